@@ -1,0 +1,45 @@
+# idgen: distributed 64-bit IDs made inside PostgreSQL.
+#
+#   make demo        the main job on a private throw-away server, installing what is missing
+#   make test        every test, installing what is missing; ends with "N passed, N failed"
+#   make             build against the server of pg_config; make install puts it there
+#   make bench       measure and write docs/benchmarks.md
+#   make soak        the long test: 64 sessions for 10 minutes
+#   make format      rewrite the sources as .clang-format says
+
+EXTENSION = idgen
+MODULE_big = idgen
+DATA = sql/idgen--0.1.0.sql
+OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp src/pg/*.cpp)))
+DEPENDENCIES = $(OBJS:.o=.d)
+EXTRA_CLEAN = $(DEPENDENCIES)
+
+REGRESS = $(shell cat sql/schedule)
+
+# No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C.
+PG_CPPFLAGS = -I./src
+PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
+	-Wall -Wextra -Wno-unused-parameter -Wno-register
+
+.DEFAULT_GOAL := all
+
+.PHONY: demo test bench soak format
+demo test bench soak:
+	@./tools/$@
+
+format:
+	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
+
+# Without a server to build against, the goals above install one first.
+PG_CONFIG ?= pg_config
+ifneq ($(shell command -v $(PG_CONFIG)),)
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+COMPILE.cxx.bc += $(PG_CXXFLAGS)
+%.o: CXXFLAGS += -MMD -MP
+-include $(DEPENDENCIES)
+else
+all install installcheck clean:
+	@echo "$@ needs pg_config, from the package postgresql-server-dev-15 or the like; or run: make demo" >&2
+	@exit 1
+endif

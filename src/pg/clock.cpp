@@ -1,0 +1,50 @@
+#include "pg/clock.hpp"
+
+#include <sys/timex.h>
+
+namespace idgen::pg {
+namespace {
+
+// The latch has a resolution of 1 ms: shorter sleeps are plain ones.
+constexpr int64 plain_sleep_us = 2000;
+constexpr int64 longest_sleep_us = 100000;
+
+int64 read_us(clockid_t clock) noexcept {
+    timespec now;
+    clock_gettime(clock, &now);
+    return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
+}
+
+}  // namespace
+
+int64 wall_us() noexcept {
+    return read_us(CLOCK_REALTIME);
+}
+
+int64 monotonic_ms() noexcept {
+    return read_us(CLOCK_MONOTONIC) / 1000;
+}
+
+int64 wall_minus_boot_ms() noexcept {
+    return (read_us(CLOCK_REALTIME) - read_us(CLOCK_BOOTTIME)) / 1000;
+}
+
+bool is_clock_synchronised() noexcept {
+    timex state{};
+    return adjtimex(&state) != TIME_ERROR;
+}
+
+void sleep_us(int64 us) {
+    if (us < plain_sleep_us) {
+        pgstat_report_wait_start(tick_wait_event());
+        pg_usleep(static_cast<long>(us));
+        pgstat_report_wait_end();
+    } else {
+        long ms = static_cast<long>(Min(us, longest_sleep_us) / 1000);
+        WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms, tick_wait_event());
+        ResetLatch(MyLatch);
+    }
+    CHECK_FOR_INTERRUPTS();
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,136 @@
+// The SQL face of the makers.
+#include "pg/arguments.hpp"
+#include "pg/draw.hpp"
+#include "pg/horizon.hpp"
+#include "pg/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that
+// sessions on one shard get their turns.
+constexpr uint32 block_size = 64;
+
+// Makes `source` stand for the shard and layout arguments; cheap where it already does.
+void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
+    if (PG_ARGISNULL(shard_number)) report_null("shard");
+    if (PG_ARGISNULL(layout_number)) report_null("layout");
+    int64 shard = PG_GETARG_INT64(shard_number);
+    const Layout &layout = layout_argument(fcinfo, layout_number);
+    bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
+                   source.layout == layout;
+    if (!is_same) resolve(source, layout, shard);
+}
+
+// The source that the place of this call keeps from row to row.
+Source &kept_source(FunctionCallInfo fcinfo) {
+    FmgrInfo *place = fcinfo->flinfo;
+    if (place->fn_extra == nullptr)
+        place->fn_extra = MemoryContextAllocZero(place->fn_mcxt, sizeof(Source));
+    return *static_cast<Source *>(place->fn_extra);
+}
+
+// What next_ids keeps between rows.
+struct Rows {
+    Source source;
+    Block block;
+    int64 left;  // rows still to give, those of the block included
+};
+
+Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
+    require_argument(fcinfo, 0, "count");
+    int64 count = PG_GETARG_INT64(0);
+    if (count < 0) report_negative_count(count);
+    auto *rows = static_cast<Rows *>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(Rows)));
+    rows->left = count;
+    return rows;
+}
+
+int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
+    if (!is_fresh(rows.block)) {
+        aim_source(fcinfo, rows.source, 1, 2);
+        rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));
+    }
+    int64 id = rows.block.first_id;
+    rows.block.first_id += rows.block.step;
+    rows.block.count--;
+    rows.left--;
+    return id;
+}
+
+// An array of that many bigints, to be filled.
+ArrayType *make_array(int64 count) {
+    constexpr int64 most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(1)) / sizeof(int64);
+    if (count > most) report_array_too_large(count, most);
+    if (count == 0) return construct_empty_array(INT8OID);
+    size_t size = ARR_OVERHEAD_NONULLS(1) + static_cast<size_t>(count) * sizeof(int64);
+    auto *array = static_cast<ArrayType *>(palloc(size));
+    SET_VARSIZE(array, size);
+    array->ndim = 1;
+    array->dataoffset = 0;
+    array->elemtype = INT8OID;
+    ARR_DIMS(array)[0] = static_cast<int>(count);
+    ARR_LBOUND(array)[0] = 1;
+    return array;
+}
+
+void fill(Source &source, int64 *ids, int64 count) {
+    while (count > 0) {
+        CHECK_FOR_INTERRUPTS();
+        Block block = draw(source, static_cast<uint32>(count));
+        for (uint32 i = 0; i < block.count; i++) *ids++ = block.first_id + block.step * i;
+        count -= block.count;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_next_id);
+PG_FUNCTION_INFO_V1(idgen_next_ids);
+PG_FUNCTION_INFO_V1(idgen_next_id_array);
+PG_FUNCTION_INFO_V1(idgen_own_shards);
+PG_FUNCTION_INFO_V1(idgen_accept_clock);
+
+Datum idgen_next_id(PG_FUNCTION_ARGS) {
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 0, 1);
+    PG_RETURN_INT64(draw(source, 1).first_id);
+}
+
+Datum idgen_next_ids(PG_FUNCTION_ARGS) {
+    if (SRF_IS_FIRSTCALL()) {
+        FuncCallContext *first = SRF_FIRSTCALL_INIT();
+        first->user_fctx = begin_rows(fcinfo, first);
+        aim_source(fcinfo, static_cast<Rows *>(first->user_fctx)->source, 1, 2);
+    }
+    FuncCallContext *call = SRF_PERCALL_SETUP();
+    auto *rows = static_cast<Rows *>(call->user_fctx);
+    if (rows->left == 0) SRF_RETURN_DONE(call);
+    int64 id = next_row(fcinfo, *rows);
+    SRF_RETURN_NEXT(call, Int64GetDatum(id));
+}
+
+Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "count");
+    int64 count = PG_GETARG_INT32(0);
+    if (count < 0) report_negative_count(count);
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 1, 2);
+    ArrayType *ids = make_array(count);
+    fill(source, reinterpret_cast<int64 *>(ARR_DATA_PTR(ids)), count);
+    PG_RETURN_ARRAYTYPE_P(ids);
+}
+
+Datum idgen_own_shards(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(own_shards);
+}
+
+Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
+    accept_clock(shared_state());
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,12 @@
+// What the server calls when it loads the library.
+#include "pg/settings.hpp"
+#include "pg/shared_state.hpp"
+
+extern "C" {
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void) {
+    idgen::pg::define_settings();
+    if (process_shared_preload_libraries_in_progress) idgen::pg::install_shared_state_hooks();
+}
+}

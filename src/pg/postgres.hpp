@@ -1,0 +1,130 @@
+// The only way PostgreSQL's headers come in: one extern "C", the oldest version that is supported,
+// and every difference between versions.
+#pragma once
+
+extern "C" {
+#include "postgres.h"
+
+// The module is compiled with hidden visibility; below 16 what the server calls is not marked visible.
+#if PG_VERSION_NUM < 160000
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#endif
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_db_role_setting.h"
+#include "catalog/pg_type.h"
+#include "commands/dbcommands.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#if PG_VERSION_NUM < 160000
+#undef PG_FUNCTION_INFO_V1
+#define PG_FUNCTION_INFO_V1(name)                                  \
+    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);               \
+    extern PGDLLEXPORT const Pg_finfo_record *pg_finfo_##name(void); \
+    const Pg_finfo_record *pg_finfo_##name(void) {                 \
+        static const Pg_finfo_record record = {1};                 \
+        return &record;                                            \
+    }                                                              \
+    extern int require_semicolon
+#endif
+
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#include "storage/procnumber.h"
+#endif
+}
+
+#if PG_VERSION_NUM < 150000
+#error "idgen needs PostgreSQL 15 or newer"
+#endif
+
+// Errors that the caller of a type's input function may catch without a subtransaction.
+#if PG_VERSION_NUM < 160000
+#define errsave(context, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+namespace idgen::pg {
+
+// This backend's number, from 0, below backend_limit().
+inline uint32 backend_number() noexcept {
+#if PG_VERSION_NUM >= 170000
+    return static_cast<uint32>(MyProcNumber);
+#else
+    return static_cast<uint32>(MyBackendId - 1);
+#endif
+}
+
+// Numbers that backends can have: processes with a PGPROC.
+inline uint32 backend_limit() noexcept {
+    return static_cast<uint32>(MaxBackends + NUM_AUXILIARY_PROCS);
+}
+
+// What pg_stat_activity shows while a session waits for its next tick.
+inline uint32 tick_wait_event() {
+#if PG_VERSION_NUM >= 170000
+    static uint32 event = 0;
+    if (event == 0) event = WaitEventExtensionNew("IdgenTick");
+    return event;
+#else
+    return PG_WAIT_EXTENSION;
+#endif
+}
+
+// Memory for a setting's `extra`, which the server frees by its own means. Null when there is none.
+inline void *allocate_guc_extra(size_t size) {
+#if PG_VERSION_NUM >= 160000
+    return guc_malloc(LOG, size);
+#else
+    return malloc(size);
+#endif
+}
+inline void free_guc_extra(void *extra) {
+#if PG_VERSION_NUM >= 160000
+    guc_free(extra);
+#else
+    free(extra);
+#endif
+}
+
+// Shared memory without shared_preload_libraries: made by the first session that asks. Null where
+// the server has no registry of such memory.
+inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unused]] size_t size,
+                                  [[maybe_unused]] void (*initialise)(void *)) {
+#if PG_VERSION_NUM >= 170000
+    bool found;
+    return GetNamedDSMSegment(name, size, initialise, &found);
+#else
+    return nullptr;
+#endif
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,51 @@
+// Every error that idgen raises: SQLSTATE, message, DETAIL and HINT. The core's reasons come in as
+// values; nothing else in src/pg says ereport(ERROR).
+#pragma once
+
+#include "core/layout_text.hpp"
+#include "core/packing.hpp"
+#include "core/shard_set.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+// A layout that was refused; soft where the caller can catch it so.
+void report_layout(const LayoutError &error, std::string_view text, Node *soft_context);
+
+// A list of shards that was refused; for a setting's check hook.
+void explain_bad_shards(const ShardsError &error);
+
+// A part of an ID that the layout cannot hold. `value` is the part as it was given.
+[[noreturn]] void report_part(Reason reason, const Layout &layout, int64 value);
+// An instant that the layout cannot hold.
+[[noreturn]] void report_instant(Reason reason, const Layout &layout, TimestampTz at);
+[[noreturn]] void report_infinite_instant();
+[[noreturn]] void report_wrapping_bounds(const Layout &layout);
+
+[[noreturn]] void report_null(const char *argument);
+[[noreturn]] void report_negative_count(int64 count);
+[[noreturn]] void report_array_too_large(int64 count, int64 most);
+
+[[noreturn]] void report_not_loaded();
+[[noreturn]] void report_recovery();
+[[noreturn]] void report_no_shards(bool set_since_connect);
+[[noreturn]] void report_foreign_shard(int64 shard);
+[[noreturn]] void report_share_used(int slots);
+[[noreturn]] void report_all_slots_used();
+
+// What stopped a draw. Times are unix ms.
+struct Stopped {
+    const Layout *layout;
+    uint32 shard;
+    int64 now_ms;
+    int64 tick_start_ms;  // of the tick that was refused
+    int64 waited_ms;
+};
+[[noreturn]] void report_full(const Stopped &stopped);
+[[noreturn]] void report_clock_behind(const Stopped &stopped);
+
+[[noreturn]] void report_clock_jumped(int64 jump_ms);
+// An error, or at `WARNING` a warning.
+void report_clock_not_synchronised(int level);
+
+}  // namespace idgen::pg

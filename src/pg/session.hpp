@@ -1,0 +1,30 @@
+// This backend's own things: its entries in shared memory, and what it last drew with each packing.
+#pragma once
+
+#include "core/pool_cursor.hpp"
+#include "core/slot.hpp"
+#include "pg/shared_state.hpp"
+
+namespace idgen::pg {
+
+struct Self {
+    SharedState *state;
+    SharedDatabase *database;
+    SharedBackend *backend;
+};
+
+// Attached on the first call. Raises where IDs cannot be made here: library not loaded by the server,
+// or recovery.
+const Self &this_backend();
+
+// What this backend last drew from its own shards with one packing; kept for its life.
+struct Session {
+    PackingKey packing;
+    LastDraw last;
+    PoolCursor cursor;
+};
+
+// The session of a packing, made on the first call.
+Session *session_of(const PackingKey &packing);
+
+}  // namespace idgen::pg

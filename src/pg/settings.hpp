@@ -1,0 +1,36 @@
+// The settings of idgen.*, as plain values. Names, units and contexts are described where they are
+// defined, in settings.cpp; docs/settings.md is their manual.
+#pragma once
+
+#include "core/shard_set.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+enum class Overflow : int { wait, borrow, error };
+enum class RequireClockSync : int { off, warn, on };
+
+struct Settings {
+    int region;
+    int overflow;
+    int max_lead_ms;
+    int max_wait_ms;
+    int max_clock_jump_ms;
+    int require_clock_sync;
+    int max_slots;
+    int max_slots_per_database;  // 0: a quarter of max_slots
+
+    // Rises whenever shards or region change in this process, so that what was derived from them
+    // can be known to be old.
+    uint32 generation;
+    ShardSet shards;
+};
+
+extern Settings settings;
+
+void define_settings();
+
+// The slots that one database may hold.
+int slots_per_database() noexcept;
+
+}  // namespace idgen::pg

@@ -1,0 +1,86 @@
+// What all sessions share: the slots, the databases, an entry for each backend.
+//
+// Locking. Two kinds of lock, taken in this order:
+//   1. SharedState::lock, an LWLock: which slot belongs to whom. Finding a slot takes it shared;
+//      giving out or taking back a slot takes it exclusive. Sessions keep a pointer to the slot that
+//      they last used and need no LWLock while its generation stays the same.
+//   2. SharedSlot::mutex, a spinlock: the slot itself and its generation. Held for one take.
+// Nothing that can raise an error runs under either. Floors only rise, and rise before the
+// LWLock is released, so a session that finds a new slot finds a floor that covers the old one.
+//
+// The whole is one block of memory with numbers instead of pointers: it may lie at different
+// addresses in different processes.
+#pragma once
+
+#include "core/slot.hpp"
+#include "core/slot_index.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+constexpr size_t cache_line = 64;
+
+struct alignas(cache_line) SharedSlot {
+    slock_t mutex;
+    uint32 generation;  // guard: mutex to read; to change, mutex and the LWLock
+    Slot slot;          // guard: mutex
+    // On a cache line of its own: searches must not disturb the takes.
+    alignas(cache_line) SlotLink link;  // guard: the LWLock
+};
+static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link) == cache_line,
+              "a take touches one cache line, a search the other");
+static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destructible_v<SharedSlot>,
+              "lives in shared memory");
+
+struct alignas(cache_line) SharedDatabase {
+    Oid database;                // guard: the LWLock; InvalidOid: free
+    uint32 slots;                // guard: the LWLock; slots that it holds
+    pg_atomic_uint64 floor_ms;   // atomic; written under the LWLock, only upward
+    pg_atomic_uint64 granted_ms; // atomic; only upward
+};
+static_assert(sizeof(SharedDatabase) == cache_line && std::is_trivially_destructible_v<SharedDatabase>,
+              "lives in shared memory");
+
+// What a backend draws. Written by that backend alone, read by anybody without a lock.
+struct alignas(cache_line) SharedBackend {
+    pg_atomic_uint64 ids;      // atomic; made since the backend started
+    pg_atomic_uint64 last_id;  // atomic; the last of them
+    int32 slot;                // it draws from here; no_slot: it has made no ID
+};
+static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
+              "lives in shared memory");
+
+struct alignas(cache_line) SharedState {
+    LWLock lock;
+    int tranche;            // const after the start
+    uint32 max_slots;       // const after the start
+    uint32 bucket_count;    // const after the start
+    uint32 backend_count;   // const after the start
+    uint32 database_count;  // guard: lock; entries of the databases that were ever used
+    int32 free_slot;        // guard: lock; head of the list of free slots
+    uint32 hand;            // guard: lock; where the search for an idle slot goes on
+    // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms; atomic; only upward.
+    pg_atomic_uint64 accepted_clock_ms;
+};
+
+using Index = SlotIndex<SharedSlot>;
+
+SharedSlot *slots_of(SharedState *state) noexcept;
+SharedDatabase *databases_of(SharedState *state) noexcept;
+SharedBackend *backends_of(SharedState *state) noexcept;
+Index index_of(SharedState *state) noexcept;
+
+// Called when the server starts, with shared_preload_libraries.
+void install_shared_state_hooks();
+
+// The state, attached on the first call. Raises where the server did not load the library.
+SharedState *shared_state();
+
+// Reads a time that an atomic holds.
+inline int64 read_ms(pg_atomic_uint64 &ms) noexcept {
+    return static_cast<int64>(pg_atomic_read_u64(&ms));
+}
+// Raises a time that an atomic holds; never lowers it.
+void raise_ms(pg_atomic_uint64 &ms, int64 to) noexcept;
+
+}  // namespace idgen::pg

@@ -1,0 +1,162 @@
+#include "pg/slot_directory.hpp"
+
+#include "pg/report.hpp"
+#include "pg/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// The functions ending in _locked need SharedState::lock: to search in any mode, else exclusive.
+
+SharedDatabase *find_database_locked(SharedState *state, Oid oid) noexcept {
+    SharedDatabase *databases = databases_of(state);
+    for (uint32 i = 0; i < state->database_count; i++)
+        if (databases[i].database == oid) return &databases[i];
+    return nullptr;
+}
+
+SharedDatabase *add_database_locked(SharedState *state, Oid oid) noexcept {
+    SharedDatabase *entry = find_database_locked(state, InvalidOid);
+    if (entry == nullptr && state->database_count < state->max_slots)
+        entry = &databases_of(state)[state->database_count++];
+    if (entry != nullptr) entry->database = oid;
+    return entry;
+}
+
+int32 number_of(SharedState *state, const SharedSlot &slot) noexcept {
+    return static_cast<int32>(&slot - slots_of(state));
+}
+
+// Makes every handle to the slot invalid and returns the instant after its last tick, if that is
+// at or before `idle_since_ms`; else changes nothing.
+bool retire_if_idle(SharedSlot &slot, int64 idle_since_ms, int64 &end_ms) noexcept {
+    const PackingKey &packing = slot.link.key.packing;
+    SpinLockAcquire(&slot.mutex);
+    end_ms = packing.epoch_ms + (slot.slot.tick + 1) * packing.unit_ms;
+    bool is_idle = end_ms <= idle_since_ms;
+    if (is_idle) slot.generation++;
+    SpinLockRelease(&slot.mutex);
+    return is_idle;
+}
+
+void free_slot_locked(SharedState *state, SharedSlot &slot) noexcept {
+    int32 number = number_of(state, slot);
+    index_of(state).remove(number);
+    slot.link.next = state->free_slot;
+    state->free_slot = number;
+}
+
+// Frees one idle slot of `only`, or of any database where that is InvalidOid.
+bool free_idle_slot_locked(SharedState *state, Oid only, int64 now_ms) noexcept {
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[state->hand];
+        state->hand = (state->hand + 1) % state->max_slots;
+        Oid owner = slot.link.key.database;
+        int64 end_ms;
+        if (owner == InvalidOid || (only != InvalidOid && owner != only)) continue;
+        if (!retire_if_idle(slot, now_ms - slot_idle_ms, end_ms)) continue;
+        SharedDatabase *database = find_database_locked(state, owner);
+        raise_ms(database->floor_ms, end_ms);
+        database->slots--;
+        free_slot_locked(state, slot);
+        return true;
+    }
+    return false;
+}
+
+SlotHandle find_slot_locked(SharedState *state, const SlotKey &key) noexcept {
+    int32 number = index_of(state).find(key);
+    if (number == no_slot) return {nullptr, 0};
+    SharedSlot &slot = slots_of(state)[number];
+    return {&slot, slot.generation};
+}
+
+enum class Given { ok, share_used, all_used };
+
+// Gives out a free slot, or an idle one. The slot begins at the database's floor or at `now_ms`,
+// whichever is later: so a session that read an older floor still draws above it.
+Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotKey &key, const Packing &p,
+                       int64 now_ms, SlotHandle &handle) noexcept {
+    bool share_used = database->slots >= static_cast<uint32>(slots_per_database());
+    if (share_used && !free_idle_slot_locked(state, key.database, now_ms)) return Given::share_used;
+    if (state->free_slot == no_slot && !free_idle_slot_locked(state, InvalidOid, now_ms))
+        return Given::all_used;
+    int32 number = state->free_slot;
+    SharedSlot &slot = slots_of(state)[number];
+    state->free_slot = slot.link.next;
+    slot.slot = new_slot(p, Max(read_ms(database->floor_ms), start_of(p, tick_of(p, now_ms))));
+    index_of(state).insert(number, key);
+    database->slots++;
+    handle = {&slot, slot.generation};
+    return Given::ok;
+}
+
+// Frees what belongs to databases that no longer exist. True where there was any.
+bool free_dropped_databases(SharedState *state) {
+    auto *dropped = static_cast<Oid *>(palloc(state->max_slots * sizeof(Oid)));
+    uint32 count = 0;
+    LWLockAcquire(&state->lock, LW_SHARED);
+    for (uint32 i = 0; i < state->database_count; i++)
+        if (Oid oid = databases_of(state)[i].database; oid != InvalidOid) dropped[count++] = oid;
+    LWLockRelease(&state->lock);
+
+    uint32 kept = 0;
+    for (uint32 i = 0; i < count; i++)
+        if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(dropped[i]))) dropped[kept++] = dropped[i];
+
+    LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+    for (uint32 i = 0; i < kept; i++) {
+        SharedDatabase *database = find_database_locked(state, dropped[i]);
+        if (database == nullptr) continue;
+        for (uint32 s = 0; s < state->max_slots; s++) {
+            SharedSlot &slot = slots_of(state)[s];
+            int64 end_ms;
+            if (slot.link.key.database != dropped[i]) continue;
+            retire_if_idle(slot, PG_INT64_MAX, end_ms);
+            free_slot_locked(state, slot);
+        }
+        *database = {};
+    }
+    LWLockRelease(&state->lock);
+    pfree(dropped);
+    return kept > 0;
+}
+
+}  // namespace
+
+SharedDatabase *my_database(SharedState *state) {
+    static SharedDatabase *mine = nullptr;
+    if (mine != nullptr) return mine;
+    for (bool retry = true;; retry = false) {
+        LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+        mine = find_database_locked(state, MyDatabaseId);
+        if (mine == nullptr) mine = add_database_locked(state, MyDatabaseId);
+        LWLockRelease(&state->lock);
+        if (mine != nullptr) return mine;
+        if (!retry || !free_dropped_databases(state)) report_all_slots_used();
+    }
+}
+
+SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
+                     int64 now_ms) {
+    SlotKey key{key_of(layout), MyDatabaseId, shard};
+    LWLockAcquire(&state->lock, LW_SHARED);
+    SlotHandle handle = find_slot_locked(state, key);
+    LWLockRelease(&state->lock);
+    if (handle.slot != nullptr) return handle;
+
+    Packing p = packing_of(layout);
+    for (bool retry = true;; retry = false) {
+        Given given = Given::ok;
+        LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+        handle = find_slot_locked(state, key);
+        if (handle.slot == nullptr) given = give_slot_locked(state, database, key, p, now_ms, handle);
+        LWLockRelease(&state->lock);
+        if (given == Given::ok) return handle;
+        if (retry && free_dropped_databases(state)) continue;
+        if (given == Given::share_used) report_share_used(slots_per_database());
+        report_all_slots_used();
+    }
+}
+
+}  // namespace idgen::pg

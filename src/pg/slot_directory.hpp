@@ -1,0 +1,26 @@
+// Which slot belongs to whom: finds a slot, gives one out, takes idle ones and those of dropped
+// databases back. Locking: see shared_state.hpp.
+#pragma once
+
+#include "pg/shared_state.hpp"
+
+namespace idgen::pg {
+
+// A slot as a session keeps it; valid while the slot still has that generation.
+struct SlotHandle {
+    SharedSlot *slot;
+    uint32 generation;
+};
+
+// A slot that made no ID for so long, with its last tick over, may be given to somebody else.
+constexpr int64 slot_idle_ms = 500;
+
+// The entry of this session's database, made on the first call.
+SharedDatabase *my_database(SharedState *state);
+
+// The slot of a shard of this session's database, given out if there is none yet; its first take
+// lies at or above `now_ms`. Raises where no slot is to be had.
+SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
+                     int64 now_ms);
+
+}  // namespace idgen::pg

@@ -1,0 +1,32 @@
+// Where a call of a maker draws from: its layout and shard argument, resolved to a packing and a pool
+// of shards. Kept from one row to the next.
+#pragma once
+
+#include "core/shard_set.hpp"
+#include "pg/session.hpp"
+#include "pg/slot_directory.hpp"
+
+namespace idgen::pg {
+
+// The shard argument that means "the shards that this node owns": no shard, so that every other
+// negative number stays an error. SQL: idgen_own_shards().
+constexpr int64 own_shards = PG_INT64_MIN;
+
+// Valid for its layout and shard argument until shards or region change. Zeroed: not resolved.
+struct Source {
+    Layout layout;
+    int64 shard_argument;
+    uint32 settings_generation;  // of the settings that it was resolved with; 0: not resolved
+    Packing packing;
+    Session *session;   // null for an explicit shard
+    ShardSet pool;      // the node's own shards; `single` for an explicit one
+    ShardRange single;  //
+    uint32 region_top;  // the region above the shards of the pool, shifted
+    uint32 shard;       // the whole number that `handle` is for
+    SlotHandle handle;  // slot null: to be found
+};
+
+// Makes the source valid for these arguments. Raises on bad ones.
+void resolve(Source &source, const Layout &layout, int64 shard_argument);
+
+}  // namespace idgen::pg

@@ -1,0 +1,56 @@
+# A folder of our own with a PostgreSQL of our own: sourced by the scripts beside it.
+#
+#   $sandbox/usr    a copy of the server, found by its pg_config, so that make install touches no system file
+#   $sandbox/src    a copy of this source tree, built there
+#   $sandbox/data   a cluster, $sandbox/socket its only way in: no port is opened
+#
+# PostgreSQL refuses to run as root, so as root everything in the sandbox belongs to and is run by
+# the user postgres, which its Debian package made.
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+major=${PG_MAJOR:-15}
+
+make_sandbox() {
+    umask 022
+    sandbox=$(mktemp -d /tmp/idgen.XXXXXX)
+    chmod 755 "$sandbox"
+    bin=$sandbox/usr/lib/postgresql/$major/bin
+    mkdir -p "$sandbox/usr/lib/postgresql" "$sandbox/usr/share/postgresql" "$sandbox/usr/include" \
+        "$sandbox/src" "$sandbox/socket" "$sandbox/log"
+    cp -aL "/usr/lib/postgresql/$major" "$sandbox/usr/lib/postgresql/"
+    cp -aL "/usr/share/postgresql/$major" "$sandbox/usr/share/postgresql/"
+    ln -s /usr/include/postgresql "$sandbox/usr/include/postgresql"
+    (cd "$here" && tar -cf - --exclude=./.git --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' .) |
+        tar -xf - -C "$sandbox/src"
+    [ "$(id -u)" != 0 ] || chown -R postgres "$sandbox"
+}
+
+# Runs a command in the sandbox, as the user who may run a server.
+inside() {
+    set -- env PATH="$bin:$PATH" PG_CONFIG="$bin/pg_config" PGHOST="$sandbox/socket" PGDATA="$sandbox/data" \
+        PGUSER=postgres PGDATABASE=postgres HOME="$sandbox" LC_ALL=C.UTF-8 "$@"
+    (cd "$sandbox/src" && if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi)
+}
+
+build_extension() {
+    inside make -s -j"$(nproc)" with_llvm=no COPT=-Werror install >"$sandbox/log/build" 2>&1 ||
+        { cat "$sandbox/log/build" >&2; return 1; }
+}
+
+# Makes and starts the cluster, the library loaded; arguments are further lines of its configuration.
+start_server() {
+    inside initdb -U postgres -A trust -E UTF8 --no-sync >"$sandbox/log/initdb" 2>&1 ||
+        { cat "$sandbox/log/initdb" >&2; return 1; }
+    printf '%s\n' "shared_preload_libraries = 'idgen'" "listen_addresses = ''" \
+        "unix_socket_directories = '$sandbox/socket'" 'fsync = off' "$@" |
+        inside tee -a "$sandbox/data/postgresql.conf" >/dev/null
+    inside pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
+}
+
+# Leaves nothing behind and nothing running.
+remove_sandbox() {
+    [ -n "${sandbox:-}" ] || return 0
+    [ ! -f "$sandbox/data/postmaster.pid" ] || inside pg_ctl -w -s -m immediate stop >/dev/null 2>&1 || true
+    rm -rf "$sandbox"
+    sandbox=
+}
