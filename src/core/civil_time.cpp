@@ -46,8 +46,7 @@ bool take_date(std::string_view &text, std::int64_t &days) noexcept {
     if (!take_number(text, 4, year) || !take_char(text, '-') || !take_number(text, 2, month) ||
         !take_char(text, '-') || !take_number(text, 2, day))
         return false;
-    if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
-        return false;
+    if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) return false;
     days = days_before_year(year) - days_before_1970 + day - 1;
     for (std::int64_t m = 1; m < month; m++) days += days_in_month(year, m);
     return true;
@@ -78,8 +77,7 @@ bool take_time(std::string_view &text, std::int64_t &ms) noexcept {
 }
 
 char *put_number(char *out, std::int64_t value, int digits) noexcept {
-    for (int i = digits - 1; i >= 0; i--, value /= 10)
-        out[i] = static_cast<char>('0' + value % 10);
+    for (int i = digits - 1; i >= 0; i--, value /= 10) out[i] = static_cast<char>('0' + value % 10);
     return out + digits;
 }
 

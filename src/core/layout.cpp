@@ -17,8 +17,7 @@ constexpr Preset presets[preset_count] = {
     {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
 };
 
-constexpr std::uint8_t known_flags =
-    Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
+constexpr std::uint8_t known_flags = Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
 
 // Fields that only a hand-made binary value can have wrong.
 bool is_malformed(const Layout &l) noexcept {
@@ -40,8 +39,7 @@ Reason validate(const Layout &l) noexcept {
     if (l.total_bits() > 64) return Reason::layout_too_many_bits;
     if (l.has(Layout::time_wraps) && l.total_bits() > 63) return Reason::layout_wrap_sets_sign;
     // Before the product in packing could overflow: 2^53 ticks of 1 ms end after the calendar does.
-    if (l.time_bits > 54 || end_of_first_turn(l) > calendar_end_ms)
-        return Reason::layout_outlasts_calendar;
+    if (l.time_bits > 54 || end_of_first_turn(l) > calendar_end_ms) return Reason::layout_outlasts_calendar;
     return Reason::none;
 }
 

@@ -23,8 +23,7 @@ std::string_view take_word(std::string_view &text) noexcept {
 
 // Takes `prefix` off the front of `text`, if it stands there.
 bool take_prefix(std::string_view &text, std::string_view prefix) noexcept {
-    if (text.size() < prefix.size() || std::string_view(text.data(), prefix.size()) != prefix)
-        return false;
+    if (text.size() < prefix.size() || std::string_view(text.data(), prefix.size()) != prefix) return false;
     text.remove_prefix(prefix.size());
     return true;
 }
@@ -103,8 +102,7 @@ class Reader {
     Reason read_sequence(std::string_view value) noexcept {
         if (layout_.sequence_bits != 0) return Reason::layout_repeated_word;
         if (region_waits_) return Reason::layout_region_not_above_shard;
-        if (Reason reason = read_bits(value, layout_.sequence_bits); reason != Reason::none)
-            return reason;
+        if (Reason reason = read_bits(value, layout_.sequence_bits); reason != Reason::none) return reason;
         if (layout_.node_bits() == 0) layout_.flags |= Layout::sequence_above;
         return read_flag(value, "+1", Layout::sequence_from_1);
     }

@@ -26,13 +26,12 @@ Reason check_tick(const Packing &p, std::int64_t tick) noexcept {
     return tick >= p.tick_end ? Reason::time_past_end : Reason::none;
 }
 
-Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
-                   std::int64_t sequence) noexcept {
+Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept {
     if (Reason reason = check_tick(p, tick); reason != Reason::none) return reason;
     if (shard < 0 || shard > p.shard_last) return Reason::shard_out_of_range;
     if (sequence < p.sequence_first || sequence > p.sequence_last) return Reason::sequence_out_of_range;
-    bool is_zero = pack(p, tick, static_cast<std::uint32_t>(shard),
-                        static_cast<std::uint32_t>(sequence)) == 0;
+    bool is_zero =
+        pack(p, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence)) == 0;
     return is_zero ? Reason::id_would_be_zero : Reason::none;
 }
 

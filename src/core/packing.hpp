@@ -118,8 +118,7 @@ constexpr std::int64_t highest_id(const Packing &p, std::int64_t tick) noexcept 
 }
 
 // The first sequence of a tick: an ID of 0 is never made.
-constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick,
-                                       std::uint32_t shard) noexcept {
+constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std::uint32_t shard) noexcept {
     bool would_be_zero = shard == 0 && (static_cast<std::uint64_t>(tick) & p.time_mask) == 0;
     return would_be_zero ? 1 : p.sequence_first;
 }
@@ -130,8 +129,7 @@ std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t nea
 
 // Checks the parts of an ID that somebody else puts together. Reason::none, or what is wrong.
 Reason check_tick(const Packing &p, std::int64_t tick) noexcept;
-Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
-                   std::int64_t sequence) noexcept;
+Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept;
 
 // The node's whole number from a number as users give it and the node's region. A number that fits
 // the shard field alone gets the region above it; a larger one must already carry that region.

@@ -80,8 +80,7 @@ ShardsError parse_shards(std::string_view text, ShardRange *buffer, ShardSet &se
     std::size_t items = max_range_count(rest);
     for (std::size_t i = 0; i < items; i++) {
         std::string_view item = trim(take_until(rest, ','));
-        if (Reason reason = parse_range(item, buffer[i]); reason != Reason::none)
-            return {reason, item};
+        if (Reason reason = parse_range(item, buffer[i]); reason != Reason::none) return {reason, item};
     }
     set.range_count = normalise(buffer, static_cast<std::uint32_t>(items));
     for (std::uint32_t i = 0; i < set.range_count; i++)

@@ -86,8 +86,8 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
 }
 
 // Takes up to `count` IDs of one tick. Requires base >= 0, from base_tick with the same limits.
-inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base,
-                 std::uint32_t shard, const Place &above, std::uint32_t count) noexcept {
+inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
+                 const Place &above, std::uint32_t count) noexcept {
     std::int64_t tick = base;
     std::int64_t sequence = -1;
     if (slot.tick >= tick) {

@@ -19,6 +19,6 @@ Block draw(Source &source, uint32 count);
 
 // Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none
 // of its IDs is larger, and no floor was raised above them.
-bool is_fresh(const Block &block);
+bool is_fresh(const Block &block) noexcept;
 
 }  // namespace idgen::pg

@@ -25,8 +25,7 @@ void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int l
 // The source that the place of this call keeps from row to row.
 Source &kept_source(FunctionCallInfo fcinfo) {
     FmgrInfo *place = fcinfo->flinfo;
-    if (place->fn_extra == nullptr)
-        place->fn_extra = MemoryContextAllocZero(place->fn_mcxt, sizeof(Source));
+    if (place->fn_extra == nullptr) place->fn_extra = MemoryContextAllocZero(place->fn_mcxt, sizeof(Source));
     return *static_cast<Source *>(place->fn_extra);
 }
 

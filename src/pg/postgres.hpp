@@ -47,13 +47,13 @@ extern "C" {
 
 #if PG_VERSION_NUM < 160000
 #undef PG_FUNCTION_INFO_V1
-#define PG_FUNCTION_INFO_V1(name)                                  \
-    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);               \
+#define PG_FUNCTION_INFO_V1(name)                                    \
+    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);                 \
     extern PGDLLEXPORT const Pg_finfo_record *pg_finfo_##name(void); \
-    const Pg_finfo_record *pg_finfo_##name(void) {                 \
-        static const Pg_finfo_record record = {1};                 \
-        return &record;                                            \
-    }                                                              \
+    const Pg_finfo_record *pg_finfo_##name(void) {                   \
+        static const Pg_finfo_record record = {1};                   \
+        return &record;                                              \
+    }                                                                \
     extern int require_semicolon
 #endif
 

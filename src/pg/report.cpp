@@ -36,16 +36,21 @@ constexpr LayoutWords layout_words[] = {
      "Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second."},
     {Reason::layout_bad_flag, "invalid id_layout: \"%s\" has something after its number",
      "Only time may end in \"w\" (it wraps), only sequence in \"+1\" (it counts from 1)."},
-    {Reason::layout_no_epoch, "invalid id_layout: it has no epoch", "Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z."},
-    {Reason::layout_no_unit, "invalid id_layout: it has no unit", "Add the length of a tick, such as unit=1ms."},
-    {Reason::layout_no_time, "invalid id_layout: it has no time field", "Add it as the first field, such as time=41."},
+    {Reason::layout_no_epoch, "invalid id_layout: it has no epoch",
+     "Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z."},
+    {Reason::layout_no_unit, "invalid id_layout: it has no unit",
+     "Add the length of a tick, such as unit=1ms."},
+    {Reason::layout_no_time, "invalid id_layout: it has no time field",
+     "Add it as the first field, such as time=41."},
     {Reason::layout_time_not_highest, "invalid id_layout: \"%s\" is not the highest field",
      "Put time before the other fields, so that IDs sort by time."},
     {Reason::layout_region_not_above_shard, "invalid id_layout: region does not stand directly above shard",
      "Write region=N shard=M next to each other."},
-    {Reason::layout_field_too_wide, "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
+    {Reason::layout_field_too_wide,
+     "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
      "SQL shows each as an int of at most 31 bits."},
-    {Reason::layout_too_many_bits, "invalid id_layout: the fields have more than 64 bits together", bits_hint},
+    {Reason::layout_too_many_bits, "invalid id_layout: the fields have more than 64 bits together",
+     bits_hint},
     {Reason::layout_wrap_sets_sign, "invalid id_layout: a time that wraps would set the sign bit",
      "Let the fields have at most 63 bits together."},
     {Reason::layout_outlasts_calendar, "invalid id_layout: time would reach past the year 294276",
@@ -73,9 +78,10 @@ char *instant(int64 unix_ms) {
 }
 
 [[noreturn]] void report_no_region(const LayoutName &name) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layout \"%s\" has no region", name.text),
-                    errdetail("idgen.region is %d.", settings.region),
-                    errhint("Use a layout with a region, or set idgen.region to 0.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layout \"%s\" has no region", name.text),
+             errdetail("idgen.region is %d.", settings.region),
+             errhint("Use a layout with a region, or set idgen.region to 0.")));
 }
 
 [[noreturn]] void report_region_range(const LayoutName &name, const Layout &layout) {
@@ -86,11 +92,12 @@ char *instant(int64 unix_ms) {
 }
 
 [[noreturn]] void report_other_region(const LayoutName &name, const Layout &layout, int64 shard) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("shard %lld is not in this node's region", static_cast<long long>(shard)),
-                    errdetail("It has the region %lld in layout \"%s\"; idgen.region is %d.",
-                              static_cast<long long>(shard >> layout.shard_bits), name.text, settings.region),
-                    errhint("Give a shard from 0 to %u, or change idgen.region.", mask32(layout.shard_bits))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("shard %lld is not in this node's region", static_cast<long long>(shard)),
+             errdetail("It has the region %lld in layout \"%s\"; idgen.region is %d.",
+                       static_cast<long long>(shard >> layout.shard_bits), name.text, settings.region),
+             errhint("Give a shard from 0 to %u, or change idgen.region.", mask32(layout.shard_bits))));
 }
 
 [[noreturn]] void report_sequence_range(const LayoutName &name, const Layout &layout, int64 sequence) {
@@ -103,21 +110,22 @@ char *instant(int64 unix_ms) {
 }
 
 [[noreturn]] void report_zero(const LayoutName &name) {
-    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                    errmsg("these parts give 0 in layout \"%s\"", name.text),
-                    errdetail("An ID is at least 1."),
-                    errhint("In the first tick, give shard or sequence a number above 0.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+             errmsg("these parts give 0 in layout \"%s\"", name.text), errdetail("An ID is at least 1."),
+             errhint("In the first tick, give shard or sequence a number above 0.")));
 }
 
 [[noreturn]] void report_shard_range(const LayoutName &name, const Layout &layout, int64 shard) {
     uint32 last = packing_of(layout).shard_last;
-    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                    errmsg("shard %lld is out of range for layout \"%s\"", static_cast<long long>(shard),
-                           name.text),
-                    errdetail("The layout has the shards 0 to %u.", last),
-                    last == 0 ? errhint("The layout has no shard field: leave the shard out.")
-                              : errhint("A hash becomes a shard by a modulo that is never negative, such as "
-                                        "(hash & 2147483647) %% %u.", last + 1)));
+    ereport(ERROR,
+            (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+             errmsg("shard %lld is out of range for layout \"%s\"", static_cast<long long>(shard), name.text),
+             errdetail("The layout has the shards 0 to %u.", last),
+             last == 0 ? errhint("The layout has no shard field: leave the shard out.")
+                       : errhint("A hash becomes a shard by a modulo that is never negative, such as "
+                                 "(hash & 2147483647) %% %u.",
+                                 last + 1)));
 }
 
 }  // namespace
@@ -174,9 +182,9 @@ void report_instant(Reason reason, const Layout &layout, TimestampTz at) {
 }
 
 void report_infinite_instant() {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an infinite timestamp has no ID"),
-                    errdetail("An ID holds a finite instant."),
-                    errhint("Leave that bound out of the condition.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an infinite timestamp has no ID"),
+             errdetail("An ID holds a finite instant."), errhint("Leave that bound out of the condition.")));
 }
 
 void report_wrapping_bounds(const Layout &layout) {
@@ -194,9 +202,9 @@ void report_null(const char *argument) {
 }
 
 void report_negative_count(int64 count) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("count must not be negative"), errdetail("It is %lld.", static_cast<long long>(count)),
-                    errhint("Ask for 0 IDs or more.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
+             errdetail("It is %lld.", static_cast<long long>(count)), errhint("Ask for 0 IDs or more.")));
 }
 
 void report_array_too_large(int64 count, int64 most) {
@@ -207,28 +215,28 @@ void report_array_too_large(int64 count, int64 most) {
 }
 
 void report_not_loaded() {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("idgen is not loaded by the server"),
-                    errdetail("IDs are made from shared memory, which is set up when the server starts."),
-                    errhint("Add this line to postgresql.conf, joined with what is there, and restart: "
-                            "shared_preload_libraries = 'idgen'")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen is not loaded by the server"),
+             errdetail("IDs are made from shared memory, which is set up when the server starts."),
+             errhint("Add this line to postgresql.conf, joined with what is there, and restart: "
+                     "shared_preload_libraries = 'idgen'")));
 }
 
 void report_recovery() {
-    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-                    errmsg("cannot make IDs during recovery"),
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot make IDs during recovery"),
                     errdetail("This server is a standby; its primary makes the IDs."),
                     errhint("Connect to the primary, or promote this server.")));
 }
 
 void report_no_shards(bool set_since_connect) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
-                    errdetail("Without a shard, next_id() draws from the shards that this node owns."),
-                    set_since_connect
-                        ? errhint("It was set for this database or role after this connection began: reconnect.")
-                        : errhint("Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET "
-                                  "idgen.shards = '5'",
-                                  quote_identifier(get_database_name(MyDatabaseId)))));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
+             errdetail("Without a shard, next_id() draws from the shards that this node owns."),
+             set_since_connect
+                 ? errhint("It was set for this database or role after this connection began: reconnect.")
+                 : errhint("Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET "
+                           "idgen.shards = '5'",
+                           quote_identifier(get_database_name(MyDatabaseId)))));
 }
 
 void report_foreign_shard(int64 shard) {
@@ -248,10 +256,11 @@ void report_share_used(int slots) {
 }
 
 void report_all_slots_used() {
-    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                    errmsg("all %d idgen slots of this server are used", settings.max_slots),
-                    errdetail("Each shard of each layout in use takes a slot in each database, and none is idle."),
-                    errhint("Raise idgen.max_slots and restart.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+             errmsg("all %d idgen slots of this server are used", settings.max_slots),
+             errdetail("Each shard of each layout in use takes a slot in each database, and none is idle."),
+             errhint("Raise idgen.max_slots and restart.")));
 }
 
 void report_full(const Stopped &s) {
@@ -266,14 +275,15 @@ void report_full(const Stopped &s) {
 }
 
 void report_clock_behind(const Stopped &s) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("the clock is %s behind the next ID of shard %u", seconds(s.tick_start_ms - s.now_ms),
-                           s.shard),
-                    errdetail("The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, "
-                              "idgen.max_wait is %s.",
-                              instant(s.now_ms), instant(s.tick_start_ms), seconds(s.waited_ms),
-                              seconds(settings.max_lead_ms), seconds(settings.max_wait_ms)),
-                    errhint("Correct the clock, or raise idgen.max_wait to wait for it.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the clock is %s behind the next ID of shard %u", seconds(s.tick_start_ms - s.now_ms),
+                    s.shard),
+             errdetail("The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, "
+                       "idgen.max_wait is %s.",
+                       instant(s.now_ms), instant(s.tick_start_ms), seconds(s.waited_ms),
+                       seconds(settings.max_lead_ms), seconds(settings.max_wait_ms)),
+             errhint("Correct the clock, or raise idgen.max_wait to wait for it.")));
 }
 
 void report_clock_jumped(int64 jump_ms) {
@@ -286,11 +296,12 @@ void report_clock_jumped(int64 jump_ms) {
 }
 
 void report_clock_not_synchronised(int level) {
-    ereport(level, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("the clock of this machine is not synchronised"),
-                    errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".",
-                              GetConfigOption("idgen.require_clock_sync", false, false)),
-                    errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.")));
+    ereport(level,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the clock of this machine is not synchronised"),
+             errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".",
+                       GetConfigOption("idgen.require_clock_sync", false, false)),
+             errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.")));
 }
 
 }  // namespace idgen::pg

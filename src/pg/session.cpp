@@ -13,26 +13,20 @@ HTAB *make_sessions() {
     return hash_create("idgen sessions", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
-Self attach() {
-    Self self;
-    self.state = shared_state();
-    self.database = my_database(self.state);
-    self.backend = &backends_of(self.state)[backend_number()];
-    pg_atomic_write_u64(&self.backend->ids, 0);
-    pg_atomic_write_u64(&self.backend->last_id, 0);
-    self.backend->slot = no_slot;
-    return self;
-}
+}  // namespace
 
 Self self{};
 
-}  // namespace
-
-const Self &this_backend() {
-    if (self.state != nullptr) return self;
+void attach_backend() {
+    if (self.state != nullptr) return;
     if (RecoveryInProgress()) report_recovery();
-    self = attach();
-    return self;
+    SharedState *state = shared_state();
+    SharedDatabase *database = my_database(state);
+    SharedBackend *backend = &backends_of(state)[backend_number()];
+    pg_atomic_write_u64(&backend->ids, 0);
+    pg_atomic_write_u64(&backend->last_id, 0);
+    backend->slot = no_slot;
+    self = {state, database, backend};
 }
 
 Session *session_of(const PackingKey &packing) {

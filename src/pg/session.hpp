@@ -13,9 +13,12 @@ struct Self {
     SharedBackend *backend;
 };
 
-// Attached on the first call. Raises where IDs cannot be made here: library not loaded by the server,
-// or recovery.
-const Self &this_backend();
+// Null before attach_backend().
+extern Self self;
+
+// Attaches `self`, cheap where it is. Raises where IDs cannot be made here: library not loaded by the
+// server, or recovery.
+void attach_backend();
 
 // What this backend last drew from its own shards with one packing; kept for its life.
 struct Session {

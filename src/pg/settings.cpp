@@ -56,8 +56,8 @@ void assign_region(int, void *) {
 
 void define_shards() {
     DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
-                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.",
-                               &shards_text, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.", &shards_text,
+                               "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
     DefineCustomIntVariable(
         "idgen.region", "Sets the region of this node, the top part of its number.",
         "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
@@ -65,48 +65,43 @@ void define_shards() {
 }
 
 void define_waiting() {
-    DefineCustomEnumVariable(
-        "idgen.overflow", "Sets what a session does when a tick has no ID left.",
-        "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to "
-        "idgen.max_lead; error: raise an error.",
-        &settings.overflow, static_cast<int>(Overflow::wait), overflow_words, PGC_USERSET, 0, nullptr,
-        nullptr, nullptr);
+    DefineCustomEnumVariable("idgen.overflow", "Sets what a session does when a tick has no ID left.",
+                             "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to "
+                             "idgen.max_lead; error: raise an error.",
+                             &settings.overflow, static_cast<int>(Overflow::wait), overflow_words,
+                             PGC_USERSET, 0, nullptr, nullptr, nullptr);
     DefineCustomIntVariable("idgen.max_wait", "Sets the longest wait for one ID or one block.",
                             "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX,
                             PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable(
-        "idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
-        "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
-        &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
+                            "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
+                            &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
 }
 
 void define_clock() {
-    DefineCustomIntVariable("idgen.max_clock_jump",
-                            "Sets the largest forward jump of the clock that is accepted.",
-                            "A larger one stops ID generation until the clock is right again or "
-                            "idgen_accept_clock() is called.",
-                            &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
-                            nullptr, nullptr, nullptr);
+    DefineCustomIntVariable(
+        "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
+        "A larger one stops ID generation until the clock is right again or "
+        "idgen_accept_clock() is called.",
+        &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
-        "idgen.require_clock_sync",
-        "Sets whether the kernel must say that its clock is synchronised.",
-        "warn: a warning at most once a minute in a session; on: an error.",
-        &settings.require_clock_sync, static_cast<int>(RequireClockSync::off), clock_sync_words,
-        PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+        "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
+        "warn: a warning at most once a minute in a session; on: an error.", &settings.require_clock_sync,
+        static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
     if (!process_shared_preload_libraries_in_progress) return;
-    DefineCustomIntVariable("idgen.max_slots",
-                            "Sets the number of shards in use that the server can hold.",
+    DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
                             "One slot for each shard of each database and packing; 128 bytes each.",
-                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0,
-                            nullptr, nullptr, nullptr);
+                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr,
+                            nullptr, nullptr);
     DefineCustomIntVariable("idgen.max_slots_per_database",
                             "Sets the number of slots that one database can hold.",
-                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database,
-                            0, 0, 4194304, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0,
+                            4194304, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destruc
               "lives in shared memory");
 
 struct alignas(cache_line) SharedDatabase {
-    Oid database;                // guard: the LWLock; InvalidOid: free
-    uint32 slots;                // guard: the LWLock; slots that it holds
-    pg_atomic_uint64 floor_ms;   // atomic; written under the LWLock, only upward
-    pg_atomic_uint64 granted_ms; // atomic; only upward
+    Oid database;                 // guard: the LWLock; InvalidOid: free
+    uint32 slots;                 // guard: the LWLock; slots that it holds
+    pg_atomic_uint64 floor_ms;    // atomic; written under the LWLock, only upward
+    pg_atomic_uint64 granted_ms;  // atomic; only upward
 };
 static_assert(sizeof(SharedDatabase) == cache_line && std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");

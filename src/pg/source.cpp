@@ -54,7 +54,7 @@ void resolve_own(Source &source) {
 }  // namespace
 
 void resolve(Source &source, const Layout &layout, int64 shard_argument) {
-    this_backend();
+    attach_backend();
     source.settings_generation = 0;
     source.layout = layout;
     source.shard_argument = shard_argument;
@@ -64,6 +64,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
         resolve_own(source);
     else
         resolve_explicit(source, shard_argument);
+    source.is_pool = source.pool.shard_count > 1;
     source.settings_generation = settings.generation;
 }
 

@@ -22,8 +22,11 @@ struct Source {
     ShardSet pool;      // the node's own shards; `single` for an explicit one
     ShardRange single;  //
     uint32 region_top;  // the region above the shards of the pool, shifted
-    uint32 shard;       // the whole number that `handle` is for
-    SlotHandle handle;  // slot null: to be found
+    bool is_pool;       // of more than one shard
+    // The slot in use; null: to be found.
+    SlotHandle handle;
+    uint32 shard;  // its whole number
+    uint32 rank;   // and its rank in the pool
 };
 
 // Makes the source valid for these arguments. Raises on bad ones.
