@@ -1,0 +1,167 @@
+# Clocks that step back, jump forward and stand still, on a real server.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenNode;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = start_node(
+	'clock',
+	fake_clock => 1,
+	conf       => [ "idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'" ]);
+my $session = connect_to($node);
+
+# Makes one ID; gives it and the seconds that it took.
+sub timed_id
+{
+	my $began = time;
+	my $id = value_of($session, 'SELECT next_id()');
+	return ($id, time - $began);
+}
+
+# How far an ID lies ahead of the node's clock, in seconds.
+sub lead_of
+{
+	my ($id) = @_;
+	return value_of($session, 'SELECT extract(epoch FROM id_time(?) - clock_timestamp())', $id);
+}
+
+# A small step back: IDs go on at once, above the last, ahead of the clock by at most max_lead.
+my ($last) = timed_id();
+for my $step ('-0.001', '-0.006', '-0.5')
+{
+	set_clock($node, $step);
+	my ($id) = timed_id();
+	cmp_ok($id, '>', $last, "step to $step s: the next ID is larger");
+	cmp_ok(lead_of($id), '<=', 1, "step to $step s: its lead is at most max_lead");
+	$last = $id;
+}
+
+# A middling one: the session waits until the lead is admitted.
+set_clock($node, '-3');
+my ($id, $took) = timed_id();
+cmp_ok($id, '>', $last, 'step of -2.5 s: the next ID is larger');
+cmp_ok($took, '>=', 0.5, 'step of -2.5 s: it was waited for');
+cmp_ok(lead_of($id), '<=', 1, 'step of -2.5 s: its lead is at most max_lead');
+$last = $id;
+
+# A large one: refused at once, with how much and until when.
+set_clock($node, '-3600');
+my $began = time;
+fails_with(
+	$session, 'SELECT next_id()', '55000',
+	qr/the clock is 359\d\.\d{3} s behind the next ID of shard 5\nDETAIL:.*The clock says 20.*the next ID would say 20.*\nHINT:.*idgen.max_wait/s,
+	'step of an hour');
+cmp_ok(time - $began, '<', 3, 'step of an hour: refused without a wait');
+fails_with($session, 'SELECT next_id_array(3)', '55000', qr/behind/, 'the same for arrays');
+fails_with($session, 'SELECT count(*) FROM next_ids(3)', '55000', qr/behind/, 'the same for rows');
+my $other = connect_to($node);
+$other->do("SET idgen.shards = ''");
+ok(value_of($other, 'SELECT next_id(6)') > 0, 'a shard that made no later ID goes on');
+set_clock($node, '+0');
+($id) = timed_id();
+cmp_ok($id, '>', $last, 'the clock right again: IDs go on above');
+
+# The same with other settings: no lead at all means that every step back is waited for.
+$session->do("ALTER SYSTEM SET idgen.max_lead = 0");
+$session->do('SELECT pg_reload_conf()');
+select undef, undef, undef, 0.1;
+$last = value_of($session, 'SELECT next_id()');
+set_clock($node, '-0.5');
+($id, $took) = timed_id();
+cmp_ok($id, '>', $last, 'without lead: the next ID is larger');
+cmp_ok(lead_of($id), '<=', 0, 'without lead: no ID is ahead of the clock');
+$session->do("ALTER SYSTEM RESET idgen.max_lead");
+$session->do('SELECT pg_reload_conf()');
+set_clock($node, '+0');
+
+# A clock that stands still: the IDs of one tick, then the error after max_wait.
+my $now = int(time) + 2;
+freeze_clock($node, $now);
+my @ids = @{ $session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, 1024)') };
+is(value_of($session, 'SELECT count(DISTINCT id_time(id)) FROM unnest(?::bigint[]) id', \@ids),
+	1, 'a frozen clock gives the IDs of one tick');
+$began = time;
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/the clock is 0\.001 s behind the next ID of shard 5\nDETAIL:.*waited for 3\.\d{3} s/s,
+	'a frozen clock, the tick used up');
+cmp_ok(time - $began, '>=', 2.9, 'a frozen clock: the error comes after max_wait');
+
+# Each way to meet a full tick.
+$session->do("SET idgen.overflow = 'error'");
+fails_with(
+	$session, 'SELECT next_id()', '2200H',
+	qr/no ID is left in this tick for shard 5\nDETAIL:.*"instagram" makes 1024 IDs in 1 ms.*\nHINT:.*idgen.overflow/s,
+	'overflow = error');
+$session->do("SET idgen.overflow = 'borrow'");
+my @borrowed = @{ $session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, 20000)') };
+is(scalar(grep { $borrowed[$_] <= $borrowed[ $_ - 1 ] } 1 .. $#borrowed), 0, 'overflow = borrow: IDs rise');
+cmp_ok($borrowed[0], '>', $ids[-1], 'overflow = borrow: above the tick that was full');
+cmp_ok(lead_of($borrowed[-1]), '<=', 1, 'overflow = borrow: at most max_lead ahead');
+cmp_ok(lead_of($borrowed[-1]), '>=', 0.019, 'overflow = borrow: 20,000 IDs use 19 ticks ahead and more');
+$session->do('SET idgen.max_wait = 0');
+fails_with($session, 'SELECT count(next_id()) FROM generate_series(1, 2000000)',
+	'55000', qr/the clock is 1\.001 s behind/, 'overflow = borrow: no more than max_lead');
+$session->do('RESET idgen.overflow');
+$session->do('RESET idgen.max_wait');
+set_clock($node, '+0');
+value_of($session, 'SELECT next_id()');
+
+# A pool on a clock that stands still has a tick of each of its shards.
+freeze_clock($node, $now + 6);
+my $pool = connect_to($node);
+$pool->do("SET idgen.shards = '100-115'");
+$pool->do("SET idgen.max_wait = 0");
+my ($home) = map { value_of($pool, 'SELECT id_shard(?)', $_) } value_of($pool, 'SELECT next_id()');
+@ids = @{ $pool->selectcol_arrayref('SELECT next_id() FROM generate_series(1, ?)', undef, (116 - $home) * 1024 - 1) };
+is(value_of($pool, 'SELECT count(DISTINCT id_time(id)) || $$ $$ || count(DISTINCT id_shard(id)) FROM unnest(?::bigint[]) id', \@ids),
+	'1 ' . (116 - $home), 'a pool gives the tick of every shard from its home up');
+fails_with($pool, 'SELECT next_id()', '2200H', qr/no ID is left in this tick/, 'the pool used up');
+set_clock($node, '+0');
+
+# A jump forward: refused, and no ID carries it, until the clock comes back or is accepted.
+value_of($session, 'SELECT next_id()');
+set_clock($node, '+31536000');
+fails_with(
+	$session, 'SELECT next_id()', '55000',
+	qr/the clock jumped forward by 3153\d{4}\.\d{3} s\nDETAIL:.*idgen.max_clock_jump is 600.000 s.*\nHINT:.*idgen_accept_clock/s,
+	'a year forward');
+set_clock($node, '+0');
+($id) = timed_id();
+cmp_ok(lead_of($id), '<=', 1, 'the clock back: no ID carries the jump');
+
+set_clock($node, '+500');
+($id) = timed_id();
+cmp_ok(lead_of($id), '>', -1, 'a jump below max_clock_jump is taken');
+set_clock($node, '+86400');
+fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 859\d\d\./, 'a day forward');
+fails_with($other, 'SELECT next_id(6)', '55000', qr/jumped forward/, 'a day forward, another session and shard');
+$session->do('SELECT idgen_accept_clock()');
+($id) = timed_id();
+cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
+ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
+
+# NTP: what the kernel says, asked in another way.
+use constant ADJTIMEX => 159;
+use constant TIME_ERROR => 5;
+my $buffer = "\0" x 512;
+my $is_synchronised = syscall(ADJTIMEX, $buffer) != TIME_ERROR;
+my @warnings;
+local $SIG{__WARN__} = sub { push @warnings, @_ };
+$session->{PrintWarn} = 1;
+for my $required ('warn', 'on')
+{
+	$session->do("ALTER SYSTEM SET idgen.require_clock_sync = '$required'");
+	$session->do('SELECT pg_reload_conf()');
+	set_clock($node, $required eq 'warn' ? '+86410' : '+86420');
+	select undef, undef, undef, 0.1;
+	my @made = eval { value_of($session, 'SELECT next_id()') };
+	my $expected = $is_synchronised || $required eq 'warn' ? 1 : 0;
+	is(scalar @made, $expected, "require_clock_sync = $required: an ID is made or refused");
+}
+is(scalar(grep { /is not synchronised/ } @warnings), $is_synchronised ? 0 : 1, 'require_clock_sync = warn warns');
+
+$_->disconnect for $session, $other, $pool;
+done_testing();
