@@ -1,0 +1,87 @@
+-- Making IDs: next_id, next_ids, next_id_array. Only properties are shown, never an ID.
+SET idgen.shards = '5';
+
+-- The parts of a new ID: this instant, the node's own shard.
+SELECT layout, id > 0 AS positive, pg_typeof(id),
+       id_shard(id, layout) IS NOT DISTINCT FROM CASE WHEN layout = 'mastodon' THEN NULL ELSE 5 END AS own_shard,
+       abs(extract(epoch FROM id_time_near(id, clock_timestamp(), layout) - clock_timestamp())) < 10 AS this_instant
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::id_layout[]) AS layout,
+       next_id(layout => layout) AS id;
+SELECT id_shard(next_id()), id_shard(next_id(5)), id_shard(next_id(shard => 5, layout => 'snowflake'), 'snowflake'),
+       id_shard(next_id(idgen_own_shards()));
+SELECT idgen_own_shards();
+
+-- Fields in another order, a region, no shard, no sequence, a sequence from 1
+SELECT layout, id_shard(id, layout), id_region(id, layout), id_sequence(id, layout) >= 1 AS sequence
+  FROM unnest(ARRAY['epoch=2020-01-01 unit=10ms time=39 sequence=8+1 region=4 shard=8',
+                    'epoch=2020-01-01 unit=1ms time=41 shard=10',
+                    'epoch=2020-01-01 unit=1ms time=41 sequence=10+1',
+                    'epoch=2020-01-01 unit=1ms time=41']::id_layout[]) AS layout,
+       next_id(layout => layout) AS id;
+
+-- Each row gets another ID, also where the call looks constant.
+SELECT count(DISTINCT next_id()) FROM generate_series(1, 5000);
+SELECT a <> b AS two_calls FROM (SELECT next_id() AS a, next_id() AS b) AS ids;
+
+-- next_ids gives rows, next_id_array one array.
+SELECT count(*), count(DISTINCT id), bool_and(id_shard(id) = 5) AS own FROM next_ids(5000) AS id;
+SELECT count(*) FROM next_ids(0);
+SELECT count(*) FROM next_ids(1);
+SELECT count(*), count(DISTINCT id) FROM next_ids(count => 300, shard => 5, layout => 'sonyflake') AS id;
+SELECT array_length(ids, 1), array_ndims(ids), array_lower(ids, 1), pg_typeof(ids),
+       ids = ARRAY(SELECT unnest(ids) ORDER BY 1) AS ascending
+  FROM next_id_array(5000) AS ids;
+SELECT next_id_array(0);
+SELECT cardinality(next_id_array(count => 300, shard => 5, layout => 'sonyflake'));
+
+-- In the select list, in FROM, in LATERAL; a LIMIT or a cursor may leave rows unread.
+SELECT count(*), count(DISTINCT id) FROM (SELECT next_ids(100) AS id FROM generate_series(1, 10)) AS ids;
+SELECT n, count(DISTINCT id) FROM generate_series(0, 3) AS n, LATERAL next_ids(n) AS id GROUP BY n ORDER BY n;
+SELECT count(*) FROM (SELECT id FROM next_ids(1000000000) AS id LIMIT 0) AS none;
+SELECT count(*) FROM (SELECT next_ids(1000000000000) LIMIT 10) AS ten;
+BEGIN;
+DECLARE ids CURSOR FOR SELECT next_ids(1000000000000);
+MOVE 1000 IN ids;
+COMMIT;
+
+-- A layout from a table, another one in each row
+CREATE TABLE kind (name text, layout id_layout);
+INSERT INTO kind VALUES ('a', 'snowflake'), ('b', 'js53'), ('c', 'sonyflake'), ('d', 'epoch=2020-01-01 unit=1ms time=41 shard=3 sequence=19');
+SELECT name, id_shard(next_id(5, layout), layout), cardinality(next_id_array(3, 5, layout)),
+       (SELECT count(DISTINCT id) FROM next_ids(3, 5, layout) AS id)
+  FROM kind ORDER BY name;
+DROP TABLE kind;
+
+-- A read-only transaction may make IDs.
+BEGIN READ ONLY;
+SELECT id_shard(next_id()), cardinality(next_id_array(10)), (SELECT count(*) FROM next_ids(10));
+COMMIT;
+
+-- What a session does when a tick has no ID left: 4 IDs in 200 ms
+\set tiny '''epoch=2020-01-01 unit=200ms time=40 shard=10 sequence=2'''
+SET idgen.overflow = 'error';
+\set VERBOSITY sqlstate
+SELECT count(next_id(layout => :tiny)) FROM generate_series(1, 100);
+\set VERBOSITY default
+SET idgen.overflow = 'wait';
+SET idgen.max_wait = '2s';
+SELECT count(DISTINCT next_id(layout => :tiny)) FROM generate_series(1, 6);
+SET idgen.max_wait = 0;
+\set VERBOSITY sqlstate
+SELECT count(next_id(layout => :tiny)) FROM generate_series(1, 100);
+\set VERBOSITY default
+RESET idgen.max_wait;
+-- Borrowed ticks lie ahead of the clock, at most idgen.max_lead.
+SET idgen.shards = '5-6';
+SET idgen.overflow = 'borrow';
+SELECT count(DISTINCT id), bool_and(id_time(id) <= clock_timestamp() + current_setting('idgen.max_lead')::interval) AS lead
+  FROM (SELECT next_id(6) AS id FROM generate_series(1, 20000)) AS ids;
+RESET idgen.overflow;
+
+-- A statement that is cancelled while it waits stops at once; the session goes on.
+SET statement_timeout = '300ms';
+\set VERBOSITY sqlstate
+SELECT count(*) FROM next_ids(1000000000, 6, :tiny);
+\set VERBOSITY default
+RESET statement_timeout;
+SELECT id_shard(next_id(6));

@@ -1,0 +1,121 @@
+// The core alone, without a server: what a take costs, and the parts of which an ID's cost is made.
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <ctime>
+#include <limits>
+#include <string_view>
+
+#include "core/layout_text.hpp"
+#include "core/slot.hpp"
+
+namespace idgen {
+namespace {
+
+constexpr std::string_view instagram_text = "epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10";
+
+// So many sequences in a tick that no take ever has to wait.
+constexpr std::string_view endless_text = "epoch=2020-01-01T00:00:00Z unit=1ms time=32w sequence=31";
+
+Packing packing_from(std::string_view text) {
+    Layout layout{};
+    if (parse_layout(text, layout).reason != Reason::none) std::abort();
+    return packing_of(layout);
+}
+
+std::int64_t wall_ms() noexcept {
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+// As a spinlock of the server's: one exchange to take it, one store to give it back.
+std::atomic<unsigned char> lock_word;
+void lock() noexcept {
+    while (lock_word.exchange(1, std::memory_order_acquire) != 0) {}
+}
+void unlock() noexcept {
+    lock_word.store(0, std::memory_order_release);
+}
+
+// What the server does for one block: the clock, the lock, the take, the first ID.
+std::int64_t draw(Slot &slot, const Packing &p, std::uint32_t count) noexcept {
+    Limits limits{wall_ms(), 0, std::numeric_limits<std::int64_t>::max(), 0, false};
+    std::int64_t base = base_tick(p, limits);
+    lock();
+    Take taken = take(slot, p, limits, base, 0, before_all, count);
+    unlock();
+    return pack(p, taken.tick, 0, taken.sequence);
+}
+
+void clock_read(benchmark::State &state) {
+    for (auto _ : state) benchmark::DoNotOptimize(wall_ms());
+}
+BENCHMARK(clock_read);
+
+void lock_pair(benchmark::State &state) {
+    for (auto _ : state) {
+        lock();
+        unlock();
+    }
+}
+BENCHMARK(lock_pair);
+
+// The clock is handed in and stands still.
+void take_alone(benchmark::State &state) {
+    Packing p = packing_from(endless_text);
+    Limits limits{wall_ms(), 0, std::numeric_limits<std::int64_t>::max(), 0, false};
+    Slot slot = new_slot(p, limits.now_ms);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(limits);
+        Take taken = take(slot, p, limits, base_tick(p, limits), 0, before_all, 1);
+        benchmark::DoNotOptimize(taken);
+        if (taken.status != Take::Status::ok) limits.now_ms++;
+    }
+}
+BENCHMARK(take_alone);
+
+void draw_blocks(benchmark::State &state) {
+    Packing p = packing_from(endless_text);
+    Slot slot = new_slot(p, wall_ms());
+    for (auto _ : state) benchmark::DoNotOptimize(draw(slot, p, static_cast<std::uint32_t>(state.range(0))));
+}
+BENCHMARK(draw_blocks)->Arg(1)->Arg(64);
+
+void pack_id(benchmark::State &state) {
+    Packing p = packing_from(instagram_text);
+    Parts parts{500000000000, 5, 1};
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(parts);
+        benchmark::DoNotOptimize(pack(p, parts.tick, parts.shard, parts.sequence));
+    }
+}
+BENCHMARK(pack_id);
+
+void unpack_id(benchmark::State &state) {
+    Packing p = packing_from(instagram_text);
+    std::int64_t id = pack(p, 500000000000, 5, 1);
+    Parts parts{};
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(id);
+        benchmark::DoNotOptimize(unpack(p, id, parts));
+        benchmark::DoNotOptimize(parts);
+    }
+}
+BENCHMARK(unpack_id);
+
+void parse(benchmark::State &state, std::string_view text) {
+    Layout layout{};
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(text);
+        benchmark::DoNotOptimize(parse_layout(text, layout));
+        benchmark::DoNotOptimize(layout);
+    }
+}
+BENCHMARK_CAPTURE(parse, preset, "instagram");
+BENCHMARK_CAPTURE(parse, long_form, endless_text);
+
+}  // namespace
+}  // namespace idgen
+
+BENCHMARK_MAIN();

@@ -1,0 +1,129 @@
+#include "core/slot_index.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "support.hpp"
+
+namespace idgen {
+namespace {
+
+struct Entry {
+    int before;  // so that the link does not stand first
+    SlotLink link;
+};
+
+SlotKey key_of(const char *layout, std::uint32_t database, std::uint32_t shard) {
+    return {key_of(layout_of(layout)), database, shard};
+}
+
+TEST(SlotIndex, BucketsAreAPowerOfTwoThatHoldsTheEntries) {
+    constexpr struct {
+        std::uint32_t entries, buckets;
+    } cases[] = {{0, 1}, {1, 1}, {2, 2}, {3, 4}, {4, 4}, {5, 8}, {1000, 1024}, {1024, 1024}, {1025, 2048}};
+    for (const auto &c : cases) EXPECT_EQ(SlotIndex<Entry>::buckets_for(c.entries), c.buckets) << c.entries;
+}
+
+TEST(SlotIndex, EveryPartOfAKeyCounts) {
+    const SlotKey key = key_of("instagram", 1, 5);
+    EXPECT_TRUE(key == key_of("instagram", 1, 5));
+    EXPECT_EQ(hash_of(key), hash_of(key_of("instagram", 1, 5)));
+    for (const SlotKey &other :
+         {key_of("instagram", 2, 5), key_of("instagram", 1, 6), key_of("snowflake", 1, 5),
+          key_of("twitter", 1, 5), key_of("sonyflake", 1, 5), key_of("mastodon", 1, 5)}) {
+        EXPECT_FALSE(key == other);
+        EXPECT_NE(hash_of(key), hash_of(other));
+    }
+}
+
+TEST(SlotIndex, HashSpreadsNeighbouringShards) {
+    constexpr std::uint32_t count = 4096, buckets = 1024;
+    std::vector<int> chain(buckets);
+    for (std::uint32_t shard = 0; shard < count; shard++)
+        chain[hash_of(key_of("instagram", 16384, shard)) % buckets]++;
+    for (int length : chain) EXPECT_LT(length, 20);
+}
+
+TEST(SlotIndex, RemovesFromHeadMiddleAndTailOfAChain) {
+    for (int removed = 0; removed < 3; removed++) {
+        std::vector<std::int32_t> buckets(1);
+        std::vector<Entry> entries(3);
+        SlotIndex<Entry> index(buckets.data(), 1, entries.data());
+        index.clear();
+        for (int i = 0; i < 3; i++) index.insert(i, key_of("instagram", 1, static_cast<std::uint32_t>(i)));
+        index.remove(removed);
+        for (int i = 0; i < 3; i++)
+            EXPECT_EQ(index.find(key_of("instagram", 1, static_cast<std::uint32_t>(i))),
+                      i == removed ? no_slot : i);
+    }
+}
+
+TEST(SlotIndex, ARemovedEntryIsBlank) {
+    std::vector<std::int32_t> buckets(2);
+    std::vector<Entry> entries(1);
+    SlotIndex<Entry> index(buckets.data(), 2, entries.data());
+    index.clear();
+    index.insert(0, key_of("instagram", 1, 5));
+    EXPECT_EQ(entries[0].link.key.database, 1u);
+    index.remove(0);
+    EXPECT_EQ(entries[0].link.key.database, 0u);
+    EXPECT_EQ(entries[0].link.next, no_slot);
+}
+
+TEST(SlotIndex, ClearForgetsEverything) {
+    std::vector<std::int32_t> buckets(4);
+    std::vector<Entry> entries(2);
+    SlotIndex<Entry> index(buckets.data(), 4, entries.data());
+    index.clear();
+    EXPECT_EQ(index.find(key_of("instagram", 1, 0)), no_slot);
+    index.insert(0, key_of("instagram", 1, 0));
+    index.insert(1, key_of("instagram", 1, 1));
+    index.clear();
+    EXPECT_EQ(index.find(key_of("instagram", 1, 0)), no_slot);
+    EXPECT_EQ(index.find(key_of("instagram", 1, 1)), no_slot);
+}
+
+TEST(SlotIndex, AgreesWithAMapOverRandomOperations) {
+    constexpr const char *layouts[] = {"instagram", "snowflake", "sonyflake", "trace"};
+    constexpr std::int32_t entry_count = 60;
+    using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // layout, database, shard
+    std::vector<PackingKey> packings;
+    for (const char *layout : layouts) packings.push_back(key_of(layout_of(layout)));
+
+    for (std::uint32_t bucket_count : {1u, 2u, 4u, 64u}) {
+        SCOPED_TRACE(bucket_count);
+        Random random(7 + bucket_count);
+        std::vector<std::int32_t> buckets(bucket_count);
+        std::vector<Entry> entries(entry_count);
+        SlotIndex<Entry> index(buckets.data(), bucket_count, entries.data());
+        index.clear();
+        std::map<Name, std::int32_t> oracle;
+        std::vector<std::int32_t> free;
+        for (std::int32_t i = 0; i < entry_count; i++) free.push_back(i);
+        for (int step = 0; step < 20000; step++) {
+            Name name{random.below(4), random.below(3) + 1, random.below(10)};
+            SlotKey key{packings[std::get<0>(name)], std::get<1>(name), std::get<2>(name)};
+            auto known = oracle.find(name);
+            ASSERT_EQ(index.find(key), known == oracle.end() ? no_slot : known->second);
+            if (known != oracle.end() && random.once_in(2)) {
+                index.remove(known->second);
+                free.push_back(known->second);
+                oracle.erase(known);
+                ASSERT_EQ(index.find(key), no_slot);
+            } else if (known == oracle.end() && !free.empty()) {
+                std::int32_t slot = free.back();
+                free.pop_back();
+                index.insert(slot, key);
+                oracle[name] = slot;
+                ASSERT_EQ(index.find(key), slot);
+            }
+        }
+        EXPECT_GT(oracle.size(), 20u);
+    }
+}
+
+}  // namespace
+}  // namespace idgen

@@ -1,0 +1,136 @@
+// IDs that other projects publish; see ../vectors/README.md for what each class allows to assert.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/packing.hpp"
+#include "support.hpp"
+
+namespace idgen {
+namespace {
+
+using Row = std::map<std::string, std::string>;  // by the name of the column
+
+std::vector<std::string> split(const std::string &line) {
+    std::vector<std::string> values(1);
+    for (char c : line) {
+        if (c == ',')
+            values.emplace_back();
+        else
+            values.back() += c;
+    }
+    return values;
+}
+
+// The rows of a file beside the tests; no quotes, a header first.
+std::vector<Row> read_csv(const char *name) {
+    std::ifstream file(std::string("../vectors/") + name);
+    std::vector<Row> rows;
+    std::string line;
+    std::getline(file, line);
+    std::vector<std::string> header = split(line);
+    while (std::getline(file, line)) {
+        std::vector<std::string> values = split(line);
+        EXPECT_EQ(values.size(), header.size()) << line;
+        Row row;
+        for (std::size_t i = 0; i < header.size() && i < values.size(); i++) row[header[i]] = values[i];
+        rows.push_back(row);
+    }
+    EXPECT_FALSE(rows.empty()) << name << ": run from the folder of the tests";
+    return rows;
+}
+
+std::int64_t number(const std::string &text) {
+    char *end = nullptr;
+    std::int64_t value = std::strtoll(text.c_str(), &end, 10);
+    EXPECT_TRUE(!text.empty() && *end == '\0') << text;
+    return value;
+}
+
+std::vector<Row> rows_of_class(const std::string &name) {
+    std::vector<Row> rows;
+    for (const Row &row : read_csv("snowflake_family.csv"))
+        if (row.at("class") == name) rows.push_back(row);
+    EXPECT_FALSE(rows.empty()) << name;
+    return rows;
+}
+
+// Takes the ID apart, and checks that its parts make it again and lie within its bounds.
+Parts unpacked(const Row &row, const Packing &p) {
+    std::int64_t id = number(row.at("id"));
+    Parts parts{-1, 0, 0};
+    EXPECT_TRUE(unpack(p, id, parts));
+    EXPECT_EQ(pack(p, parts.tick, parts.shard, parts.sequence), id);
+    EXPECT_LE(lowest_id(p, parts.tick), id);
+    EXPECT_GE(highest_id(p, parts.tick), id);
+    EXPECT_EQ(tick_of(p, start_of(p, parts.tick)), parts.tick);
+    return parts;
+}
+
+void expect_published(const Row &row) {
+    SCOPED_TRACE(row.at("layout") + ' ' + row.at("id") + ' ' + row.at("source"));
+    Packing p = packing_of(row.at("layout"));
+    Parts parts = unpacked(row, p);
+    std::int64_t delta = start_of(p, parts.tick) - number(row.at("unix_ms"));
+    EXPECT_GE(delta, 0);
+    EXPECT_LE(delta, number(row.at("tolerance_ms")));
+    if (!row.at("shard").empty()) EXPECT_EQ(parts.shard, number(row.at("shard")));
+    if (!row.at("sequence").empty()) EXPECT_EQ(parts.sequence, number(row.at("sequence")));
+}
+
+TEST(Vectors, PublishedExactly) {
+    for (const Row &row : rows_of_class("published-exact")) {
+        EXPECT_EQ(row.at("tolerance_ms"), "0");
+        expect_published(row);
+    }
+}
+
+TEST(Vectors, PublishedToTheSecond) {
+    for (const Row &row : rows_of_class("published-second")) {
+        EXPECT_EQ(row.at("tolerance_ms"), "999");
+        expect_published(row);
+    }
+}
+
+TEST(Vectors, Computed) {
+    for (const Row &row : rows_of_class("computed")) {
+        EXPECT_EQ(row.at("tolerance_ms"), "0");
+        expect_published(row);
+    }
+}
+
+TEST(Vectors, PublishedUncheckedAreConsistent) {
+    for (const Row &row : rows_of_class("published-unchecked")) {
+        SCOPED_TRACE(row.at("id"));
+        unpacked(row, packing_of(row.at("layout")));
+    }
+}
+
+TEST(Vectors, EveryClassIsKnown) {
+    std::size_t known = 0;
+    for (const char *name : {"published-exact", "published-second", "computed", "published-unchecked"})
+        known += rows_of_class(name).size();
+    EXPECT_EQ(known, read_csv("snowflake_family.csv").size());
+}
+
+// The distance of two wrapped times the shorter way round, whichever of them is given a turn.
+TEST(Vectors, TraceTimesWrap) {
+    Packing p = packing_of("trace");
+    constexpr std::int64_t turn = 1 << 25;
+    for (const Row &row : read_csv("trace_wrap.csv")) {
+        std::int64_t a = number(row.at("a")), b = number(row.at("b")), seconds = number(row.at("seconds"));
+        SCOPED_TRACE(row.at("a") + ' ' + row.at("b"));
+        for (std::int64_t k : {1, 2, 53}) {
+            std::int64_t near_a = start_of(p, a + k * turn), near_b = start_of(p, b + k * turn);
+            EXPECT_EQ(std::abs(start_nearest(p, b, near_a) - near_a), seconds * 1000);
+            EXPECT_EQ(std::abs(start_nearest(p, a, near_b) - near_b), seconds * 1000);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace idgen
