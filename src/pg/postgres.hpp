@@ -67,6 +67,11 @@ extern "C" {
 #error "idgen needs PostgreSQL 15 or newer"
 #endif
 
+// From 18 on a module says its name and version.
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
 // Errors that the caller of a type's input function may catch without a subtransaction.
 #if PG_VERSION_NUM < 160000
 #define errsave(context, ...) ereport(ERROR, __VA_ARGS__)
