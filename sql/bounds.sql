@@ -18,7 +18,8 @@ SELECT layout,
 
 -- An instant means the tick that contains it.
 SELECT id_time(id_min('2026-11-21 12:00:00.123999')) AS ms, id_time(id_min('2026-11-21 12:00:00.129999', 'sonyflake'), 'sonyflake') AS ms10,
-       id_time(id_min('2026-11-21 12:00:00.999999', 'js53'), 'js53') AS s;
+       id_time(id_min('2026-11-21 12:00:00.999999', 'js53'), 'js53') AS s,
+       id_time(id_min('1999-12-31 23:59:59.999999', 'mastodon'), 'mastodon') AS before_2000;
 
 -- The first tick and the last
 SELECT layout, id_min(first_time, layout) AS lowest, id_max(last_time, layout) = largest_id AS largest
@@ -34,11 +35,16 @@ SELECT format('CREATE TABLE photo_%s PARTITION OF photo FOR VALUES FROM (%s) TO 
 INSERT INTO photo
 SELECT id_make(at, 5, 0), 'photo'
   FROM generate_series('2026-09-01'::timestamptz, '2026-11-30 23:59:59', '1 hour') AS at;
+VACUUM ANALYZE photo;
 SELECT tableoid::regclass, count(*), min(id_time(id)), max(id_time(id)) FROM photo GROUP BY 1 ORDER BY 1;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF)
 SELECT count(*) FROM photo WHERE id BETWEEN id_min('2026-10-05') AND id_max('2026-10-05 23:59:59.999');
 SELECT count(*) FROM photo WHERE id BETWEEN id_min('2026-10-05') AND id_max('2026-10-05 23:59:59.999');
 SELECT count(*) FROM photo WHERE id >= id_min('2026-10-31') AND id < id_min('2026-11-02');
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 DROP TABLE photo;
 
 -- id_make gives the ID with these parts.

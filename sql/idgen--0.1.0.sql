@@ -10,7 +10,8 @@ BEGIN
     SELECT string_agg(p.oid::pg_catalog.regprocedure::text, ', ' ORDER BY p.proname, p.oid)
       INTO clash
       FROM pg_catalog.pg_proc p
-     WHERE p.pronamespace = pg_catalog.current_schema()::pg_catalog.regnamespace
+      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+     WHERE n.nspname = pg_catalog.current_schema()
        AND p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock');
@@ -149,7 +150,7 @@ COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new 
 COMMENT ON FUNCTION next_id_array(integer, bigint, id_layout) IS 'makes that many new IDs as an array, ascending';
 COMMENT ON FUNCTION id_make(timestamptz, bigint, integer, id_layout) IS
     'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
-COMMENT ON FUNCTION id_decode(bigint, id_layout) IS 'time, shard and sequence of an ID; null for a number that is no ID of the layout';
+COMMENT ON FUNCTION id_decode(bigint, id_layout) IS 'time, shard and sequence of an ID; null for a negative number and one that is too large for the layout';
 COMMENT ON FUNCTION id_time(bigint, id_layout) IS 'time of an ID: the start of its tick; of the first turn where time wraps';
 COMMENT ON FUNCTION id_time_near(bigint, timestamptz, id_layout) IS 'time of an ID in the turn nearest to an instant, for layouts whose time wraps';
 COMMENT ON FUNCTION id_shard(bigint, id_layout) IS 'shard of an ID: the node''s whole number, region included';

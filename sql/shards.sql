@@ -45,6 +45,10 @@ ALTER DATABASE :DBNAME RESET idgen.shards;
 ALTER ROLE :USER SET idgen.shards = '5';
 SELECT refusals('next_id()');
 ALTER ROLE :USER RESET idgen.shards;
+-- Set to nothing: to reconnect would not help.
+ALTER DATABASE :DBNAME SET idgen.shards = '';
+SELECT refusals('next_id()');
+ALTER DATABASE :DBNAME RESET idgen.shards;
 -- For another role it is of no matter.
 CREATE ROLE regress_idgen;
 ALTER ROLE regress_idgen SET idgen.shards = '5';
@@ -121,3 +125,6 @@ ROLLBACK;
 EXECUTE own;
 SELECT id_shard(next_id()) AS before, set_config('idgen.shards', '4', false), id_shard(next_id()) AS after;
 DEALLOCATE own;
+-- Also between the rows of one call
+SELECT n, set_config('idgen.shards', n::text, false) AS shards, id_shard(next_id()) FROM generate_series(1, 3) AS n;
+SELECT n, set_config('idgen.region', n::text, false) AS region, id_shard(next_id(layout => 'twitter'), 'twitter') FROM generate_series(0, 2) AS n;

@@ -7,7 +7,7 @@
 # PostgreSQL refuses to run as root, so as root everything in the sandbox belongs to and is run by
 # the user postgres, which its Debian package made.
 
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 major=${PG_MAJOR:-15}
 
 make_sandbox() {

@@ -38,8 +38,9 @@ Reason validate(const Layout &l) noexcept {
         return Reason::layout_field_too_wide;
     if (l.total_bits() > 64) return Reason::layout_too_many_bits;
     if (l.has(Layout::time_wraps) && l.total_bits() > 63) return Reason::layout_wrap_sets_sign;
-    // Before the product in packing could overflow: 2^53 ticks of 1 ms end after the calendar does.
-    if (l.time_bits > 54 || end_of_first_turn(l) > calendar_end_ms) return Reason::layout_outlasts_calendar;
+    // 2^53 ticks of 1 ms end where the calendar does, or later; more could overflow the product.
+    if (l.time_bits > 54 || turn_ticks(l) > std::int64_t{1} << 53 || end_of_first_turn(l) > calendar_end_ms)
+        return Reason::layout_outlasts_calendar;
     return Reason::none;
 }
 

@@ -28,11 +28,12 @@ bool take_prefix(std::string_view &text, std::string_view prefix) noexcept {
     return true;
 }
 
-// Takes the digits off the front of `text`, as a number from 1 to 65535.
+// Takes the digits off the front of `text`, as a number from 1; 65535 stands for all from there.
 bool take_count(std::string_view &text, std::uint16_t &value) noexcept {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return error == std::errc() && value > 0;
+    if (error == std::errc::result_out_of_range) value = 0xFFFF;
+    return error != std::errc::invalid_argument && value > 0;
 }
 
 // The layout while it is read, and what was seen of it.

@@ -12,7 +12,7 @@ namespace idgen {
 
 class PoolCursor {
    public:
-    // Aims at a pool of `count` shards; a pool of another size starts over at its home.
+    // Aims at a pool of `count` shards, at least 1; a pool of another size starts over at its home.
     void aim(std::uint32_t session_number, std::uint32_t count) noexcept {
         if (count == count_) return;
         count_ = count;

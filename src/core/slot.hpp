@@ -85,7 +85,8 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
     return tick_from(p, limits.floor_ms);
 }
 
-// Takes up to `count` IDs of one tick. Requires base >= 0, from base_tick with the same limits.
+// Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
+// limits.
 inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
                  const Place &above, std::uint32_t count) noexcept {
     std::int64_t tick = base;

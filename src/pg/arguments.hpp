@@ -12,20 +12,23 @@ inline const Layout &layout_argument(FunctionCallInfo fcinfo, int number) {
     return *reinterpret_cast<const Layout *>(PG_GETARG_POINTER(number));
 }
 
-// For functions that are not strict: raises on null, naming the argument.
+// For functions that are not strict: raises on null in an argument without a default, naming it.
 inline void require_argument(FunctionCallInfo fcinfo, int number, const char *name) {
-    if (PG_ARGISNULL(number)) report_null(name);
+    if (PG_ARGISNULL(number)) report_null(name, false);
 }
 
+constexpr const char *finite_hint = "Give a finite timestamp.";
+constexpr const char *bound_hint = "Leave that bound out of the condition.";
+
 // The instant in unix ms. Raises on infinity.
-inline int64 finite_ms(TimestampTz at) {
-    if (TIMESTAMP_NOT_FINITE(at)) report_infinite_instant();
+inline int64 finite_ms(TimestampTz at, const char *hint) {
+    if (TIMESTAMP_NOT_FINITE(at)) report_infinite_instant(hint);
     return to_unix_ms(at);
 }
 
 // The tick of an instant. Raises on infinity and on an instant that the layout cannot hold.
-inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at) {
-    int64 tick = tick_of(p, finite_ms(at));
+inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at, const char *hint) {
+    int64 tick = tick_of(p, finite_ms(at, hint));
     if (Reason reason = check_tick(p, tick); reason != Reason::none) report_instant(reason, layout, at);
     return tick;
 }

@@ -83,7 +83,9 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     bool is_full = taken.status == Take::Status::full;
     if (is_full && settings.overflow == static_cast<int>(Overflow::error)) report_full(stopped);
     if (waited_ms + taken.wait_ms > settings.max_wait_ms) {
-        bool is_in_time = stopped.tick_start_ms - stopped.now_ms <= source.packing.unit_ms;
+        // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
+        int64 lead_ms = stopped.tick_start_ms - stopped.now_ms;
+        bool is_in_time = lead_ms <= settings.max_lead_ms + source.packing.unit_ms;
         if (is_full && is_in_time && waited_ms == 0) report_full(stopped);
         report_clock_behind(stopped);
     }

@@ -94,8 +94,7 @@ Datum idgen_layout_out(PG_FUNCTION_ARGS) {
 
 Datum idgen_layout_recv(PG_FUNCTION_ARGS) {
     Layout layout = receive(static_cast<StringInfo>(static_cast<void *>(PG_GETARG_POINTER(0))));
-    Reason reason = validate(layout);
-    if (reason != Reason::none) report_layout({Reason::layout_malformed, {}}, {}, nullptr);
+    if (validate(layout) != Reason::none) report_binary_layout();
     return layout_datum(layout);
 }
 

@@ -13,8 +13,8 @@ constexpr uint32 block_size = 64;
 
 // Makes `source` stand for the shard and layout arguments; cheap where it already does.
 void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
-    if (PG_ARGISNULL(shard_number)) report_null("shard");
-    if (PG_ARGISNULL(layout_number)) report_null("layout");
+    if (PG_ARGISNULL(shard_number)) report_null("shard", true);
+    if (PG_ARGISNULL(layout_number)) report_null("layout", true);
     int64 shard = PG_GETARG_INT64(shard_number);
     const Layout &layout = layout_argument(fcinfo, layout_number);
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&

@@ -27,13 +27,13 @@ TupleDesc result_row(FunctionCallInfo fcinfo) {
 int64 bound_tick(FunctionCallInfo fcinfo, const Packing &p) {
     const Layout &layout = layout_argument(fcinfo, 1);
     if (p.wraps) report_wrapping_bounds(layout);
-    return tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0));
+    return tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), bound_hint);
 }
 
 // A part that must be given unless the layout has no field for it.
 int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, const char *name) {
     if (!PG_ARGISNULL(number)) return value;
-    if (bits != 0) report_null(name);
+    if (bits != 0) report_null(name, false);
     return 0;
 }
 
@@ -72,7 +72,7 @@ Datum idgen_time(PG_FUNCTION_ARGS) {
 Datum idgen_time_near(PG_FUNCTION_ARGS) {
     Packing p;
     Parts parts;
-    int64 near_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(1));
+    int64 near_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(1), finite_hint);
     if (!parts_argument(fcinfo, 2, p, parts)) PG_RETURN_NULL();
     PG_RETURN_TIMESTAMPTZ(to_timestamptz(start_nearest(p, parts.tick, near_ms)));
 }
@@ -101,12 +101,12 @@ Datum idgen_sequence(PG_FUNCTION_ARGS) {
 
 Datum idgen_make(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "created_at");
-    require_argument(fcinfo, 3, "layout");
+    if (PG_ARGISNULL(3)) report_null("layout", true);
     const Layout &layout = layout_argument(fcinfo, 3);
     Packing p = packing_of(layout);
     int64 shard = part_argument(fcinfo, 1, layout.node_bits(), PG_GETARG_INT64(1), "shard");
     int64 sequence = part_argument(fcinfo, 2, layout.sequence_bits, PG_GETARG_INT32(2), "sequence");
-    int64 tick = tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0));
+    int64 tick = tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), finite_hint);
     Reason reason = check_parts(p, tick, shard, sequence);
     if (reason != Reason::none)
         report_part(reason, layout, reason == Reason::sequence_out_of_range ? sequence : shard);

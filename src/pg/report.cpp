@@ -27,10 +27,10 @@ constexpr const char *bits_hint = "Time, region, shard and sequence share 64 bit
 constexpr LayoutWords layout_words[] = {
     {Reason::layout_empty, "invalid id_layout: the text is empty", form_hint},
     {Reason::layout_unknown_word, "invalid id_layout: unknown word \"%s\"", form_hint},
-    {Reason::layout_repeated_word, "invalid id_layout: \"%s\" repeats a field", "Each field may stand once."},
+    {Reason::layout_repeated_word, "invalid id_layout: \"%s\" repeats a word", "Each word may stand once."},
     {Reason::layout_bad_number, "invalid id_layout: \"%s\" needs a number of bits from 1",
      "Leave out a field that the layout does not have."},
-    {Reason::layout_bad_unit, "invalid id_layout: the unit \"%s\" is not a whole number of ms from 1ms to 1s",
+    {Reason::layout_bad_unit, "invalid id_layout: \"%s\" is not a whole number of ms from 1ms to 1s",
      "Write unit=1ms, unit=10ms or unit=1s."},
     {Reason::layout_bad_epoch, "invalid id_layout: \"%s\" is no instant from year 1 to 9999",
      "Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second."},
@@ -55,7 +55,6 @@ constexpr LayoutWords layout_words[] = {
      "Let the fields have at most 63 bits together."},
     {Reason::layout_outlasts_calendar, "invalid id_layout: time would reach past the year 294276",
      "Use fewer bits for time or a shorter unit: timestamptz ends there."},
-    {Reason::layout_malformed, "invalid binary id_layout", "Send what id_layout_send gives."},
 };
 
 const LayoutWords &words_for(Reason reason) noexcept {
@@ -132,11 +131,15 @@ char *instant(int64 unix_ms) {
 
 void report_layout(const LayoutError &error, std::string_view text, [[maybe_unused]] Node *soft_context) {
     const LayoutWords &words = words_for(error.reason);
-    int sqlstate = error.reason == Reason::layout_malformed ? ERRCODE_INVALID_BINARY_REPRESENTATION
-                                                            : ERRCODE_INVALID_TEXT_REPRESENTATION;
     errsave(soft_context,
-            (errcode(sqlstate), errmsg(words.message, copy(error.part)),
-             text.empty() ? 0 : errdetail("The layout was \"%s\".", copy(text)), errhint("%s", words.hint)));
+            (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, copy(error.part)),
+             errdetail("The layout was \"%s\".", copy(text)), errhint("%s", words.hint)));
+}
+
+void report_binary_layout() {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION), errmsg("invalid binary id_layout"),
+             errdetail("Its fields do not fit together."), errhint("Send what id_layout_send gives.")));
 }
 
 void explain_bad_shards(const ShardsError &error) {
@@ -178,13 +181,14 @@ void report_instant(Reason reason, const Layout &layout, TimestampTz at) {
                            is_early ? "before the epoch" : "past the end", name.text),
                     errdetail("The layout holds instants from %s until before %s.", instant(layout.epoch_ms),
                               instant(end_ms)),
-                    errhint("Use a layout with another epoch or more bits for time.")));
+                    is_early ? errhint("Use a layout with an earlier epoch.")
+                             : errhint("Use a layout with a later epoch, a longer unit, or fewer bits below "
+                                       "the time.")));
 }
 
-void report_infinite_instant() {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an infinite timestamp has no ID"),
-             errdetail("An ID holds a finite instant."), errhint("Leave that bound out of the condition.")));
+void report_infinite_instant(const char *hint) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an infinite timestamp has no ID"),
+                    errdetail("An ID holds a finite instant."), errhint("%s", hint)));
 }
 
 void report_wrapping_bounds(const Layout &layout) {
@@ -195,10 +199,11 @@ void report_wrapping_bounds(const Layout &layout) {
                     errhint("Compare id_time_near(id, near, layout) instead.")));
 }
 
-void report_null(const char *argument) {
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", argument),
-                    errdetail("A null would give a null ID."),
-                    errhint("Leave the argument out to use its default.")));
+void report_null(const char *argument, bool has_default) {
+    ereport(ERROR,
+            (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", argument),
+             errdetail("A null would give a null ID."),
+             has_default ? errhint("Leave the argument out to use its default.") : errhint("Give a value.")));
 }
 
 void report_negative_count(int64 count) {
@@ -248,6 +253,20 @@ void report_foreign_shard(int64 shard) {
                             "other node has it.")));
 }
 
+void report_pool_shard(const Layout &layout, uint32 shard) {
+    LayoutName name(layout);
+    if (settings.region == 0)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("shard %u is out of range for layout \"%s\"", shard, name.text),
+                        errdetail("The layout has the shards 0 to %u.", mask32(layout.node_bits())),
+                        errhint("Change idgen.shards, or use a layout with more shards.")));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("shard %u of idgen.shards is too large beside a region", shard),
+                    errdetail("Layout \"%s\" has the shards 0 to %u in each region; idgen.region is %d.",
+                              name.text, mask32(layout.shard_bits), settings.region),
+                    errhint("Give idgen.shards without the region, or set idgen.region to 0.")));
+}
+
 void report_share_used(int slots) {
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("this database uses all of its %d idgen slots", slots),
@@ -266,12 +285,16 @@ void report_all_slots_used() {
 void report_full(const Stopped &s) {
     LayoutName name(*s.layout);
     Packing p = packing_of(*s.layout);
+    uint32 ids = p.sequence_last - p.sequence_first + 1;
+    int64 lead_ms = s.tick_start_ms - s.now_ms;
+    const char *ahead =
+        lead_ms <= p.unit_ms ? "" : psprintf("; its next tick is %s ahead of the clock", seconds(lead_ms));
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
                     errmsg("no ID is left in this tick for shard %u", s.shard),
-                    errdetail("Layout \"%s\" makes %u IDs in %d ms for each shard.", name.text,
-                              p.sequence_last - p.sequence_first + 1, s.layout->unit_ms),
-                    errhint("Set idgen.overflow to wait or borrow, give this node more shards, or use a "
-                            "layout with a longer sequence.")));
+                    errdetail("Layout \"%s\" makes %u ID%s in %d ms for each shard%s.", name.text, ids,
+                              ids == 1 ? "" : "s", s.layout->unit_ms, ahead),
+                    errhint("Raise idgen.max_wait, set idgen.overflow to wait or borrow, give this node more "
+                            "shards, or use a layout with a longer sequence.")));
 }
 
 void report_clock_behind(const Stopped &s) {

@@ -12,6 +12,9 @@ namespace idgen::pg {
 // A layout that was refused; soft where the caller can catch it so.
 void report_layout(const LayoutError &error, std::string_view text, Node *soft_context);
 
+// A binary value that is no layout.
+[[noreturn]] void report_binary_layout();
+
 // A list of shards that was refused; for a setting's check hook.
 void explain_bad_shards(const ShardsError &error);
 
@@ -19,10 +22,10 @@ void explain_bad_shards(const ShardsError &error);
 [[noreturn]] void report_part(Reason reason, const Layout &layout, int64 value);
 // An instant that the layout cannot hold.
 [[noreturn]] void report_instant(Reason reason, const Layout &layout, TimestampTz at);
-[[noreturn]] void report_infinite_instant();
+[[noreturn]] void report_infinite_instant(const char *hint);
 [[noreturn]] void report_wrapping_bounds(const Layout &layout);
 
-[[noreturn]] void report_null(const char *argument);
+[[noreturn]] void report_null(const char *argument, bool has_default);
 [[noreturn]] void report_negative_count(int64 count);
 [[noreturn]] void report_array_too_large(int64 count, int64 most);
 
@@ -30,6 +33,8 @@ void explain_bad_shards(const ShardsError &error);
 [[noreturn]] void report_recovery();
 [[noreturn]] void report_no_shards(bool set_since_connect);
 [[noreturn]] void report_foreign_shard(int64 shard);
+// A shard of idgen.shards that the layout cannot hold, or not beside a region.
+[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard);
 [[noreturn]] void report_share_used(int slots);
 [[noreturn]] void report_all_slots_used();
 

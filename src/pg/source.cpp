@@ -40,12 +40,10 @@ void resolve_own(Source &source) {
         make_single(source, whole_or_raise(layout, 0));
     } else {
         if (settings.shards.empty()) report_no_shards(is_setting_stored("idgen.shards"));
-        uint32 largest = whole_or_raise(layout, settings.shards.largest());
-        whole_or_raise(layout, settings.shards.smallest());
-        if (settings.region != 0 && settings.shards.largest() > mask32(layout.shard_bits))
-            report_part(Reason::shard_not_in_region, layout, settings.shards.largest());
+        source.region_top = whole_or_raise(layout, 0);
+        uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
+        if (settings.shards.largest() > last) report_pool_shard(layout, settings.shards.largest());
         source.pool = settings.shards;
-        source.region_top = settings.region == 0 ? 0 : largest & ~mask32(layout.shard_bits);
     }
     source.session = session_of(key_of(layout));
     source.session->cursor.aim(backend_number(), source.pool.shard_count);

@@ -3,9 +3,10 @@
 namespace idgen::pg {
 namespace {
 
-bool begins_with_name(const char *entry, const char *name) {
+// Whether an entry "name=value" gives the setting a value.
+bool gives_value(const char *entry, const char *name) {
     size_t size = strlen(name);
-    return pg_strncasecmp(entry, name, size) == 0 && entry[size] == '=';
+    return pg_strncasecmp(entry, name, size) == 0 && entry[size] == '=' && entry[size + 1] != '\0';
 }
 
 bool holds_setting(HeapTuple tuple, TupleDesc desc, const char *name) {
@@ -17,7 +18,7 @@ bool holds_setting(HeapTuple tuple, TupleDesc desc, const char *name) {
     deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr,
                       &count);
     for (int i = 0; i < count; i++)
-        if (begins_with_name(TextDatumGetCString(entries[i]), name)) return true;
+        if (gives_value(TextDatumGetCString(entries[i]), name)) return true;
     return false;
 }
 

@@ -73,7 +73,9 @@ TEST(Packing, PresetsHaveTheseLimits) {
         EXPECT_EQ(p.sequence_first, c.sequence_first);
         EXPECT_EQ(p.sequence_last, c.sequence_last);
         EXPECT_EQ(p.time_shift, c.time_shift);
-        if (p.shard_last != 0) EXPECT_EQ(p.shard_shift, c.shard_shift);
+        if (p.shard_last != 0) {
+            EXPECT_EQ(p.shard_shift, c.shard_shift);
+        }
         EXPECT_EQ(p.sequence_shift, c.sequence_shift);
         EXPECT_EQ(highest_id(p, static_cast<std::int64_t>(p.time_mask)), c.highest);
     }
@@ -146,8 +148,12 @@ TEST(Packing, BoundsContainTheirTickAndNoOther) {
             ASSERT_TRUE(unpack(p, highest_id(p, tick), high));
             EXPECT_EQ(low.tick, tick);
             EXPECT_EQ(high.tick, tick);
-            if (tick < last) EXPECT_EQ(highest_id(p, tick) + 1, lowest_id(p, tick + 1));
-            if (tick > 0) EXPECT_EQ(highest_id(p, tick - 1) + 1, lowest_id(p, tick));
+            if (tick < last) {
+                EXPECT_EQ(highest_id(p, tick) + 1, lowest_id(p, tick + 1));
+            }
+            if (tick > 0) {
+                EXPECT_EQ(highest_id(p, tick - 1) + 1, lowest_id(p, tick));
+            }
         }
     }
 }
@@ -161,7 +167,9 @@ TEST(Packing, StopsBeforeBit63) {
         EXPECT_EQ(check_tick(p, p.tick_end - 1), Reason::none);
         EXPECT_EQ(check_tick(p, p.tick_end), Reason::time_past_end);
         EXPECT_EQ(start_of(p, p.tick_end), end_of_first_turn(layout));
-        if (layout.total_bits() >= 63) EXPECT_EQ(highest_id(p, p.tick_end - 1), INT64_MAX);
+        if (layout.total_bits() >= 63) {
+            EXPECT_EQ(highest_id(p, p.tick_end - 1), INT64_MAX);
+        }
     }
 }
 
@@ -325,8 +333,8 @@ TEST(Packing, StartNearestPicksTheTurn) {
         {"the last tick, near the next turn", "trace", 33554431, turn, turn - 1000},
         {"tick 0, near the end of a turn", "trace", 0, turn - 1, turn},
         {"tick 0, near 0", "trace", 0, 0, 0},
-        {"no turn that the calendar lacks", "trace", 0, calendar_end_ms - 1,
-         (calendar_end_ms - 1) / turn * turn},
+        {"no turn that the calendar lacks", "trace", 10000000, calendar_end_ms - 1,
+         10000000000 + 274905 * turn},
         {"no wrap: far later", "instagram", 100, 1900000000000, 1314220021821},
         {"no wrap: far earlier", "instagram", 100, 0, 1314220021821},
         {"turns of 8 ms, tie", millis + "time=3w sequence=4", 2, 2 + 16 + 4, 18},
@@ -442,7 +450,9 @@ TEST(Packing, WholeShard) {
         std::uint32_t whole = 0;
         Reason reason = whole_shard(layout_of(c.layout), c.region, c.number, whole);
         EXPECT_EQ(reason, c.reason) << c.layout << ' ' << c.region << ' ' << c.number;
-        if (reason == Reason::none) EXPECT_EQ(whole, c.whole) << c.layout << c.region << ' ' << c.number;
+        if (reason == Reason::none) {
+            EXPECT_EQ(whole, c.whole) << c.layout << c.region << ' ' << c.number;
+        }
     }
 }
 

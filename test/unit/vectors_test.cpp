@@ -78,8 +78,12 @@ void expect_published(const Row &row) {
     std::int64_t delta = start_of(p, parts.tick) - number(row.at("unix_ms"));
     EXPECT_GE(delta, 0);
     EXPECT_LE(delta, number(row.at("tolerance_ms")));
-    if (!row.at("shard").empty()) EXPECT_EQ(parts.shard, number(row.at("shard")));
-    if (!row.at("sequence").empty()) EXPECT_EQ(parts.sequence, number(row.at("sequence")));
+    if (!row.at("shard").empty()) {
+        EXPECT_EQ(parts.shard, number(row.at("shard")));
+    }
+    if (!row.at("sequence").empty()) {
+        EXPECT_EQ(parts.sequence, number(row.at("sequence")));
+    }
 }
 
 TEST(Vectors, PublishedExactly) {

@@ -1,0 +1,55 @@
+-- What CREATE EXTENSION made: signatures, properties, privileges, comments.
+
+-- Every object, and whether it has a comment. Array types come with their types.
+CREATE TEMP VIEW object AS
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
+       obj_description(d.objid, c.relname) AS comment
+  FROM pg_depend AS d
+  JOIN pg_class AS c ON c.oid = d.classid
+  LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+   AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+   AND t.typelem IS DISTINCT FROM 'id_layout'::regtype;
+SELECT object FROM object ORDER BY object COLLATE "C";
+SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
+SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
+SELECT obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname = 'idgen';
+
+-- Signatures
+\pset format unaligned
+\pset fieldsep ' '
+CREATE TEMP VIEW function AS
+SELECT p.* FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+ WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
+SELECT format('%s(%s)', proname, pg_get_function_arguments(oid)), '->', pg_get_function_result(oid)
+  FROM function ORDER BY proname COLLATE "C";
+\pset format aligned
+\pset fieldsep '|'
+
+-- Volatility (immutable, volatile), strictness, parallel safety, rows, and whether PUBLIC may call it
+SELECT proname, provolatile AS v, proisstrict AS strict, proparallel AS p, prorows AS rows,
+       has_function_privilege('public', oid, 'execute') AS public
+  FROM function ORDER BY proname COLLATE "C";
+
+-- Plain C functions with names of their own: no overloads, no settings, no security definer.
+SELECT proname FROM function GROUP BY proname HAVING count(*) > 1;
+SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
+  FROM function AS f JOIN pg_language AS l ON l.oid = prolang;
+SELECT proname, prosrc FROM function WHERE prosrc !~ '^idgen_';
+-- Arguments of those that people call have names.
+SELECT proname FROM function
+ WHERE (proname !~ '^id_layout_' OR proname = 'id_layout_info') AND pronargs > 0 AND proargnames IS NULL;
+
+-- The type
+SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred, typdelim, typdefault,
+       has_type_privilege('public', oid, 'usage') AS public
+  FROM pg_type WHERE oid = 'id_layout'::regtype;
+SELECT count(*) AS casts FROM pg_cast WHERE 'id_layout'::regtype IN (castsource, casttarget);
+SELECT oid::regoperator, oprcode, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanhash, oprcanmerge
+  FROM pg_operator WHERE oprleft = 'id_layout'::regtype ORDER BY oprname;
+SELECT opcname, opcdefault, amname, amvalidate(o.oid)
+  FROM pg_opclass AS o JOIN pg_am AS a ON a.oid = opcmethod WHERE opcintype = 'id_layout'::regtype;
+
+-- The defaults are constants: no function of the extension looks at search_path.
+SELECT DISTINCT pg_get_function_arg_default(oid, n)
+  FROM function, generate_series(1, 4) AS n WHERE pg_get_function_arg_default(oid, n) IS NOT NULL ORDER BY 1;

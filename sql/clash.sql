@@ -1,0 +1,107 @@
+-- CREATE EXTENSION refuses where a function of the same name is in its schema, and names it.
+CREATE TEMP TABLE called AS
+SELECT proname AS name FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+ WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+   AND (proname !~ '^id_layout_' OR proname = 'id_layout_info');
+DROP EXTENSION idgen;
+
+-- The function of Instagram's blog post
+CREATE SEQUENCE table_id_seq;
+CREATE FUNCTION next_id(OUT result bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    our_epoch bigint := 1314220021721;
+    seq_id bigint;
+    now_millis bigint;
+    shard_id int := 5;
+BEGIN
+    SELECT nextval('table_id_seq') % 1024 INTO seq_id;
+    SELECT FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) INTO now_millis;
+    result := (now_millis - our_epoch) << 23;
+    result := result | (shard_id << 10);
+    result := result | (seq_id);
+END;
+$$;
+CREATE TABLE photo (id bigint DEFAULT next_id(), title text);
+\set SHOW_CONTEXT never
+CREATE EXTENSION idgen;
+\set VERBOSITY sqlstate
+CREATE EXTENSION idgen;
+\set VERBOSITY default
+SELECT count(*) FROM pg_extension WHERE extname = 'idgen';
+
+-- Several are all named.
+CREATE FUNCTION id_time(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION id_time(text, text) RETURNS text LANGUAGE sql AS 'SELECT $1';
+CREATE EXTENSION idgen;
+DROP FUNCTION id_time(text);
+DROP FUNCTION id_time(text, text);
+
+-- In a schema whose name must be quoted
+CREATE SCHEMA "Shard 5";
+CREATE FUNCTION "Shard 5".next_ids(int) RETURNS int LANGUAGE sql AS 'SELECT $1';
+CREATE EXTENSION idgen SCHEMA "Shard 5";
+DROP FUNCTION "Shard 5".next_ids(int);
+CREATE EXTENSION idgen SCHEMA "Shard 5";
+SELECT "Shard 5".id_shard(5120);
+DROP EXTENSION idgen;
+DROP SCHEMA "Shard 5";
+
+-- One remedy: a schema of its own. Both work beside each other, and IDs decode the same.
+CREATE SCHEMA idgen;
+CREATE EXTENSION idgen SCHEMA idgen;
+SET idgen.shards = '5';
+INSERT INTO photo (title) VALUES ('old');
+ALTER TABLE photo ALTER COLUMN id SET DEFAULT idgen.next_id();
+INSERT INTO photo (title) VALUES ('new');
+SELECT title, idgen.id_shard(id), abs(extract(epoch FROM idgen.id_time(id) - clock_timestamp())) < 10 AS this_instant FROM photo ORDER BY title;
+SET search_path = public, idgen;
+SELECT id_shard(next_id());
+RESET search_path;
+ALTER TABLE photo ALTER COLUMN id SET DEFAULT next_id();
+DROP EXTENSION idgen;
+DROP SCHEMA idgen;
+
+-- The other: rename it. The column's default goes with it, until it is changed.
+ALTER FUNCTION next_id() RENAME TO next_id_of_2012;
+CREATE EXTENSION idgen;
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'photo'::regclass;
+ALTER TABLE photo ALTER COLUMN id SET DEFAULT next_id();
+INSERT INTO photo (title) VALUES ('newer');
+SELECT title, id_shard(id) FROM photo ORDER BY title;
+DROP TABLE photo;
+DROP FUNCTION next_id_of_2012();
+DROP SEQUENCE table_id_seq;
+
+-- Functions in other schemas are of no matter.
+DROP EXTENSION idgen;
+CREATE SCHEMA other;
+CREATE FUNCTION other.next_id() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+CREATE EXTENSION idgen;
+DROP SCHEMA other CASCADE;
+
+-- Every function that people call is refused when its name is taken, whatever its arguments.
+DROP EXTENSION idgen;
+DO $$
+DECLARE
+    taken text;
+    refused int := 0;
+BEGIN
+    FOR taken IN SELECT name FROM called LOOP
+        EXECUTE format('CREATE FUNCTION %I(text, text, text, text, text) RETURNS text LANGUAGE sql AS ''SELECT $1''', taken);
+        BEGIN
+            CREATE EXTENSION idgen;
+            RAISE WARNING '% is not refused', taken;
+            DROP EXTENSION idgen;
+        EXCEPTION WHEN duplicate_function THEN
+            IF position(taken || '(text,text,text,text,text)' IN sqlerrm) > 0 THEN
+                refused := refused + 1;
+            ELSE
+                RAISE WARNING '% is not named: %', taken, sqlerrm;
+            END IF;
+        END;
+        EXECUTE format('DROP FUNCTION %I', taken);
+    END LOOP;
+    RAISE NOTICE 'all refused: %', refused > 0 AND refused = (SELECT count(*) FROM called);
+END
+$$;
+CREATE EXTENSION idgen;

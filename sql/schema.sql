@@ -1,0 +1,50 @@
+-- The extension in another schema, and search_path without it.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SET idgen.shards = '5';
+CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text, layout id_layout DEFAULT 'snowflake');
+CREATE VIEW made AS SELECT id_time(id) AS at, id_shard(id) AS shard FROM photo;
+CREATE INDEX ON photo (id_time(id));
+INSERT INTO photo (title) VALUES ('before');
+
+CREATE SCHEMA elsewhere;
+ALTER EXTENSION idgen SET SCHEMA elsewhere;
+SET search_path = pg_catalog;
+SELECT DISTINCT n.nspname
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace
+ WHERE proname ~ '^(next_id|id_|idgen_)';
+
+-- What was made before keeps working.
+INSERT INTO public.photo (title) VALUES ('after');
+SELECT shard, count(*) FROM public.made GROUP BY shard;
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'public.photo'::regclass ORDER BY adnum;
+
+-- Every function works when it is qualified.
+SELECT elsewhere.id_shard(elsewhere.next_id()) AS next_id, (SELECT count(*) FROM elsewhere.next_ids(10)) AS next_ids,
+       cardinality(elsewhere.next_id_array(10)) AS next_id_array, elsewhere.idgen_own_shards() < 0 AS own_shards;
+SELECT elsewhere.id_make('2026-11-21', 5, 6), elsewhere.id_min('2026-11-21'), elsewhere.id_max('2026-11-21');
+SELECT elsewhere.id_time(id), elsewhere.id_time_near(id, '2026-11-21'), elsewhere.id_shard(id),
+       elsewhere.id_region(id, 'twitter'), elsewhere.id_sequence(id), elsewhere.id_decode(id)
+  FROM elsewhere.id_make('2026-11-21', 5, 6) AS id;
+SELECT * FROM elsewhere.id_decode(1024);
+SELECT ids_per_tick FROM elsewhere.id_layout_info('js53');
+SELECT layout OPERATOR(elsewhere.=) 'snowflake' AS same, layout OPERATOR(elsewhere.<>) 'snowflake' AS differs FROM public.photo;
+SELECT layout, count(*) FROM public.photo GROUP BY layout;
+SELECT elsewhere.idgen_accept_clock();
+\set VERBOSITY sqlstate
+SELECT next_id();
+\set VERBOSITY default
+
+-- As default of a column, for a role whose search_path is of no matter; what pg_dump would write
+CREATE TABLE public.message (id bigint DEFAULT elsewhere.next_id(layout => 'snowflake'));
+INSERT INTO public.message SELECT FROM generate_series(1, 10);
+SELECT count(DISTINCT id) FROM public.message;
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'public.message'::regclass;
+SELECT pg_get_function_arguments('elsewhere.next_id'::regproc);
+
+RESET search_path;
+DROP VIEW made;
+DROP TABLE photo, message;
+ALTER EXTENSION idgen SET SCHEMA public;
+DROP SCHEMA elsewhere;
+SELECT id_shard(next_id());

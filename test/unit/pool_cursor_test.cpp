@@ -1,0 +1,178 @@
+#include "core/pool_cursor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "core/slot.hpp"
+#include "support.hpp"
+
+namespace idgen {
+namespace {
+
+// The ranks that a session visits in one tick when every shard is full.
+std::vector<std::uint32_t> visit_all(PoolCursor &cursor) {
+    cursor.begin_tick();
+    std::vector<std::uint32_t> ranks{cursor.rank()};
+    while (cursor.advance()) ranks.push_back(cursor.rank());
+    return ranks;
+}
+
+constexpr std::uint32_t pool_sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 33, 1000};
+
+TEST(PoolCursor, SessionsStartOnDifferentShards) {
+    for (std::uint32_t count : pool_sizes) {
+        std::set<std::uint32_t> homes;
+        for (std::uint32_t session = 0; session < count; session++) {
+            PoolCursor cursor;
+            cursor.aim(session, count);
+            cursor.begin_tick();
+            homes.insert(cursor.rank());
+        }
+        EXPECT_EQ(homes.size(), count);
+    }
+}
+
+TEST(PoolCursor, SessionNumbersGoRoundThePool) {
+    constexpr struct {
+        std::uint32_t session, count, home;
+    } cases[] = {{0, 1, 0},   {7, 1, 0},   {0, 16, 0},           {15, 16, 15},
+                 {16, 16, 0}, {35, 16, 3}, {0xFFFFFFFF, 16, 15}, {0xFFFFFFFF, 1, 0}};
+    for (const auto &c : cases) {
+        PoolCursor cursor;
+        cursor.aim(c.session, c.count);
+        EXPECT_EQ(cursor.rank(), c.home) << c.session << " in " << c.count;
+    }
+}
+
+TEST(PoolCursor, MovesUpwardByOneWithinATick) {
+    for (std::uint32_t count : pool_sizes)
+        for (std::uint32_t session = 0; session < count; session += 1 + count / 40) {
+            PoolCursor cursor;
+            cursor.aim(session, count);
+            for (int tick = 0; tick < 14; tick++) {
+                std::vector<std::uint32_t> ranks = visit_all(cursor);
+                for (std::size_t i = 1; i < ranks.size(); i++) ASSERT_EQ(ranks[i], ranks[i - 1] + 1);
+                ASSERT_EQ(ranks.back(), count - 1);
+                ASSERT_EQ(cursor.rank(), count - 1) << "the top stays until the next tick";
+            }
+        }
+}
+
+TEST(PoolCursor, AGreedySessionSoonUsesTheWholePool) {
+    for (std::uint32_t count : pool_sizes)
+        for (std::uint32_t session = 0; session < count; session += 1 + count / 40) {
+            PoolCursor cursor;
+            cursor.aim(session, count);
+            int ticks = 1;
+            while (visit_all(cursor).size() < count) ASSERT_LE(++ticks, 11) << session << " of " << count;
+            for (int tick = 0; tick < 5; tick++) ASSERT_EQ(visit_all(cursor).size(), count);
+        }
+}
+
+TEST(PoolCursor, AModestSessionGoesHome) {
+    for (std::uint32_t count : pool_sizes)
+        for (std::uint32_t home = 0; home < count; home += 1 + count / 40) {
+            PoolCursor cursor;
+            cursor.aim(home, count);
+            for (int tick = 0; tick < 12; tick++) visit_all(cursor);
+            cursor.begin_tick();  // it needs one shard from here on
+            cursor.begin_tick();
+            ASSERT_EQ(cursor.rank(), home);
+            for (int tick = 0; tick < 5; tick++) {
+                cursor.begin_tick();
+                ASSERT_EQ(cursor.rank(), home);
+            }
+        }
+}
+
+TEST(PoolCursor, AModestSessionStaysHome) {
+    PoolCursor cursor;
+    cursor.aim(11, 16);
+    for (int tick = 0; tick < 5; tick++) {
+        cursor.begin_tick();
+        EXPECT_EQ(cursor.rank(), 11u);
+    }
+}
+
+TEST(PoolCursor, ASessionThatNeedsTwoShardsStaysAtHome) {
+    PoolCursor cursor;
+    cursor.aim(5, 16);
+    for (int tick = 0; tick < 5; tick++) {
+        cursor.begin_tick();
+        EXPECT_EQ(cursor.rank(), 5u);
+        EXPECT_TRUE(cursor.advance());
+        EXPECT_EQ(cursor.rank(), 6u);
+    }
+}
+
+TEST(PoolCursor, APoolOfOneHasNowhereToGo) {
+    PoolCursor cursor;
+    cursor.aim(7, 1);
+    for (int tick = 0; tick < 5; tick++) {
+        cursor.begin_tick();
+        EXPECT_EQ(cursor.rank(), 0u);
+        EXPECT_FALSE(cursor.advance());
+        EXPECT_EQ(cursor.rank(), 0u);
+    }
+}
+
+TEST(PoolCursor, AnotherPoolSizeStartsOverAtItsHome) {
+    PoolCursor cursor;
+    cursor.aim(13, 16);
+    visit_all(cursor);
+    cursor.aim(13, 16);
+    EXPECT_EQ(cursor.rank(), 15u) << "the same size changes nothing";
+    cursor.aim(13, 8);
+    EXPECT_EQ(cursor.rank(), 5u);
+    EXPECT_EQ(visit_all(cursor).size(), 3u);
+    cursor.aim(13, 16);
+    EXPECT_EQ(cursor.rank(), 13u);
+    EXPECT_EQ(visit_all(cursor).size(), 3u);
+}
+
+// One session that always asks for more: its IDs rise, and soon each tick gives the whole pool.
+TEST(PoolCursor, DrawsAllIdsOfAPool) {
+    constexpr std::uint32_t pool = 16;
+    constexpr std::int64_t begin = 1700000000000, ticks = 12;
+    for (const char *layout : {"epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2",
+                               "epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2+1",
+                               "epoch=2020-01-01 unit=1ms time=41 shard=4"}) {
+        SCOPED_TRACE(layout);
+        Packing p = packing_of(layout);
+        std::vector<Slot> slots(pool, new_slot(p, begin));
+        PoolCursor cursor;
+        cursor.aim(13, pool);
+        LastDraw last;
+        std::int64_t last_id = 0;
+        for (std::int64_t now = begin; now < begin + ticks; now++) {
+            Limits limits{now, begin, INT64_MAX / 2, 0, false};
+            std::int64_t base = base_tick(p, limits);
+            std::uint32_t ids = 0;
+            cursor.begin_tick();
+            do {
+                std::uint32_t shard = cursor.rank();
+                for (;;) {
+                    Take taken = take(slots[shard], p, limits, base, shard, lowest_above(p, last, shard), 1);
+                    if (taken.status != Take::Status::ok) {
+                        ASSERT_EQ(taken.status, Take::Status::full);
+                        break;
+                    }
+                    ASSERT_EQ(taken.tick, base);
+                    std::int64_t id = pack(p, taken.tick, shard, taken.sequence);
+                    ASSERT_GT(id, last_id);
+                    last_id = id;
+                    last = {taken.tick, shard, taken.sequence};
+                    ids++;
+                }
+            } while (cursor.advance());
+            if (now - begin >= 4) {
+                ASSERT_EQ(ids, pool * (p.sequence_last - p.sequence_first + 1));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace idgen
