@@ -48,7 +48,8 @@ Datum bench_empty(PG_FUNCTION_ARGS) {
 // (maker, shard, layout, calls, interval_ns): p50, p99, p99.9 and the longest of maker(shard, layout), ns.
 Datum bench_latency(PG_FUNCTION_ARGS) {
     int count = PG_GETARG_INT32(3);
-    if (count < 1) ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("calls must be at least 1"));
+    if (count < 1)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("calls must be at least 1"));
     FmgrInfo maker;
     fmgr_info(PG_GETARG_OID(0), &maker);
     LOCAL_FCINFO(call, 2);
@@ -61,6 +62,7 @@ Datum bench_latency(PG_FUNCTION_ARGS) {
     std::sort(took_ns, took_ns + count);
     Datum figures[] = {percentile(took_ns, count, 500), percentile(took_ns, count, 990),
                        percentile(took_ns, count, 999), percentile(took_ns, count, 1000)};
-    PG_RETURN_ARRAYTYPE_P(construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+    PG_RETURN_ARRAYTYPE_P(
+        construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 }
 }

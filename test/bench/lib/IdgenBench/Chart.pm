@@ -1,0 +1,177 @@
+# A chart as SVG: horizontal bars with a whisker for the quartiles, or dots on a logarithmic axis. It
+# brings its own background, light or dark as the reader's system asks.
+package IdgenBench::Chart;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use IdgenBench::Text qw(number);
+use List::Util qw(max min);
+use POSIX qw(ceil floor);
+
+our @EXPORT_OK = qw(chart);
+
+my $width = 800;
+my $head = 56;        # above the plot
+my $foot = 44;        # below it
+my $row_height = 30;
+my $bar_height = 16;
+my $letter = 7.2;     # room for a letter of the labels
+my $value_room = 90;  # right of the plot, for values
+
+my $style = <<'END';
+  .back { fill: #ffffff; stroke: #d0d7de } .grid { stroke: #e4e8ec } .axis { stroke: #8c959f }
+  text { fill: #1f2328; font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
+  .title { font-size: 15px; font-weight: 600 } .tick { fill: #59636e; font-size: 12px }
+  .ours { fill: #0969da } .peer { fill: #9aa5b1 }
+  .whisker { stroke: #1f2328; stroke-width: 1.5 } .gap { stroke: #ffffff; stroke-width: 4 }
+  @media (prefers-color-scheme: dark) {
+    .back { fill: #0d1117; stroke: #30363d } .grid { stroke: #21262d } .axis { stroke: #6e7681 }
+    text { fill: #e6edf3 } .tick { fill: #9198a1 }
+    .ours { fill: #4493f8 } .peer { fill: #6e7781 } .whisker { stroke: #e6edf3 } .gap { stroke: #0d1117 }
+  }
+END
+
+# Takes title, unit, bars (label, spread, ours), and either cut, the value at which bars are cut off,
+# or logarithmic.
+sub chart
+{
+	my ($chart) = @_;
+	my @bars = @{ $chart->{bars} };
+	my $axis = $chart->{logarithmic} ? _logarithmic_axis(@bars) : _linear_axis($chart->{cut}, @bars);
+	$axis->{left} = 16 + $letter * max(map { length $_->{label} } @bars);
+	$axis->{right} = $width - $value_room;
+	my $bottom = $head + $row_height * @bars;
+	my $height = $bottom + $foot;
+	my @parts = (_ticks($axis, $bottom), map { _bar($axis, $bars[$_], $head + $row_height * $_) } 0 .. $#bars);
+	my $title = _escape("$chart->{title}, $chart->{unit}");
+	my $subtitle = 'median of the rounds, whiskers: quartiles' . ($chart->{logarithmic} ? '; logarithmic axis' : '');
+	return <<"END";
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
+     role="img" aria-label="$title">
+<style>
+$style</style>
+<rect class="back" x="0.5" y="0.5" width="@{[ $width - 1 ]}" height="@{[ $height - 1 ]}" rx="6"/>
+<text class="title" x="16" y="26">$title</text>
+<text class="tick" x="16" y="44">$subtitle</text>
+@{[ join "\n", @parts ]}
+</svg>
+END
+}
+
+sub _escape
+{
+	my ($text) = @_;
+	my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;');
+	return $text =~ s/([&<>"])/$entity{$1}/gr;
+}
+
+# An axis from 0: its last value, its ticks, and the place of a value as a share of its length.
+sub _linear_axis
+{
+	my ($cut, @bars) = @_;
+	my $most = $cut // max(map { $_->{spread}{high} } @bars);
+	my $power = 10**floor(log($most / 4) / log 10);
+	my ($step) = grep { $most / $_ <= 6 } map { $_ * $power } 1, 2, 2.5, 5, 10;
+	my $end = $step * ceil($most / $step);
+	return {
+		end => $end,
+		ticks => [ map { $_ * $step } 0 .. $end / $step ],
+		place => sub { max(0, min(1, $_[0] / $end)) },
+	};
+}
+
+# An axis of powers of ten, from a thousandth on.
+sub _logarithmic_axis
+{
+	my (@bars) = @_;
+	my $power = sub { log(max(0.001, @_)) / log 10 };
+	my $first = floor($power->(min(map { $_->{spread}{low} } @bars)));
+	my $last = ceil($power->(map { $_->{spread}{high} } @bars));
+	my @ticks = map { 10**$_ } $first .. $last;
+	return {
+		is_logarithmic => 1,
+		end => $ticks[-1],
+		ticks => \@ticks,
+		place => sub { ($power->($_[0]) - $first) / ($last - $first) },
+	};
+}
+
+sub _x
+{
+	my ($axis, $value) = @_;
+	return sprintf '%.1f', $axis->{left} + $axis->{place}->($value) * ($axis->{right} - $axis->{left});
+}
+
+sub _line
+{
+	my ($class, @ends) = @_;
+	return sprintf '<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>', $class, @ends;
+}
+
+sub _ticks
+{
+	my ($axis, $bottom) = @_;
+	my @parts;
+	for my $tick (@{ $axis->{ticks} })
+	{
+		my $x = _x($axis, $tick);
+		my $text = number($tick) =~ s/\.0+$//r =~ s/(\.\d*?)0+$/$1/r;
+		push @parts, _line(@parts ? 'grid' : 'axis', $x, $head, $x, $bottom);
+		push @parts, _text($text, $x, $bottom + 20, 'class="tick" text-anchor="middle"');
+	}
+	return @parts;
+}
+
+# Label, bar or dot, whisker, value.
+sub _bar
+{
+	my ($axis, $bar, $top) = @_;
+	my ($low, $median, $high) = map { _x($axis, $bar->{spread}{$_}) } qw(low median high);
+	my $middle = $top + $row_height / 2;
+	my $class = $bar->{ours} ? 'ours' : 'peer';
+	my $is_cut = !$axis->{is_logarithmic} && $bar->{spread}{median} > $axis->{end};
+	my $end = $is_cut ? $axis->{right} : max($median + ($axis->{is_logarithmic} ? 5 : 0), $high);
+	return (
+		_text($bar->{label}, $axis->{left} - 8, $middle + 4.5, 'text-anchor="end"'),
+		$axis->{is_logarithmic} ? _dot($class, $median, $middle) : _rectangle($class, $axis->{left}, $median, $middle),
+		$is_cut ? _gap($axis, $middle) : _whisker($low, $high, $middle),
+		_text(number($bar->{spread}{median}), $end + 8, $middle + 4.5, ''));
+}
+
+sub _text
+{
+	my ($text, $x, $y, $attributes) = @_;
+	return sprintf '<text x="%.1f" y="%.1f" %s>%s</text>', $x, $y, $attributes, _escape($text);
+}
+
+sub _dot
+{
+	my ($class, $x, $middle) = @_;
+	return sprintf '<circle class="%s" cx="%s" cy="%s" r="5"/>', $class, $x, $middle;
+}
+
+sub _rectangle
+{
+	my ($class, $left, $right, $middle) = @_;
+	return sprintf '<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%d"/>',
+	  $class, $left, $middle - $bar_height / 2, $right - $left, $bar_height;
+}
+
+sub _whisker
+{
+	my ($low, $high, $middle) = @_;
+	return (_line('whisker', $low, $middle, $high, $middle),
+		map { _line('whisker', $_, $middle - 5, $_, $middle + 5) } $low, $high);
+}
+
+# The mark of a bar that goes on past the end of the axis.
+sub _gap
+{
+	my ($axis, $middle) = @_;
+	my @at = map { $axis->{right} - $_ } 24, 34;
+	return map { _line('gap', $_ - 4, $middle + 11, $_ + 4, $middle - 11) } @at;
+}
+
+1;

@@ -1,0 +1,69 @@
+# The core alone, without a server, by the program beside this folder.
+package IdgenBench::Core;
+
+use strict;
+use warnings;
+use utf8;
+
+use IdgenBench::Samples;
+use JSON::PP qw(decode_json);
+
+# name: the program's. per: IDs that one iteration makes.
+my @steps = (
+	{ name => 'clock_read', label => 'the clock alone (`clock_gettime`)' },
+	{ name => 'lock_pair', label => 'a lock taken and given back, alone' },
+	{ name => 'take_alone', label => 'a take, the clock handed in' },
+	{ name => 'draw_blocks/1', label => 'an ID: clock, lock, take, pack' },
+	{ name => 'draw_blocks/64', label => 'a block of 64: clock, lock, take, pack' },
+	{ name => 'draw_blocks/64', label => 'the same for each of its IDs', per => 64 },
+	{ name => 'pack_id', label => 'an ID packed from its parts' },
+	{ name => 'unpack_id', label => 'an ID unpacked' },
+	{ name => 'parse/preset', label => q{a layout parsed, `'instagram'`} },
+	{ name => 'parse/long_form', label => 'a layout parsed, the same in the long form' },
+);
+
+sub new
+{
+	my ($class, $program) = @_;
+	return bless { program => $program, samples => IdgenBench::Samples->new }, $class;
+}
+
+sub _run
+{
+	my ($self, $seconds) = @_;
+	my $output = `$self->{program} --benchmark_format=json --benchmark_min_time=$seconds 2>/dev/null`;
+	die "$self->{program} failed\n" if $?;
+	return map { $_->{name} => $_->{cpu_time} } @{ decode_json($output)->{benchmarks} };
+}
+
+sub warm_up
+{
+	my ($self) = @_;
+	$self->_run(0.01);
+	return;
+}
+
+sub round
+{
+	my ($self) = @_;
+	my %ns = $self->_run(0.1);
+	$self->{samples}->add($_->{label}, $ns{ $_->{name} } / ($_->{per} // 1)) for @steps;
+	return;
+}
+
+sub section
+{
+	my ($self) = @_;
+	return {
+		title => 'The core alone',
+		text => <<'END',
+The parts of which an ID's cost is made, compiled with -O2 into a program without a server, one thread. The server's `next_id`
+reads the clock only when its last reading is older than some 10 µs, so it costs less than the whole here.
+END
+		header => [ 'step', 'CPU time, ns' ],
+		rows => [ map { [ $_->{label}, $self->{samples}->text($_->{label}) ] } @steps ],
+		claims => [],
+	};
+}
+
+1;

@@ -1,0 +1,97 @@
+# A million rows inserted into a table whose primary key is made by its default.
+package IdgenBench::Insert;
+
+use strict;
+use warnings;
+
+use IdgenBench::Samples;
+use IdgenBench::Session;
+
+my $rows = 1_000_000;
+my @tables = (
+	{ name => 'by_next_id', label => 'next_id()', ours => 1 },
+	{ name => 'by_bigserial', label => 'bigserial' },
+);
+my %name_of = (wall => 'wall time', cpu => 'CPU time');
+
+sub new
+{
+	my ($class) = @_;
+	my $session = IdgenBench::Session->new('idgen.shards' => '0-15');
+	return bless { session => $session, samples => IdgenBench::Samples->new }, $class;
+}
+
+sub _run
+{
+	my ($self, $table, $count) = @_;
+	$self->{session}->run("TRUNCATE $table");
+	$self->{session}->run('CHECKPOINT');
+	return $self->{session}->timed("INSERT INTO $table (n) SELECT generate_series(1, $count)");
+}
+
+# Of full size: the first run makes the files of the WAL, later ones use them again.
+sub warm_up
+{
+	my ($self) = @_;
+	$self->_run($_->{name}, $rows) for @tables;
+	return;
+}
+
+sub round
+{
+	my ($self, $number) = @_;
+	my @order = $number % 2 ? @tables : reverse @tables;
+	my %run = map { $_->{name} => $self->_run($_->{name}, $rows) } @order;
+	for my $kind (qw(wall cpu))
+	{
+		$self->{samples}->add("$kind $_->{name}", 1000 * $run{ $_->{name} }{$kind}) for @tables;
+		$self->{samples}->add("$kind ratio", $run{by_next_id}{$kind} / $run{by_bigserial}{$kind});
+	}
+	return;
+}
+
+sub section
+{
+	my ($self) = @_;
+	my $samples = $self->{samples};
+	my $row = sub { my ($label, $of) = @_; return [ $label, map { $samples->text("$_ $of") } qw(wall cpu) ] };
+	return {
+		title => 'A million rows inserted',
+		text => <<'END',
+`INSERT INTO t (n) SELECT generate_series(1, 1000000)` into an empty table `(id bigint PRIMARY KEY DEFAULT next_id(), n integer)`
+and into the same with `id bigserial`; a pool of 16 shards, so that one session need not wait. TRUNCATE and CHECKPOINT
+come before the measured part. CPU time is that of the backend.
+END
+		header => [ 'key', 'wall time, ms', 'CPU time, ms' ],
+		rows => [ (map { $row->("`$_->{label}`", $_->{name}) } @tables), $row->('ratio', 'ratio') ],
+		chart => $self->_chart,
+		claims => [ map { $self->_claim($_) } qw(wall cpu) ],
+	};
+}
+
+sub _claim
+{
+	my ($self, $kind) = @_;
+	return {
+		what => "$name_of{$kind} of a million rows inserted, as a share of `bigserial`",
+		most => 1,
+		spread => $self->{samples}->spread("$kind ratio")
+	};
+}
+
+sub _chart
+{
+	my ($self) = @_;
+	my @bars;
+	for my $table (@tables)
+	{
+		for my $kind (qw(wall cpu))
+		{
+			my $spread = $self->{samples}->spread("$kind $table->{name}");
+			push @bars, { label => "$table->{label}, $name_of{$kind}", spread => $spread, ours => $table->{ours} };
+		}
+	}
+	return { name => 'benchmarks-insert.svg', title => 'INSERT of a million rows', unit => 'ms', bars => \@bars };
+}
+
+1;
