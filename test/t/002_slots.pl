@@ -79,8 +79,7 @@ my ($after) = $kept->fetchrow_array;
 cmp_ok($after, '>', $before, 'a session whose slot was given away finds another');
 
 # The share can be changed without a restart.
-$session->do('ALTER SYSTEM SET idgen.max_slots_per_database = 8');
-$session->do('SELECT pg_reload_conf()');
+set_for_server($session, 'idgen.max_slots_per_database', 8);
 a_second_later();
 is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(0, 7) n') },
 	8, 'a larger share');

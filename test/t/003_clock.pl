@@ -65,16 +65,13 @@ set_clock($node, '+0');
 cmp_ok($id, '>', $last, 'the clock right again: IDs go on above');
 
 # The same with other settings: no lead at all means that every step back is waited for.
-$session->do("ALTER SYSTEM SET idgen.max_lead = 0");
-$session->do('SELECT pg_reload_conf()');
-select undef, undef, undef, 0.1;
+set_for_server($session, 'idgen.max_lead', 0);
 $last = value_of($session, 'SELECT next_id()');
 set_clock($node, '-0.5');
 ($id, $took) = timed_id();
 cmp_ok($id, '>', $last, 'without lead: the next ID is larger');
 cmp_ok(lead_of($id), '<=', 0, 'without lead: no ID is ahead of the clock');
-$session->do("ALTER SYSTEM RESET idgen.max_lead");
-$session->do('SELECT pg_reload_conf()');
+set_for_server($session, 'idgen.max_lead', '1s');
 set_clock($node, '+0');
 
 # A clock that stands still: the IDs of one tick, then the error after max_wait.
@@ -153,10 +150,8 @@ local $SIG{__WARN__} = sub { push @warnings, @_ };
 $session->{PrintWarn} = 1;
 for my $required ('warn', 'on')
 {
-	$session->do("ALTER SYSTEM SET idgen.require_clock_sync = '$required'");
-	$session->do('SELECT pg_reload_conf()');
+	set_for_server($session, 'idgen.require_clock_sync', $required);
 	set_clock($node, $required eq 'warn' ? '+86410' : '+86420');
-	select undef, undef, undef, 0.1;
 	my @made = eval { value_of($session, 'SELECT next_id()') };
 	my $expected = $is_synchronised || $required eq 'warn' ? 1 : 0;
 	is(scalar @made, $expected, "require_clock_sync = $required: an ID is made or refused");

@@ -10,7 +10,7 @@ use POSIX qw(strftime _exit);
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-our @EXPORT = qw(start_node start_again connect_to in_sessions fails_with set_clock freeze_clock value_of);
+our @EXPORT = qw(start_node start_again connect_to in_sessions fails_with set_clock freeze_clock set_for_server value_of);
 
 my %clock_of;
 
@@ -107,6 +107,21 @@ sub in_sessions
 		$failed++ if $?;
 	}
 	return $failed == 0;
+}
+
+# Sets a setting for the whole server, and waits until this session has it.
+sub set_for_server
+{
+	my ($session, $name, $value) = @_;
+	my $before = value_of($session, "SELECT current_setting('$name')");
+	$session->do("ALTER SYSTEM SET $name = '$value'");
+	$session->do('SELECT pg_reload_conf()');
+	for (1 .. 1000)
+	{
+		return if value_of($session, "SELECT current_setting('$name')") ne $before;
+		select undef, undef, undef, 0.01;
+	}
+	die "$name is still $before";
 }
 
 # The first column of the first row.
