@@ -28,7 +28,7 @@ make_sandbox() {
 # Runs a command in the sandbox, as the user who may run a server.
 inside() {
     set -- env PATH="$bin:$PATH" PG_CONFIG="$bin/pg_config" PGHOST="$sandbox/socket" PGDATA="$sandbox/data" \
-        PGUSER=postgres PGDATABASE=postgres HOME="$sandbox" LC_ALL=C.UTF-8 "$@"
+        PGUSER=postgres PGDATABASE=postgres HOME="$sandbox" LANG=C.UTF-8 LC_ALL=C.UTF-8 "$@"
     (cd "$sandbox/src" && if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi)
 }
 
