@@ -5,6 +5,7 @@
 #   make             build against the server of pg_config; make install puts it there
 #   make bench       measure and write docs/benchmarks.md
 #   make soak        the long test: 64 sessions for 10 minutes
+#   make model       every variant of the protocol's model, some for minutes
 #   make format      rewrite the sources as .clang-format says
 
 EXTENSION = idgen
@@ -23,9 +24,12 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test bench soak format
+.PHONY: demo test bench soak model format
 demo test bench soak:
 	@./tools/$@
+
+model:
+	@./tools/packages test && ./test/model/run all
 
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')

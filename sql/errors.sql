@@ -23,6 +23,11 @@ SELECT refusals('next_id(-1)', 'next_id(8192)', 'next_id(6)', 'next_ids(1, -1)',
                 'id_make(''2026-11-21'', idgen_own_shards(), 6)', 'id_make(''2026-11-21'', 1024, 6, ''twitter'')',
                 'id_make(''2026-11-21'', 1, 6, ''mastodon'')');
 
+-- The horizon
+SELECT refusals('idgen_advance(NULL)', 'idgen_advance(''infinity'')', 'idgen_advance(''-infinity'')',
+                'idgen_advance(''1999-12-31 23:59:59.999+00'')', 'idgen_advance(''2200-01-01 00:00:00.001+00'')',
+                'idgen_reset(NULL)', 'idgen_reset(''infinity'')', 'idgen_reset(''1999-12-31'')', 'idgen_reset(''294276-12-31'')');
+
 -- Sequences
 SELECT refusals('id_make(''2026-11-21'', 5, -1)', 'id_make(''2026-11-21'', 5, 1024)', 'id_make(''2026-11-21'', 5, 2147483647)',
                 'id_make(''2026-11-21'', 5, 0, ''trace'')', 'id_make(''2026-11-21'', 5, 4194304, ''trace'')',

@@ -14,7 +14,8 @@ BEGIN
      WHERE n.nspname = pg_catalog.current_schema()
        AND p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
-                         'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock');
+                         'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
+                         'idgen_reset');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',
@@ -124,7 +125,22 @@ CREATE FUNCTION id_max(at timestamptz, layout id_layout DEFAULT 'instagram') RET
 
 CREATE FUNCTION idgen_accept_clock() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_accept_clock' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-REVOKE EXECUTE ON FUNCTION idgen_accept_clock() FROM PUBLIC;
+CREATE FUNCTION idgen_advance(at timestamptz) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_advance' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_reset(no_id_above timestamptz) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_reset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE EXECUTE ON FUNCTION idgen_accept_clock(), idgen_advance(timestamptz), idgen_reset(timestamptz) FROM PUBLIC;
+
+-- The durable horizon: last_value is H in unix ms, log_cnt the identity of the server that wrote it. pg_dump
+-- carries it along by setval, which leaves no identity. The bounds are the years 2000 to 2200.
+
+CREATE SEQUENCE idgen_horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
+SELECT pg_catalog.pg_extension_config_dump('idgen_horizon', '');
+
+CREATE FUNCTION idgen_create_horizon() RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_create_horizon' LANGUAGE C VOLATILE;
+SELECT idgen_create_horizon();
+DROP FUNCTION idgen_create_horizon();
 
 -- What each object is
 
@@ -158,4 +174,10 @@ COMMENT ON FUNCTION id_region(bigint, id_layout) IS 'region of an ID; null where
 COMMENT ON FUNCTION id_sequence(bigint, id_layout) IS 'sequence of an ID within its tick and shard';
 COMMENT ON FUNCTION id_min(timestamptz, id_layout) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
 COMMENT ON FUNCTION id_max(timestamptz, id_layout) IS 'largest ID of an instant''s tick: an upper bound, inclusive';
+COMMENT ON FUNCTION idgen_advance(timestamptz) IS
+    'no ID below that instant will be made from now on, durably: after a restore behind the server''s back, or taking over a shard';
+COMMENT ON FUNCTION idgen_reset(timestamptz) IS
+    'lowers the durable horizon after a wrong clock raised it; makes duplicates unless no ID has reached that instant';
+COMMENT ON SEQUENCE idgen_horizon IS
+    'the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
 COMMENT ON FUNCTION idgen_accept_clock() IS 'takes the clock as it is now for right, after a forward jump beyond idgen.max_clock_jump';

@@ -15,7 +15,9 @@ SHOW idgen.overflow;
 
 -- Refused
 SET idgen.overflow = 'panic';
+\set VERBOSITY sqlstate
 SET idgen.max_wait = -1;
+\set VERBOSITY default
 SET idgen.max_wait = '5 parsecs';
 SET idgen.max_lead = '2s';
 SET idgen.max_clock_jump = '1h';
@@ -24,7 +26,9 @@ SET idgen.max_slots = 8;
 SET idgen.max_slots_per_database = 8;
 SET idgen.region = 2147483648;
 SET idgen.no_such_setting = 1;
+\set VERBOSITY sqlstate
 ALTER SYSTEM SET idgen.max_lead = '61s';
+\set VERBOSITY default
 ALTER SYSTEM SET idgen.require_clock_sync = 'perhaps';
 ALTER SYSTEM SET idgen.max_slots = 3;
 ALTER DATABASE :DBNAME SET idgen.shards = 'five';

@@ -1,16 +1,92 @@
-// The granted horizon: no ID whose tick starts at or after it is handed out. It moves a window at a
-// time, so what must be checked or made durable before IDs are issued is done once a window.
+// The durable horizon H of a database: no ID whose tick starts at or after it has ever left the server.
+//
+//      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it)
+//
+// H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that
+// is durable are IDs of the new window granted. After a start, the floor is H as recovered: whatever
+// was issued before lies below it. Beside H stands the identity of the server that wrote it. Where that
+// is another (promotion, restore, copy), records may have been lost, so the floor is put above all that
+// clocks right within the clock error can have made: a debt, paid once a record of the new identity is
+// durable.
+//
+// Everything here is a value or a plain rule: the clock and the page are handed in. Times are unix ms.
 #pragma once
 
-#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace idgen {
 
-// Where the horizon goes when a tick that starts at `start_ms` needs it. All in unix ms.
-constexpr std::int64_t renewed_horizon(std::int64_t now_ms, std::int64_t floor_ms, std::int64_t start_ms,
-                                       std::int64_t window_ms) noexcept {
-    return std::max({now_ms, floor_ms, start_ms}) + window_ms;
+// What is on the page. Never change: on disk, as last_value and log_cnt of a sequence.
+struct HorizonRecord {
+    std::int64_t horizon_ms;
+    std::int64_t identity;  // of the server that wrote it; 0: nobody's, as setval leaves it
+};
+static_assert(sizeof(HorizonRecord) == 16 && std::is_trivial_v<HorizonRecord>, "on disk");
+
+constexpr bool operator==(const HorizonRecord &a, const HorizonRecord &b) noexcept {
+    return a.horizon_ms == b.horizon_ms && a.identity == b.identity;
+}
+
+// A horizon outside these bounds is no horizon: 2000-01-01 and 2200-01-01.
+constexpr std::int64_t min_horizon_ms = 946684800000;
+constexpr std::int64_t max_horizon_ms = 7258118400000;
+
+// What decides; equal on nodes that may succeed one another.
+struct HorizonRules {
+    std::int64_t window_ms;
+    std::int64_t max_lead_ms;
+    std::int64_t clock_error_ms;
+};
+
+// Identifies a server's history: its timeline and system identifier, mixed; never 0.
+std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
+
+// What the sessions of a database share. In shared memory: no pointers. The two atomics are read without
+// a lock on every take; all else, and every change, is guarded by the renewal lock of the caller.
+struct Horizon {
+    std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
+    std::atomic<std::int64_t> granted_ms;  // 0: nothing
+    HorizonRecord known;                   // what this server last read from or wrote to the page
+    HorizonRecord pending;                 // written and flushed here, not yet granted; 0: none
+    bool is_loaded;
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Horizon> &&
+                  std::is_trivially_destructible_v<Horizon>,
+              "lives in shared memory");
+
+inline void raise(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
+    std::int64_t seen = ms.load(std::memory_order_relaxed);
+    while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
+}
+
+// Compares the page with what is known of it. True where it is as expected, so that a renewal may write.
+// Else, after a start or where somebody else changed the page, the grant is dropped and the floor raised to
+// what the page asks for; the caller tries its take again. A changed page counts as written by a stranger.
+bool admit_page(Horizon &horizon, const HorizonRecord &page, std::int64_t identity, std::int64_t now_ms,
+                const HorizonRules &rules) noexcept;
+
+// Whether a renewal may be written for a tick that starts at `start_ms`. Not for one below the floor: its
+// session read an older floor, and the lead has not admitted the floor, which would drag H along.
+inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
+    return start_ms >= horizon.floor_ms.load(std::memory_order_relaxed);
+}
+
+// The record that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an
+// admitted page, may_renew, and a tick that the lead admits.
+HorizonRecord renewal(const Horizon &horizon, std::int64_t identity, std::int64_t now_ms,
+                      std::int64_t start_ms, const HorizonRules &rules) noexcept;
+
+// Notes a record that is on the page and flushed on this server.
+void note_flushed(Horizon &horizon, const HorizonRecord &record) noexcept;
+
+// Grants the pending record. Requires that it is durable wherever it must be.
+void grant_pending(Horizon &horizon) noexcept;
+
+// Whether half of the window is used where a tick starts at `start_ms`: time to renew ahead of need.
+constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
+    return start_ms >= granted_ms - window_ms / 2;
 }
 
 }  // namespace idgen

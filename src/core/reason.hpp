@@ -1,5 +1,5 @@
 // Why a core call refused. The core says only this word and, where it helps, the part of the
-// input that it refused; pg/report.cpp turns it into SQLSTATE, message, DETAIL and HINT.
+// input that it refused; pg/report_*.cpp turn it into SQLSTATE, message, DETAIL and HINT.
 #pragma once
 
 #include <cstdint>

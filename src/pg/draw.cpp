@@ -12,6 +12,10 @@ namespace {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
+// How long a session sleeps between looks at a renewal that others must finish.
+constexpr int64 renewal_poll_us = 200;
+constexpr int64 shortest_patience_ms = 1000;
+
 // The only lock around a take: nothing in its scope can raise an error.
 class SlotGuard {
    public:
@@ -25,13 +29,21 @@ class SlotGuard {
 };
 
 inline Limits limits_at(int64 now_ms) noexcept {
-    return {now_ms, read_ms(self.database->floor_ms), read_ms(self.database->granted_ms),
-            settings.max_lead_ms, settings.overflow == static_cast<int>(Overflow::borrow)};
+    // The grant first: it rises after the floor that it rests on.
+    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_acquire);
+    int64 floor_ms = self.database->horizon.floor_ms.load(std::memory_order_acquire);
+    return {now_ms, floor_ms, granted_ms, settings.max_lead_ms,
+            settings.overflow == static_cast<int>(Overflow::borrow)};
+}
+
+// The session of a source that has more than one shard to draw from; else null.
+inline Session *pool_session(const Source &source) noexcept {
+    return source.is_pool ? source.session : nullptr;
 }
 
 // Finds the slot that the source draws from next.
 void aim(Source &source, int64 now_ms) {
-    if (source.is_pool) source.rank = source.session->cursor.rank();
+    if (Session *pool = pool_session(source)) source.rank = pool->cursor.rank();
     source.shard = source.region_top | source.pool.at(source.is_pool ? source.rank : 0);
     source.handle = find_slot(self.state, self.database, source.layout, source.shard, now_ms);
     self.backend->slot = static_cast<int32>(source.handle.slot - slots_of(self.state));
@@ -50,18 +62,20 @@ inline bool take_locked(Source &source, const Limits &limits, int64 base, const 
 // Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where
 // the shard lies above the sequence.
 bool move_up(Source &source, int64 base) noexcept {
-    if (!source.is_pool) return false;
-    bool may_move = source.packing.shard_above || source.session->last.tick < base;
-    return may_move && source.session->cursor.advance();
+    Session *pool = pool_session(source);
+    if (pool == nullptr) return false;
+    bool may_move = source.packing.shard_above || pool->last.tick < base;
+    return may_move && pool->cursor.advance();
 }
 
 // One try at the shards that the session may use in this tick. Requires base >= 0.
 inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 count) {
     Session *session = source.session;
-    if (source.is_pool && base > session->last.tick) session->cursor.begin_tick();
+    Session *pool = pool_session(source);
+    if (pool != nullptr && base > pool->last.tick) pool->cursor.begin_tick();
     for (;;) {
         bool is_aimed =
-            source.handle.slot != nullptr && (!source.is_pool || source.rank == session->cursor.rank());
+            source.handle.slot != nullptr && (pool == nullptr || source.rank == pool->cursor.rank());
         if (unlikely(!is_aimed)) aim(source, limits.now_ms);
         Place above =
             session == nullptr ? before_all : lowest_above(source.packing, session->last, source.shard);
@@ -93,8 +107,38 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     if (us > 0) sleep_us(us);
 }
 
-[[noreturn]] void report_no_tick(const Source &source, const Limits &limits, Reason reason) {
-    report_instant(reason, source.layout, to_timestamptz(limits.now_ms));
+[[noreturn]] void report_no_tick(const Source &source, int64 at_ms, Reason reason) {
+    report_instant(reason, source.layout, to_timestamptz(at_ms));
+}
+
+// Has a window granted beyond the refused tick, or waits a while for whoever or whatever it needs.
+void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+    int64 start_ms = start_of(source.packing, taken.tick);
+    Renewal renewal = renew_horizon(source.schema, limits, start_ms);
+    if (renewal == Renewal::granted) return;
+    int64 now_ms = monotonic_ms();
+    if (wait_began_ms == 0) wait_began_ms = now_ms;
+    // Another session's write and flush are no wait that a setting should refuse.
+    int64 longest_ms =
+        renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
+    if (now_ms - wait_began_ms >= longest_ms) report_not_renewed(renewal);
+    sleep_us(renewal_poll_us);
+}
+
+// Renews ahead of need, so that other sessions need not stop; tried once a millisecond.
+void renew_ahead(const Source &source, const Limits &limits, int64 start_ms) {
+    static int64 last_try_ms = 0;
+    if (limits.now_ms == last_try_ms) return;
+    last_try_ms = limits.now_ms;
+    renew_horizon(source.schema, limits, start_ms);
+}
+
+// Forgets what was drawn before the horizon was lowered.
+void note_resets(Session &session) noexcept {
+    uint32 resets = pg_atomic_read_u32(&self.database->resets);
+    if (session.resets == resets) return;
+    session.resets = resets;
+    session.last = LastDraw{};
 }
 
 // Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
@@ -103,9 +147,9 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, int
         case Take::Status::ok:
             break;
         case Take::Status::past_end:
-            report_no_tick(source, limits, Reason::time_past_end);
+            report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_horizon(self.state, self.database, limits, start_of(source.packing, taken.tick));
+            renew_or_wait(source, limits, taken, wait_began_ms);
             break;
         case Take::Status::full:
         case Take::Status::ahead:
@@ -119,8 +163,9 @@ Take draw_patiently(Source &source, uint32 count) {
     int64 wait_began_ms = 0;
     for (;;) {
         Limits limits = limits_at(wall_ms());
+        if (source.session != nullptr) note_resets(*source.session);
         int64 base = base_tick(source.packing, limits);
-        if (base < 0) report_no_tick(source, limits, Reason::time_before_epoch);
+        if (base < 0) report_no_tick(source, limits.now_ms, Reason::time_before_epoch);
         Take taken = try_shards(source, limits, base, count);
         if (taken.status == Take::Status::ok) return taken;
         yield_to(source, limits, taken, wait_began_ms);
@@ -146,12 +191,15 @@ Block draw(Source &source, uint32 count) {
     pg_atomic_write_u64(&self.backend->ids, pg_atomic_read_u64(&self.backend->ids) + block.count);
     pg_atomic_write_u64(&self.backend->last_id,
                         static_cast<uint64>(block.first_id + block.step * (block.count - 1)));
+    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
+    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.window_ms)))
+        renew_ahead(source, limits, block.start_ms);
     return block;
 }
 
 bool is_fresh(const Block &block) noexcept {
     return block.count > 0 && block.draw_number == draw_number &&
-           read_ms(self.database->floor_ms) <= block.start_ms;
+           self.database->horizon.floor_ms.load() <= block.start_ms;
 }
 
 }  // namespace idgen::pg

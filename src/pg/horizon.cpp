@@ -1,10 +1,11 @@
 #include "pg/horizon.hpp"
 
 #include "core/clock_watch.hpp"
-#include "core/horizon.hpp"
 #include "pg/clock.hpp"
+#include "pg/horizon_page.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
+#include "pg/standby.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -34,12 +35,58 @@ void check_clock_sync() {
     report_clock_not_synchronised(WARNING);
 }
 
+// Admits the page and writes a renewal to it, flushed. Requires the renewal lock.
+void write_renewal(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms) {
+    int64 identity = server_identity();
+    HorizonPage page = lock_horizon_page(sequence);
+    check_bounds(page);
+    HorizonRules rules = horizon_rules();
+    bool is_admitted = admit_page(database.horizon, page.record, identity, limits.now_ms, rules);
+    is_admitted = is_admitted && may_renew(database.horizon, start_ms);
+    HorizonRecord record{};
+    XLogRecPtr lsn = InvalidXLogRecPtr;
+    if (is_admitted) {
+        record = renewal(database.horizon, identity, limits.now_ms, start_ms, rules);
+        lsn = write_horizon_page(page, record);
+    }
+    unlock_horizon_page(page);
+    if (!is_admitted) return;
+    XLogFlush(lsn);
+    note_flushed(database.horizon, record);
+    database.pending_lsn = lsn;
+}
+
+// Under the renewal lock: what is pending is granted or waited for, and only then more is written.
+Renewal renew_locked(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms) {
+    Horizon &horizon = database.horizon;
+    // Another session was first.
+    if (!is_half_used(horizon.granted_ms, start_ms, settings.window_ms)) return Renewal::granted;
+    bool is_pending = horizon.pending.horizon_ms > start_ms;
+    if (!is_pending) {
+        write_renewal(database, sequence, limits, start_ms);
+        if (horizon.pending.horizon_ms == 0) return Renewal::granted;
+    }
+    if (!is_acknowledged(database.pending_lsn)) return Renewal::not_acknowledged;
+    grant_pending(horizon);
+    return Renewal::granted;
+}
+
 }  // namespace
 
-void renew_horizon(SharedState *state, SharedDatabase *database, const Limits &limits, int64 start_ms) {
-    check_clock_jump(state);
+Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms) {
+    check_clock_jump(self.state);
     check_clock_sync();
-    raise_ms(database->granted_ms, renewed_horizon(limits.now_ms, limits.floor_ms, start_ms, window_ms));
+    require_standbys();
+    Relation sequence = try_open_horizon(schema);
+    if (sequence == nullptr) return Renewal::locked;
+    require_logged(sequence);
+    Renewal renewal = Renewal::busy;
+    if (LWLockConditionalAcquire(&self.database->renewal_lock, LW_EXCLUSIVE)) {
+        renewal = renew_locked(*self.database, sequence, limits, start_ms);
+        LWLockRelease(&self.database->renewal_lock);
+    }
+    close_horizon(sequence);
+    return renewal;
 }
 
 void accept_clock(SharedState *state) noexcept {

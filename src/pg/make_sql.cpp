@@ -1,7 +1,6 @@
 // The SQL face of the makers.
 #include "pg/arguments.hpp"
 #include "pg/draw.hpp"
-#include "pg/horizon.hpp"
 #include "pg/settings.hpp"
 
 namespace idgen::pg {
@@ -19,7 +18,7 @@ void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int l
     const Layout &layout = layout_argument(fcinfo, layout_number);
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
                    source.layout == layout;
-    if (!is_same) resolve(source, layout, shard);
+    if (!is_same) resolve(source, get_func_namespace(fcinfo->flinfo->fn_oid), layout, shard);
 }
 
 // The source that the place of this call keeps from row to row.
@@ -90,7 +89,6 @@ PG_FUNCTION_INFO_V1(idgen_next_id);
 PG_FUNCTION_INFO_V1(idgen_next_ids);
 PG_FUNCTION_INFO_V1(idgen_next_id_array);
 PG_FUNCTION_INFO_V1(idgen_own_shards);
-PG_FUNCTION_INFO_V1(idgen_accept_clock);
 
 Datum idgen_next_id(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
@@ -124,11 +122,6 @@ Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
 
 Datum idgen_own_shards(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(own_shards);
-}
-
-Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
-    accept_clock(shared_state());
-    PG_RETURN_VOID();
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include "core/packing.hpp"
 #include "core/shard_set.hpp"
 #include "pg/postgres.hpp"
+#include "pg/renewal.hpp"
 
 namespace idgen::pg {
 
@@ -48,6 +49,16 @@ struct Stopped {
 };
 [[noreturn]] void report_full(const Stopped &stopped);
 [[noreturn]] void report_clock_behind(const Stopped &stopped);
+
+// What is wrong with the durable horizon.
+[[noreturn]] void report_no_horizon(const char *sequence);
+[[noreturn]] void report_unlogged_horizon(const char *sequence);
+[[noreturn]] void report_uncommitted_horizon(const char *sequence);
+[[noreturn]] void report_horizon_bounds(const char *sequence, int64 horizon_ms);
+[[noreturn]] void report_bad_horizon(TimestampTz at);
+[[noreturn]] void report_superuser(const char *function);
+[[noreturn]] void report_no_synchronous_standby();
+[[noreturn]] void report_not_renewed(Renewal renewal);
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms);
 // An error, or at `WARNING` a warning.

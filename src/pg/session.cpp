@@ -37,6 +37,7 @@ Session *session_of(const PackingKey &packing) {
     if (!found) {
         session->last = LastDraw{};
         session->cursor = PoolCursor{};
+        session->resets = pg_atomic_read_u32(&self.database->resets);
     }
     return session;
 }

@@ -25,6 +25,7 @@ struct Session {
     PackingKey packing;
     LastDraw last;
     PoolCursor cursor;
+    uint32 resets;  // of the horizon, when `last` was drawn
 };
 
 // The session of a packing, made on the first call.

@@ -24,6 +24,12 @@ const config_enum_entry clock_sync_words[] = {
     {nullptr, 0, false},
 };
 
+const config_enum_entry synchronous_words[] = {
+    {"auto", static_cast<int>(Synchronous::automatic), false},
+    {"required", static_cast<int>(Synchronous::required), false},
+    {nullptr, 0, false},
+};
+
 // What check_shards hands to assign_shards: the set, and the ranges it is a view of.
 struct ParsedShards {
     ShardSet set;
@@ -91,6 +97,24 @@ void define_clock() {
         static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
+void define_horizon() {
+    DefineCustomIntVariable("idgen.window", "Sets how far ahead of the clock IDs are made durable at once.",
+                            "The durable horizon is written once in half of it, while IDs are made.",
+                            &settings.window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
+    DefineCustomIntVariable(
+        "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
+        "After a failover without synchronous replication, or a restore, the first ID waits "
+        "for twice this time.",
+        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
+        "auto: where synchronous_standby_names is set, windows are granted once the standbys "
+        "have flushed them; required: without such standbys no ID is made.",
+        &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0,
+        nullptr, nullptr, nullptr);
+}
+
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
     if (!process_shared_preload_libraries_in_progress) return;
@@ -111,8 +135,13 @@ void define_settings() {
     define_shards();
     define_waiting();
     define_clock();
+    define_horizon();
     define_sizes();
     MarkGUCPrefixReserved("idgen");
+}
+
+HorizonRules horizon_rules() noexcept {
+    return {settings.window_ms, settings.max_lead_ms, settings.clock_error_ms};
 }
 
 int slots_per_database() noexcept {

@@ -2,6 +2,7 @@
 // defined, in settings.cpp; docs/settings.md is their manual.
 #pragma once
 
+#include "core/horizon.hpp"
 #include "core/shard_set.hpp"
 #include "pg/postgres.hpp"
 
@@ -9,11 +10,15 @@ namespace idgen::pg {
 
 enum class Overflow : int { wait, borrow, error };
 enum class RequireClockSync : int { off, warn, on };
+enum class Synchronous : int { automatic, required };
 
 struct Settings {
     int region;
     int overflow;
     int max_lead_ms;
+    int window_ms;
+    int clock_error_ms;
+    int synchronous;
     int max_wait_ms;
     int max_clock_jump_ms;
     int require_clock_sync;
@@ -29,6 +34,9 @@ struct Settings {
 extern Settings settings;
 
 void define_settings();
+
+// What decides about the horizon.
+HorizonRules horizon_rules() noexcept;
 
 // The slots that one database may hold.
 int slots_per_database() noexcept;

@@ -7,7 +7,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 1";
+constexpr const char *state_name = "idgen state 2";
 
 SharedState *attached = nullptr;
 shmem_request_hook_type previous_request_hook = nullptr;
@@ -61,10 +61,8 @@ void initialise(void *memory) {
         SpinLockInit(&slot.mutex);
         slot.link.next = i + 1 < state->max_slots ? static_cast<int32>(i + 1) : no_slot;
     }
-    for (uint32 i = 0; i < state->max_slots; i++) {
-        pg_atomic_init_u64(&databases_of(state)[i].floor_ms, 0);
-        pg_atomic_init_u64(&databases_of(state)[i].granted_ms, 0);
-    }
+    for (uint32 i = 0; i < state->max_slots; i++)
+        LWLockInitialize(&databases_of(state)[i].renewal_lock, state->tranche);
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         pg_atomic_init_u64(&backend.ids, 0);
@@ -111,18 +109,16 @@ void install_shared_state_hooks() {
     shmem_startup_hook = attach_at_start;
 }
 
-SharedState *shared_state() {
+SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
-    if (attached == nullptr) report_not_loaded();
-    LWLockRegisterTranche(attached->tranche, "idgen");
+    if (attached != nullptr) LWLockRegisterTranche(attached->tranche, "idgen");
     return attached;
 }
 
-void raise_ms(pg_atomic_uint64 &ms, int64 to) noexcept {
-    uint64 seen = pg_atomic_read_u64(&ms);
-    while (static_cast<int64>(seen) < to)
-        if (pg_atomic_compare_exchange_u64(&ms, &seen, static_cast<uint64>(to))) return;
+SharedState *shared_state() {
+    if (find_shared_state() == nullptr) report_not_loaded();
+    return attached;
 }
 
 }  // namespace idgen::pg

@@ -12,6 +12,7 @@
 // addresses in different processes.
 #pragma once
 
+#include "core/horizon.hpp"
 #include "core/slot.hpp"
 #include "core/slot_index.hpp"
 #include "pg/postgres.hpp"
@@ -26,6 +27,7 @@ struct alignas(cache_line) SharedSlot {
     Slot slot;          // guard: mutex
     // On a cache line of its own: searches must not disturb the takes.
     alignas(cache_line) SlotLink link;  // guard: the LWLock
+    int64 given_ms;                     // guard: the LWLock; when it was given out, by the clock
 };
 static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link) == cache_line,
               "a take touches one cache line, a search the other");
@@ -33,12 +35,16 @@ static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destruc
               "lives in shared memory");
 
 struct alignas(cache_line) SharedDatabase {
-    Oid database;                 // guard: the LWLock; InvalidOid: free
-    uint32 slots;                 // guard: the LWLock; slots that it holds
-    pg_atomic_uint64 floor_ms;    // atomic; written under the LWLock, only upward
-    pg_atomic_uint64 granted_ms;  // atomic; only upward
+    Horizon horizon;  // floor and grant: atomic; the rest: renewal_lock
+    // On a cache line of its own: renewals must not disturb the takes.
+    alignas(cache_line) Oid database;  // guard: the LWLock; InvalidOid: free
+    uint32 slots;                      // guard: the LWLock; slots that it holds
+    LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
+    XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
+    pg_atomic_uint32 resets;           // atomic; how often the horizon was lowered
 };
-static_assert(sizeof(SharedDatabase) == cache_line && std::is_trivially_destructible_v<SharedDatabase>,
+static_assert(sizeof(SharedDatabase) == 2 * cache_line && offsetof(SharedDatabase, database) == cache_line &&
+                  std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
 // What a backend draws. Written by that backend alone, read by anybody without a lock.
@@ -73,14 +79,9 @@ Index index_of(SharedState *state) noexcept;
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
 
-// The state, attached on the first call. Raises where the server did not load the library.
+// The state, attached on the first call; null where the server did not load the library.
+SharedState *find_shared_state();
+// The same; raises there.
 SharedState *shared_state();
-
-// Reads a time that an atomic holds.
-inline int64 read_ms(pg_atomic_uint64 &ms) noexcept {
-    return static_cast<int64>(pg_atomic_read_u64(&ms));
-}
-// Raises a time that an atomic holds; never lowers it.
-void raise_ms(pg_atomic_uint64 &ms, int64 to) noexcept;
 
 }  // namespace idgen::pg

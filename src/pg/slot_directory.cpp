@@ -29,14 +29,21 @@ int32 number_of(SharedState *state, const SharedSlot &slot) noexcept {
 
 // Makes every handle to the slot invalid and returns the instant after its last tick, if that is
 // at or before `idle_since_ms`; else changes nothing.
-bool retire_if_idle(SharedSlot &slot, int64 idle_since_ms, int64 &end_ms) noexcept {
+bool retire_if_over(SharedSlot &slot, int64 idle_since_ms, int64 &end_ms) noexcept {
     const PackingKey &packing = slot.link.key.packing;
     SpinLockAcquire(&slot.mutex);
     end_ms = packing.epoch_ms + (slot.slot.tick + 1) * packing.unit_ms;
-    bool is_idle = end_ms <= idle_since_ms;
-    if (is_idle) slot.generation++;
+    bool is_over = end_ms <= idle_since_ms;
+    if (is_over) slot.generation++;
     SpinLockRelease(&slot.mutex);
-    return is_idle;
+    return is_over;
+}
+
+// The same for a slot that was not just given out. One given out by a clock ahead of this one counts as old.
+bool retire_if_idle(SharedSlot &slot, int64 now_ms, int64 &end_ms) noexcept {
+    int64 idle_since_ms = now_ms - slot_idle_ms;
+    bool is_new = slot.given_ms > idle_since_ms && slot.given_ms <= now_ms;
+    return !is_new && retire_if_over(slot, idle_since_ms, end_ms);
 }
 
 void free_slot_locked(SharedState *state, SharedSlot &slot) noexcept {
@@ -54,14 +61,25 @@ bool free_idle_slot_locked(SharedState *state, Oid only, int64 now_ms) noexcept 
         Oid owner = slot.link.key.database;
         int64 end_ms;
         if (owner == InvalidOid || (only != InvalidOid && owner != only)) continue;
-        if (!retire_if_idle(slot, now_ms - slot_idle_ms, end_ms)) continue;
+        if (!retire_if_idle(slot, now_ms, end_ms)) continue;
         SharedDatabase *database = find_database_locked(state, owner);
-        raise_ms(database->floor_ms, end_ms);
+        raise(database->horizon.floor_ms, end_ms);
         database->slots--;
         free_slot_locked(state, slot);
         return true;
     }
     return false;
+}
+
+void forget_locked(SharedDatabase &database) noexcept {
+    database.horizon.floor_ms = 0;
+    database.horizon.granted_ms = 0;
+    database.horizon.known = {0, 0};
+    database.horizon.pending = {0, 0};
+    database.horizon.is_loaded = false;
+    database.pending_lsn = InvalidXLogRecPtr;
+    database.slots = 0;
+    database.database = InvalidOid;
 }
 
 SlotHandle find_slot_locked(SharedState *state, const SlotKey &key) noexcept {
@@ -73,8 +91,8 @@ SlotHandle find_slot_locked(SharedState *state, const SlotKey &key) noexcept {
 
 enum class Given { ok, share_used, all_used };
 
-// Gives out a free slot, or an idle one. The slot begins at the database's floor or at `now_ms`,
-// whichever is later: so a session that read an older floor still draws above it.
+// Gives out a free slot, or an idle one. The slot begins at the database's floor, so a session that read an
+// older floor still draws above it; not at the clock, which nobody has checked yet.
 Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotKey &key, const Packing &p,
                        int64 now_ms, SlotHandle &handle) noexcept {
     bool share_used = database->slots >= static_cast<uint32>(slots_per_database());
@@ -84,7 +102,8 @@ Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotK
     int32 number = state->free_slot;
     SharedSlot &slot = slots_of(state)[number];
     state->free_slot = slot.link.next;
-    slot.slot = new_slot(p, Max(read_ms(database->floor_ms), start_of(p, tick_of(p, now_ms))));
+    slot.slot = new_slot(p, database->horizon.floor_ms);
+    slot.given_ms = now_ms;
     index_of(state).insert(number, key);
     database->slots++;
     handle = {&slot, slot.generation};
@@ -112,10 +131,10 @@ bool free_dropped_databases(SharedState *state) {
             SharedSlot &slot = slots_of(state)[s];
             int64 end_ms;
             if (slot.link.key.database != dropped[i]) continue;
-            retire_if_idle(slot, PG_INT64_MAX, end_ms);
+            retire_if_over(slot, PG_INT64_MAX, end_ms);
             free_slot_locked(state, slot);
         }
-        *database = {};
+        forget_locked(*database);
     }
     LWLockRelease(&state->lock);
     pfree(dropped);
@@ -157,6 +176,24 @@ SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout 
         if (given == Given::share_used) report_share_used(slots_per_database());
         report_all_slots_used();
     }
+}
+
+void place_slots(SharedState *state, int64 at_ms, bool may_lower) noexcept {
+    LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[i];
+        const SlotKey &key = slot.link.key;
+        if (key.database != MyDatabaseId) continue;
+        Packing p{};
+        p.epoch_ms = key.packing.epoch_ms;
+        p.unit_ms = key.packing.unit_ms;
+        Slot placed = new_slot(p, at_ms);
+        SpinLockAcquire(&slot.mutex);
+        placed.ids = slot.slot.ids;
+        if (slot.slot.tick <= placed.tick || may_lower) slot.slot = placed;
+        SpinLockRelease(&slot.mutex);
+    }
+    LWLockRelease(&state->lock);
 }
 
 }  // namespace idgen::pg

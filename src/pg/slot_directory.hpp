@@ -18,9 +18,13 @@ constexpr int64 slot_idle_ms = 500;
 // The entry of this session's database, made on the first call.
 SharedDatabase *my_database(SharedState *state);
 
-// The slot of a shard of this session's database, given out if there is none yet; its first take
-// lies at or above `now_ms`. Raises where no slot is to be had.
+// The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to
+// be had.
 SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                      int64 now_ms);
+
+// Makes every slot of this session's database go on at or above `at_ms`: with `may_lower` also those that
+// have come further.
+void place_slots(SharedState *state, int64 at_ms, bool may_lower) noexcept;
 
 }  // namespace idgen::pg

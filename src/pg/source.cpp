@@ -51,10 +51,11 @@ void resolve_own(Source &source) {
 
 }  // namespace
 
-void resolve(Source &source, const Layout &layout, int64 shard_argument) {
+void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument) {
     attach_backend();
     source.settings_generation = 0;
     source.layout = layout;
+    source.schema = schema;
     source.shard_argument = shard_argument;
     source.packing = packing_of(layout);
     source.handle.slot = nullptr;

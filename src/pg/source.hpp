@@ -18,6 +18,7 @@ struct Source {
     int64 shard_argument;
     uint32 settings_generation;  // of the settings that it was resolved with; 0: not resolved
     Packing packing;
+    Oid schema;         // of the extension: where its horizon is
     Session *session;   // null for an explicit shard
     ShardSet pool;      // the node's own shards; `single` for an explicit one
     ShardRange single;  //
@@ -30,6 +31,6 @@ struct Source {
 };
 
 // Makes the source valid for these arguments. Raises on bad ones.
-void resolve(Source &source, const Layout &layout, int64 shard_argument);
+void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument);
 
 }  // namespace idgen::pg

@@ -10,25 +10,23 @@ use POSIX qw(strftime _exit);
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-our @EXPORT = qw(start_node start_again connect_to in_sessions fails_with set_clock freeze_clock set_for_server value_of);
+our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers made_by fails_with give_clock set_clock
+  freeze_clock set_for_server value_of draw repeated);
 
 my %clock_of;
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# fake_clock (set_clock works on it), preload (0: without the library), extension (0: not created).
+# fake_clock (set_clock works on it), preload (0: without the library), extension (0: not created),
+# init (options of the node's init).
 sub start_node
 {
 	my ($name, %option) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init;
+	$node->init(%{ $option{init} // {} });
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
 	  if $option{preload} // 1;
 	$node->append_conf('postgresql.conf', $_) for @{ $option{conf} // [] };
-	if ($option{fake_clock})
-	{
-		$clock_of{$name} = $node->basedir . '/clock';
-		set_clock($node, '+0');
-	}
+	give_clock($node, '+0') if $option{fake_clock};
 	start_again($node);
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen') if $option{extension} // 1;
 	return $node;
@@ -47,6 +45,29 @@ sub start_again
 	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
 	local $ENV{FAKETIME_DONT_RESET} = 1;
 	return $node->start;
+}
+
+# Kills the postmaster with signal 9, and waits until all its processes are gone.
+sub crash
+{
+	my ($node) = @_;
+	my $pid = $node->{_pid};
+	my @processes = ($pid, split ' ', `ps -o pid= --ppid $pid`);
+	$node->kill9;
+	for (1 .. 3000)
+	{
+		return unless grep { -d "/proc/$_" } @processes;
+		select undef, undef, undef, 0.01;
+	}
+	die "@processes: still there";
+}
+
+# Gives a node a clock of its own, from its next start on.
+sub give_clock
+{
+	my ($node, $time) = @_;
+	$clock_of{ $node->name } = $node->basedir . '/clock';
+	return set_clock($node, $time);
 }
 
 # Sets the clock of a node: "+3600" or "-0.005" seconds off the true one.
@@ -107,6 +128,62 @@ sub in_sessions
 		$failed++ if $?;
 	}
 	return $failed == 0;
+}
+
+# Starts $count processes that draw IDs, each with a session of its own, until it ends or fails.
+sub begin_makers
+{
+	my ($node, $count) = @_;
+	my %file_of;
+	for my $number (1 .. $count)
+	{
+		my $file = $node->basedir . "/made.$number." . time;
+		my $pid = fork // die "fork: $!";
+		if ($pid == 0)
+		{
+			open my $made, '>', $file or _exit(1);
+			eval {
+				my $session = connect_to($node);
+				while (1)
+				{
+					syswrite $made, join("\n", draw($session, 20)) . "\n";
+					select undef, undef, undef, 0.001;
+				}
+			};
+			_exit(0);
+		}
+		$file_of{$pid} = $file;
+	}
+	return \%file_of;
+}
+
+# The IDs of such processes, once they have ended.
+sub made_by
+{
+	my ($makers) = @_;
+	my @ids;
+	for my $pid (keys %$makers)
+	{
+		waitpid $pid, 0;
+		open my $made, '<', $makers->{$pid} or die "$makers->{$pid}: $!";
+		chomp(my @lines = <$made>);
+		push @ids, @lines;
+	}
+	return @ids;
+}
+
+# Draws that many IDs in one statement.
+sub draw
+{
+	my ($session, $count) = @_;
+	return @{ value_of($session, 'SELECT next_id_array(?)', $count) };
+}
+
+# How many IDs of a list are already in a set, or twice in the list; they all are in the set afterwards.
+sub repeated
+{
+	my ($set, @ids) = @_;
+	return scalar grep { $set->{$_}++ } @ids;
 }
 
 # Sets a setting for the whole server, and waits until this session has it.

@@ -1,0 +1,57 @@
+// The SQL face of clock and horizon, for the DBA.
+#include "pg/arguments.hpp"
+#include "pg/horizon.hpp"
+#include "pg/horizon_admin.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// The schema of the extension: that of the function that is called.
+Oid extension_schema(FunctionCallInfo fcinfo) {
+    return get_func_namespace(fcinfo->flinfo->fn_oid);
+}
+
+int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
+    require_argument(fcinfo, 0, name);
+    int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
+    if (at_ms < min_horizon_ms || at_ms > max_horizon_ms) report_bad_horizon(PG_GETARG_TIMESTAMPTZ(0));
+    return at_ms;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_accept_clock);
+PG_FUNCTION_INFO_V1(idgen_create_horizon);
+PG_FUNCTION_INFO_V1(idgen_advance);
+PG_FUNCTION_INFO_V1(idgen_reset);
+
+Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
+    accept_clock(shared_state());
+    PG_RETURN_VOID();
+}
+
+Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
+    create_horizon(extension_schema(fcinfo));
+    PG_RETURN_VOID();
+}
+
+Datum idgen_advance(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "at");
+    // Up to the end of the millisecond: no ID below the instant, not even by a part of one.
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    advance_horizon(extension_schema(fcinfo), at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_reset(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "no_id_above");
+    if (!superuser()) report_superuser("idgen_reset");
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    reset_horizon(extension_schema(fcinfo), at_ms);
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,29 @@
+// Words for messages: layouts, durations and instants as text.
+#pragma once
+
+#include "core/layout_text.hpp"
+#include "pg/instant.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+// The text of a layout.
+struct LayoutName {
+    char text[layout_text_size + 1];
+    explicit LayoutName(const Layout &layout) { text[print_layout(layout, text)] = '\0'; }
+};
+
+inline char *copy_text(std::string_view text) {
+    return pnstrdup(text.data(), text.size());
+}
+
+// 1500 -> "1.500 s"
+inline char *seconds_text(int64 ms) {
+    return psprintf("%lld.%03d s", static_cast<long long>(ms / 1000), static_cast<int>(ms % 1000));
+}
+
+inline char *instant_text(int64 unix_ms) {
+    return pstrdup(timestamptz_to_str(to_timestamptz(unix_ms)));
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,303 @@
+# Promotion, synchronous standbys and restores: no ID of the old primary is made again by its successor.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use File::Copy;
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my @conf = ("idgen.shards = '5'", 'autovacuum = off', 'wal_keep_size = 1GB', 'wal_log_hints = on', 'wal_receiver_status_interval = 1s');
+
+sub begin_primary
+{
+	my ($name, @more) = @_;
+	my $node = start_node(
+		$name,
+		fake_clock => 1,
+		init       => { allows_streaming => 1, has_archiving => 1 },
+		conf       => [ @conf, @more ]);
+	$node->backup('base');
+	return $node;
+}
+
+sub begin_standby
+{
+	my ($primary, $name, $time, @more) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init_from_backup($primary, 'base', has_streaming => 1);
+	$node->append_conf('postgresql.conf', $_) for @more;
+	give_clock($node, $time);
+	start_again($node);
+	return $node;
+}
+
+# Waits until a condition holds on a node.
+sub wait_until
+{
+	my ($node, $condition) = @_;
+	return $node->poll_query_until('postgres', "SELECT $condition") || die "never: $condition";
+}
+
+sub wait_for_replay
+{
+	my ($primary, $standby) = @_;
+	my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
+	return wait_until($standby, "pg_last_wal_replay_lsn() >= '$lsn'");
+}
+
+# Cuts a standby off from its primary.
+sub cut_off
+{
+	my ($standby) = @_;
+	$standby->safe_psql('postgres', q{ALTER SYSTEM SET primary_conninfo = ''});
+	$standby->reload;
+	return wait_until($standby, 'NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
+}
+
+# The first draw of a node: how long it took, and the IDs.
+sub first_draw
+{
+	my ($session, $count) = @_;
+	my $began = time;
+	my @ids = draw($session, $count);
+	return (time - $began, @ids);
+}
+
+# Goes on where a node stopped: its clock is $error off what it was when $since was read, as if no time had passed.
+sub go_on_at
+{
+	my ($node, $since, $error) = @_;
+	return set_clock($node, sprintf '%+.3f', $since - time + $error);
+}
+
+# Asynchronous: the standby misses the last windows, the IDs of the primary lie ahead of its clock as far as they
+# may, and the clocks are off by less than clock_error.
+for my $error ('-0.4', '+0.4')
+{
+	my $tag = $error < 0 ? 'slow' : 'fast';
+	my %made;
+	my $primary = begin_primary("old_$tag");
+	my $standby = begin_standby($primary, "new_$tag", $error, 'wal_writer_delay = 10s');
+	my $session = connect_to($primary);
+	$session->do('SET idgen.overflow = borrow');
+	is(repeated(\%made, draw($session, 1000)), 0, "$tag clock: the primary makes IDs");
+	wait_for_replay($primary, $standby);
+	my $on_standby = connect_to($standby);
+	fails_with($on_standby, 'SELECT next_id()', '25006', qr/during recovery/, "$tag clock: the standby makes none");
+	fails_with($on_standby, 'SELECT idgen_advance(now())', '25006', qr/./, "$tag clock: nor moves the horizon");
+	cut_off($standby);
+	my $end = time + 1.5;
+	my $repeats = 0;
+	$repeats += repeated(\%made, draw($session, 5000)) while time < $end;
+	my $since = time;
+	crash($primary);
+	$standby->promote;
+	go_on_at($standby, $since, $error);
+	my ($took, @ids) = first_draw($on_standby, 20_000);
+	is($repeats + repeated(\%made, @ids), 0, "$tag clock, windows missed: none again");
+	cmp_ok($took, '<', 4, "$tag clock: the first ID waits a second or two");
+
+	# The new primary crashes, right after its first renewal.
+	crash($standby);
+	start_again($standby);
+	$on_standby = connect_to($standby);
+	is(repeated(\%made, draw($on_standby, 20_000)), 0, "$tag clock, kill -9 of the new primary: none again");
+	$standby->stop('immediate');
+}
+
+# A promoted node that crashes before its first renewal, and one that crashes while it waits for it.
+{
+	my %made;
+	my $primary = begin_primary('old_crash');
+	my $standby = begin_standby($primary, 'new_crash', '-0.4', 'wal_writer_delay = 10s');
+	my $session = connect_to($primary);
+	draw($session, 1);
+	wait_for_replay($primary, $standby);
+	cut_off($standby);
+	my $end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	my $since = time;
+	$primary->stop('immediate');
+	$standby->promote;
+	crash($standby);
+	start_again($standby);
+	go_on_at($standby, $since, -0.4);
+	my $waiting = connect_to($standby);
+	$waiting->do('SELECT next_id()', { pg_async => PG_ASYNC });
+	sleep 0.1;
+	crash($standby);
+	start_again($standby);
+	go_on_at($standby, $since, -0.4);
+	is(repeated(\%made, draw(connect_to($standby), 20_000)), 0, 'promoted, and two crashes before the first ID: none again');
+	$standby->stop('immediate');
+}
+
+# Synchronous: rests on no clock; the one of the standby is seconds behind.
+{
+	my %made;
+	my $primary = begin_primary('sync_a');
+	my $standby = begin_standby($primary, 'sync_b', '-3');
+	my $session = connect_to($primary);
+	set_for_server($session, 'synchronous_standby_names', '*');
+	wait_until($primary, q{EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')});
+	$session->do('SET synchronous_commit = off');
+	my $end = time + 2.5;
+	my $repeats = 0;
+	$repeats += repeated(\%made, draw($session, 2000)) while time < $end;
+	is($repeats, 0, 'synchronous: the primary makes IDs');
+
+	# Without its standby the primary stops within a window, and says why.
+	$session->do(q{SET idgen.max_wait = '2s'});
+	my $walreceiver = $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+	kill 'STOP', $walreceiver;
+	my $began = time;
+	my $stopped;
+	while (!$stopped && time < $began + 30)
+	{
+		my @ids = eval { draw($session, 500) };
+		$stopped = time if !@ids;
+		$repeats += repeated(\%made, @ids);
+	}
+	is($session->state, '55000', 'its standby stopped: refused');
+	like($session->errstr, qr/was not renewed within 2\.\d+ s\nDETAIL:.*standbys have not confirmed it.*\nHINT:/, 'its standby stopped: says so');
+	cmp_ok($stopped - $began, '>=', 1.9, 'its standby stopped: after max_wait');
+	cmp_ok($stopped - $began, '<', 10, 'its standby stopped: within a window and max_wait');
+
+	# A wait that is cancelled grants nothing, however often.
+	$session->do(q{SET idgen.max_wait = '1h'});
+	my $other = connect_to($primary);
+	for (1 .. 3)
+	{
+		$session->do('SELECT next_id()', { pg_async => PG_ASYNC });
+		sleep 0.2;
+		value_of($other, 'SELECT pg_cancel_backend(?)', value_of($other, q{SELECT pid FROM pg_stat_activity WHERE query = 'SELECT next_id()'}));
+		my $ended = eval { $session->pg_result; 1 };
+		ok(!$ended && $session->state eq '57014', 'a cancelled wait for the standby makes no ID');
+	}
+	$other->do(q{SET idgen.max_wait = '300ms'});
+	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'nor does another session');
+	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen_advance(now())}, '57014', qr/statement timeout/, 'idgen_advance waits for the standby');
+
+	kill 'CONT', $walreceiver;
+	$session->do(q{SET idgen.max_wait = '20s'});
+	my ($took, @ids) = first_draw($session, 20_000);
+	is($repeats + repeated(\%made, @ids), 0, 'the standby back: IDs go on');
+
+	# Failover, after IDs that the primary made up to the last moment, with nobody to confirm more.
+	kill 'STOP', $walreceiver;
+	$session->do('SET idgen.max_wait = 0');
+	my $refused = 0;
+	$began = time;
+	while (!$refused && time < $began + 30)
+	{
+		@ids = eval { draw($session, 500) };
+		$refused = !@ids;
+		repeated(\%made, @ids);
+	}
+	ok($refused, 'cut off: the old primary stops by itself');
+	kill 'CONT', $walreceiver;
+	crash($primary);
+	$standby->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = ''});
+	$standby->promote;
+	my $on_standby = connect_to($standby);
+	$on_standby->do(q{SET idgen.max_wait = '20s'});
+	is(repeated(\%made, draw($on_standby, 20_000)), 0, 'a synchronous standby promoted, its clock 3 s behind: none again');
+
+	$on_standby->do(q{ALTER SYSTEM SET idgen.synchronous = 'required'});
+	$standby->reload;
+	wait_until($standby, q{current_setting('idgen.synchronous') = 'required'});
+	sleep 1.2;
+	for my $sql ('SELECT next_id()', 'SELECT idgen_advance(now())')
+	{
+		fails_with($on_standby, $sql, '55000', qr/need a synchronous standby, and none is configured\nDETAIL:.*\nHINT:/,
+			"idgen.synchronous = required without a standby: $sql");
+	}
+	$standby->stop('immediate');
+}
+
+# There and back again, with a standby that lacks the library; a restore to an earlier time; copies.
+{
+	my %made;
+	my $first = begin_primary('there');
+	my $second = begin_standby($first, 'back', '-0.4', q{shared_preload_libraries = ''});
+	my $session = connect_to($first);
+	my $until = value_of($session, 'SELECT clock_timestamp()');
+	$session->do('CREATE TABLE kept (id bigint)');
+	my $end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	wait_for_replay($first, $second);
+	my $on_first = value_of($session, 'SELECT last_value FROM idgen_horizon');
+	is(value_of(connect_to($second), 'SELECT last_value FROM idgen_horizon'), $on_first, 'a standby without the library replays the horizon');
+	$second->stop;
+	$second->append_conf('postgresql.conf', q{shared_preload_libraries = 'idgen'});
+	start_again($second);
+	$first->stop;
+	$second->promote;
+	$session = connect_to($second);
+	is(repeated(\%made, draw($session, 20_000)), 0, 'the first failover: none again');
+
+	my $third = PostgreSQL::Test::Cluster->new('again');
+	$second->backup('base');
+	$third->init_from_backup($second, 'base', has_streaming => 1);
+	give_clock($third, '-0.8');
+	start_again($third);
+	wait_for_replay($second, $third);
+	cut_off($third);
+	$end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	$second->stop('immediate');
+	$third->promote;
+	$session = connect_to($third);
+	is(repeated(\%made, draw($session, 20_000)), 0, 'the second failover: none again');
+
+	# A copy goes on above what it copied, and so does a dump that is restored.
+	my ($last) = reverse draw($session, 1000);
+	$session->disconnect;
+	$third->safe_psql('template1', 'CREATE DATABASE copied TEMPLATE postgres');
+	my $copied = connect_to($third, db => 'copied');
+	my @ids = draw($copied, 1000);
+	cmp_ok($ids[0], '>', $last, 'CREATE DATABASE ... TEMPLATE: the copy goes on above');
+	my $dump = $third->basedir . '/dump';
+	$third->command_ok([ 'pg_dump', '-f', $dump, 'copied' ], 'pg_dump');
+	$last = (draw($copied, 20_000))[-1];
+	$copied->disconnect;
+	$third->safe_psql('postgres', 'DROP DATABASE copied');
+	$third->safe_psql('postgres', 'CREATE DATABASE copied');
+	$third->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'copied' ], 'restored');
+	$copied = connect_to($third, db => 'copied');
+	@ids = draw($copied, 1000);
+	cmp_ok($ids[0], '>', $last, 'pg_dump and restore: IDs go on above');
+	$copied->disconnect;
+	$third->stop('immediate');
+}
+
+# A restore to an earlier time, the clock a little behind.
+{
+	my %made;
+	my $node = begin_primary('archived');
+	my $session = connect_to($node);
+	repeated(\%made, draw($session, 1000));
+	$session->do('CREATE TABLE before ()');
+	$session->do(q{SELECT pg_create_restore_point('here')});
+	my $end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	my $since = time;
+	$session->do('SELECT pg_switch_wal()');
+	$node->stop;
+	my $restored = PostgreSQL::Test::Cluster->new('restored');
+	$restored->init_from_backup($node, 'base', has_restoring => 1, standby => 0);
+	$restored->append_conf('postgresql.conf', q{recovery_target_name = 'here'});
+	$restored->append_conf('postgresql.conf', q{recovery_target_action = 'promote'});
+	give_clock($restored, '-0.4');
+	start_again($restored);
+	wait_until($restored, 'NOT pg_is_in_recovery()');
+	go_on_at($restored, $since, -0.4);
+	is(repeated(\%made, draw(connect_to($restored), 20_000)), 0, 'a restore to an earlier time: none again');
+	$restored->stop('immediate');
+}
+
+done_testing();
