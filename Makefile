@@ -10,7 +10,7 @@
 
 EXTENSION = idgen
 MODULE_big = idgen
-DATA = sql/idgen--0.1.0.sql
+DATA_built = sql/idgen--0.1.0.sql
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp src/pg/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
@@ -41,6 +41,9 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
+# The install script is put together from its parts, in the order of their names.
+sql/idgen--0.1.0.sql: $(sort $(wildcard sql/install/*.sql))
+	(for part in $^; do cat $$part; echo; done) > $@
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

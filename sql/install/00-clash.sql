@@ -1,0 +1,28 @@
+-- idgen 0.1.0: the install script, one part a file. Everything goes to the schema that CREATE EXTENSION chose; nothing
+-- here depends on search_path afterwards.
+\echo Use "CREATE EXTENSION idgen" to load this file. \quit
+
+-- A function of the same name in this schema would make calls ambiguous: say so before anything else.
+DO $$
+DECLARE
+    clash text;
+BEGIN
+    SELECT string_agg(p.oid::pg_catalog.regprocedure::text, ', ' ORDER BY p.proname, p.oid)
+      INTO clash
+      FROM pg_catalog.pg_proc p
+      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+     WHERE n.nspname = pg_catalog.current_schema()
+       AND p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
+                         'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
+                         'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
+                         'idgen_reset');
+    IF clash IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_function',
+            MESSAGE = 'functions of the same name exist in schema ' || pg_catalog.current_schema() || ': ' || clash,
+            DETAIL = 'Beside those of idgen, calls of them would be ambiguous.',
+            HINT = 'Rename them (ALTER FUNCTION ... RENAME TO ...), or put idgen into a schema of its own: '
+                   'CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen';
+    END IF;
+END
+$$;

@@ -1,0 +1,31 @@
+-- Makers
+
+CREATE FUNCTION idgen_own_shards() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION next_id(shard bigint DEFAULT idgen_own_shards(), layout id_layout DEFAULT 'instagram')
+    RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_next_id' LANGUAGE C VOLATILE PARALLEL SAFE;
+
+CREATE FUNCTION next_ids(count bigint, shard bigint DEFAULT idgen_own_shards(),
+                         layout id_layout DEFAULT 'instagram')
+    RETURNS SETOF bigint
+    AS 'MODULE_PATHNAME', 'idgen_next_ids' LANGUAGE C VOLATILE PARALLEL SAFE ROWS 1000;
+
+CREATE FUNCTION next_id_array(count integer, shard bigint DEFAULT idgen_own_shards(),
+                              layout id_layout DEFAULT 'instagram')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'idgen_next_id_array' LANGUAGE C VOLATILE PARALLEL SAFE;
+
+CREATE FUNCTION id_make(created_at timestamptz, shard bigint, sequence integer,
+                        layout id_layout DEFAULT 'instagram')
+    RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_make' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION idgen_own_shards() IS
+    'the shard argument that means: from the shards that this node owns (idgen.shards); no shard itself';
+COMMENT ON FUNCTION next_id(bigint, id_layout) IS 'makes a new ID, from this node''s own shards or from the given one';
+COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new IDs as rows, ascending';
+COMMENT ON FUNCTION next_id_array(integer, bigint, id_layout) IS 'makes that many new IDs as an array, ascending';
+COMMENT ON FUNCTION id_make(timestamptz, bigint, integer, id_layout) IS
+    'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
