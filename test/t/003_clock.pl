@@ -140,6 +140,49 @@ $session->do('SELECT idgen_accept_clock()');
 cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 
+# Steps back while eight sessions make IDs: small ones are held or waited for, large ones refused, and nothing is made
+# twice, nor after the clock is right again.
+{
+	my $stop_file = $node->basedir . '/stop';
+	my $offset = 86400;
+	set_clock($node, "+$offset");
+	my $makers = begin_makers($node, 8, $stop_file);
+	sleep 1;
+	for my $step (1, 5, 1000, 3_600_000, 86_400_000)
+	{
+		$offset -= $step / 1000;
+		set_clock($node, sprintf '%+.3f', $offset);
+		sleep 2;
+		my $id = eval { value_of($session, 'SELECT next_id()') };
+		my $state = $session->state;
+		if ($step <= 1000)
+		{
+			cmp_ok(lead_of($id // 0), '<=', 1, "step of -$step ms in eight sessions: IDs go on, at most max_lead ahead");
+		}
+		else
+		{
+			is($state, '55000', "step of -$step ms in eight sessions: refused");
+		}
+	}
+	set_clock($node, '+86400');
+	sleep 1;
+	open my $stop, '>', $stop_file or die "$stop_file: $!";
+	my @lists = lines_of($makers);
+	my @refused = map { grep { /^refused/ } @$_ } @lists;
+	is(join(' ', grep { $_ ne 'refused 55000' } @refused), '', 'eight sessions: refused for no other reason');
+	is(scalar(grep { my $list = $_; !grep { /^refused/ } @$list } @lists), 0, 'eight sessions: the large steps were refused to each');
+	my %made;
+	is(repeated(\%made, grep { !/^refused/ } map { @$_ } @lists), 0, 'eight sessions: no ID was made twice');
+	my $falls = 0;
+	for my $list (@lists)
+	{
+		my @ids = grep { !/^refused/ } @$list;
+		$falls += grep { $ids[$_] <= $ids[ $_ - 1 ] } 1 .. $#ids;
+		like($list->[-1], qr/^\d+$/, 'a session goes on once the clock is right again');
+	}
+	is($falls, 0, 'eight sessions: IDs rise in each');
+}
+
 # NTP: what the kernel says, asked in another way.
 use constant ADJTIMEX => 159;
 use constant TIME_ERROR => 5;

@@ -144,6 +144,7 @@ for (@writes)
 
 	my @ids = draw($session, 20_000);
 	repeated(\%made, @ids);
+	$last = $ids[-1];
 	my $since = time;
 	$writer->do($sql);
 	crash($node);
@@ -152,6 +153,7 @@ for (@writes)
 	set_clock($node, sprintf '%+.3f', $offset - 0.4 + $since - time);
 	($took, @ids) = timed(sub { draw($session, 20_000) });
 	is(repeated(\%made, @ids), 0, "$what, then kill -9: none again");
+	cmp_ok($ids[0], '>', $last, "$what, then kill -9: above");
 	cmp_ok($took, '<', 4, "$what, then kill -9: after about a second");
 	set_clock($node, sprintf '+%.1f', $offset += 0.5);
 }
@@ -207,6 +209,23 @@ ok(eval { $session->pg_result }, 'the lock gone, the wait ends with an ID');
 is(repeated(\%made, draw($session, 100)), 0, 'the lock gone: IDs go on');
 $session->do('RESET idgen.max_wait');
 set_clock($node, '+20');
+
+# The extension moves to another schema: IDs go on within the window, wait for the lock, and go on from there.
+$session->do('CREATE SCHEMA other');
+$session->do('CREATE TABLE photo (id bigint DEFAULT next_id(), title text)');
+my $insert = q{INSERT INTO photo (title) VALUES ('one') RETURNING id};
+repeated(\%made, value_of($session, $insert));
+$other->begin_work;
+$other->do('ALTER EXTENSION idgen SET SCHEMA other');
+sleep 1.2;
+$session->do(q{SET idgen.max_wait = '300ms'});
+ok(!eval { $session->do($insert); 1 }, 'the extension on the move: no ID past the window');
+like($session->errstr, qr/was not renewed within 0\.3\d* s\nDETAIL:.*lock/, 'the extension on the move: says that a lock is held');
+$other->commit;
+is(repeated(\%made, value_of($session, $insert), @{ value_of($session, 'SELECT other.next_id_array(1000)') }),
+	0, 'the extension moved: IDs go on, by a DEFAULT too');
+$session->do($_) for 'ALTER EXTENSION idgen SET SCHEMA public', 'DROP SCHEMA other', 'DROP TABLE photo', 'RESET idgen.max_wait';
+is(repeated(\%made, draw($session, 1000)), 0, 'the extension moved back: IDs go on');
 
 # idgen_advance: no ID below that instant, durably, not from a block that was taken before either.
 $session->begin_work;

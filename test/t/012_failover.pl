@@ -74,6 +74,16 @@ sub go_on_at
 	return set_clock($node, sprintf '%+.3f', $since - time + $error);
 }
 
+# Draws ahead of the clock as far as borrowing goes; gives the highest ID.
+sub lead_built_up
+{
+	my ($session, $what) = @_;
+	my ($highest, $lead) = $session->selectrow_array(
+		'SELECT max(id), extract(epoch FROM id_time(max(id)) - clock_timestamp()) FROM next_ids(1500000) id');
+	cmp_ok($lead, '>', 0.3, "$what: the last IDs lie well ahead of the clock");
+	return $highest;
+}
+
 # Asynchronous: the standby misses the last windows, the IDs of the primary lie ahead of its clock as far as they
 # may, and the clocks are off by less than clock_error.
 for my $error ('-0.4', '+0.4')
@@ -93,12 +103,14 @@ for my $error ('-0.4', '+0.4')
 	my $end = time + 1.5;
 	my $repeats = 0;
 	$repeats += repeated(\%made, draw($session, 5000)) while time < $end;
+	my $highest = lead_built_up($session, $tag);
 	my $since = time;
 	crash($primary);
 	$standby->promote;
 	go_on_at($standby, $since, $error);
 	my ($took, @ids) = first_draw($on_standby, 20_000);
 	is($repeats + repeated(\%made, @ids), 0, "$tag clock, windows missed: none again");
+	cmp_ok($ids[0], '>', $highest, "$tag clock, windows missed: above all that the old primary made");
 	cmp_ok($took, '<', 4, "$tag clock: the first ID waits a second or two");
 
 	# The new primary crashes, right after its first renewal.
@@ -273,6 +285,56 @@ for my $error ('-0.4', '+0.4')
 	cmp_ok($ids[0], '>', $last, 'pg_dump and restore: IDs go on above');
 	$copied->disconnect;
 	$third->stop('immediate');
+}
+
+# A to B to A: the old primary comes back as a standby by pg_rewind and takes over again; each failover misses the
+# last windows, and each clock is slow.
+{
+	my %made;
+	my $first = begin_primary('to_and');
+	my $second = begin_standby($first, 'fro', '-0.4');
+	my $session = connect_to($first);
+	$session->do('SET idgen.overflow = borrow');
+	repeated(\%made, draw($session, 1000));
+	wait_for_replay($first, $second);
+	cut_off($second);
+	my $end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	my $highest = lead_built_up($session, 'A');
+	my $since = time;
+	crash($first);
+	$second->promote;
+	go_on_at($second, $since, -0.4);
+	$session = connect_to($second);
+	$session->do('SET idgen.overflow = borrow');
+	my @ids = draw($session, 20_000);
+	is(repeated(\%made, @ids), 0, 'A to B: none again');
+	cmp_ok($ids[0], '>', $highest, 'A to B: above');
+
+	$second->safe_psql('postgres', 'CHECKPOINT');
+	copy($first->data_dir . '/postgresql.conf', $first->basedir . '/kept.conf') or die "postgresql.conf: $!";
+	$first->command_ok(
+		[ 'pg_rewind', '--source-server', $second->connstr('postgres'), '--target-pgdata', $first->data_dir, '--no-sync' ],
+		'pg_rewind of the old primary');
+	copy($first->basedir . '/kept.conf', $first->data_dir . '/postgresql.conf') or die "postgresql.conf: $!";
+	$first->enable_streaming($second);
+	set_clock($first, sprintf '%+.3f', $since - time - 0.8);
+	start_again($first);
+	wait_for_replay($second, $first);
+	cut_off($first);
+	$end = time + 1.5;
+	while (time < $end) { repeated(\%made, draw($session, 2000)) }
+	$highest = lead_built_up($session, 'B');
+	my $now = value_of($session, 'SELECT extract(epoch FROM clock_timestamp())');
+	crash($second);
+	$first->promote;
+	set_clock($first, sprintf '%+.3f', $now - time - 0.4);
+	$session = connect_to($first);
+	(my $took, @ids) = first_draw($session, 20_000);
+	is(repeated(\%made, @ids), 0, 'B to A: none again');
+	cmp_ok($ids[0], '>', $highest, 'B to A: above');
+	cmp_ok($took, '<', 4, 'B to A: the first ID waits a second or two');
+	$first->stop('immediate');
 }
 
 # A restore to an earlier time, the clock a little behind.

@@ -10,7 +10,7 @@ use POSIX qw(strftime _exit);
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers made_by fails_with give_clock set_clock
+our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
   freeze_clock set_for_server value_of draw repeated);
 
 my %clock_of;
@@ -130,10 +130,11 @@ sub in_sessions
 	return $failed == 0;
 }
 
-# Starts $count processes that draw IDs, each with a session of its own, until it ends or fails.
+# Starts $count processes that draw IDs, each with a session of its own, until it ends or fails; given a file, until
+# that is there, noting the SQLSTATE of each draw that is refused.
 sub begin_makers
 {
-	my ($node, $count) = @_;
+	my ($node, $count, $stop_file) = @_;
 	my %file_of;
 	for my $number (1 .. $count)
 	{
@@ -142,14 +143,7 @@ sub begin_makers
 		if ($pid == 0)
 		{
 			open my $made, '>', $file or _exit(1);
-			eval {
-				my $session = connect_to($node);
-				while (1)
-				{
-					syswrite $made, join("\n", draw($session, 20)) . "\n";
-					select undef, undef, undef, 0.001;
-				}
-			};
+			eval { _make($node, $made, $stop_file) };
 			_exit(0);
 		}
 		$file_of{$pid} = $file;
@@ -157,19 +151,40 @@ sub begin_makers
 	return \%file_of;
 }
 
-# The IDs of such processes, once they have ended.
-sub made_by
+sub _make
+{
+	my ($node, $made, $stop_file) = @_;
+	my $session = connect_to($node);
+	until ($stop_file && -e $stop_file)
+	{
+		my $done = eval { syswrite $made, join("\n", draw($session, 20)) . "\n"; 1 };
+		die $@ unless $done || $stop_file;
+		syswrite $made, 'refused ' . $session->state . "\n" unless $done;
+		select undef, undef, undef, $done ? 0.001 : 0.05;
+	}
+	return;
+}
+
+# What such processes wrote, once they have ended: a list of lines for each, in the order of writing.
+sub lines_of
 {
 	my ($makers) = @_;
-	my @ids;
+	my @lists;
 	for my $pid (keys %$makers)
 	{
 		waitpid $pid, 0;
 		open my $made, '<', $makers->{$pid} or die "$makers->{$pid}: $!";
 		chomp(my @lines = <$made>);
-		push @ids, @lines;
+		push @lists, \@lines;
 	}
-	return @ids;
+	return @lists;
+}
+
+# The IDs of such processes.
+sub made_by
+{
+	my ($makers) = @_;
+	return grep { !/^refused/ } map { @$_ } lines_of($makers);
 }
 
 # Draws that many IDs in one statement.
