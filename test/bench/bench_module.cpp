@@ -26,9 +26,9 @@ void time_calls(FunctionCallInfo call, int64 interval_ns, int64 *took_ns, int co
     }
 }
 
-// The smallest value that is not below `per_mille` thousandths of the sorted values.
-Datum percentile(const int64 *sorted, int count, int per_mille) noexcept {
-    int64 rank = (int64{count} * per_mille + 999) / 1000;
+// The smallest value that is not below `per_myriad` ten-thousandths of the sorted values.
+Datum percentile(const int64 *sorted, int count, int per_myriad) noexcept {
+    int64 rank = (int64{count} * per_myriad + 9999) / 10000;
     return Int64GetDatum(sorted[std::max(rank, int64{1}) - 1]);
 }
 
@@ -45,7 +45,7 @@ Datum bench_empty(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(1);
 }
 
-// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9 and the longest of maker(shard, layout), ns.
+// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard, layout), ns.
 Datum bench_latency(PG_FUNCTION_ARGS) {
     int count = PG_GETARG_INT32(3);
     if (count < 1)
@@ -60,8 +60,9 @@ Datum bench_latency(PG_FUNCTION_ARGS) {
     auto *took_ns = static_cast<int64 *>(palloc_extended(sizeof(int64) * count, MCXT_ALLOC_HUGE));
     time_calls(call, PG_GETARG_INT32(4), took_ns, count);
     std::sort(took_ns, took_ns + count);
-    Datum figures[] = {percentile(took_ns, count, 500), percentile(took_ns, count, 990),
-                       percentile(took_ns, count, 999), percentile(took_ns, count, 1000)};
+    Datum figures[] = {percentile(took_ns, count, 5000), percentile(took_ns, count, 9900),
+                       percentile(took_ns, count, 9990), percentile(took_ns, count, 9999),
+                       percentile(took_ns, count, 10000)};
     PG_RETURN_ARRAYTYPE_P(
         construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 }

@@ -11,11 +11,13 @@ use IdgenBench::Chart qw(chart);
 use IdgenBench::Claims qw(claim_row);
 use IdgenBench::Core;
 use IdgenBench::Insert;
+use IdgenBench::Instructions;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
 use IdgenBench::Page qw(page);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
+use IdgenBench::Recovery;
 use IdgenBench::Session;
 use IdgenBench::Shard;
 
@@ -28,7 +30,7 @@ die "usage: ROUNDS=15 perl -Ilib run.pl FOLDER\n" unless defined $folder && $rou
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
 my @measurements = (
 	IdgenBench::Calls->new, IdgenBench::Shard->new, IdgenBench::Pool->new, IdgenBench::Insert->new,
-	IdgenBench::Latency->new, IdgenBench::Pair->new,
+	IdgenBench::Latency->new, IdgenBench::Pair->new, IdgenBench::Instructions->new, IdgenBench::Recovery->new,
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
 );
 
@@ -37,7 +39,7 @@ $_->warm_up for @measurements;
 for my $number (1 .. $rounds)
 {
 	my $began = time;
-	$_->round($number) for @measurements;
+	$_->round($number) for grep { !$_->can('most_rounds') || $number <= $_->most_rounds } @measurements;
 	printf "round %d of %d: %d s\n", $number, $rounds, time - $began;
 }
 

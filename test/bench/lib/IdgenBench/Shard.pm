@@ -33,10 +33,13 @@ sub warm_up
 sub round
 {
 	my ($self) = @_;
+	my $before = $self->{session}->row('SELECT pg_current_wal_insert_lsn()');
 	my $run = $self->_run($ids);
+	my $wal = $self->{session}->row("SELECT pg_current_wal_insert_lsn() - '$before'::pg_lsn");
 	my $rate = $ids / $run->{wall};
 	$self->{samples}->add(rate => $rate);
 	$self->{samples}->add(share => $rate / $most_per_second);
+	$self->{samples}->add(wal => $wal / $run->{wall});
 	$self->{samples}->add(cpu => 100 * $run->{cpu} / $run->{wall});
 	return;
 }
@@ -55,6 +58,7 @@ END
 		rows => [
 			[ 'IDs a second', $samples->text('rate') ],
 			[ 'share of the 1,024,000 there are', $samples->text('share') ],
+			[ 'bytes of WAL a second', $samples->text('wal') ],
 			[ 'CPU time of the backend, % of a core', $samples->text('cpu') ],
 		],
 		claims => [
