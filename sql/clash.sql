@@ -2,7 +2,7 @@
 CREATE TEMP TABLE called AS
 SELECT proname AS name FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
  WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
-   AND (proname !~ '^id_layout_' OR proname = 'id_layout_info');
+   AND (proname !~ '^id_layout_|^id64_' OR proname = 'id_layout_info') AND prokind = 'f';
 DROP EXTENSION idgen;
 
 -- The function of Instagram's blog post

@@ -15,7 +15,9 @@ BEGIN
        AND p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
-                         'idgen_reset');
+                         'idgen_reset',
+                         'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
+                         'id_from_base64url', 'id_to_uuid', 'id_from_uuid');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

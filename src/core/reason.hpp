@@ -39,6 +39,19 @@ enum class Reason : std::uint8_t {
     time_before_epoch,
     time_past_end,
     id_would_be_zero,
+    // a number as text
+    text_empty,
+    text_bad_character,
+    text_too_long,
+    text_too_short,
+    text_too_large,
+    text_wrong_check,
+    // an ID inside a UUID
+    id_not_of_layout,
+    uuid_cannot_hold_time,
+    uuid_not_version_7,
+    uuid_holds_no_id,
+    uuid_has_other_time,
 };
 
 }  // namespace idgen

@@ -17,6 +17,14 @@ inline char *copy_text(std::string_view text) {
     return pnstrdup(text.data(), text.size());
 }
 
+// The beginning of a text that may be long, in whole characters.
+inline char *clip_text(std::string_view text) {
+    constexpr int most = 100;
+    int size = static_cast<int>(text.size());
+    int kept = pg_mbcliplen(text.data(), size, most);
+    return psprintf("%.*s%s", kept, text.data(), kept < size ? "..." : "");
+}
+
 // 1500 -> "1.500 s"
 inline char *seconds_text(int64 ms) {
     return psprintf("%lld.%03d s", static_cast<long long>(ms / 1000), static_cast<int>(ms % 1000));

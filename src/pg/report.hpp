@@ -2,6 +2,8 @@
 // values; nothing else in src/pg says ereport(ERROR).
 #pragma once
 
+#include "core/digits.hpp"
+#include "core/id_uuid.hpp"
 #include "core/layout_text.hpp"
 #include "core/packing.hpp"
 #include "core/shard_set.hpp"
@@ -18,6 +20,18 @@ void report_layout(const LayoutError &error, std::string_view text, Node *soft_c
 
 // A list of shards that was refused; for a setting's check hook.
 void explain_bad_shards(const ShardsError &error);
+
+// What a text should have been, and its digits.
+enum class TextForm { base62, base32, base64url, id64 };
+
+// A text that is no ID; soft where the caller can catch it so.
+void report_id_text(TextForm form, const TextError &error, std::string_view text, Node *soft_context);
+// A text whose check symbol is not that of its digits.
+[[noreturn]] void report_check_symbol(std::string_view text, char right);
+
+// An ID that no UUID can hold, and a UUID that holds no ID of the layout.
+[[noreturn]] void report_id_for_uuid(Reason reason, const Layout &layout, int64 id);
+[[noreturn]] void report_uuid(Reason reason, const Layout &layout, const Uuid &uuid, int64 id);
 
 // A part of an ID that the layout cannot hold. `value` is the part as it was given.
 [[noreturn]] void report_part(Reason reason, const Layout &layout, int64 value);

@@ -45,7 +45,8 @@ Datum bench_empty(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(1);
 }
 
-// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard, layout), ns.
+// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard,
+// layout), ns.
 Datum bench_latency(PG_FUNCTION_ARGS) {
     int count = PG_GETARG_INT32(3);
     if (count < 1)

@@ -6,6 +6,10 @@
 #include <limits>
 #include <string_view>
 
+#include "core/base32.hpp"
+#include "core/base62.hpp"
+#include "core/base64url.hpp"
+#include "core/id_uuid.hpp"
 #include "core/layout_text.hpp"
 #include "core/slot.hpp"
 
@@ -116,6 +120,72 @@ void parse(benchmark::State &state, std::string_view text) {
 }
 BENCHMARK_CAPTURE(parse, preset, "instagram");
 BENCHMARK_CAPTURE(parse, long_form, instagram_text);
+
+// A text form writes an ID of 2026, and reads it back.
+constexpr std::int64_t an_id = 4036565484265537613;
+
+template <typename Print>
+void print_text(benchmark::State &state, Print print) {
+    std::int64_t id = an_id;
+    char text[base32_size + 1];
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(id);
+        print(id, text);
+        benchmark::DoNotOptimize(text);
+    }
+}
+BENCHMARK_CAPTURE(print_text, base62, print_base62);
+BENCHMARK_CAPTURE(print_text, base32, print_base32);
+BENCHMARK_CAPTURE(print_text, base32_check, [](std::int64_t id, char *text) {
+    print_base32(id, text);
+    text[base32_size] = base32_check(id);
+});
+BENCHMARK_CAPTURE(print_text, base64url, print_base64url);
+
+template <typename Parse>
+void parse_text(benchmark::State &state, Parse parse, std::string_view text) {
+    for (auto _ : state) {
+        std::int64_t id;
+        benchmark::DoNotOptimize(text);
+        benchmark::DoNotOptimize(parse(text, id));
+        benchmark::DoNotOptimize(id);
+    }
+}
+TextError parse_plain_base32(std::string_view text, std::int64_t &id) noexcept {
+    return parse_base32(text, false, id);
+}
+TextError parse_checked_base32(std::string_view text, std::int64_t &id) noexcept {
+    return parse_base32(text, true, id);
+}
+BENCHMARK_CAPTURE(parse_text, base62, parse_base62, "4oBVmyxvRfB");
+BENCHMARK_CAPTURE(parse_text, base32, parse_plain_base32, "3G162XFD4002D");
+BENCHMARK_CAPTURE(parse_text, base32_check, parse_checked_base32, "3G162XFD4002DS");
+BENCHMARK_CAPTURE(parse_text, base64url, parse_base64url, "DgEwuvaQABN");
+
+void uuid_write(benchmark::State &state) {
+    Packing p = packing_from(instagram_text);
+    std::int64_t id = an_id;
+    Uuid uuid;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(id);
+        benchmark::DoNotOptimize(uuid_from_id(p, id, uuid));
+        benchmark::DoNotOptimize(uuid);
+    }
+}
+BENCHMARK(uuid_write);
+
+void uuid_read(benchmark::State &state) {
+    Packing p = packing_from(instagram_text);
+    Uuid uuid;
+    std::int64_t id;
+    if (uuid_from_id(p, an_id, uuid) != Reason::none) std::abort();
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(uuid);
+        benchmark::DoNotOptimize(id_from_uuid(p, uuid, id));
+        benchmark::DoNotOptimize(id);
+    }
+}
+BENCHMARK(uuid_read);
 
 }  // namespace
 }  // namespace idgen

@@ -41,6 +41,8 @@ my @layouts = ('NULL', map { "'$_'" } qw(instagram snowflake twitter discord son
 	'epoch=0001-01-01T00:00:00Z unit=1ms time=1',
 	'epoch=2020-01-01T00:00:00Z unit=1s time=63',
 	'epoch=2020-01-01T00:00:00Z unit=1s time=40 shard=3 sequence=1');
+my @uuids = ('NULL', map { "'$_'" } '0' x 32, 'f' x 32, '919108f752d143209bacf847db4148a8', '01a20723ef8d7000b804c2ebda40004d');
+my @texts = ('NULL', map { "'$_'" } '', ' ', '-', '0', '4oBVmyxvRfB', '16JD', "16J\x{c3}\x{a9}", 'LygHa16AHYG', 'A' x 100000, "\x{c3}\x{a9}" x 1000);
 my ($calls, %foreign, @bare);
 $session->do("SET idgen.max_wait = 0");
 sub try_call
@@ -67,11 +69,23 @@ for my $layout (@layouts)
 		try_call("id_time_near($number, $_, $layout)") for @times;
 	}
 	try_call("id_min($_, $layout)"), try_call("id_max($_, $layout)") for @times;
+	try_call("id_to_uuid($_, $layout)") for @numbers;
+	try_call("id_from_uuid($_, $layout)") for @uuids;
 	for my $time (@times)
 	{
 		try_call("id_make($time, $_, 0, $layout)") for @numbers;
 		try_call("id_make($time, 0, $_, $layout)") for @ints;
 	}
+}
+for my $text (@texts)
+{
+	try_call("$_($text)") for qw(id_from_base62 id_from_base32 id_from_base64url id64);
+	try_call("id_from_base32($text, $_)") for qw(true false NULL);
+}
+for my $number (@numbers)
+{
+	try_call("$_($number)") for qw(id_to_base62 id_to_base32 id_to_base64url);
+	try_call("id_to_base32($number, $_)") for qw(true false NULL);
 }
 try_call("next_id_array($_)") for grep { $_ ne '2147483647' } @ints;
 is_deeply(\%foreign, {}, "$calls calls with edges: only the documented SQLSTATEs");
@@ -79,6 +93,14 @@ is_deeply(\@bare, [], 'each error has a DETAIL and a HINT');
 fails_with($session, 'SELECT next_id_array(2147483647)', '54000',
 	qr/an array cannot hold 2147483647 IDs\nDETAIL:.*134217\d+.*\nHINT:.*next_ids/, 'an array beyond what the server holds');
 fails_with($session, "SELECT 'instagram\x{ff}'::id_layout", '22021', qr/invalid byte sequence/, 'a wrong encoding');
+$node->safe_psql('postgres', "CREATE DATABASE euc ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0");
+my $euc = connect_to($node, db => 'euc');
+$euc->do('CREATE EXTENSION idgen');
+$euc->do("SET client_encoding = 'UTF8'");
+fails_with($euc, "SELECT id_from_base62('4o日本')", '22P02', qr/"日" is no digit\nDETAIL:  It is character 3 of "4o日本"/,
+	'a character of two bytes in EUC_JP');
+fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is no digit\n.*DETAIL:  It is character 11 of/s, 'and in id64');
+$euc->disconnect;
 fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/, 'a very long layout');
 fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/no shard number/, 'a bad list of shards');
 ok($session->do("SET idgen.shards = '" . join(',', map { 2 * $_ } 0 .. 4095) . "'"), 'a list of 4096 ranges');

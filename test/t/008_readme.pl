@@ -64,13 +64,21 @@ is($status, 0, 'the tour runs to its end');
 is($error, '', 'without an error or a warning');
 like($out, qr/2046-06-27 .*\n/, 'it shows the end of the default layout');
 
+# The examples of docs/text-forms.md run, and give what stands behind them.
+my $page = slurp_file("$FindBin::Bin/../../docs/text-forms.md");
+my $examples = join '', $page =~ /^```sql\n(.*?)^```/msg;
+($status, $out, $error) = $node->psql('app', $examples, on_error_stop => 1);
+is($status, 0, 'the examples of docs/text-forms.md run to their end');
+is($error, '', 'without an error or a warning');
+is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'they give the results that are printed');
+
 # The tables name every function and every setting, and nothing else.
 my ($functions) = $readme =~ /^## Functions\n(.*?)^## /ms;
 my %named = map { $_ => 1 } $functions =~ /`((?:next|id|idgen)_\w+)/g;
 my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', <<'SQL');
 SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
  WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen') AND deptype = 'e'
-   AND proname !~ '^id_layout_(in|out|recv|send|eq|ne|hash)$|^idgen_own_shards$'
+   AND proname !~ '^id_layout_(in|out|recv|send|eq|ne|hash)$|^id64_|^idgen_own_shards$' AND prokind = 'f'
 SQL
 delete $named{id_layout};
 is_deeply(\%named, \%real, 'the table of functions');

@@ -19,19 +19,6 @@ std::string printed(const Layout &layout) {
     return std::string(text, print_layout(layout, text));
 }
 
-// A text on the heap that ends where it ends, so that a sanitizer sees a read past it.
-class Exact {
-   public:
-    explicit Exact(std::string_view text) : bytes_(new char[text.size()]), size_(text.size()) {
-        text.copy(bytes_.get(), size_);
-    }
-    std::string_view view() const { return {bytes_.get(), size_}; }
-
-   private:
-    std::unique_ptr<char[]> bytes_;
-    std::size_t size_;
-};
-
 TEST(LayoutText, PresetsAndTheirLongForms) {
     constexpr struct {
         const char *name, *long_form;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <random>
 #include <string>
@@ -75,6 +76,28 @@ inline const char *name_of(Reason reason) {
             return "time_past_end";
         case Reason::id_would_be_zero:
             return "id_would_be_zero";
+        case Reason::text_empty:
+            return "text_empty";
+        case Reason::text_bad_character:
+            return "text_bad_character";
+        case Reason::text_too_long:
+            return "text_too_long";
+        case Reason::text_too_short:
+            return "text_too_short";
+        case Reason::text_too_large:
+            return "text_too_large";
+        case Reason::text_wrong_check:
+            return "text_wrong_check";
+        case Reason::id_not_of_layout:
+            return "id_not_of_layout";
+        case Reason::uuid_cannot_hold_time:
+            return "uuid_cannot_hold_time";
+        case Reason::uuid_not_version_7:
+            return "uuid_not_version_7";
+        case Reason::uuid_holds_no_id:
+            return "uuid_holds_no_id";
+        case Reason::uuid_has_other_time:
+            return "uuid_has_other_time";
     }
     return "a reason without a name";
 }
@@ -122,6 +145,19 @@ inline Layout layout_of(std::string_view text) {
 inline Packing packing_of(std::string_view text) {
     return packing_of(layout_of(text));
 }
+
+// A text on the heap that ends where it ends, so that a sanitizer sees a read past it.
+class Exact {
+   public:
+    explicit Exact(std::string_view text) : bytes_(new char[text.size()]), size_(text.size()) {
+        text.copy(bytes_.get(), size_);
+    }
+    std::string_view view() const { return {bytes_.get(), size_}; }
+
+   private:
+    std::unique_ptr<char[]> bytes_;
+    std::size_t size_;
+};
 
 // Random numbers that are the same in every run.
 class Random {

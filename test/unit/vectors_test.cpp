@@ -2,61 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/packing.hpp"
 #include "support.hpp"
+#include "vectors.hpp"
 
 namespace idgen {
 namespace {
 
-using Row = std::map<std::string, std::string>;  // by the name of the column
-
-std::vector<std::string> split(const std::string &line) {
-    std::vector<std::string> values(1);
-    for (char c : line) {
-        if (c == ',')
-            values.emplace_back();
-        else
-            values.back() += c;
-    }
-    return values;
-}
-
-// The rows of a file beside the tests; no quotes, a header first.
-std::vector<Row> read_csv(const char *name) {
-    std::ifstream file(std::string("../vectors/") + name);
-    std::vector<Row> rows;
-    std::string line;
-    std::getline(file, line);
-    std::vector<std::string> header = split(line);
-    while (std::getline(file, line)) {
-        std::vector<std::string> values = split(line);
-        EXPECT_EQ(values.size(), header.size()) << line;
-        Row row;
-        for (std::size_t i = 0; i < header.size() && i < values.size(); i++) row[header[i]] = values[i];
-        rows.push_back(row);
-    }
-    EXPECT_FALSE(rows.empty()) << name << ": run from the folder of the tests";
-    return rows;
-}
-
-std::int64_t number(const std::string &text) {
-    char *end = nullptr;
-    std::int64_t value = std::strtoll(text.c_str(), &end, 10);
-    EXPECT_TRUE(!text.empty() && *end == '\0') << text;
-    return value;
-}
-
 std::vector<Row> rows_of_class(const std::string &name) {
-    std::vector<Row> rows;
-    for (const Row &row : read_csv("snowflake_family.csv"))
-        if (row.at("class") == name) rows.push_back(row);
-    EXPECT_FALSE(rows.empty()) << name;
-    return rows;
+    return rows_where("snowflake_family.csv", "class", name);
 }
 
 // Takes the ID apart, and checks that its parts make it again and lie within its bounds.

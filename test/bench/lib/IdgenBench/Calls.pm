@@ -26,6 +26,10 @@ my @functions = (
 	{ name => 'time', label => 'id_time(id)', call => 'id_time(id)', rows => 2_000_000, reads => 1, ours => 1 },
 	{ name => 'shard', label => 'id_shard(id)', call => 'id_shard(id)', rows => 2_000_000, reads => 1, ours => 1 },
 	{ name => 'decode', label => 'id_decode(id)', call => 'id_decode(id)', rows => 1_000_000, reads => 1, ours => 1 },
+	{ name => 'base62', label => 'id_to_base62(id)', call => 'id_to_base62(id)', rows => 1_000_000, reads => 1, ours => 1 },
+	{ name => 'base64url', label => 'id_to_base64url(id)', call => 'id_to_base64url(id)', rows => 1_000_000, reads => 1, ours => 1 },
+	{ name => 'to_uuid', label => 'id_to_uuid(id)', call => 'id_to_uuid(id)', rows => 1_000_000, reads => 1, ours => 1 },
+	{ name => 'text', label => 'id::text, decimal', call => 'id::text', rows => 1_000_000, reads => 1 },
 );
 my @empty = (
 	{ name => 'makes', call => 'bench_empty()', rows => 2_000_000 },

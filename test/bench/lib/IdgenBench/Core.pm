@@ -20,6 +20,16 @@ my @steps = (
 	{ name => 'unpack_id', label => 'an ID unpacked' },
 	{ name => 'parse/preset', label => q{a layout parsed, `'instagram'`} },
 	{ name => 'parse/long_form', label => 'a layout parsed, the same in the long form' },
+	{ name => 'print_text/base62', label => 'an ID written as Base62' },
+	{ name => 'parse_text/base62', label => 'an ID read from Base62' },
+	{ name => 'print_text/base32', label => 'an ID written as Base32' },
+	{ name => 'parse_text/base32', label => 'an ID read from Base32' },
+	{ name => 'print_text/base32_check', label => 'an ID written as Base32 with its check symbol' },
+	{ name => 'parse_text/base32_check', label => 'an ID read from Base32, the check symbol tested' },
+	{ name => 'print_text/base64url', label => 'an ID written as base64url' },
+	{ name => 'parse_text/base64url', label => 'an ID read from base64url' },
+	{ name => 'uuid_write', label => 'an ID put into a UUID' },
+	{ name => 'uuid_read', label => 'an ID taken out of a UUID' },
 );
 
 sub new

@@ -1,0 +1,234 @@
+-- The type id64: a bigint that is written as Base62.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SET idgen.shards = '5';
+
+-- Text: 11 digits, one for each number
+SELECT text, text::id64, text::id64::bigint, text::id64::text = text AS same
+  FROM unnest('{00000000000, 00000000001, 4oBVmyxvRfB, AzL8n0Y58m7, AzL8n0Y58m8, LygHa16AHYF}'::text[]) AS text;
+\pset format unaligned
+\pset tuples_only
+SELECT refusals($$''::id64$$, $$'5'::id64$$, $$'0000000005'::id64$$, $$'000000000005'::id64$$, $$' 4oBVmyxvRfB'::id64$$, $$'4oBVmyxvRfB '::id64$$,
+                $$'4036565484265537613'::id64$$, $$'4oBVmyxvRf-'::id64$$, $$'4oBVmyxvRfé'::id64$$, $$'LygHa16AHYG'::id64$$, $$'zzzzzzzzzzz'::id64$$);
+\pset format aligned
+\pset tuples_only off
+
+-- Refused softly where the server can (from PostgreSQL 16)
+SELECT current_setting('server_version_num')::int >= 160000 AS soft \gset
+\if :soft
+SELECT pg_input_is_valid('4oBVmyxvRfB', 'id64') AS good, pg_input_is_valid('4oBVmyxvRf-', 'id64') AS bad,
+       (pg_input_error_info('4oBVmyxvRf-', 'id64')).message \gset
+\else
+SELECT true AS good, false AS bad, 'invalid id64: "-" is no digit' AS message \gset
+\endif
+SELECT :'good' AS good, :'bad' AS bad, :'message' AS message;
+
+-- Casts: with bigint alone, without a function; to text as for every type
+SELECT castsource::regtype, casttarget::regtype, castfunc, castcontext, castmethod
+  FROM pg_cast WHERE 'id64'::regtype IN (castsource, casttarget) ORDER BY 1;
+SELECT 4036565484265537613::bigint::id64, '4oBVmyxvRfB'::id64::bigint, '{4036565484265537613, 5}'::bigint[]::id64[],
+       '{4oBVmyxvRfB,NULL}'::id64[]::bigint[], (-1)::bigint::id64;
+SELECT id_time('4oBVmyxvRfB'::id64::bigint);
+\set VERBOSITY terse
+SELECT '4oBVmyxvRfB'::id64 = 4036565484265537613;
+SELECT id_time('4oBVmyxvRfB'::id64);
+SELECT length('4oBVmyxvRfB'::id64);
+SELECT 5::id64;
+SELECT '4oBVmyxvRfB'::id64 + 1;
+\set VERBOSITY default
+
+-- A string in JSON, where a bigint is a number that JavaScript rounds
+SELECT to_json(id), to_json(id::bigint), to_jsonb(id), json_build_object('id', id), jsonb_agg(id), row_to_json(r), to_json(ARRAY[id])
+  FROM (SELECT '4oBVmyxvRfB'::id64 AS id) AS r GROUP BY r.id, r.*;
+CREATE TYPE pair AS (id id64, title text);
+SELECT jsonb_populate_record(NULL::pair, '{"id": "4oBVmyxvRfB", "title": "one"}'), pg_typeof(x.id), x.id
+  FROM jsonb_to_record('{"id": "4oBVmyxvRfB"}') AS x (id id64);
+DROP TYPE pair;
+
+-- Every comparison agrees with that of bigint.
+CREATE TABLE number (b bigint, i id64);
+INSERT INTO number SELECT b, b::id64
+  FROM unnest('{0, 1, -1, 61, 62, 9223372036854775807, -9223372036854775808, 4036565484265537613, 4036565484265537614}'::bigint[]) AS b;
+SELECT count(*), bool_and((x.b = y.b) = (x.i = y.i)) AS eq, bool_and((x.b <> y.b) = (x.i <> y.i)) AS ne,
+       bool_and((x.b < y.b) = (x.i < y.i)) AS lt, bool_and((x.b <= y.b) = (x.i <= y.i)) AS le,
+       bool_and((x.b > y.b) = (x.i > y.i)) AS gt, bool_and((x.b >= y.b) = (x.i >= y.i)) AS ge,
+       bool_and(id64_cmp(x.i, y.i) = btint8cmp(x.b, y.b)) AS cmp
+  FROM number AS x, number AS y;
+SELECT bool_and(id64_hash(i) = hashint8(b)) AS hash, bool_and(id64_hash_extended(i, 7) = hashint8extended(b, 7)) AS extended FROM number;
+SELECT min(i)::bigint = min(b) AS min, max(i)::bigint = max(b) AS max, array_agg(i::bigint ORDER BY i) = array_agg(b ORDER BY b) AS sorted,
+       array_agg(i::bigint ORDER BY i DESC) = array_agg(b ORDER BY b DESC) AS backward FROM number;
+SELECT min(i), max(i) FROM number WHERE false;
+SELECT bool_and(id64_smaller(x.i, y.i)::bigint = least(x.b, y.b)) AS smaller, bool_and(id64_larger(x.i, y.i)::bigint = greatest(x.b, y.b)) AS larger
+  FROM number AS x, number AS y;
+SELECT b, count(*) OVER (ORDER BY b RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING)
+        = count(*) OVER (ORDER BY i RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING) AS same FROM number ORDER BY b;
+
+-- The properties of its operators are those of bigint's.
+SELECT i.oprname, i.oprcanmerge = b.oprcanmerge AND i.oprcanhash = b.oprcanhash AND i.oprrest = b.oprrest AND i.oprjoin = b.oprjoin
+       AND (SELECT oprname FROM pg_operator WHERE oid = i.oprcom) = (SELECT oprname FROM pg_operator WHERE oid = b.oprcom)
+       AND (SELECT oprname FROM pg_operator WHERE oid = i.oprnegate) = (SELECT oprname FROM pg_operator WHERE oid = b.oprnegate)
+       AND (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = i.oprcode)
+         = (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = b.oprcode) AS same
+  FROM pg_operator AS i JOIN pg_operator AS b USING (oprname)
+ WHERE i.oprleft = 'id64'::regtype AND i.oprright = 'id64'::regtype AND b.oprleft = 'int8'::regtype AND b.oprright = 'int8'::regtype ORDER BY 1;
+SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE oid = 'id64'::regtype;
+
+-- Operator classes: valid, and with the same support functions that bigint's have on this server
+SELECT amname, opcname, opcdefault, amvalidate(c.oid)
+  FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod WHERE opcintype = 'id64'::regtype ORDER BY 1, 2;
+SELECT b.opcname AS of_bigint, count(*) > 0 AS seen, array_agg(s.amprocnum) FILTER (WHERE t.prosrc IS DISTINCT FROM u.prosrc) AS different
+  FROM pg_opclass AS b
+  JOIN pg_amproc AS s ON s.amprocfamily = b.opcfamily AND s.amproclefttype = 'int8'::regtype AND s.amprocrighttype = 'int8'::regtype
+  JOIN pg_proc AS t ON t.oid = s.amproc
+  LEFT JOIN pg_opclass AS c ON c.opcintype = 'id64'::regtype AND c.opcmethod = b.opcmethod AND c.opcname = replace(b.opcname, 'int8', 'id64')
+  LEFT JOIN pg_amproc AS v ON v.amprocfamily = c.opcfamily AND v.amprocnum = s.amprocnum
+  LEFT JOIN pg_proc AS u ON u.oid = v.amproc
+ WHERE b.opcintype = 'int8'::regtype AND b.opcmethod IN (SELECT oid FROM pg_am WHERE amname IN ('btree', 'hash', 'brin'))
+ GROUP BY b.opcmethod, b.opcname ORDER BY b.opcname, b.opcmethod;
+
+-- As a key: made by next_id(), found by a literal, by a parameter, by a range
+CREATE TABLE photo (id id64 PRIMARY KEY DEFAULT next_id(), title text);
+INSERT INTO photo (title) SELECT 'photo ' || n FROM generate_series(1, 5000) AS n;
+INSERT INTO photo VALUES ('4oBVmyxvRfB', 'known'), (4036565484265537614, 'next');
+ANALYZE photo;
+SELECT pg_get_expr(adbin, adrelid), format_type(atttypid, atttypmod)
+  FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'photo'::regclass;
+SELECT title, length(id::text), abs(extract(epoch FROM id_time(id::bigint) - clock_timestamp())) < 60 AS recent FROM photo WHERE title = 'photo 7';
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = '4oBVmyxvRfB';
+SELECT * FROM photo WHERE id = '4oBVmyxvRfB';
+PREPARE by_id AS SELECT title FROM photo WHERE id = $1;
+EXPLAIN (COSTS OFF) EXECUTE by_id('4oBVmyxvRfB');
+EXECUTE by_id('4oBVmyxvRfB');
+DEALLOCATE by_id;
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id IN ('4oBVmyxvRfB', '4oBVmyxvRfC') ORDER BY id;
+SELECT title FROM photo WHERE id IN ('4oBVmyxvRfB', '4oBVmyxvRfC') ORDER BY id;
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id >= id_min('2026-11-23 06:42:05')::id64 AND id < id_min('2026-11-23 06:42:06')::id64;
+SELECT title FROM photo WHERE id >= id_min('2026-11-23 06:42:05')::id64 AND id < id_min('2026-11-23 06:42:06')::id64 AND title !~ 'photo';
+DO $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) SELECT max(id) FROM photo' INTO plan;
+    RAISE NOTICE 'max(id) looks at the end of the index: %', plan::text ~ 'Backward.*photo_pkey';
+END
+$$;
+EXPLAIN (COSTS OFF) SELECT id FROM photo ORDER BY id DESC LIMIT 1;
+\set VERBOSITY terse
+INSERT INTO photo VALUES ('4oBVmyxvRfB', 'again');
+\set VERBOSITY default
+
+-- Joins of every kind, and a foreign key
+CREATE TABLE comment (id id64 PRIMARY KEY DEFAULT next_id(), photo id64 NOT NULL REFERENCES photo ON DELETE CASCADE);
+INSERT INTO comment (photo) SELECT id FROM photo;
+ANALYZE comment;
+\set VERBOSITY terse
+INSERT INTO comment (photo) VALUES ('00000000001');
+\set VERBOSITY default
+BEGIN;
+SET LOCAL enable_nestloop = off;
+SET LOCAL enable_mergejoin = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM photo JOIN comment ON comment.photo = photo.id;
+SELECT count(*) FROM photo JOIN comment ON comment.photo = photo.id;
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = on;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM photo JOIN comment ON comment.photo = photo.id;
+SELECT count(*) FROM photo JOIN comment ON comment.photo = photo.id;
+ROLLBACK;
+DELETE FROM photo WHERE id = '4oBVmyxvRfB';
+SELECT count(*) FROM comment WHERE photo = '4oBVmyxvRfB';
+
+-- Other indexes
+BEGIN;
+SET LOCAL enable_seqscan = off;
+ALTER TABLE comment DROP CONSTRAINT comment_photo_fkey;
+ALTER TABLE photo DROP CONSTRAINT photo_pkey;
+CREATE INDEX photo_hash ON photo USING hash (id);
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = '4oBVmyxvRfC';
+SELECT * FROM photo WHERE id = '4oBVmyxvRfC';
+DROP INDEX photo_hash;
+CREATE INDEX photo_minmax ON photo USING brin (id) WITH (pages_per_range = 1);
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id >= '4oBVmyxvRfC';
+SELECT count(*) FROM photo WHERE id >= '4oBVmyxvRfC' AND title = 'next';
+DROP INDEX photo_minmax;
+CREATE INDEX photo_multi ON photo USING brin (id id64_minmax_multi_ops (values_per_range = 16)) WITH (pages_per_range = 1);
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id >= '4oBVmyxvRfC';
+SELECT count(*) FROM photo WHERE id >= '4oBVmyxvRfC' AND title = 'next';
+DROP INDEX photo_multi;
+CREATE INDEX photo_bloom ON photo USING brin (id id64_bloom_ops (n_distinct_per_range = 100)) WITH (pages_per_range = 1);
+EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = '4oBVmyxvRfC';
+SELECT * FROM photo WHERE id = '4oBVmyxvRfC';
+ROLLBACK;
+
+-- Equal keys are stored once in a btree.
+CREATE TABLE many (id id64);
+INSERT INTO many SELECT 4036565484265537613 FROM generate_series(1, 20000);
+CREATE INDEX many_once ON many (id);
+CREATE INDEX many_each ON many (id) WITH (deduplicate_items = off);
+SELECT pg_relation_size('many_once') * 2 < pg_relation_size('many_each') AS deduplicated;
+DROP TABLE many;
+
+-- A column of bigint becomes one of id64 without a rewrite, and back.
+CREATE TABLE old (id bigint PRIMARY KEY DEFAULT next_id(), title text);
+INSERT INTO old (title) SELECT 'old ' || n FROM generate_series(1, 10) AS n;
+INSERT INTO old VALUES (4036565484265537613, 'known');
+SELECT pg_relation_filenode('old') AS file \gset
+ALTER TABLE old ALTER COLUMN id TYPE id64;
+SELECT pg_relation_filenode('old') = :file AS not_rewritten;
+INSERT INTO old (title) VALUES ('new');
+SELECT title FROM old WHERE id = '4oBVmyxvRfB';
+ALTER TABLE old ALTER COLUMN id TYPE bigint;
+SELECT pg_relation_filenode('old') = :file AS not_rewritten;
+SELECT title FROM old WHERE id = 4036565484265537613;
+DROP TABLE old;
+
+-- Partitions by range, by hash
+CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id()) PARTITION BY RANGE (id);
+CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (id_min('2026-11-23 06:42:06')::id64);
+CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (id_min('2026-11-23 06:42:06')::id64) TO (MAXVALUE);
+INSERT INTO event VALUES ('4oBVmyxvRfB'), (id_min('2026-11-24')::id64);
+SELECT tableoid::regclass, * FROM event ORDER BY id;
+EXPLAIN (COSTS OFF) SELECT * FROM event WHERE id = '4oBVmyxvRfB';
+DROP TABLE event;
+CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id()) PARTITION BY HASH (id);
+CREATE TABLE event_0 PARTITION OF event FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE event_1 PARTITION OF event FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO event SELECT FROM generate_series(1, 100);
+SELECT count(DISTINCT tableoid), count(*) FROM event;
+DROP TABLE event;
+
+-- COPY, as text and binary; the binary form is that of bigint.
+CREATE TABLE received (b bigint, i id64);
+\copy number TO 'results/id64.data'
+\copy received FROM 'results/id64.data'
+SELECT count(*), bool_and(r.i = n.i) FROM received AS r JOIN number AS n USING (b);
+TRUNCATE received;
+\copy number TO 'results/id64.data' (FORMAT binary)
+\copy received FROM 'results/id64.data' (FORMAT binary)
+SELECT count(*), bool_and(r.i = n.i) FROM received AS r JOIN number AS n USING (b);
+TRUNCATE received;
+\copy (SELECT i, b FROM number) TO 'results/id64.data' (FORMAT binary)
+\copy received FROM 'results/id64.data' (FORMAT binary)
+SELECT count(*), bool_and(b = i::bigint) FROM received;
+SELECT id64_send('4oBVmyxvRfB'), id64_send('4oBVmyxvRfB') = int8send(4036565484265537613) AS same;
+\copy (SELECT 1::int) TO 'results/id64.data' (FORMAT binary)
+\set SHOW_CONTEXT never
+\copy received (i) FROM 'results/id64.data' (FORMAT binary)
+\set SHOW_CONTEXT errors
+
+-- A comparison tells nothing, so it may come before a security barrier: the index is used.
+CREATE VIEW shown WITH (security_barrier) AS SELECT * FROM photo WHERE title <> 'hidden';
+EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id = '4oBVmyxvRfC';
+DROP VIEW shown;
+
+-- In another schema
+CREATE SCHEMA elsewhere;
+ALTER EXTENSION idgen SET SCHEMA elsewhere;
+SET search_path = pg_catalog;
+INSERT INTO public.photo (title) VALUES ('after');
+SELECT count(*), count(DISTINCT id) FROM public.photo;
+SELECT title FROM public.photo WHERE id OPERATOR(elsewhere.=) '4oBVmyxvRfC';
+SELECT elsewhere.min(id) OPERATOR(elsewhere.<) elsewhere.max(id) FROM public.photo;
+RESET search_path;
+ALTER EXTENSION idgen SET SCHEMA public;
+DROP SCHEMA elsewhere;
+DROP TABLE comment, photo, number, received;

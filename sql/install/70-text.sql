@@ -1,0 +1,27 @@
+-- Text forms of an ID, and an ID inside a UUID
+
+CREATE FUNCTION id_to_base62(id bigint) RETURNS text
+    AS 'MODULE_PATHNAME', 'idgen_to_base62' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_from_base62(digits text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_from_base62' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_to_base32(id bigint, checksum boolean DEFAULT false) RETURNS text
+    AS 'MODULE_PATHNAME', 'idgen_to_base32' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_from_base32(digits text, checksum boolean DEFAULT false) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_from_base32' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_to_base64url(id bigint) RETURNS text
+    AS 'MODULE_PATHNAME', 'idgen_to_base64url' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_from_base64url(digits text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_from_base64url' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_to_uuid(id bigint, layout id_layout DEFAULT 'instagram') RETURNS uuid
+    AS 'MODULE_PATHNAME', 'idgen_to_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION id_from_uuid(id uuid, layout id_layout DEFAULT 'instagram') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION id_to_base62(bigint) IS 'ID as 11 digits of 0-9, A-Z, a-z; sorted as bytes (COLLATE "C") they are sorted as IDs';
+COMMENT ON FUNCTION id_from_base62(text) IS 'ID from up to 11 digits of 0-9, A-Z, a-z';
+COMMENT ON FUNCTION id_to_base32(bigint, boolean) IS 'ID as 13 digits of Crockford''s Base32, with its check symbol if asked for: to be read aloud and typed';
+COMMENT ON FUNCTION id_from_base32(text, boolean) IS 'ID from up to 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error';
+COMMENT ON FUNCTION id_to_base64url(bigint) IS 'ID as up to 11 digits of A-Z, a-z, 0-9, - and _, as in the links of Instagram''s posts';
+COMMENT ON FUNCTION id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
+COMMENT ON FUNCTION id_to_uuid(bigint, id_layout) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
+COMMENT ON FUNCTION id_from_uuid(uuid, id_layout) IS 'ID inside a UUID of id_to_uuid; any other UUID is an error';

@@ -1,0 +1,97 @@
+-- Text forms, UUIDs and id64 over random numbers: what is written is read back, and sorts as the IDs do.
+BEGIN;
+SELECT no_plan();
+SET LOCAL TimeZone = 'UTC';
+SELECT setseed(0.62);
+
+-- Numbers of every length in bits, half of them negative; `id` is one that a layout can have made.
+CREATE TEMP TABLE number AS
+SELECT (('x' || encode(substr(sha256((random() || ' ' || n)::bytea), 1, 8), 'hex'))::bit(64)::bigint >> (n % 64)) AS value
+  FROM generate_series(1, 50000) AS n;
+CREATE TEMP TABLE id AS SELECT value & 9223372036854775807 AS id FROM number;
+
+SELECT is(count(*), 0::bigint, 'Base62 comes back') FROM number WHERE id_from_base62(id_to_base62(value)) <> value;
+SELECT is(count(*), 0::bigint, 'Base32 comes back') FROM number WHERE id_from_base32(id_to_base32(value)) <> value;
+SELECT is(count(*), 0::bigint, 'Base32 with its check symbol comes back')
+  FROM number WHERE id_from_base32(id_to_base32(value, true), true) <> value;
+SELECT is(count(*), 0::bigint, 'Base32 comes back in lower case, with hyphens, o and l')
+  FROM number
+ WHERE id_from_base32(regexp_replace(translate(lower(id_to_base32(value)), '01', 'ol'), '(.{4})', '\1-', 'g')) <> value;
+SELECT is(count(*), 0::bigint, 'base64url comes back') FROM number WHERE id_from_base64url(id_to_base64url(value)) <> value;
+SELECT is(count(*), 0::bigint, 'id64 comes back, and is Base62')
+  FROM number WHERE value::id64::text::id64::bigint <> value OR value::id64::text <> id_to_base62(value);
+SELECT is(count(*), 0::bigint, 'id64 comes back from JSON')
+  FROM number WHERE (to_jsonb(value::id64) #>> '{}')::id64::bigint <> value OR jsonb_typeof(to_jsonb(value::id64)) <> 'string';
+
+SELECT is(count(*), 0::bigint, 'lengths')
+  FROM number
+ WHERE length(id_to_base62(value)) <> 11 OR length(id_to_base32(value)) <> 13 OR length(id_to_base32(value, true)) <> 14
+    OR length(id_to_base64url(value)) NOT BETWEEN 1 AND 11 OR id_to_base64url(value) ~ '^A.';
+
+-- base64url is RFC 4648's over the big-endian bytes with two zero bits in front of them.
+SELECT is(count(*), 0::bigint, 'base64url by another way')
+  FROM number
+ WHERE ltrim(translate(encode('\x00'::bytea || int8send(value), 'base64'), '+/', '-_'), 'A') <> ltrim(id_to_base64url(value), 'A');
+
+-- Order
+SELECT is(count(*) FILTER (WHERE wrong), 0::bigint, format('order of bytes is order of IDs: %s', form))
+  FROM (SELECT form, id < lag(id) OVER (PARTITION BY form ORDER BY text COLLATE "C") AS wrong
+          FROM id, LATERAL (VALUES ('Base62', id_to_base62(id)), ('Base32', id_to_base32(id)), ('id64', id::id64::text)) AS t (form, text)) AS steps
+ GROUP BY form ORDER BY form;
+SELECT is((SELECT array_agg(value ORDER BY value) FROM number), (SELECT array_agg(value ORDER BY value::id64) FROM number), 'id64 sorts as bigint');
+SELECT is((SELECT array_agg(DISTINCT value) FROM number), (SELECT array_agg(DISTINCT value::id64)::bigint[] FROM number), 'distinct id64');
+
+-- A check symbol finds a wrong digit: one digit at random, replaced by another.
+CREATE FUNCTION pg_temp.is_refused(text text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM id_from_base32(text, true);
+    RETURN false;
+EXCEPTION WHEN invalid_text_representation THEN
+    RETURN true;
+END
+$$;
+SELECT is(count(*), 0::bigint, 'a wrong digit is noticed')
+  FROM (SELECT id_to_base32(id, true) AS text, 2 + (id % 12)::int AS at, substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (id / 64 % 32)::int, 1) AS digit
+          FROM id LIMIT 5000) AS slip
+ WHERE substr(text, at, 1) <> digit AND NOT pg_temp.is_refused(overlay(text PLACING digit FROM at FOR 1));
+
+-- UUIDs, in every layout
+CREATE TEMP TABLE kind AS
+SELECT layout, (id_layout_info(layout)).largest_id
+  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'mastodon', 'js53', 'trace',
+                    'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9',
+                    'epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10',
+                    'epoch=2020-01-01 unit=999ms time=38 sequence=20+1']::id_layout[]) AS layout;
+CREATE TEMP TABLE held AS
+SELECT layout, i.id, id_to_uuid(i.id, layout) AS uuid
+  FROM kind, (SELECT id FROM id LIMIT 10000) AS n, LATERAL (SELECT CASE WHEN largest_id = 9223372036854775807 THEN id ELSE id % (largest_id + 1) END AS id) AS i;
+
+SELECT is(count(*) FILTER (WHERE id_from_uuid(uuid, layout) IS DISTINCT FROM id), 0::bigint, format('comes back from a UUID: %s', layout))
+  FROM held GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE substr(uuid::text, 15, 1) <> '7' OR substr(uuid::text, 20, 1) !~ '[89ab]'), 0::bigint,
+          format('version and variant: %s', layout))
+  FROM held GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE ('x' || substr(translate(uuid::text, '-', ''), 1, 12))::bit(48)::bigint
+                                 IS DISTINCT FROM extract(epoch FROM id_time(id, layout)) * 1000), 0::bigint, format('the time that everybody reads: %s', layout))
+  FROM held GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE wrong), 0::bigint, format('UUIDs sort as IDs: %s', layout))
+  FROM (SELECT layout, id < lag(id) OVER (PARTITION BY layout::text ORDER BY uuid) AS wrong FROM held) AS steps
+ GROUP BY layout ORDER BY layout::text;
+SELECT is(count(DISTINCT uuid), count(DISTINCT id), format('one UUID for one ID: %s', layout::text))
+  FROM held GROUP BY layout::text ORDER BY layout::text;
+
+-- An index of id64 gives the rows that one of bigint gives.
+CREATE TEMP TABLE indexed AS SELECT value AS plain, value::id64 AS id FROM number;
+CREATE INDEX ON indexed (plain);
+CREATE INDEX ON indexed (id);
+ANALYZE indexed;
+SET LOCAL enable_seqscan = off;
+SELECT is((SELECT count(*) FROM indexed WHERE id BETWEEN low::id64 AND high::id64), (SELECT count(*) FROM indexed WHERE plain BETWEEN low AND high),
+          'a range of an index')
+  FROM (SELECT least(a.value, b.value) AS low, greatest(a.value, b.value) AS high
+          FROM (SELECT value, row_number() OVER () AS n FROM number LIMIT 20) AS a
+          JOIN (SELECT value, row_number() OVER () AS n FROM number OFFSET 1000 LIMIT 20) AS b ON b.n = a.n + 1000) AS bounds;
+SELECT is(count(*), (SELECT count(*) FROM indexed AS a JOIN indexed AS b USING (plain)), 'a join') FROM indexed AS a JOIN indexed AS b USING (id);
+
+SELECT * FROM finish();
+ROLLBACK;

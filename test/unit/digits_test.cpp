@@ -1,0 +1,134 @@
+// What all text forms have in common.
+#include "core/digits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "text_forms.hpp"
+
+namespace idgen {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
+
+// IDs and all other numbers, of every length in bits.
+std::vector<std::int64_t> some_numbers(Random &random) {
+    std::vector<std::int64_t> numbers = {0, 1, -1, largest, smallest, largest - 1, smallest + 1};
+    for (int bits = 0; bits < 64; bits++)
+        for (int i = 0; i < 500; i++)
+            numbers.push_back(static_cast<std::int64_t>(
+                static_cast<std::uint64_t>(random.between(smallest, largest)) >> bits));
+    return numbers;
+}
+
+TEST(Digits, EveryFormReadsWhatItWrites) {
+    Random random(62);
+    for (std::int64_t id : some_numbers(random))
+        for (const TextForm &form : text_forms) expect_number(form.name, form.print(id), id);
+}
+
+TEST(Digits, PublishedVectors) {
+    for (const Row &row : read_csv("text_forms.csv")) {
+        SCOPED_TRACE(row.at("form") + ' ' + row.at("text") + ' ' + row.at("source"));
+        const TextForm &form = form_of(row.at("form"));
+        std::int64_t id = bits(row.at("value"));
+        expect_number(form.name, row.at("text"), id);
+        if (row.at("direction") == "read") continue;
+        // Base32 is published without the zeros that stand in front here.
+        std::string printed = form.print(id);
+        std::string zeros(printed.size() - row.at("text").size(), '0');
+        EXPECT_EQ(printed, zeros + row.at("text"));
+        EXPECT_TRUE(zeros.empty() || row.at("form").substr(0, 6) == "base32");
+    }
+}
+
+TEST(Digits, EveryClassOfVectorsIsKnown) {
+    std::size_t known = 0;
+    for (const char *name : {"published-exact", "computed"})
+        known += rows_where("text_forms.csv", "class", name).size();
+    EXPECT_EQ(known, read_csv("text_forms.csv").size());
+    for (const char *name : {"base62", "base32", "base32check", "base64url"})
+        rows_where("text_forms.csv", "form", name);
+}
+
+TEST(Digits, OrderOfBytesIsOrderOfNumbers) {
+    Random random(63);
+    for (int i = 0; i < 100000; i++) {
+        std::int64_t a = random.between(0, largest),
+                     b = random.between(0, 1) ? a + random.between(0, 100) : random.between(0, largest);
+        if (b < 0) continue;
+        EXPECT_EQ(base62_of(a) < base62_of(b), a < b);
+        EXPECT_EQ(base32_of(a) < base32_of(b), a < b);
+    }
+}
+
+// A negative number, which no layout makes, is the unsigned number of its bits: beyond every ID.
+TEST(Digits, NegativeNumbersAreBeyondAllIds) {
+    EXPECT_EQ(base62_of(-1), "LygHa16AHYF");
+    EXPECT_EQ(base32_of(-1), "FZZZZZZZZZZZZ");
+    EXPECT_EQ(base64url_of(-1), "P__________");
+    EXPECT_GT(base62_of(smallest), base62_of(largest));
+    EXPECT_GT(base32_of(smallest), base32_of(largest));
+}
+
+TEST(Digits, MoreThan64BitsAreRefused) {
+    expect_refused("base62", "LygHa16AHYG", Reason::text_too_large);
+    expect_refused("base62", "zzzzzzzzzzz", Reason::text_too_large);
+    expect_refused("id64", "LygHa16AHYG", Reason::text_too_large);
+    expect_refused("base32", "G000000000000", Reason::text_too_large);
+    expect_refused("base32", "ZZZZZZZZZZZZZ", Reason::text_too_large);
+    expect_refused("base32check", "G0000000000000", Reason::text_too_large);
+    expect_refused("base64url", "QAAAAAAAAAA", Reason::text_too_large);
+    expect_refused("base64url", "___________", Reason::text_too_large);
+}
+
+TEST(Digits, MoreDigitsThan64BitsHaveAreRefusedEvenIfZero) {
+    expect_refused("base62", "000000000000", Reason::text_too_long);
+    expect_refused("id64", "000000000000", Reason::text_too_long);
+    expect_refused("base32", "00000000000000", Reason::text_too_long);
+    expect_refused("base32check", "000000000000000", Reason::text_too_long);
+    expect_refused("base64url", "AAAAAAAAAAAA", Reason::text_too_long);
+    expect_refused("base62", std::string(100000, 'z'), Reason::text_too_long);
+}
+
+TEST(Digits, NothingIsNoNumber) {
+    for (const TextForm &form : text_forms) expect_refused(form.name, "", Reason::text_empty);
+}
+
+// Each byte that is no digit, at each place, is named; also behind digits that are too many.
+TEST(Digits, TheFirstWrongCharacterIsNamed) {
+    for (const TextForm &form : text_forms) {
+        std::string right = form.print(-2);
+        for (std::size_t at = 0; at < right.size(); at++)
+            for (const char *wrong :
+                 {" ", "\n", "+", "\x01", "\x7F", "\x80", "\xFF", "\xC3\xA9", "\xE2\x82\xAC"})
+                expect_refused(form.name, right.substr(0, at) + wrong + right.substr(at + 1) + "!",
+                               Reason::text_bad_character, at);
+        expect_refused(form.name, "11111111111111111111 ", Reason::text_bad_character, 20);
+        expect_refused(form.name, " 1", Reason::text_bad_character, 0);
+        expect_refused(form.name, std::string_view("1\0", 2), Reason::text_bad_character, 1);
+    }
+}
+
+// Of the 256 bytes, those that are digits, by themselves.
+std::string digits_of(const char *form) {
+    std::string digits;
+    for (int byte = 0; byte < 256; byte++) {
+        std::int64_t id;
+        char symbol = static_cast<char>(byte);
+        if (form_of(form).parse({&symbol, 1}, id).reason == Reason::none) digits += symbol;
+    }
+    return digits;
+}
+
+TEST(Digits, NoOtherDigits) {
+    EXPECT_EQ(digits_of("base62"), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    EXPECT_EQ(digits_of("base32"), "0123456789ABCDEFGHIJKLMNOPQRSTVWXYZabcdefghijklmnopqrstvwxyz");
+    EXPECT_EQ(digits_of("base64url"), "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+}
+
+}  // namespace
+}  // namespace idgen
