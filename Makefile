@@ -41,9 +41,9 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
-# The install script is put together from its parts, in the order of their names.
-sql/idgen--0.1.0.sql: $(sort $(wildcard sql/install/*.sql))
-	(for part in $^; do cat $$part; echo; done) > $@
+# The install script is put together from its parts.
+sql/idgen--0.1.0.sql: tools/install-script $(wildcard sql/install/*)
+	perl $^ > $@ || { rm -f $@; exit 1; }
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

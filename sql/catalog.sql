@@ -9,7 +9,7 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
   LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
-   AND (t.typelem IN ('id_layout'::regtype, 'id64'::regtype)) IS NOT TRUE;
+   AND (t.typelem IN ('id_layout'::regtype, 'id64'::regtype, 'ulid'::regtype, 'ksuid'::regtype, 'objectid'::regtype)) IS NOT TRUE;
 SELECT object FROM object ORDER BY object COLLATE "C";
 SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
 SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
@@ -22,18 +22,18 @@ CREATE TEMP VIEW function AS
 SELECT p.* FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
  WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
 SELECT format('%s(%s)', proname, pg_get_function_arguments(oid)), '->', pg_get_function_result(oid)
-  FROM function ORDER BY proname COLLATE "C";
+  FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
 \pset format aligned
 \pset fieldsep '|'
 
 -- Volatility (immutable, volatile), strictness, parallel safety, rows, and whether PUBLIC may call it
 SELECT proname, provolatile AS v, proisstrict AS strict, proparallel AS p, prorows AS rows,
        has_function_privilege('public', oid, 'execute') AS public
-  FROM function ORDER BY proname COLLATE "C";
+  FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
 
 -- Plain functions with names of their own: no overloads, no settings, no security definer. In C, or the server's own
 -- code for bigint with the properties that it has there.
-SELECT proname FROM function GROUP BY proname HAVING count(*) > 1;
+SELECT proname FROM function WHERE prokind <> 'a' GROUP BY proname HAVING count(*) > 1;
 SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
   FROM function AS f JOIN pg_language AS l ON l.oid = prolang ORDER BY 1, 3, 5;
 SELECT proname, prosrc FROM function WHERE probin = 'idgen' AND prosrc !~ '^idgen_';
@@ -42,13 +42,12 @@ SELECT f.proname, f.prosrc, (f.provolatile, f.proisstrict, f.proparallel, f.prol
   FROM function AS f LEFT JOIN pg_proc AS b ON b.oid < 16384 AND b.prosrc = f.prosrc
  WHERE f.prolang = (SELECT oid FROM pg_language WHERE lanname = 'internal') AND f.prokind = 'f' ORDER BY f.proname COLLATE "C";
 -- Arguments of those that people call have names.
-SELECT proname FROM function
- WHERE (proname !~ '^id_layout_|^id64_' OR proname = 'id_layout_info') AND prokind = 'f' AND pronargs > 0 AND proargnames IS NULL;
+SELECT proname FROM called WHERE pronargs > 0 AND proargnames IS NULL;
 
 -- The types; id64's casts, operators and operator classes are in id64.sql
 SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred, typdelim, typdefault,
        has_type_privilege('public', oid, 'usage') AS public
-  FROM pg_type WHERE oid IN ('id_layout'::regtype, 'id64'::regtype) ORDER BY typname COLLATE "C";
+  FROM pg_type WHERE oid IN ('id_layout'::regtype, 'id64'::regtype, 'ulid'::regtype, 'ksuid'::regtype, 'objectid'::regtype) ORDER BY typname COLLATE "C";
 SELECT count(*) AS casts FROM pg_cast WHERE 'id_layout'::regtype IN (castsource, casttarget);
 SELECT oid::regoperator, oprcode, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanhash, oprcanmerge
   FROM pg_operator WHERE oprleft = 'id_layout'::regtype ORDER BY oprname;

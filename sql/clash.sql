@@ -1,8 +1,5 @@
 -- CREATE EXTENSION refuses where a function of the same name is in its schema, and names it.
-CREATE TEMP TABLE called AS
-SELECT proname AS name FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
- WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
-   AND (proname !~ '^id_layout_|^id64_' OR proname = 'id_layout_info') AND prokind = 'f';
+CREATE TEMP TABLE called_names AS SELECT DISTINCT proname AS name FROM called;
 DROP EXTENSION idgen;
 
 -- The function of Instagram's blog post
@@ -86,7 +83,7 @@ DECLARE
     taken text;
     refused int := 0;
 BEGIN
-    FOR taken IN SELECT name FROM called LOOP
+    FOR taken IN SELECT name FROM called_names LOOP
         EXECUTE format('CREATE FUNCTION %I(text, text, text, text, text) RETURNS text LANGUAGE sql AS ''SELECT $1''', taken);
         BEGIN
             CREATE EXTENSION idgen;
@@ -101,7 +98,7 @@ BEGIN
         END;
         EXECUTE format('DROP FUNCTION %I', taken);
     END LOOP;
-    RAISE NOTICE 'all refused: %', refused > 0 AND refused = (SELECT count(*) FROM called);
+    RAISE NOTICE 'all refused: %', refused > 0 AND refused = (SELECT count(*) FROM called_names);
 END
 $$;
 CREATE EXTENSION idgen;

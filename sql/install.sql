@@ -5,6 +5,8 @@ SELECT extname, extversion, extrelocatable, extnamespace::regnamespace
   FROM pg_extension
  WHERE extname = 'idgen';
 
+\i sql/called.sql
+
 -- refusals('call', ...): how each call is refused, as lines: the call; SQLSTATE and message; DETAIL; HINT.
 CREATE FUNCTION refusals(VARIADIC calls text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE

@@ -16,6 +16,9 @@ BEGIN
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
                          'idgen_reset',
+                         'next_ulid', 'ulid_time', 'ulid_min', 'ulid_max', 'ulid_make',
+                         'next_ksuid', 'ksuid_time', 'ksuid_min', 'ksuid_max', 'ksuid_make',
+                         'next_objectid', 'objectid_time', 'objectid_min', 'objectid_max', 'objectid_make',
                          'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
                          'id_from_base64url', 'id_to_uuid', 'id_from_uuid');
     IF clash IS NOT NULL THEN

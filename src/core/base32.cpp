@@ -1,25 +1,16 @@
 #include "core/base32.hpp"
 
+#include "core/crockford.hpp"
+
 namespace idgen {
 namespace {
 
 constexpr std::string_view symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ*~$=U";
-constexpr std::string_view alphabet = symbols.substr(0, 32);
 
-// What is read as a symbol of the alphabet: itself, in either case, and what looks like it.
-constexpr DigitTable reading_table(std::string_view read) noexcept {
-    DigitTable table(read);
-    for (std::size_t i = 0; i < read.size(); i++)
-        if (read[i] >= 'A' && read[i] <= 'Z')
-            table.set(static_cast<char>(read[i] - 'A' + 'a'), static_cast<int>(i));
-    for (char like_zero : {'o', 'O'}) table.set(like_zero, 0);
-    for (char like_one : {'i', 'I', 'l', 'L'}) table.set(like_one, 1);
-    return table;
-}
-
-constexpr DigitTable digits = reading_table(alphabet);
-constexpr DigitTable check_digits = reading_table(symbols);
-static_assert(symbols.size() == 37 && digits['U'] < 0 && check_digits['u'] == 36 && digits['z'] == 31,
+constexpr DigitTable digits = lenient_digits(crockford_alphabet);
+constexpr DigitTable check_digits = lenient_digits(symbols);
+static_assert(symbols.size() == 37 && symbols.substr(0, 32) == crockford_alphabet && digits['U'] < 0 &&
+                  check_digits['u'] == 36 && digits['z'] == 31,
               "the digits are on disk");
 
 constexpr int check_of(std::int64_t id) noexcept {
@@ -29,7 +20,7 @@ constexpr int check_of(std::int64_t id) noexcept {
 }  // namespace
 
 void print_base32(std::int64_t id, char *out) noexcept {
-    print_digits<32, base32_size>(alphabet, id, out);
+    print_digits<32, base32_size>(crockford_alphabet, id, out);
 }
 
 char base32_check(std::int64_t id) noexcept {

@@ -14,6 +14,12 @@
 
 namespace idgen {
 
+constexpr std::string_view base62_alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+inline constexpr DigitTable base62_digits(base62_alphabet);
+static_assert(base62_alphabet.size() == 62 && base62_digits['0'] == 0 && base62_digits['A'] == 10 &&
+                  base62_digits['a'] == 36,
+              "the digits are on disk");
+
 constexpr std::size_t base62_size = 11;
 
 // Writes base62_size bytes, without a terminating zero.

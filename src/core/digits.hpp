@@ -39,6 +39,15 @@ class DigitTable {
     std::int8_t digits_[256];
 };
 
+// Why a text is not `size` digits; Reason::none where it is.
+inline TextError expect_digits(const DigitTable &table, std::string_view text, std::size_t size) noexcept {
+    for (std::size_t i = 0; i < text.size(); i++)
+        if (table[text[i]] < 0) return {Reason::text_bad_character, i};
+    if (text.empty()) return {Reason::text_empty, 0};
+    if (text.size() < size) return {Reason::text_too_short, 0};
+    return {text.size() > size ? Reason::text_too_long : Reason::none, 0};
+}
+
 // A number while its digits are read. 64 bits have at most `most` digits.
 template <unsigned base, unsigned most>
 class DigitReader {

@@ -5,6 +5,7 @@
 #include "pg/instant.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
+#include "pg/spin_guard.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -15,18 +16,6 @@ uint64 draw_number = 0;
 // How long a session sleeps between looks at a renewal that others must finish.
 constexpr int64 renewal_poll_us = 200;
 constexpr int64 shortest_patience_ms = 1000;
-
-// The only lock around a take: nothing in its scope can raise an error.
-class SlotGuard {
-   public:
-    explicit SlotGuard(SharedSlot &slot) noexcept : slot_(slot) { SpinLockAcquire(&slot_.mutex); }
-    ~SlotGuard() { SpinLockRelease(&slot_.mutex); }
-    SlotGuard(const SlotGuard &) = delete;
-    SlotGuard &operator=(const SlotGuard &) = delete;
-
-   private:
-    SharedSlot &slot_;
-};
 
 inline Limits limits_at(int64 now_ms) noexcept {
     // The grant first: it rises after the floor that it rests on.
@@ -53,7 +42,7 @@ void aim(Source &source, int64 now_ms) {
 inline bool take_locked(Source &source, const Limits &limits, int64 base, const Place &above, uint32 count,
                         Take &taken) noexcept {
     SharedSlot &slot = *source.handle.slot;
-    SlotGuard guard(slot);
+    SpinGuard guard(slot.mutex);
     if (slot.generation != source.handle.generation) return false;
     taken = take(slot.slot, source.packing, limits, base, source.shard, above, count);
     return true;

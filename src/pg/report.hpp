@@ -22,12 +22,25 @@ void report_layout(const LayoutError &error, std::string_view text, Node *soft_c
 void explain_bad_shards(const ShardsError &error);
 
 // What a text should have been, and its digits.
-enum class TextForm { base62, base32, base64url, id64 };
+enum class TextForm { base62, base32, base64url, id64, ulid, ksuid, objectid };
 
-// A text that is no ID; soft where the caller can catch it so.
-void report_id_text(TextForm form, const TextError &error, std::string_view text, Node *soft_context);
+// As messages call it.
+const char *form_name(TextForm form);
+
+// A text that is no such value; soft where the caller can catch it so.
+void report_text(TextForm form, const TextError &error, std::string_view text, Node *soft_context);
 // A text whose check symbol is not that of its digits.
 [[noreturn]] void report_check_symbol(std::string_view text, char right);
+
+// Bytes that are too few or too many for a value, or for its tail.
+[[noreturn]] void report_bytes(TextForm form, size_t size, size_t wanted);
+[[noreturn]] void report_tail(TextForm form, size_t size, size_t wanted);
+// An instant that a value cannot hold; first and last in unix ms.
+[[noreturn]] void report_stamp(TextForm form, TimestampTz at, int64 first_ms, int64 last_ms);
+// A millisecond in which no ULID is left above the last.
+[[noreturn]] void report_no_ulid(int64 unix_ms);
+// The server's source of random bytes failed.
+[[noreturn]] void report_no_entropy();
 
 // An ID that no UUID can hold, and a UUID that holds no ID of the layout.
 [[noreturn]] void report_id_for_uuid(Reason reason, const Layout &layout, int64 id);

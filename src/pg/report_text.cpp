@@ -23,6 +23,12 @@ constexpr FormWords form_words[] = {
     {"id64", 11, "LygHa16AHYF",
      "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: "
      "123::bigint::id64."},
+    {"ULID", 26, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+     "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most "
+     "7."},
+    {"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V", "A KSUID is written as 27 digits of 0-9, A-Z and a-z."},
+    {"ObjectId", 24, "ffffffffffffffffffffffff",
+     "An ObjectId is written as 24 hexadecimal digits, in either case."},
 };
 
 struct TextWords {
@@ -45,7 +51,7 @@ TextWords words_for(const FormWords &form, const TextError &error, std::string_v
                     psprintf("it has more than %d digits", form.most_digits),
                     psprintf("The text was \"%s\".", whole)};
         case Reason::text_too_large:
-            return {ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "it does not fit into 64 bits",
+            return {ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "it is too large",
                     psprintf("The text was \"%s\"; the largest is \"%s\".", whole, form.largest)};
         case Reason::text_too_short:
             return {ERRCODE_INVALID_TEXT_REPRESENTATION,
@@ -74,8 +80,12 @@ const char *why_no_id(Reason reason, const Layout &layout, const Uuid &uuid, int
 
 }  // namespace
 
-void report_id_text(TextForm form, const TextError &error, std::string_view text,
-                    [[maybe_unused]] Node *soft_context) {
+const char *form_name(TextForm form) {
+    return form_words[static_cast<int>(form)].name;
+}
+
+void report_text(TextForm form, const TextError &error, std::string_view text,
+                 [[maybe_unused]] Node *soft_context) {
     const FormWords &words = form_words[static_cast<int>(form)];
     TextWords problem = words_for(words, error, text);
     errsave(soft_context, (errcode(problem.sqlstate), errmsg("invalid %s: %s", words.name, problem.problem),

@@ -7,7 +7,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 2";
+constexpr const char *state_name = "idgen state 3";
 
 SharedState *attached = nullptr;
 shmem_request_hook_type previous_request_hook = nullptr;
@@ -55,6 +55,7 @@ void initialise(void *memory) {
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
     pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(PG_INT64_MIN));
+    SpinLockInit(&state->order.mutex);
     index_of(state).clear();
     for (uint32 i = 0; i < state->max_slots; i++) {
         SharedSlot &slot = slots_of(state)[i];

@@ -15,6 +15,7 @@
 #include "core/horizon.hpp"
 #include "core/slot.hpp"
 #include "core/slot_index.hpp"
+#include "core/ulid.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -56,6 +57,14 @@ struct alignas(cache_line) SharedBackend {
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
               "lives in shared memory");
 
+// The last values of the kinds that rise strictly across all sessions of the server.
+struct alignas(cache_line) SharedOrder {
+    slock_t mutex;
+    Ulid ulid;  // guard: mutex; all zero: none yet
+};
+static_assert(sizeof(SharedOrder) == cache_line && std::is_trivially_destructible_v<SharedOrder>,
+              "lives in shared memory");
+
 struct alignas(cache_line) SharedState {
     LWLock lock;
     int tranche;            // const after the start
@@ -67,6 +76,7 @@ struct alignas(cache_line) SharedState {
     uint32 hand;            // guard: lock; where the search for an idle slot goes on
     // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms; atomic; only upward.
     pg_atomic_uint64 accepted_clock_ms;
+    SharedOrder order;
 };
 
 using Index = SlotIndex<SharedSlot>;

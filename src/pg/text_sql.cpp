@@ -39,7 +39,7 @@ Datum idgen_from_base62(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base62(text, id);
-    if (error.reason != Reason::none) report_id_text(TextForm::base62, error, text, nullptr);
+    if (error.reason != Reason::none) report_text(TextForm::base62, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -57,7 +57,7 @@ Datum idgen_from_base32(PG_FUNCTION_ARGS) {
     int64 id = 0;
     TextError error = parse_base32(text, PG_GETARG_BOOL(1), id);
     if (error.reason == Reason::text_wrong_check) report_check_symbol(text, base32_check(id));
-    if (error.reason != Reason::none) report_id_text(TextForm::base32, error, text, nullptr);
+    if (error.reason != Reason::none) report_text(TextForm::base32, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -71,7 +71,7 @@ Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base64url(text, id);
-    if (error.reason != Reason::none) report_id_text(TextForm::base64url, error, text, nullptr);
+    if (error.reason != Reason::none) report_text(TextForm::base64url, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -80,7 +80,7 @@ Datum idgen_id64_in(PG_FUNCTION_ARGS) {
     int64 id = 0;
     TextError error = parse_padded_base62(text, id);
     if (error.reason != Reason::none) {
-        report_id_text(TextForm::id64, error, text, fcinfo->context);
+        report_text(TextForm::id64, error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
     PG_RETURN_INT64(id);

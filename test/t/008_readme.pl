@@ -74,12 +74,9 @@ is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'they give the results that 
 
 # The tables name every function and every setting, and nothing else.
 my ($functions) = $readme =~ /^## Functions\n(.*?)^## /ms;
-my %named = map { $_ => 1 } $functions =~ /`((?:next|id|idgen)_\w+)/g;
-my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', <<'SQL');
-SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
- WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen') AND deptype = 'e'
-   AND proname !~ '^id_layout_(in|out|recv|send|eq|ne|hash)$|^id64_|^idgen_own_shards$' AND prokind = 'f'
-SQL
+my %named = map { $_ => 1 } map { /`(\w+_\w+)/g } $functions =~ /^\| (.*?) \|/gm;
+$node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
+my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT proname FROM called WHERE proname <> 'idgen_own_shards'});
 delete $named{id_layout};
 is_deeply(\%named, \%real, 'the table of functions');
 my ($settings) = $readme =~ /^## Settings\n(.*?)^## /ms;

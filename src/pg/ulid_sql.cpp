@@ -1,0 +1,123 @@
+// The SQL face of the type ulid.
+#include "core/ulid.hpp"
+
+#include "pg/clock.hpp"
+#include "pg/entropy.hpp"
+#include "pg/shared_state.hpp"
+#include "pg/spin_guard.hpp"
+#include "pg/stamped_face.hpp"
+
+namespace idgen::pg {
+namespace {
+
+constexpr TextForm form = TextForm::ulid;
+
+// The next ULID of the server, or false; see core/ulid.hpp.
+bool next_locked(SharedOrder &order, int64 now_ms, const uint8 (&random)[Ulid::tail_size], Ulid &next) {
+    SpinGuard guard(order.mutex);
+    bool is_next = advance(order.ulid, now_ms, random);
+    next = order.ulid;
+    return is_next;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_ulid_in);
+PG_FUNCTION_INFO_V1(idgen_ulid_out);
+PG_FUNCTION_INFO_V1(idgen_ulid_recv);
+PG_FUNCTION_INFO_V1(idgen_ulid_to_bytea);
+PG_FUNCTION_INFO_V1(idgen_ulid_from_bytea);
+PG_FUNCTION_INFO_V1(idgen_ulid_lt);
+PG_FUNCTION_INFO_V1(idgen_ulid_le);
+PG_FUNCTION_INFO_V1(idgen_ulid_eq);
+PG_FUNCTION_INFO_V1(idgen_ulid_ne);
+PG_FUNCTION_INFO_V1(idgen_ulid_ge);
+PG_FUNCTION_INFO_V1(idgen_ulid_gt);
+PG_FUNCTION_INFO_V1(idgen_ulid_cmp);
+PG_FUNCTION_INFO_V1(idgen_ulid_larger);
+PG_FUNCTION_INFO_V1(idgen_ulid_smaller);
+PG_FUNCTION_INFO_V1(idgen_ulid_hash);
+PG_FUNCTION_INFO_V1(idgen_ulid_hash_extended);
+PG_FUNCTION_INFO_V1(idgen_ulid_sortsupport);
+PG_FUNCTION_INFO_V1(idgen_ulid_time);
+PG_FUNCTION_INFO_V1(idgen_ulid_min);
+PG_FUNCTION_INFO_V1(idgen_ulid_max);
+PG_FUNCTION_INFO_V1(idgen_ulid_make);
+PG_FUNCTION_INFO_V1(idgen_next_ulid);
+
+Datum idgen_ulid_in(PG_FUNCTION_ARGS) {
+    return stamped_in<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_out(PG_FUNCTION_ARGS) {
+    return stamped_out<Ulid>(fcinfo);
+}
+Datum idgen_ulid_recv(PG_FUNCTION_ARGS) {
+    return stamped_recv<Ulid>(fcinfo);
+}
+Datum idgen_ulid_to_bytea(PG_FUNCTION_ARGS) {
+    return stamped_to_bytea<Ulid>(fcinfo);
+}
+Datum idgen_ulid_from_bytea(PG_FUNCTION_ARGS) {
+    return stamped_from_bytea<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_lt(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) < 0);
+}
+Datum idgen_ulid_le(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) <= 0);
+}
+Datum idgen_ulid_eq(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) == 0);
+}
+Datum idgen_ulid_ne(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) != 0);
+}
+Datum idgen_ulid_ge(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) >= 0);
+}
+Datum idgen_ulid_gt(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) > 0);
+}
+Datum idgen_ulid_cmp(PG_FUNCTION_ARGS) {
+    return Int32GetDatum(compare_arguments<Ulid>(fcinfo));
+}
+Datum idgen_ulid_larger(PG_FUNCTION_ARGS) {
+    return stamped_larger<Ulid>(fcinfo);
+}
+Datum idgen_ulid_smaller(PG_FUNCTION_ARGS) {
+    return stamped_smaller<Ulid>(fcinfo);
+}
+Datum idgen_ulid_hash(PG_FUNCTION_ARGS) {
+    return stamped_hash<Ulid>(fcinfo);
+}
+Datum idgen_ulid_hash_extended(PG_FUNCTION_ARGS) {
+    return stamped_hash_extended<Ulid>(fcinfo);
+}
+Datum idgen_ulid_sortsupport(PG_FUNCTION_ARGS) {
+    return stamped_sortsupport<Ulid>(fcinfo);
+}
+Datum idgen_ulid_time(PG_FUNCTION_ARGS) {
+    return stamped_time<Ulid>(fcinfo);
+}
+Datum idgen_ulid_min(PG_FUNCTION_ARGS) {
+    return stamped_min<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_max(PG_FUNCTION_ARGS) {
+    return stamped_max<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_make(PG_FUNCTION_ARGS) {
+    return stamped_make<Ulid, form>(fcinfo);
+}
+
+Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
+    uint8 random[Ulid::tail_size];
+    fill_random(random, sizeof(random));
+    Ulid next;
+    if (!next_locked(shared_state()->order, recent_wall_ms(), random, next)) report_no_ulid(time_of(next));
+    return stamped_datum(next);
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,119 @@
+# ULID, KSUID and ObjectId among others: what other people's programs see in ours and we in theirs, the sort of a million values,
+# binary COPY, and processes that share no random bytes.
+use strict;
+use warnings;
+use FindBin;
+use File::Copy qw(copy);
+use IPC::Run ();
+use lib "$FindBin::Bin/lib";
+use IdgenNode;
+use JSON::PP qw(decode_json encode_json);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('kinds', conf => ["idgen.shards = '5'"]);
+my $session = connect_to($node);
+
+# Libraries for Node.js, exactly as the lock says, in a copy of their own.
+my $folder = $node->basedir . '/oracles';
+mkdir $folder or die "$folder: $!";
+copy("$FindBin::Bin/../oracles/$_", $folder) or die "$_: $!" for qw(oracle.js package.json package-lock.json);
+{
+	my $out = '';
+	local $ENV{npm_config_cache} = "$folder/cache";
+	local $ENV{npm_config_update_notifier} = 'false';
+	ok(IPC::Run::run([ 'npm', '--prefix', $folder, 'ci', '--no-audit', '--no-fund' ], '<', \undef, '>&', \$out), 'npm ci') or diag($out);
+}
+
+sub column { return @{ $session->selectcol_arrayref(@_) } }
+
+# Texts over all of a type's times, and of now.
+sub texts_of
+{
+	my ($type) = @_;
+	my ($bytes) = $session->selectrow_array("SELECT octet_length(${type}_min('2026-01-01')::bytea)");
+	return column(<<"SQL");
+SELECT substr(set_byte(decode(md5(n::text) || md5((-n)::text), 'hex'), 0, n % 128), 1, $bytes)::$type FROM generate_series(1, 200) n
+UNION ALL SELECT next_$type() FROM generate_series(1, 50)
+SQL
+}
+my %ours = map { $_ => [ texts_of($_) ] } qw(ulid objectid);
+my ($out, $error) = ('', '');
+ok(IPC::Run::run([ 'node', "$folder/oracle.js" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error), 'the libraries ran') or diag($error);
+my $theirs = decode_json($out);
+for my $type (qw(ulid objectid))
+{
+	my @read = @{ $theirs->{$type}{read} };
+	is_deeply([ map { $_->{text} } @read ], $ours{$type}, "$type: our texts, as they write them again");
+	is(scalar(grep { !$_->{valid} } @read), 0, "$type: all valid");
+	is_deeply(
+		[ map { $_->{time} } @read ],
+		[ map { value_of($session, "SELECT (extract(epoch FROM ${type}_time(?)) * 1000)::bigint", $_) } @{ $ours{$type} } ],
+		"$type: with the same times");
+	my @made = @{ $theirs->{$type}{made} };
+	is_deeply(
+		[ map { value_of($session, "SELECT ?::$type || ' ' || (extract(epoch FROM ${type}_time(?)) * 1000)::bigint", $_->{text}, $_->{text}) } @made ],
+		[ map { "$_->{text} $_->{time}" } @made ],
+		"$type: their values, as we read them");
+	next unless $made[0]{hex};
+	is_deeply([ map { value_of($session, "SELECT encode(?::${type}::bytea, 'hex')", $_->{text}) } @made ], [ map { $_->{hex} } @made ], "$type: the same bytes");
+}
+
+# The program of the KSUID's makers.
+{
+	my @texts = texts_of('ksuid');
+	my $seen = '';
+	ok(IPC::Run::run([ 'ksuid', '-f', 'template', '-t', '{{ .String }} {{ .Timestamp }} {{ .Payload }}', @texts ], '>', \$seen), 'ksuid reads our texts');
+	is($seen, join('', map { value_of($session, <<'SQL', $_) } @texts), 'ksuid: the same times and payloads');
+SELECT k || ' ' || extract(epoch FROM ksuid_time(k))::bigint - 1400000000 || ' ' || upper(encode(substr(k::bytea, 5), 'hex')) || E'\n' FROM (SELECT ?::ksuid AS k) s
+SQL
+	my $made = '';
+	ok(IPC::Run::run([ 'ksuid', '-n', '100', '-f', 'template', '-t', '{{ .String }} {{ .Timestamp }} {{ .Payload }}' ], '>', \$made), 'ksuid makes some');
+	is(join('', map { my ($text) = split ' '; value_of($session, <<'SQL', $text) } split /\n/, $made), $made, 'ksuid: theirs, as we read them');
+SELECT k || ' ' || extract(epoch FROM ksuid_time(k))::bigint - 1400000000 || ' ' || upper(encode(substr(k::bytea, 5), 'hex')) || E'\n' FROM (SELECT ?::ksuid AS k) s
+SQL
+}
+
+# A million values, sorted by abbreviated keys, by text, and by an index that is built by such a sort.
+for my $type (qw(ulid ksuid objectid))
+{
+	my $tail = $type eq 'ulid' ? 7 : 5;
+	$session->do(<<"SQL");
+CREATE TABLE many_$type AS
+SELECT CASE WHEN n % 3 = 0 THEN next_$type()
+            ELSE ${type}_make(to_timestamp(1500000000 + n % 50000), substr(next_$type()::bytea, $tail)) END AS v
+  FROM generate_series(1, 1000000) n
+SQL
+	my $digest = sub {
+		my ($order) = @_;
+		return value_of($session, "SELECT md5(string_agg(left(md5(v::text), 8), '')) FROM (SELECT v FROM many_$type ORDER BY $order) s");
+	};
+	$session->do('SET work_mem = 512000');
+	my $by_text = $digest->('v::text COLLATE "C"');
+	is($digest->('v'), $by_text, "$type: a million by abbreviated keys and by text");
+	$session->do("CREATE INDEX ON many_$type (v)");
+	$session->do('SET enable_sort = off');
+	is($digest->('v'), $by_text, "$type: a million by index");
+	$session->do('RESET enable_sort');
+
+	# Binary COPY keeps every byte.
+	my $file = $node->basedir . "/$type.copy";
+	$session->do("COPY (SELECT v FROM many_$type ORDER BY v LIMIT 10000) TO '$file' (FORMAT binary)");
+	$session->do("CREATE TABLE copied_$type (v $type)");
+	$session->do("COPY copied_$type FROM '$file' (FORMAT binary)");
+	is(value_of($session, "SELECT count(*) FROM (SELECT v FROM copied_$type EXCEPT SELECT v FROM many_$type) s"), 0, "$type: binary COPY");
+	$session->do("DROP TABLE many_$type, copied_$type");
+}
+
+# Every backend is a fork of one process, and they share no random bytes.
+my %seen;
+for (1 .. 20)
+{
+	my $other = connect_to($node);
+	$seen{$_}++ for $other->selectrow_array(
+		q{SELECT substr(next_objectid()::bytea, 5, 5), substr(next_ksuid()::bytea, 5), substr(next_ulid()::bytea, 7, 8)});
+}
+is(scalar(keys %seen), 60, 'twenty backends: no random bytes twice');
+
+$session->disconnect;
+done_testing();
