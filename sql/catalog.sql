@@ -56,4 +56,4 @@ SELECT opcname, opcdefault, amname, amvalidate(o.oid)
 
 -- The defaults are constants: no function of the extension looks at search_path.
 SELECT DISTINCT pg_get_function_arg_default(oid, n)
-  FROM function, generate_series(1, 4) AS n WHERE pg_get_function_arg_default(oid, n) IS NOT NULL ORDER BY 1;
+  FROM function, generate_series(1, 5) AS n WHERE pg_get_function_arg_default(oid, n) IS NOT NULL ORDER BY 1;

@@ -27,6 +27,14 @@ SELECT elsewhere.id_time(id), elsewhere.id_time_near(id, '2026-11-21'), elsewher
        elsewhere.id_region(id, 'twitter'), elsewhere.id_sequence(id), elsewhere.id_decode(id)
   FROM elsewhere.id_make('2026-11-21', 5, 6) AS id;
 SELECT * FROM elsewhere.id_decode(1024);
+SELECT elsewhere.id_within(elsewhere.id_make('2026-11-21', 5, 6), '[2026-11-21, 2026-11-22)'),
+       elsewhere.id_within_first('[2026-11-21, 2026-11-22)'), elsewhere.id_within_last('[2026-11-21, 2026-11-22)');
+SELECT * FROM elsewhere.id_partition_bounds('2026-11-21', '2026-11-22', '1 day');
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM public.photo WHERE elsewhere.id_within(id, tstzrange(now(), NULL));
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 SELECT ids_per_tick FROM elsewhere.id_layout_info('js53');
 SELECT elsewhere.id_from_base62(elsewhere.id_to_base62(id)), elsewhere.id_from_base32(elsewhere.id_to_base32(id)),
        elsewhere.id_from_base64url(elsewhere.id_to_base64url(id)), elsewhere.id_from_uuid(elsewhere.id_to_uuid(id))

@@ -14,13 +14,13 @@ std::int64_t days_in_month(std::int64_t year, std::int64_t month) noexcept {
     return month == 2 && is_leap(year) ? 29 : days[month - 1];
 }
 
-// Days from 0001-01-01 to the first of January of `year`.
+// Days from 0000-01-01 to the first of January of `year`; the year 0 is a leap year.
 std::int64_t days_before_year(std::int64_t year) noexcept {
     std::int64_t past = year - 1;
-    return past * 365 + past / 4 - past / 100 + past / 400;
+    return year == 0 ? 0 : 366 + past * 365 + past / 4 - past / 100 + past / 400;
 }
 
-constexpr std::int64_t days_before_1970 = 719162;
+constexpr std::int64_t days_before_1970 = 719528;
 
 // Takes exactly `digits` digits off the front of `text`.
 bool take_number(std::string_view &text, int digits, std::int64_t &value) noexcept {
@@ -47,8 +47,7 @@ bool take_date(std::string_view &text, std::int64_t &days) noexcept {
         !take_char(text, '-') || !take_number(text, 2, day))
         return false;
     if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) return false;
-    days = days_before_year(year) - days_before_1970 + day - 1;
-    for (std::int64_t m = 1; m < month; m++) days += days_in_month(year, m);
+    days = days_of({year, static_cast<int>(month), static_cast<int>(day)});
     return true;
 }
 
@@ -83,6 +82,22 @@ char *put_number(char *out, std::int64_t value, int digits) noexcept {
 
 }  // namespace
 
+CivilDate civil_date(std::int64_t days) noexcept {
+    days += days_before_1970;
+    std::int64_t year = days / 366;
+    while (days_before_year(year + 1) <= days) year++;
+    days -= days_before_year(year);
+    int month = 1;
+    for (; days >= days_in_month(year, month); month++) days -= days_in_month(year, month);
+    return {year, month, static_cast<int>(days) + 1};
+}
+
+std::int64_t days_of(const CivilDate &date) noexcept {
+    std::int64_t days = days_before_year(date.year) - days_before_1970 + date.day - 1;
+    for (int month = 1; month < date.month; month++) days += days_in_month(date.year, month);
+    return days;
+}
+
 bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept {
     std::int64_t days, ms = 0;
     if (!take_date(text, days)) return false;
@@ -93,19 +108,14 @@ bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept {
 
 std::size_t print_instant(std::int64_t unix_ms, char *out) noexcept {
     std::int64_t since_year_1 = unix_ms - min_instant_ms;
-    std::int64_t days = since_year_1 / ms_per_day;
     std::int64_t ms = since_year_1 % ms_per_day;
-    std::int64_t year = days / 366 + 1;
-    while (days_before_year(year + 1) <= days) year++;
-    days -= days_before_year(year);
-    std::int64_t month = 1;
-    for (; days >= days_in_month(year, month); month++) days -= days_in_month(year, month);
+    CivilDate date = civil_date((unix_ms - ms) / ms_per_day);
 
-    char *end = put_number(out, year, 4);
+    char *end = put_number(out, date.year, 4);
     *end++ = '-';
-    end = put_number(end, month, 2);
+    end = put_number(end, date.month, 2);
     *end++ = '-';
-    end = put_number(end, days + 1, 2);
+    end = put_number(end, date.day, 2);
     *end++ = 'T';
     end = put_number(end, ms / 3600000, 2);
     *end++ = ':';

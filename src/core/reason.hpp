@@ -52,6 +52,11 @@ enum class Reason : std::uint8_t {
     uuid_not_version_7,
     uuid_holds_no_id,
     uuid_has_other_time,
+    // a calendar's step
+    step_not_positive,
+    step_of_two_units,
+    step_uneven,
+    step_too_long,
 };
 
 }  // namespace idgen

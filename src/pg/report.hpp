@@ -53,6 +53,11 @@ void report_text(TextForm form, const TextError &error, std::string_view text, N
 [[noreturn]] void report_infinite_instant(const char *hint);
 [[noreturn]] void report_wrapping_bounds(const Layout &layout);
 
+// A step, a period or a number of partitions that id_partition_bounds refuses.
+[[noreturn]] void report_step(Reason reason, const Interval *step);
+[[noreturn]] void report_reversed_period(TimestampTz from, TimestampTz to);
+[[noreturn]] void report_too_many_partitions(int64 count, int64 most);
+
 [[noreturn]] void report_null(const char *argument, bool has_default);
 [[noreturn]] void report_negative_count(int64 count);
 [[noreturn]] void report_array_too_large(int64 count, int64 most);

@@ -10,6 +10,7 @@ use IdgenBench::Calls;
 use IdgenBench::Chart qw(chart);
 use IdgenBench::Claims qw(claim_row);
 use IdgenBench::Core;
+use IdgenBench::HotSpot;
 use IdgenBench::Insert;
 use IdgenBench::Instructions;
 use IdgenBench::Latency;
@@ -18,6 +19,7 @@ use IdgenBench::Page qw(page);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
 use IdgenBench::Recovery;
+use IdgenBench::Range;
 use IdgenBench::Session;
 use IdgenBench::Shard;
 
@@ -29,8 +31,16 @@ die "usage: ROUNDS=15 perl -Ilib run.pl FOLDER\n" unless defined $folder && $rou
 
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
 my @measurements = (
-	IdgenBench::Calls->new, IdgenBench::Shard->new, IdgenBench::Pool->new, IdgenBench::Insert->new,
-	IdgenBench::Latency->new, IdgenBench::Pair->new, IdgenBench::Instructions->new, IdgenBench::Recovery->new,
+	IdgenBench::Calls->new,
+	IdgenBench::Instructions->new,
+	IdgenBench::Shard->new,
+	IdgenBench::Pool->new,
+	IdgenBench::Insert->new,
+	IdgenBench::Latency->new,
+	IdgenBench::Pair->new,
+	IdgenBench::Recovery->new,
+	IdgenBench::Range->new,
+	IdgenBench::HotSpot->new,
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
 );
 

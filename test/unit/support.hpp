@@ -98,6 +98,14 @@ inline const char *name_of(Reason reason) {
             return "uuid_holds_no_id";
         case Reason::uuid_has_other_time:
             return "uuid_has_other_time";
+        case Reason::step_not_positive:
+            return "step_not_positive";
+        case Reason::step_of_two_units:
+            return "step_of_two_units";
+        case Reason::step_uneven:
+            return "step_uneven";
+        case Reason::step_too_long:
+            return "step_too_long";
     }
     return "a reason without a name";
 }

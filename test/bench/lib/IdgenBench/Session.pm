@@ -39,6 +39,13 @@ sub row
 	return $self->{handle}->selectrow_array($sql);
 }
 
+# The first values of all rows of a query.
+sub column
+{
+	my ($self, $sql) = @_;
+	return $self->{handle}->selectcol_arrayref($sql);
+}
+
 # CPU time of the backend so far in seconds, once it is idle again: the kernel counts in full only
 # what no longer runs.
 sub cpu
