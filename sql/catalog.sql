@@ -31,8 +31,8 @@ SELECT proname, provolatile AS v, proisstrict AS strict, proparallel AS p, proro
        has_function_privilege('public', oid, 'execute') AS public
   FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
 
--- Plain functions with names of their own: no overloads, no settings, no security definer. In C, or the server's own
--- code for bigint with the properties that it has there.
+-- Plain functions with names of their own: no overloads, no settings, no security definer. In C, in PL/pgSQL
+-- with a pinned search_path, or the server's own code for bigint with the properties that it has there.
 SELECT proname FROM function WHERE prokind <> 'a' GROUP BY proname HAVING count(*) > 1;
 SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
   FROM function AS f JOIN pg_language AS l ON l.oid = prolang ORDER BY 1, 3, 5;

@@ -20,7 +20,7 @@ make_sandbox() {
     cp -aL "/usr/lib/postgresql/$major" "$sandbox/usr/lib/postgresql/"
     cp -aL "/usr/share/postgresql/$major" "$sandbox/usr/share/postgresql/"
     ln -s /usr/include/postgresql "$sandbox/usr/include/postgresql"
-    (cd "$here" && tar -cf - --exclude=./.git --exclude=./test/*/build --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' .) |
+    (cd "$here" && tar -cf - --exclude=./.git --exclude=./test/*/build --exclude=node_modules --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' .) |
         tar -xf - -C "$sandbox/src"
     [ "$(id -u)" != 0 ] || chown -R postgres "$sandbox"
 }

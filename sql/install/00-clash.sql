@@ -21,7 +21,8 @@ BEGIN
                          'next_objectid', 'objectid_time', 'objectid_min', 'objectid_max', 'objectid_make',
                          'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
                          'id_from_base64url', 'id_to_uuid', 'id_from_uuid',
-                         'id_within', 'id_within_first', 'id_within_last', 'id_partition_bounds');
+                         'id_within', 'id_within_first', 'id_within_last', 'id_partition_bounds',
+                         'idgen_audit');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

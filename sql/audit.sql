@@ -1,0 +1,234 @@
+-- idgen_audit: each finding, made and found.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SET IntervalStyle = 'postgres';
+SET idgen.shards = '0-9';
+\pset null '-'
+
+-- Nothing wrong: three shards in ten ticks, two IDs in one of them.
+CREATE TABLE photo (title text, id bigint);
+INSERT INTO photo (id)
+SELECT id_make('2026-11-01 12:00+00'::timestamptz + n * interval '1 second', CASE WHEN n <= 6 THEN 5 WHEN n <= 9 THEN 6 ELSE 7 END, 0)
+  FROM generate_series(1, 10) AS n;
+INSERT INTO photo (id) SELECT id_make('2026-11-01 12:00:10+00', 7, 1);
+SELECT * FROM idgen_audit('photo', 'id');
+
+-- A finding by its name, of a table to which rows are added.
+CREATE FUNCTION found(finding text, relation regclass DEFAULT 'photo', layout id_layout DEFAULT 'instagram')
+RETURNS TABLE (value text, ok boolean, advice text) LANGUAGE sql
+AS $$ SELECT a.value, a.ok, a.advice FROM idgen_audit(relation, 'id', layout => layout) AS a WHERE a.finding = $1 $$;
+
+-- Duplicates: one ID twice more, another once more.
+BEGIN;
+INSERT INTO photo (id) SELECT min(id) FROM photo, generate_series(1, 2);
+INSERT INTO photo (id) SELECT max(id) FROM photo;
+SELECT * FROM found('duplicates');
+SELECT * FROM found('busiest tick');
+ROLLBACK;
+
+-- Nulls
+BEGIN;
+INSERT INTO photo (title) VALUES ('none'), ('none either');
+SELECT * FROM found('null');
+SELECT * FROM found('rows');
+SELECT * FROM found('duplicates');
+ROLLBACK;
+
+-- Numbers that the layout cannot have made: negative, zero, above its bits, below its first sequence.
+BEGIN;
+INSERT INTO photo (id) VALUES (-5), (0);
+SELECT * FROM found('not of the layout');
+INSERT INTO photo (id) VALUES (9007199254740992);
+SELECT * FROM found('not of the layout', layout => 'js53');
+DELETE FROM photo;
+INSERT INTO photo (id) VALUES (1 << 22), ((1 << 22) + 1);
+SELECT * FROM found('not of the layout', layout => 'trace');
+SELECT * FROM found('not of the layout', layout => 'js53');
+ROLLBACK;
+
+-- The numbers of a sequence
+BEGIN;
+INSERT INTO photo (id) SELECT generate_series(1, 100);
+SELECT * FROM found('like a counter''s');
+SELECT * FROM found('not of the layout');
+SELECT * FROM found('first time');
+-- Where time wraps, every turn has its first minute.
+SELECT value FROM found('like a counter''s', layout => 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequence=12');
+SELECT value FROM found('like a counter''s', layout => 'epoch=2020-01-01 unit=1ms time=41w shard=10 sequence=12');
+-- Up to the end of the layout's first minute
+DELETE FROM photo;
+INSERT INTO photo (id) SELECT id_make('2020-01-01 00:00:59.999', 1, 0, 'snowflake') UNION SELECT id_make('2020-01-01 00:01', 1, 0, 'snowflake');
+SELECT value FROM found('like a counter''s', layout => 'snowflake');
+ROLLBACK;
+
+-- Many shards: the five with the most IDs are named.
+BEGIN;
+INSERT INTO photo (id) SELECT id_make('2026-11-02', shard, n) FROM generate_series(10, 15) AS shard, generate_series(1, 1 + shard % 4) AS n;
+SELECT * FROM found('shards');
+SELECT * FROM found('shards', layout => 'mastodon');
+ROLLBACK;
+
+-- From the future: beyond idgen.max_lead; an hour ahead, and a second behind it.
+BEGIN;
+INSERT INTO photo (id) SELECT id_make(clock_timestamp() + interval '1 hour', 5, 0);
+INSERT INTO photo (id) SELECT id_make(clock_timestamp() - interval '1 second', 5, 0);
+SELECT regexp_replace(value, 'as 00:5\d:.*', 'as 00:5...') AS value, ok, advice FROM found('in the future');
+-- What the lead admits is no finding.
+DELETE FROM photo;
+INSERT INTO photo (id) SELECT id_make(clock_timestamp() + interval '900 ms', 5, 0);
+SELECT * FROM found('in the future');
+-- New IDs
+DELETE FROM photo;
+INSERT INTO photo (id) SELECT next_ids(10000);
+SELECT * FROM found('in the future');
+SELECT * FROM found('like a counter''s');
+SELECT * FROM found('not of the layout');
+SELECT * FROM found('duplicates');
+-- Where time wraps, what looks like the future may be the past.
+DELETE FROM photo;
+INSERT INTO photo (id) SELECT id_make(clock_timestamp() - interval '1 day', 5, 1, 'trace');
+SELECT * FROM found('in the future', layout => 'trace');
+INSERT INTO photo (id) SELECT id_make(clock_timestamp() - interval '200 days', 5, 1, 'trace');
+SELECT regexp_replace(value, 'as 188 days.*', 'as 188 days ...') AS value, ok, advice FROM found('in the future', layout => 'trace');
+ROLLBACK;
+
+-- Out of the order of storage, within a shard: 5 seconds back, then 2; another shard does not count.
+BEGIN;
+INSERT INTO photo (id) SELECT id_make('2026-11-01 12:00:05', 7, 0) UNION ALL SELECT id_make('2026-11-01 12:00:11', 7, 0)
+                       UNION ALL SELECT id_make('2026-11-01 12:00:09', 7, 0) UNION ALL SELECT id_make('2026-11-01 12:00:09', 8, 0);
+SELECT * FROM found('out of order');
+ROLLBACK;
+-- An UPDATE moves a row.
+BEGIN;
+UPDATE photo SET title = 'moved' WHERE id = (SELECT min(id) FROM photo);
+SELECT value FROM found('out of order');
+ROLLBACK;
+
+-- A full tick
+BEGIN;
+INSERT INTO photo (id) SELECT id_make('2026-11-01 13:00', 5, n) FROM generate_series(0, 1022) AS n;
+SELECT * FROM found('busiest tick');
+INSERT INTO photo (id) SELECT id_make('2026-11-01 13:00', 5, 1023);
+SELECT * FROM found('busiest tick');
+ROLLBACK;
+
+-- A sample says so; it judges no duplicates away. None of it, and all of it.
+SELECT * FROM idgen_audit('photo', 'id', 0);
+SELECT count(*) AS findings, bool_or(value ~ '^11$') AS "all" FROM idgen_audit('photo', 'id', 100);
+BEGIN;
+INSERT INTO photo (id) SELECT id_make('2026-11-01 14:00', 5, n % 1024) FROM generate_series(1, 50000) AS n;
+SELECT finding, value::int BETWEEN 1 AND 50010 AS some, ok, advice FROM idgen_audit('photo', 'id', 50) WHERE finding = 'rows';
+ROLLBACK;
+
+-- An empty table
+CREATE TABLE empty (id bigint);
+SELECT * FROM idgen_audit('empty', 'id');
+
+-- A domain over a domain over bigint; hostile names
+CREATE SCHEMA "a ""schema""; --";
+CREATE DOMAIN "an id" AS bigint CHECK (VALUE > 0);
+CREATE DOMAIN photo_id AS "an id";
+CREATE TABLE "a ""schema""; --"."SELECT '%s %I %1$s" ("; DROP TABLE photo; -- %L ""x""" photo_id, id bigint, part oid, place tid, at date);
+INSERT INTO "a ""schema""; --"."SELECT '%s %I %1$s" SELECT id FROM photo;
+SELECT * FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', '; DROP TABLE photo; -- %L "x"') WHERE finding = 'shards';
+SELECT value FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', 'id') WHERE finding = 'null';
+
+-- Partitions and children; each has its own order of storage.
+CREATE TABLE message (id bigint) PARTITION BY HASH (id);
+CREATE TABLE message_0 PARTITION OF message FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE message_1 PARTITION OF message FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO message SELECT id FROM photo;
+SELECT finding, value, ok FROM idgen_audit('message', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
+SELECT value IS NOT NULL AS rows FROM idgen_audit('message', 'id', 50) WHERE finding = 'rows';
+CREATE TABLE later_photo () INHERITS (photo);
+INSERT INTO later_photo (id) SELECT min(id) FROM photo;
+SELECT value FROM found('duplicates');
+SELECT value FROM found('out of order');
+DROP TABLE later_photo;
+
+-- A materialized view has places; a view has none, nor a foreign table, nor a table with a foreign partition.
+CREATE MATERIALIZED VIEW kept AS SELECT id FROM photo;
+SELECT value FROM found('out of order', 'kept');
+CREATE VIEW both_tables AS SELECT id FROM photo UNION ALL SELECT id FROM message;
+SELECT finding, value, ok, advice FROM idgen_audit('both_tables', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
+SELECT value, advice FROM idgen_audit('both_tables', 'id', 0) WHERE finding = 'rows';
+CREATE EXTENSION file_fdw;
+CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE in_file (id bigint) SERVER files OPTIONS (program 'echo 10; echo 10');
+SELECT finding, value, ok FROM idgen_audit('in_file', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
+CREATE TABLE mixed (id bigint) PARTITION BY RANGE (id);
+CREATE FOREIGN TABLE mixed_file PARTITION OF mixed FOR VALUES FROM (0) TO (100) SERVER files OPTIONS (program 'echo 10; echo 11');
+SELECT finding, value, advice FROM idgen_audit('mixed', 'id') WHERE finding IN ('rows', 'out of order');
+SELECT value, advice FROM idgen_audit('mixed', 'id', 0) WHERE finding = 'rows';
+DROP TABLE mixed;
+DROP FOREIGN TABLE in_file;
+DROP SERVER files;
+DROP EXTENSION file_fdw;
+
+-- A dropped column is none; neither is one of another type, nor a relation that holds no rows.
+ALTER TABLE photo ADD gone bigint;
+ALTER TABLE photo DROP gone;
+CREATE DOMAIN count AS integer;
+CREATE TABLE other_types (small int, number numeric, words text, counted count, ids bigint[]);
+\pset format unaligned
+\pset tuples_only
+SELECT refusals($$idgen_audit('photo', 'gone')$$, $$idgen_audit('photo', '........pg.dropped.3........')$$, $$idgen_audit('photo', 'ID')$$,
+                $$idgen_audit('photo', 'title')$$, $$idgen_audit('photo', 'ctid')$$,
+                $$idgen_audit('other_types', 'small')$$, $$idgen_audit('other_types', 'number')$$, $$idgen_audit('other_types', 'words')$$,
+                $$idgen_audit('other_types', 'counted')$$, $$idgen_audit('other_types', 'ids')$$,
+                $$idgen_audit('idgen_horizon', 'last_value')$$, $$idgen_audit(0, 'id')$$, $$idgen_audit(4294967295, 'id')$$,
+                $$idgen_audit('photo', 'id', -1)$$, $$idgen_audit('photo', 'id', 100.1)$$, $$idgen_audit('photo', 'id', 'NaN')$$,
+                $$idgen_audit('photo', 'id', 'Infinity')$$,
+                $$idgen_audit(NULL, 'id')$$, $$idgen_audit('photo', NULL)$$, $$idgen_audit('photo', 'id', NULL)$$,
+                $$idgen_audit('photo', 'id', layout => NULL)$$);
+\pset format aligned
+\pset tuples_only off
+
+-- The caller's privileges: none; on the column alone, so that ctid is not seen; on the table; through row security.
+CREATE ROLE audit_reader;
+SET ROLE audit_reader;
+\set VERBOSITY terse
+SELECT * FROM idgen_audit('photo', 'id');
+\set VERBOSITY default
+RESET ROLE;
+GRANT SELECT (id) ON photo TO audit_reader;
+SET ROLE audit_reader;
+SELECT finding, value, advice FROM idgen_audit('photo', 'id') WHERE finding IN ('rows', 'out of order');
+RESET ROLE;
+GRANT SELECT ON photo TO audit_reader;
+ALTER TABLE photo ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_shard_5 ON photo USING (id_shard(id) = 5);
+SET ROLE audit_reader;
+SELECT finding, value, advice FROM idgen_audit('photo', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
+RESET ROLE;
+
+-- It needs neither search_path nor its schema's name, and trusts no operator of the caller's.
+CREATE SCHEMA elsewhere;
+CREATE SCHEMA traps;
+CREATE FUNCTION traps.never(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE OPERATOR traps.> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.never);
+CREATE OPERATOR traps.<> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.never);
+CREATE TABLE traps.pg_class (oid oid, relkind "char");
+ALTER EXTENSION idgen SET SCHEMA elsewhere;
+SET search_path = traps, pg_catalog;
+SELECT finding, value, ok FROM elsewhere.idgen_audit('public.photo', 'id') WHERE finding IN ('rows', 'shards', 'duplicates');
+RESET search_path;
+ALTER EXTENSION idgen SET SCHEMA public;
+DROP SCHEMA elsewhere;
+DROP OPERATOR traps.> (bigint, bigint), traps.<> (bigint, bigint);
+DROP FUNCTION traps.never;
+DROP TABLE traps.pg_class;
+DROP SCHEMA traps;
+
+-- Other layouts; named arguments
+TRUNCATE photo;
+INSERT INTO photo (id) SELECT id_make('2026-11-01', 106, n, 'twitter') FROM generate_series(0, 9) AS n;
+SELECT * FROM idgen_audit("table" => 'photo', "column" => 'id', layout => 'twitter');
+
+DROP VIEW both_tables;
+DROP MATERIALIZED VIEW kept;
+DROP FUNCTION found;
+DROP TABLE photo, empty, message, other_types, "a ""schema""; --"."SELECT '%s %I %1$s";
+DROP SCHEMA "a ""schema""; --";
+DROP DOMAIN photo_id, "an id", count;
+DROP ROLE audit_reader;

@@ -1,0 +1,27 @@
+// Sequelize: an ID is a string.
+import assert from 'node:assert';
+import { show } from './show.mjs';
+// In docs/clients.md:
+import { DataTypes, Sequelize } from 'sequelize';
+// End.
+const sequelize = new Sequelize(process.env.PGDATABASE, process.env.PGUSER, '',
+    { dialect: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, logging: false });
+// In docs/clients.md:
+const id = { type: DataTypes.BIGINT, primaryKey: true, defaultValue: Sequelize.literal('next_id()') };
+const options = { freezeTableName: true, timestamps: false };
+const Photo = sequelize.define('photo', { id, title: DataTypes.TEXT }, options);
+const Comment = sequelize.define('comment', { id }, options);
+Comment.belongsTo(Photo, { foreignKey: 'photo_id' });
+await sequelize.sync();
+
+const photo = await Photo.create({ title: 'one' });  // photo.id is set
+const comment = await Comment.create({ photo_id: photo.id });
+const batch = await Photo.bulkCreate([{ title: 'batch 1' }, { title: 'batch 2' }]);
+
+const [block] = await sequelize.query('SELECT next_ids(2)::text AS id');
+await Photo.bulkCreate(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
+// End.
+assert.strictEqual(typeof photo.id, 'string');
+const found = await Photo.findByPk(photo.id);
+show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, found.title);
+await sequelize.close();

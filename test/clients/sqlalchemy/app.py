@@ -1,0 +1,44 @@
+# SQLAlchemy: the DEFAULT makes the ID, RETURNING reads it back. Prints as psycopg/app.py does.
+# In docs/clients.md:
+from sqlalchemy import BigInteger, Column, ForeignKey, Text, create_engine, text
+from sqlalchemy.orm import Session, declarative_base, relationship
+
+Base = declarative_base()
+
+
+class Photo(Base):
+    __tablename__ = 'photo'
+    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    title = Column(Text)
+    comments = relationship('Comment', back_populates='photo')
+
+
+class Comment(Base):
+    __tablename__ = 'comment'
+    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    photo_id = Column(BigInteger, ForeignKey('photo.id'))
+    photo = relationship('Photo', back_populates='comments')
+
+
+# End.
+engine = create_engine('postgresql+psycopg2://')
+Base.metadata.create_all(engine)
+with Session(engine) as session:
+    # In docs/clients.md:
+    photo = Photo(title='one', comments=[Comment()])
+    batch = [Photo(title=f'batch {number}') for number in (1, 2, 3)]
+    session.add_all([photo, *batch])
+    session.commit()  # photo.id is set, and comment.photo_id
+
+    block = session.execute(text('SELECT next_id_array(:count)'), {'count': 2}).scalar()
+    session.add_all(Photo(id=id, title=f'block {number}') for number, id in enumerate(block, 1))
+    session.commit()
+    # End.
+    for made in [photo, *batch]:
+        print(made.title, made.id, sep='\t')
+    for number, id in enumerate(block, 1):
+        print(f'block {number}', id, sep='\t')
+    print('comment', photo.comments[0].photo_id, sep='\t')
+    id = photo.id
+    session.expunge_all()
+    print('found', session.get(Photo, id).title, sep='\t')
