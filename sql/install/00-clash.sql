@@ -22,7 +22,9 @@ BEGIN
                          'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
                          'id_from_base64url', 'id_to_uuid', 'id_from_uuid',
                          'id_within', 'id_within_first', 'id_within_last', 'id_partition_bounds',
-                         'idgen_audit');
+                         'idgen_audit',
+                         'idgen_status', 'idgen_reset_stats', 'idgen_stat_shard', 'idgen_stat_backend',
+                         'idgen_stat_database');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

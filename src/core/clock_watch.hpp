@@ -1,6 +1,6 @@
-// Notices a clock that jumps forward. CLOCK_REALTIME less CLOCK_BOOTTIME is constant but for steps
-// and slow corrections, so a difference far above the highest accepted one is a jump. An ID stamped
-// in a wrong future would hold up its shard until that future comes.
+// Notices a clock that is set. CLOCK_REALTIME less CLOCK_BOOTTIME is constant but for steps: slow
+// corrections change the pace of both. A difference far above the highest accepted one is a jump. An ID
+// stamped in a wrong future would hold up its shard until that future comes.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,15 @@ constexpr ClockVerdict judge_clock(std::int64_t highest_ms, std::int64_t differe
     std::int64_t jump_ms = difference_ms - highest_ms;
     if (jump_ms > max_jump_ms) return {false, highest_ms, jump_ms};
     return {true, jump_ms > 0 ? difference_ms : highest_ms, jump_ms};
+}
+
+// Less than this is the noise of two readings, not a step.
+constexpr std::int64_t smallest_step_ms = 10;
+
+// How far the clock was set between two looks at the difference: forward above 0, back below 0; 0 for noise.
+constexpr std::int64_t step_between(std::int64_t before_ms, std::int64_t difference_ms) noexcept {
+    std::int64_t step_ms = difference_ms - before_ms;
+    return step_ms >= smallest_step_ms || step_ms <= -smallest_step_ms ? step_ms : 0;
 }
 
 }  // namespace idgen

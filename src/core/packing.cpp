@@ -12,6 +12,18 @@ PackingKey key_of(const Layout &l) noexcept {
     return key;
 }
 
+Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept {
+    Layout l{};
+    l.epoch_ms = key.epoch_ms;
+    l.unit_ms = key.unit_ms;
+    l.time_bits = form.time_bits;
+    l.region_bits = form.region_bits;
+    l.shard_bits = static_cast<std::uint8_t>(key.node_bits - form.region_bits);
+    l.sequence_bits = key.sequence_bits;
+    l.flags = form.flags;
+    return l;
+}
+
 std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept {
     std::int64_t first = start_of(p, tick);
     if (!p.wraps || near_ms <= first) return first;

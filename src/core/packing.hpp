@@ -28,6 +28,20 @@ static_assert(sizeof(PackingKey) == 16 && std::has_unique_object_representations
 
 PackingKey key_of(const Layout &layout) noexcept;
 
+// What a layout has beside its packing key.
+struct LayoutForm {
+    std::uint8_t time_bits;
+    std::uint8_t region_bits;
+    std::uint8_t flags;
+};
+
+constexpr LayoutForm form_of(const Layout &layout) noexcept {
+    return {layout.time_bits, layout.region_bits, layout.flags};
+}
+
+// The layout of which these are key and form.
+Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept;
+
 struct Packing {
     std::int64_t epoch_ms;
     std::int64_t unit_ms;

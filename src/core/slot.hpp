@@ -19,18 +19,45 @@ namespace idgen {
 
 // In shared memory: trivial, no pointers. Guard of all fields: the lock that stands beside it.
 struct Slot {
-    std::int64_t tick;       // of the last ID taken
-    std::uint32_t sequence;  // of the last ID taken; no_sequence: nothing is left in `tick`
-    std::uint32_t unused;
-    std::uint64_t ids;  // taken so far
+    std::int64_t tick;           // of the last ID taken
+    std::uint32_t sequence;      // of the last ID taken; no_sequence: nothing is left in `tick`
+    std::uint32_t max_lead_ms;   // counted: the furthest that an ID lay ahead of the clock
+    std::uint64_t ids;           // counted: taken so far
+    std::uint64_t holds;         // counted: of them, ahead of the clock as holds
+    std::uint64_t borrows;       // counted: of them, ahead of the clock in borrowed ticks
+    std::int64_t borrowed_tick;  // the last tick that was begun ahead of the clock; -1: none
 };
-static_assert(sizeof(Slot) == 24 && std::is_trivial_v<Slot>, "a slot lives in shared memory");
+static_assert(sizeof(Slot) == 48 && std::is_trivial_v<Slot>, "a slot lives in shared memory");
 
 constexpr std::uint32_t no_sequence = 0xFFFFFFFF;
 
 // A slot whose first take lies at or above the first tick from `floor_ms`.
 inline Slot new_slot(const Packing &p, std::int64_t floor_ms) noexcept {
-    return {tick_from(p, floor_ms) - 1, no_sequence, 0, 0};
+    return {tick_from(p, floor_ms) - 1, no_sequence, 0, 0, 0, 0, -1};
+}
+
+// Puts a slot where `place` stands, with all that it has counted.
+inline void move_slot(Slot &slot, const Slot &place) noexcept {
+    slot.tick = place.tick;
+    slot.sequence = place.sequence;
+    slot.borrowed_tick = place.borrowed_tick;
+}
+
+inline void reset_counters(Slot &slot) noexcept {
+    slot.max_lead_ms = 0;
+    slot.ids = slot.holds = slot.borrows = 0;
+}
+
+// Whether an ID of that tick, just taken, was borrowed.
+inline bool is_borrowed(const Slot &slot, std::int64_t tick) noexcept {
+    return tick <= slot.borrowed_tick;
+}
+
+// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0.
+inline void count_lead(Slot &slot, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
+    (is_borrowed(slot, tick) ? slot.borrows : slot.holds) += ids;
+    std::uint32_t lead = lead_ms > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(lead_ms);
+    if (lead > slot.max_lead_ms) slot.max_lead_ms = lead;
 }
 
 // A place in the order of one slot.
@@ -119,6 +146,8 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
         if (wait_ms > 0) return {rolled ? Status::full : Status::ahead, 0, 0, tick, wait_ms};
     }
     if (start >= limits.granted_ms) return {Status::renew, 0, 0, tick, 0};
+    bool is_ahead = start > limits.now_ms;
+    if (is_ahead && limits.may_borrow && tick > base && tick > slot.tick) slot.borrowed_tick = tick;
 
     std::uint32_t left = p.sequence_last - static_cast<std::uint32_t>(sequence) + 1;
     std::uint32_t taken = count < left ? count : left;

@@ -58,13 +58,31 @@ int64 monotonic_ms() noexcept {
     return read_us(CLOCK_MONOTONIC) / 1000;
 }
 
+int64 monotonic_us() noexcept {
+    return read_us(CLOCK_MONOTONIC);
+}
+
 int64 wall_minus_boot_ms() noexcept {
-    return (read_us(CLOCK_REALTIME) - read_us(CLOCK_BOOTTIME)) / 1000;
+    // A process put off between two readings would see a step that was none.
+    constexpr int tries = 10;
+    constexpr int64 longest_us = 500;
+    int64 boot_us = read_us(CLOCK_BOOTTIME);
+    for (int i = 0;; i++) {
+        int64 difference_us = read_us(CLOCK_REALTIME) - boot_us;
+        int64 after_us = read_us(CLOCK_BOOTTIME);
+        if (after_us - boot_us <= longest_us || i == tries) return difference_us / 1000;
+        boot_us = after_us;
+    }
+}
+
+KernelClock kernel_clock() noexcept {
+    timex state{};
+    bool is_synchronised = adjtimex(&state) != TIME_ERROR;
+    return {is_synchronised, state.maxerror};
 }
 
 bool is_clock_synchronised() noexcept {
-    timex state{};
-    return adjtimex(&state) != TIME_ERROR;
+    return kernel_clock().is_synchronised;
 }
 
 void sleep_us(int64 us) {

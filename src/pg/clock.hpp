@@ -18,10 +18,18 @@ int64 wall_us() noexcept;
 // Time that no step of the clock touches, ms from some beginning; for measuring waits.
 int64 monotonic_ms() noexcept;
 
-// CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set or corrected.
+// The same in microseconds.
+int64 monotonic_us() noexcept;
+
+// CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
 int64 wall_minus_boot_ms() noexcept;
 
 // What the kernel says of its clock, by its NTP state.
+struct KernelClock {
+    bool is_synchronised;
+    int64 max_error_us;  // how far it may be off, where it is synchronised
+};
+KernelClock kernel_clock() noexcept;
 bool is_clock_synchronised() noexcept;
 
 // Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an

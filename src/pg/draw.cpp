@@ -1,11 +1,13 @@
 #include "pg/draw.hpp"
 
 #include "pg/clock.hpp"
+#include "pg/clock_steps.hpp"
 #include "pg/horizon.hpp"
 #include "pg/instant.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
-#include "pg/spin_guard.hpp"
+#include "pg/slot_guard.hpp"
+#include "pg/tally.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -16,6 +18,12 @@ uint64 draw_number = 0;
 // How long a session sleeps between looks at a renewal that others must finish.
 constexpr int64 renewal_poll_us = 200;
 constexpr int64 shortest_patience_ms = 1000;
+
+// The waiting of one draw.
+struct Patience {
+    int64 began_ms;  // 0: it has not begun
+    bool is_counted;
+};
 
 inline Limits limits_at(int64 now_ms) noexcept {
     // The grant first: it rises after the floor that it rests on.
@@ -35,15 +43,15 @@ void aim(Source &source, int64 now_ms) {
     if (Session *pool = pool_session(source)) source.rank = pool->cursor.rank();
     source.shard = source.region_top | source.pool.at(source.is_pool ? source.rank : 0);
     source.handle = find_slot(self.state, self.database, source.layout, source.shard, now_ms);
-    self.backend->slot = static_cast<int32>(source.handle.slot - slots_of(self.state));
+    source.place = place_of(self.state, source.handle);
 }
 
 // Takes from the source's slot; false where the slot is somebody else's now.
 inline bool take_locked(Source &source, const Limits &limits, int64 base, const Place &above, uint32 count,
                         Take &taken) noexcept {
     SharedSlot &slot = *source.handle.slot;
-    SpinGuard guard(slot.mutex);
-    if (slot.generation != source.handle.generation) return false;
+    SlotGuard guard(slot);
+    if (!guard.is_current(source.handle)) return false;
     taken = take(slot.slot, source.packing, limits, base, source.shard, above, count);
     return true;
 }
@@ -76,14 +84,30 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     }
 }
 
+// Begins the wait where it has not begun, and gives its length so far.
+int64 waited_since(Patience &patience, int64 now_ms) noexcept {
+    if (patience.began_ms == 0) patience.began_ms = now_ms;
+    return now_ms - patience.began_ms;
+}
+
+void sleep_counted(const Source &source, Patience &patience, int64 us) {
+    if (!patience.is_counted) count_wait(source);
+    patience.is_counted = true;
+    int64 began_us = monotonic_us();
+    sleep_us(us);
+    count_wait_time(source, monotonic_us() - began_us);
+}
+
 // Sleeps until the clock admits the refused tick, or a while; raises where that takes too long.
-void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
-    int64 now_ms = monotonic_ms();
-    if (wait_began_ms == 0) wait_began_ms = now_ms;
-    int64 waited_ms = now_ms - wait_began_ms;
+void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
+    int64 waited_ms = waited_since(patience, monotonic_ms());
     Stopped stopped{&source.layout, source.shard, limits.now_ms, start_of(source.packing, taken.tick),
                     waited_ms};
     bool is_full = taken.status == Take::Status::full;
+    if (is_full)
+        count_full(source);
+    else
+        look_for_clock_step(self.state);
     if (is_full && settings.overflow == static_cast<int>(Overflow::error)) report_full(stopped);
     if (waited_ms + taken.wait_ms > settings.max_wait_ms) {
         // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
@@ -93,7 +117,7 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
         report_clock_behind(stopped);
     }
     int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
-    if (us > 0) sleep_us(us);
+    if (us > 0) sleep_counted(source, patience, us);
 }
 
 [[noreturn]] void report_no_tick(const Source &source, int64 at_ms, Reason reason) {
@@ -101,16 +125,15 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
 }
 
 // Has a window granted beyond the refused tick, or waits a while for whoever or whatever it needs.
-void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
     int64 start_ms = start_of(source.packing, taken.tick);
     Renewal renewal = renew_horizon(source.schema, limits, start_ms);
     if (renewal == Renewal::granted) return;
-    int64 now_ms = monotonic_ms();
-    if (wait_began_ms == 0) wait_began_ms = now_ms;
+    int64 waited_ms = waited_since(patience, monotonic_ms());
     // Another session's write and flush are no wait that a setting should refuse.
     int64 longest_ms =
         renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
-    if (now_ms - wait_began_ms >= longest_ms) report_not_renewed(renewal);
+    if (waited_ms >= longest_ms) report_not_renewed(renewal);
     sleep_us(renewal_poll_us);
 }
 
@@ -131,25 +154,25 @@ void note_resets(Session &session) noexcept {
 }
 
 // Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
-void yield_to(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+void yield_to(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
     switch (taken.status) {
         case Take::Status::ok:
             break;
         case Take::Status::past_end:
             report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_or_wait(source, limits, taken, wait_began_ms);
+            renew_or_wait(source, limits, taken, patience);
             break;
         case Take::Status::full:
         case Take::Status::ahead:
-            wait_for_tick(source, limits, taken, wait_began_ms);
+            wait_for_tick(source, limits, taken, patience);
             break;
     }
 }
 
 // Takes where the first try did not succeed: with the clock read anew each time.
 Take draw_patiently(Source &source, uint32 count) {
-    int64 wait_began_ms = 0;
+    Patience patience{};
     for (;;) {
         Limits limits = limits_at(wall_ms());
         if (source.session != nullptr) note_resets(*source.session);
@@ -157,7 +180,7 @@ Take draw_patiently(Source &source, uint32 count) {
         if (base < 0) report_no_tick(source, limits.now_ms, Reason::time_before_epoch);
         Take taken = try_shards(source, limits, base, count);
         if (taken.status == Take::Status::ok) return taken;
-        yield_to(source, limits, taken, wait_began_ms);
+        yield_to(source, limits, taken, patience);
     }
 }
 
@@ -180,6 +203,8 @@ Block draw(Source &source, uint32 count) {
     pg_atomic_write_u64(&self.backend->ids, pg_atomic_read_u64(&self.backend->ids) + block.count);
     pg_atomic_write_u64(&self.backend->last_id,
                         static_cast<uint64>(block.first_id + block.step * (block.count - 1)));
+    pg_atomic_write_u64(&self.backend->place, source.place);
+    if (unlikely(block.start_ms > limits.now_ms)) count_ahead(source, taken.tick, block.count);
     int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
     if (unlikely(is_half_used(granted_ms, block.start_ms, settings.window_ms)))
         renew_ahead(source, limits, block.start_ms);

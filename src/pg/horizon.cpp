@@ -2,21 +2,22 @@
 
 #include "core/clock_watch.hpp"
 #include "pg/clock.hpp"
+#include "pg/clock_steps.hpp"
 #include "pg/horizon_page.hpp"
+#include "pg/log_limit.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
+#include "pg/stall.hpp"
 #include "pg/standby.hpp"
 
 namespace idgen::pg {
 namespace {
 
-constexpr int64 warning_interval_ms = 60000;
-
 void check_clock_jump(SharedState *state) {
     uint64 highest = pg_atomic_read_u64(&state->accepted_clock_ms);
     for (;;) {
         ClockVerdict verdict =
-            judge_clock(static_cast<int64>(highest), wall_minus_boot_ms(), settings.max_clock_jump_ms);
+            judge_clock(static_cast<int64>(highest), look_for_clock_step(state), settings.max_clock_jump_ms);
         if (!verdict.accepted) report_clock_jumped(verdict.jump_ms);
         auto accepted = static_cast<uint64>(verdict.highest_ms);
         if (accepted == highest) return;
@@ -24,15 +25,11 @@ void check_clock_jump(SharedState *state) {
     }
 }
 
-void check_clock_sync() {
-    static int64 last_warning_ms = PG_INT64_MIN;
+void check_clock_sync(SharedState *state) {
     auto required = static_cast<RequireClockSync>(settings.require_clock_sync);
     if (required == RequireClockSync::off || is_clock_synchronised()) return;
     if (required == RequireClockSync::on) report_clock_not_synchronised(ERROR);
-    int64 now_ms = monotonic_ms();
-    if (last_warning_ms != PG_INT64_MIN && now_ms - last_warning_ms < warning_interval_ms) return;
-    last_warning_ms = now_ms;
-    report_clock_not_synchronised(WARNING);
+    if (may_log(state, Cause::clock_not_synchronised)) report_clock_not_synchronised(WARNING);
 }
 
 // Admits the page and writes a renewal to it, flushed. Requires the renewal lock.
@@ -68,15 +65,20 @@ Renewal renew_locked(SharedDatabase &database, Relation sequence, const Limits &
     }
     if (!is_acknowledged(database.pending_lsn)) return Renewal::not_acknowledged;
     grant_pending(horizon);
+    pg_atomic_fetch_add_u64(&database.renewals, 1);
+    pg_atomic_write_u64(&database.renewed_ms, static_cast<uint64>(wall_ms()));
     return Renewal::granted;
 }
 
-}  // namespace
-
-Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms) {
+// Raises where no renewal may be written now, whatever is on the page.
+void check_surroundings() {
     check_clock_jump(self.state);
-    check_clock_sync();
+    check_clock_sync(self.state);
     require_standbys();
+}
+
+Renewal try_renewal(Oid schema, const Limits &limits, int64 start_ms) {
+    check_surroundings();
     Relation sequence = try_open_horizon(schema);
     if (sequence == nullptr) return Renewal::locked;
     require_logged(sequence);
@@ -86,6 +88,22 @@ Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms) {
         LWLockRelease(&self.database->renewal_lock);
     }
     close_horizon(sequence);
+    return renewal;
+}
+
+}  // namespace
+
+Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms) {
+    pg_atomic_uint64 &stall = self.database->stall;
+    uint64 before = pg_atomic_read_u64(&stall);
+    uint64 asked = extended_stall(before, monotonic_ms());
+    uint64 expected = before;
+    pg_atomic_compare_exchange_u64(&stall, &expected, asked);
+    Renewal renewal = try_renewal(schema, limits, start_ms);
+    if (renewal == Renewal::granted)
+        pg_atomic_write_u64(&stall, 0);
+    else if (renewal == Renewal::busy)  // the other session's request counts, not this one
+        pg_atomic_compare_exchange_u64(&stall, &asked, before);
     return renewal;
 }
 

@@ -34,6 +34,27 @@ Relation try_open_horizon(Oid schema) {
     return sequence;
 }
 
+Peek peek_horizon(Oid schema, HorizonRecord &record) {
+    Oid oid = get_relname_relid(sequence_name, schema);
+    if (!OidIsValid(oid)) return Peek::missing;
+    if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Peek::locked;
+    Relation sequence = try_relation_open(oid, NoLock);
+    if (sequence == nullptr) return Peek::missing;
+    Peek peek = Peek::missing;
+    bool has_page = sequence->rd_rel->relkind == RELKIND_SEQUENCE && RelationGetNumberOfBlocks(sequence) > 0;
+    if (has_page) {
+        Buffer buffer = ReadBuffer(sequence, 0);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        if (Form_pg_sequence_data data = data_on(BufferGetPage(buffer)); data != nullptr) {
+            record = {data->last_value, data->log_cnt};
+            peek = Peek::found;
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    relation_close(sequence, AccessShareLock);
+    return peek;
+}
+
 void require_logged(Relation sequence) {
     if (!RelationNeedsWAL(sequence)) report_uncommitted_horizon(sequence_name);
 }

@@ -15,6 +15,14 @@ void close_horizon(Relation sequence);
 // Raises where changes are not logged yet: with wal_level = minimal, in the transaction that created it.
 void require_logged(Relation sequence);
 
+// Reads the record without touching anything, also on a standby and from a sequence that renewals refuse.
+enum class Peek : uint8 {
+    found,
+    locked,   // somebody holds a lock against reading it
+    missing,  // no sequence, or no sequence's page
+};
+Peek peek_horizon(Oid schema, HorizonRecord &record);
+
 // The page under its exclusive lock, from construction to `done`.
 struct HorizonPage {
     Relation sequence;

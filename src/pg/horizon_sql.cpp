@@ -6,11 +6,6 @@
 namespace idgen::pg {
 namespace {
 
-// The schema of the extension: that of the function that is called.
-Oid extension_schema(FunctionCallInfo fcinfo) {
-    return get_func_namespace(fcinfo->flinfo->fn_oid);
-}
-
 int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
     require_argument(fcinfo, 0, name);
     int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);

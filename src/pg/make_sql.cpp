@@ -18,7 +18,7 @@ void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int l
     const Layout &layout = layout_argument(fcinfo, layout_number);
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
                    source.layout == layout;
-    if (!is_same) resolve(source, get_func_namespace(fcinfo->flinfo->fn_oid), layout, shard);
+    if (!is_same) resolve(source, extension_schema(fcinfo), layout, shard);
 }
 
 // The source that the place of this call keeps from row to row.

@@ -41,6 +41,7 @@ extern "C" {
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"

@@ -1,5 +1,5 @@
-// Every error that idgen raises: SQLSTATE, message, DETAIL and HINT. The core's reasons come in as
-// values; nothing else in src/pg says ereport(ERROR).
+// Every error that idgen raises and every message to the log: SQLSTATE, message, DETAIL and HINT. The core's
+// reasons come in as values; nothing else in src/pg says ereport.
 #pragma once
 
 #include "core/digits.hpp"
@@ -91,6 +91,10 @@ struct Stopped {
 [[noreturn]] void report_superuser(const char *function);
 [[noreturn]] void report_no_synchronous_standby();
 [[noreturn]] void report_not_renewed(Renewal renewal);
+
+// For the log alone, and not for every time: ask may_log first.
+void log_clock_step(int64 step_ms);
+void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms);
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms);
 // An error, or at `WARNING` a warning.

@@ -11,10 +11,10 @@ void report_bytes(TextForm form, size_t size, size_t wanted) {
 }
 
 void report_tail(TextForm form, size_t size, size_t wanted) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("invalid tail of %s: wrong size", form_name(form)),
-                    errdetail("It has %zu bytes.", size),
-                    errhint("What follows the time has %zu bytes: give as many.", wanted)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("invalid tail of %s: wrong size", form_name(form)), errdetail("It has %zu bytes.", size),
+             errhint("What follows the time has %zu bytes: give as many.", wanted)));
 }
 
 void report_stamp(TextForm form, TimestampTz at, int64 first_ms, int64 last_ms) {

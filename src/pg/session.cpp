@@ -13,6 +13,22 @@ HTAB *make_sessions() {
     return hash_create("idgen sessions", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
+// Ends this backend's entry: it counts for nobody any more.
+void forget_backend(int, Datum) {
+    pg_atomic_write_u32(&self.backend->pid, 0);
+}
+
+void begin_backend(SharedBackend &backend) {
+    for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
+                                    &backend.waits, &backend.wait_us})
+        pg_atomic_write_u64(value, 0);
+    backend.database = MyDatabaseId;
+    backend.user = MyProc->roleId;
+    pg_write_barrier();
+    pg_atomic_write_u32(&backend.pid, static_cast<uint32>(MyProcPid));
+    before_shmem_exit(forget_backend, 0);
+}
+
 }  // namespace
 
 Self self{};
@@ -23,10 +39,8 @@ void attach_backend() {
     SharedState *state = shared_state();
     SharedDatabase *database = my_database(state);
     SharedBackend *backend = &backends_of(state)[backend_number()];
-    pg_atomic_write_u64(&backend->ids, 0);
-    pg_atomic_write_u64(&backend->last_id, 0);
-    backend->slot = no_slot;
     self = {state, database, backend};
+    begin_backend(*backend);
 }
 
 Session *session_of(const PackingKey &packing) {

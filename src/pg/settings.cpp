@@ -93,7 +93,7 @@ void define_clock() {
         &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
-        "warn: a warning at most once a minute in a session; on: an error.", &settings.require_clock_sync,
+        "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
         static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 

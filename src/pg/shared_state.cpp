@@ -1,5 +1,7 @@
 #include "pg/shared_state.hpp"
 
+#include "core/clock_watch.hpp"
+#include "pg/clock.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
 
@@ -10,6 +12,7 @@ namespace {
 constexpr const char *state_name = "idgen state 3";
 
 SharedState *attached = nullptr;
+bool preloaded = false;
 shmem_request_hook_type previous_request_hook = nullptr;
 shmem_startup_hook_type previous_startup_hook = nullptr;
 
@@ -54,21 +57,30 @@ void initialise(void *memory) {
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
-    pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(PG_INT64_MIN));
     SpinLockInit(&state->order.mutex);
+    pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(nothing_accepted));
+    pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
+    pg_atomic_init_u64(&state->steps_forward, 0);
+    pg_atomic_init_u64(&state->steps_back, 0);
+    for (pg_atomic_uint64 &told_ms : state->told_ms) pg_atomic_init_u64(&told_ms, 0);
     index_of(state).clear();
     for (uint32 i = 0; i < state->max_slots; i++) {
         SharedSlot &slot = slots_of(state)[i];
         SpinLockInit(&slot.mutex);
         slot.link.next = i + 1 < state->max_slots ? static_cast<int32>(i + 1) : no_slot;
     }
-    for (uint32 i = 0; i < state->max_slots; i++)
-        LWLockInitialize(&databases_of(state)[i].renewal_lock, state->tranche);
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedDatabase &database = databases_of(state)[i];
+        LWLockInitialize(&database.renewal_lock, state->tranche);
+        for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
+            pg_atomic_init_u64(value, 0);
+    }
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
-        pg_atomic_init_u64(&backend.ids, 0);
-        pg_atomic_init_u64(&backend.last_id, 0);
-        backend.slot = no_slot;
+        for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
+                                        &backend.waits, &backend.wait_us})
+            pg_atomic_init_u64(value, 0);
+        pg_atomic_init_u32(&backend.pid, 0);
     }
 }
 
@@ -104,10 +116,15 @@ Index index_of(SharedState *state) noexcept {
 }
 
 void install_shared_state_hooks() {
+    preloaded = true;
     previous_request_hook = shmem_request_hook;
     shmem_request_hook = request_memory;
     previous_startup_hook = shmem_startup_hook;
     shmem_startup_hook = attach_at_start;
+}
+
+bool is_preloaded() noexcept {
+    return preloaded;
 }
 
 SharedState *find_shared_state() {

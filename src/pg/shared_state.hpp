@@ -4,7 +4,7 @@
 //   1. SharedState::lock, an LWLock: which slot belongs to whom. Finding a slot takes it shared;
 //      giving out or taking back a slot takes it exclusive. Sessions keep a pointer to the slot that
 //      they last used and need no LWLock while its generation stays the same.
-//   2. SharedSlot::mutex, a spinlock: the slot itself and its generation. Held for one take.
+//   2. SharedSlot::mutex, a spinlock: the slot itself and its generation. Held for one take, or to count.
 // Nothing that can raise an error runs under either. Floors only rise, and rise before the
 // LWLock is released, so a session that finds a new slot finds a floor that covers the old one.
 //
@@ -12,6 +12,7 @@
 // addresses in different processes.
 #pragma once
 
+#include "core/full_run.hpp"
 #include "core/horizon.hpp"
 #include "core/slot.hpp"
 #include "core/slot_index.hpp"
@@ -22,15 +23,24 @@ namespace idgen::pg {
 
 constexpr size_t cache_line = 64;
 
+// What the log is told of, each at most once a minute.
+enum class Cause : uint8 { clock_forward, clock_back, clock_not_synchronised, shard_full };
+constexpr size_t causes = 4;
+
 struct alignas(cache_line) SharedSlot {
     slock_t mutex;
     uint32 generation;  // guard: mutex to read; to change, mutex and the LWLock
     Slot slot;          // guard: mutex
+    FullRun full;       // guard: mutex
     // On a cache line of its own: searches must not disturb the takes.
     alignas(cache_line) SlotLink link;  // guard: the LWLock
     int64 given_ms;                     // guard: the LWLock; when it was given out, by the clock
+    uint64 waits;                       // guard: mutex; draws that waited for a tick
+    uint64 wait_us;                     // guard: mutex; how long they did
+    LayoutForm form;                    // guard: the LWLock; of the layout that it was given out for
 };
-static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link) == cache_line,
+static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link) == cache_line &&
+                  offsetof(SharedSlot, full) + sizeof(FullRun) <= cache_line,
               "a take touches one cache line, a search the other");
 static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destructible_v<SharedSlot>,
               "lives in shared memory");
@@ -43,16 +53,26 @@ struct alignas(cache_line) SharedDatabase {
     LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
     XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
     pg_atomic_uint32 resets;           // atomic; how often the horizon was lowered
+    pg_atomic_uint64 renewals;         // atomic; windows granted
+    pg_atomic_uint64 renewed_ms;       // atomic; when the last was, by the clock; 0: none yet
+    pg_atomic_uint64 stall;            // atomic; see pg/stall.hpp
 };
 static_assert(sizeof(SharedDatabase) == 2 * cache_line && offsetof(SharedDatabase, database) == cache_line &&
                   std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
-// What a backend draws. Written by that backend alone, read by anybody without a lock.
+// What a backend draws. Written by that backend alone but for a reset, read by anybody without a lock: what
+// is read may come from two draws in a row.
 struct alignas(cache_line) SharedBackend {
-    pg_atomic_uint64 ids;      // atomic; made since the backend started
-    pg_atomic_uint64 last_id;  // atomic; the last of them
-    int32 slot;                // it draws from here; no_slot: it has made no ID
+    pg_atomic_uint64 ids;         // atomic; made since the backend started
+    pg_atomic_uint64 ids_before;  // atomic; of them, made before the last reset
+    pg_atomic_uint64 last_id;     // atomic; the last of them; 0: it has made none
+    pg_atomic_uint64 place;       // atomic; it drew from here: place_of() a handle
+    pg_atomic_uint64 waits;       // atomic; its draws that waited for a tick
+    pg_atomic_uint64 wait_us;     // atomic; how long they did
+    pg_atomic_uint32 pid;         // atomic; 0: nobody's; written last
+    Oid database;                 // const while pid is set
+    Oid user;                     // const while pid is set
 };
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
               "lives in shared memory");
@@ -77,6 +97,10 @@ struct alignas(cache_line) SharedState {
     // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms; atomic; only upward.
     pg_atomic_uint64 accepted_clock_ms;
     SharedOrder order;
+    pg_atomic_uint64 noted_clock_ms;   // atomic; the same difference when it was last looked at
+    pg_atomic_uint64 steps_forward;    // atomic; times that the clock was set, as seen
+    pg_atomic_uint64 steps_back;       // atomic
+    pg_atomic_uint64 told_ms[causes];  // atomic; last message of each cause, monotonic; 0: none yet
 };
 
 using Index = SlotIndex<SharedSlot>;
@@ -88,6 +112,9 @@ Index index_of(SharedState *state) noexcept;
 
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
+
+// Whether the server loaded the library when it started.
+bool is_preloaded() noexcept;
 
 // The state, attached on the first call; null where the server did not load the library.
 SharedState *find_shared_state();

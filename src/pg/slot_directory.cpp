@@ -78,6 +78,8 @@ void forget_locked(SharedDatabase &database) noexcept {
     database.horizon.pending = {0, 0};
     database.horizon.is_loaded = false;
     database.pending_lsn = InvalidXLogRecPtr;
+    for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
+        pg_atomic_write_u64(value, 0);
     database.slots = 0;
     database.database = InvalidOid;
 }
@@ -93,7 +95,7 @@ enum class Given { ok, share_used, all_used };
 
 // Gives out a free slot, or an idle one. The slot begins at the database's floor, so a session that read an
 // older floor still draws above it; not at the clock, which nobody has checked yet.
-Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotKey &key, const Packing &p,
+Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotKey &key, const Layout &layout,
                        int64 now_ms, SlotHandle &handle) noexcept {
     bool share_used = database->slots >= static_cast<uint32>(slots_per_database());
     if (share_used && !free_idle_slot_locked(state, key.database, now_ms)) return Given::share_used;
@@ -102,7 +104,10 @@ Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotK
     int32 number = state->free_slot;
     SharedSlot &slot = slots_of(state)[number];
     state->free_slot = slot.link.next;
-    slot.slot = new_slot(p, database->horizon.floor_ms);
+    slot.slot = new_slot(packing_of(layout), database->horizon.floor_ms);
+    slot.full = {0, 0};
+    slot.waits = slot.wait_us = 0;
+    slot.form = form_of(layout);
     slot.given_ms = now_ms;
     index_of(state).insert(number, key);
     database->slots++;
@@ -156,6 +161,13 @@ SharedDatabase *my_database(SharedState *state) {
     }
 }
 
+SharedDatabase *find_database(SharedState *state) noexcept {
+    LWLockAcquire(&state->lock, LW_SHARED);
+    SharedDatabase *database = find_database_locked(state, MyDatabaseId);
+    LWLockRelease(&state->lock);
+    return database;
+}
+
 SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                      int64 now_ms) {
     SlotKey key{key_of(layout), MyDatabaseId, shard};
@@ -164,12 +176,11 @@ SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout 
     LWLockRelease(&state->lock);
     if (handle.slot != nullptr) return handle;
 
-    Packing p = packing_of(layout);
     for (bool retry = true;; retry = false) {
         Given given = Given::ok;
         LWLockAcquire(&state->lock, LW_EXCLUSIVE);
         handle = find_slot_locked(state, key);
-        if (handle.slot == nullptr) given = give_slot_locked(state, database, key, p, now_ms, handle);
+        if (handle.slot == nullptr) given = give_slot_locked(state, database, key, layout, now_ms, handle);
         LWLockRelease(&state->lock);
         if (given == Given::ok) return handle;
         if (retry && free_dropped_databases(state)) continue;
@@ -189,8 +200,7 @@ void place_slots(SharedState *state, int64 at_ms, bool may_lower) noexcept {
         p.unit_ms = key.packing.unit_ms;
         Slot placed = new_slot(p, at_ms);
         SpinLockAcquire(&slot.mutex);
-        placed.ids = slot.slot.ids;
-        if (slot.slot.tick <= placed.tick || may_lower) slot.slot = placed;
+        if (slot.slot.tick <= placed.tick || may_lower) move_slot(slot.slot, placed);
         SpinLockRelease(&slot.mutex);
     }
     LWLockRelease(&state->lock);

@@ -12,11 +12,19 @@ struct SlotHandle {
     uint32 generation;
 };
 
+// A slot's number and generation in one word, for what cannot keep a pointer.
+inline uint64 place_of(SharedState *state, const SlotHandle &handle) noexcept {
+    return static_cast<uint64>(handle.generation) << 32 | static_cast<uint64>(handle.slot - slots_of(state));
+}
+
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 
 // The entry of this session's database, made on the first call.
 SharedDatabase *my_database(SharedState *state);
+
+// The same, null where no session has needed one.
+SharedDatabase *find_database(SharedState *state) noexcept;
 
 // The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to
 // be had.

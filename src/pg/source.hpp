@@ -26,6 +26,7 @@ struct Source {
     bool is_pool;       // of more than one shard
     // The slot in use; null: to be found.
     SlotHandle handle;
+    uint64 place;  // place_of() it
     uint32 shard;  // its whole number
     uint32 rank;   // and its rank in the pool
 };

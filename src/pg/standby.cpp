@@ -10,18 +10,30 @@ bool is_required() noexcept {
     return settings.synchronous == static_cast<int>(Synchronous::required);
 }
 
-bool is_configured() noexcept {
+}  // namespace
+
+bool has_standby_names() noexcept {
     return SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
 }
 
-}  // namespace
+uint32 connected_standbys() noexcept {
+    uint32 count = 0;
+    for (int i = 0; i < max_wal_senders; i++) {
+        WalSnd &sender = WalSndCtl->walsnds[i];
+        SpinLockAcquire(&sender.mutex);
+        bool is_streaming = sender.pid != 0 && sender.state == WALSNDSTATE_STREAMING;
+        if (is_streaming && sender.sync_standby_priority > 0) count++;
+        SpinLockRelease(&sender.mutex);
+    }
+    return count;
+}
 
 void require_standbys() {
-    if (is_required() && !is_configured()) report_no_synchronous_standby();
+    if (is_required() && !has_standby_names()) report_no_synchronous_standby();
 }
 
 bool is_acknowledged(XLogRecPtr lsn) {
-    if (!is_configured()) return !is_required();
+    if (!has_standby_names()) return !is_required();
     LWLockAcquire(SyncRepLock, LW_SHARED);
     bool is_flushed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= lsn;
     LWLockRelease(SyncRepLock);

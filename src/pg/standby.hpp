@@ -13,4 +13,10 @@ void require_standbys();
 // swallows a cancellation and has no end.
 bool is_acknowledged(XLogRecPtr lsn);
 
+// Whether synchronous_standby_names is set.
+bool has_standby_names() noexcept;
+
+// The walsenders of synchronous standbys that are streaming.
+uint32 connected_standbys() noexcept;
+
 }  // namespace idgen::pg

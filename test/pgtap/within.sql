@@ -116,11 +116,13 @@ SELECT matches(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[202
                'Index Cond: \(\(id >= id_within_first\(.*\) AND \(id <= id_within_last\(', 'a sub-select as period: an index condition');
 SELECT is(count(*), 1::bigint, 'and one sub-plan')
   FROM regexp_matches(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'InitPlan \d', 'g');
+SET LOCAL enable_bitmapscan = off;
 -- It is exact, so nothing is checked again; and no index is asked for what it cannot do.
 SELECT doesnt_match(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'Filter', 'and no filter');
 CREATE TEMP TABLE hashed AS SELECT id FROM uniform LIMIT 100;
 CREATE INDEX ON hashed USING hash (id);
 SELECT doesnt_match(plan_of($$SELECT * FROM hashed WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'Index', 'a hash index: not used');
+SET LOCAL enable_bitmapscan = on;
 -- An ID that costs a sub-select is not compared twice.
 SELECT doesnt_match(plan_of($$SELECT * FROM uniform WHERE id_within((SELECT max(id) FROM made), '[2026-02-01, 2026-02-02)')$$), '>=', 'a sub-select as ID: once');
 

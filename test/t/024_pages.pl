@@ -15,12 +15,13 @@ SQL
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
 
-# What psql shows to somebody who pastes a block.
+# What psql shows to somebody who pastes a block, without blanks at the ends of lines.
 sub shown_by
 {
 	my ($sql) = @_;
 	my ($out, $error);
 	IPC::Run::run([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', 'postgres' ], '<', \$sql, '>', \$out, '2>', \$error);
+	$out =~ s/ +$//mg;
 	$out =~ s/\n+\z/\n/;
 	return ($out, $error);
 }

@@ -57,5 +57,11 @@ TEST(ClockWatch, SlowCorrectionsAddUp) {
     }
 }
 
+TEST(ClockWatch, TellsStepsFromNoise) {
+    constexpr std::int64_t before = 1700000000000;
+    for (std::int64_t noise : {0, 1, -1, 9, -9}) EXPECT_EQ(step_between(before, before + noise), 0);
+    for (std::int64_t step : {10, -10, 500, -3600000}) EXPECT_EQ(step_between(before, before + step), step);
+}
+
 }  // namespace
 }  // namespace idgen

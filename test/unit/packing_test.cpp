@@ -509,5 +509,12 @@ TEST(Packing, TraceWraps) {
         for (std::int64_t k : {1, 2, 50, 200}) EXPECT_EQ(pack(p, tick + k * turn, 7, 9), pack(p, tick, 7, 9));
 }
 
+TEST(Packing, KeyAndFormAreTheLayout) {
+    for (int i = 0; i < preset_count; i++) {
+        const Layout &layout = preset(i).layout;
+        EXPECT_TRUE(layout_of(key_of(layout), form_of(layout)) == layout) << preset(i).name;
+    }
+}
+
 }  // namespace
 }  // namespace idgen

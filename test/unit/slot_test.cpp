@@ -26,7 +26,7 @@ const std::string sec = "epoch=1970-01-01 unit=1s time=40 shard=4 sequence=2";
 
 constexpr std::int64_t far_ms = INT64_MAX / 2;
 constexpr std::int64_t lead_ms = 100;
-constexpr Slot unused_slot{-1, no_sequence, 0, 0};
+constexpr Slot unused_slot{-1, no_sequence, 0, 0, 0, 0, -1};
 
 Limits at(std::int64_t now_ms) {
     return {now_ms, 0, far_ms, lead_ms, false};
@@ -60,7 +60,7 @@ void run(const std::vector<Case> &cases) {
     for (const Case &c : cases) {
         SCOPED_TRACE(c.what);
         Packing p = packing_of(c.layout);
-        Slot slot{c.slot_tick, c.slot_sequence, 0, 40};
+        Slot slot{c.slot_tick, c.slot_sequence, 7, 40, 5, 6, -1};
         Slot before = slot;
         Take taken = take_at(slot, p, c.limits, 5, c.above, c.wanted);
         EXPECT_EQ(taken.status, c.status);
@@ -73,7 +73,8 @@ void run(const std::vector<Case> &cases) {
         }
         EXPECT_EQ(taken.sequence, c.sequence);
         EXPECT_EQ(taken.count, c.count);
-        EXPECT_TRUE(same(slot, {c.tick, c.sequence + c.count - 1, 0, 40 + c.count}));
+        Slot after{c.tick, c.sequence + c.count - 1, 7, 40 + c.count, 5, 6, slot.borrowed_tick};
+        EXPECT_TRUE(same(slot, after)) << "a take counts IDs and nothing else";
     }
 }
 
@@ -557,6 +558,69 @@ class Node {
     bool may_borrow_;
     std::unordered_set<std::int64_t> seen_;
 };
+
+// What lies ahead of the clock counts as borrowed where its tick was begun ahead by borrowing, else as held.
+TEST(Slot, CountsHoldsAndBorrows) {
+    Packing p = packing_of(ms);
+    Slot slot = new_slot(p, 0);
+    Limits right{5000, 0, far_ms, lead_ms, true};
+    take_at(slot, p, right);
+    EXPECT_FALSE(is_borrowed(slot, 5000));
+
+    Limits behind{4990, 0, far_ms, lead_ms, true};
+    Take held = take_at(slot, p, behind, 5, before_all, 4);
+    EXPECT_EQ(held.tick, 5000);
+    EXPECT_EQ(held.count, 3u);
+    EXPECT_FALSE(is_borrowed(slot, held.tick));
+    count_lead(slot, held.tick, held.count, 10);
+
+    Take borrowed = take_at(slot, p, behind, 5, before_all, 2);
+    EXPECT_EQ(borrowed.tick, 5001);
+    count_lead(slot, borrowed.tick, borrowed.count, 11);
+    borrowed = take_at(slot, p, behind);
+    EXPECT_EQ(borrowed.tick, 5001) << "the rest of a borrowed tick";
+    EXPECT_TRUE(is_borrowed(slot, borrowed.tick));
+    count_lead(slot, borrowed.tick, borrowed.count, 9);
+
+    EXPECT_EQ(slot.holds, 3u);
+    EXPECT_EQ(slot.borrows, 3u);
+    EXPECT_EQ(slot.max_lead_ms, 11u) << "the furthest";
+    EXPECT_EQ(slot.ids, 7u);
+}
+
+// A session of a pool that borrowed in another shard takes that tick along.
+TEST(Slot, CountsAsBorrowedWhatThePoolBorrowed) {
+    Packing p = packing_of(ms);
+    for (bool may_borrow : {true, false}) {
+        Slot slot{4999, 0, 0, 0, 0, 0, -1};
+        Take taken = take_at(slot, p, {5000, 0, far_ms, lead_ms, may_borrow}, 5, {5003, 0});
+        EXPECT_EQ(taken.tick, 5003);
+        EXPECT_EQ(is_borrowed(slot, taken.tick), may_borrow);
+    }
+}
+
+// A floor ahead of the clock is held, whatever may be borrowed.
+TEST(Slot, CountsAFloorAsHeld) {
+    Packing p = packing_of(ms);
+    Slot slot = new_slot(p, 5050);
+    Take taken = take_at(slot, p, {5000, 5050, far_ms, lead_ms, true});
+    EXPECT_EQ(taken.tick, 5050);
+    EXPECT_FALSE(is_borrowed(slot, taken.tick));
+}
+
+TEST(Slot, LeadsOfAnySizeAreCounted) {
+    Slot slot = unused_slot;
+    count_lead(slot, 1, 1, INT64_MAX);
+    EXPECT_EQ(slot.max_lead_ms, UINT32_MAX);
+}
+
+TEST(Slot, MovingKeepsWhatWasCounted) {
+    Slot slot{5000, 2, 7, 40, 5, 6, 5000};
+    move_slot(slot, new_slot(packing_of(ms), 6000));
+    EXPECT_TRUE(same(slot, {5999, no_sequence, 7, 40, 5, 6, -1}));
+    reset_counters(slot);
+    EXPECT_TRUE(same(slot, {5999, no_sequence, 0, 0, 0, 0, -1}));
+}
 
 TEST(Slot, NoIdTwiceWhateverTheClockDoes) {
     const std::string layouts[] = {

@@ -1,0 +1,54 @@
+-- To see what it does. Those who may read the server's statistics may read these: members of pg_monitor.
+
+CREATE FUNCTION idgen_stat_shard(
+    OUT layout id_layout, OUT shard integer, OUT ids bigint, OUT waits bigint, OUT wait_time double precision,
+    OUT borrows bigint, OUT holds bigint, OUT max_lead bigint, OUT last_id bigint, OUT last_time timestamptz)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_shard' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 16;
+CREATE FUNCTION idgen_stat_backend(
+    OUT pid integer, OUT datid oid, OUT usesysid oid, OUT layout id_layout, OUT shard integer, OUT ids bigint,
+    OUT waits bigint, OUT wait_time double precision, OUT last_id bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_backend' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100;
+CREATE FUNCTION idgen_stat_database(
+    OUT in_recovery boolean, OUT horizon timestamptz, OUT renewals bigint, OUT renewed_at timestamptz,
+    OUT stall bigint, OUT lead bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
+    OUT clock_steps_back bigint, OUT clock_synchronised boolean, OUT clock_max_error double precision,
+    OUT synchronous boolean, OUT standbys integer, OUT slots integer, OUT slots_limit integer,
+    OUT server_slots integer, OUT server_slots_limit integer, OUT layout id_layout, OUT layout_end timestamptz)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
+
+CREATE VIEW idgen_stat_shard AS
+SELECT layout, shard, ids, waits, wait_time, borrows, holds, max_lead, last_id, last_time
+  FROM idgen_stat_shard();
+CREATE VIEW idgen_stat_backend AS
+SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.shard, b.ids, b.waits, b.wait_time,
+       b.last_id
+  FROM idgen_stat_backend() AS b
+  LEFT JOIN pg_catalog.pg_database AS d ON d.oid OPERATOR(pg_catalog.=) b.datid
+  LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) b.usesysid;
+CREATE VIEW idgen_stat_database AS
+SELECT pg_catalog.current_database() AS datname, s.* FROM idgen_stat_database() AS s;
+
+CREATE FUNCTION idgen_status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 11;
+CREATE FUNCTION idgen_reset_stats() RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+REVOKE EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_reset_stats()
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database() TO pg_monitor;
+GRANT SELECT ON idgen_stat_shard, idgen_stat_backend, idgen_stat_database TO pg_monitor;
+
+COMMENT ON FUNCTION idgen_stat_shard() IS 'what the view idgen_stat_shard shows';
+COMMENT ON FUNCTION idgen_stat_backend() IS 'what the view idgen_stat_backend shows';
+COMMENT ON FUNCTION idgen_stat_database() IS 'what the view idgen_stat_database shows';
+COMMENT ON VIEW idgen_stat_shard IS
+    'what each shard of this database made and waited for, since the server started, its slot was given out, or idgen_reset_stats()';
+COMMENT ON VIEW idgen_stat_backend IS 'what each session of the server that makes IDs made and waited for';
+COMMENT ON VIEW idgen_stat_database IS
+    'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
+COMMENT ON FUNCTION idgen_status() IS 'the state of this database''s ID making in words, with what to do where it is not ok';
+COMMENT ON FUNCTION idgen_reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

@@ -1,0 +1,53 @@
+// What the log is told without anything failing: level LOG, which clients do not see.
+#include "pg/message_text.hpp"
+#include "pg/report.hpp"
+#include "pg/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+void log_clock_back(int64 by_ms) {
+    ereport(LOG,
+            (errmsg("the clock of this machine was set back by %s", seconds_text(by_ms)),
+             errdetail("IDs go on above the last ones: held up to idgen.max_lead (%s) ahead of the clock, "
+                       "waited for up to idgen.max_wait, refused beyond.",
+                       seconds_text(settings.max_lead_ms)),
+             errhint("See what set it; a clock that is slewed, not stepped, keeps IDs going.")));
+}
+
+void log_clock_forward(int64 by_ms) {
+    bool is_too_far = by_ms > settings.max_clock_jump_ms;
+    ereport(LOG,
+            (errmsg("the clock of this machine was set forward by %s", seconds_text(by_ms)),
+             is_too_far ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
+                                    seconds_text(settings.max_clock_jump_ms))
+                        : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.",
+                                    seconds_text(settings.max_clock_jump_ms)),
+             is_too_far ? errhint("Correct the clock; or, if it is right now, have a superuser call "
+                                  "idgen_accept_clock().")
+                        : 0));
+}
+
+}  // namespace
+
+void log_clock_step(int64 step_ms) {
+    if (step_ms < 0)
+        log_clock_back(-step_ms);
+    else
+        log_clock_forward(step_ms);
+}
+
+void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms) {
+    LayoutName name(layout);
+    Packing p = packing_of(layout);
+    uint32 ids = p.sequence_last - p.sequence_first + 1;
+    ereport(LOG,
+            (errmsg("shard %u of database \"%s\" has been out of IDs for %s", shard,
+                    get_database_name(MyDatabaseId), seconds_text(full_ms)),
+             errdetail("Layout \"%s\" makes %u ID%s in %d ms for each shard; sessions wait, borrow to the "
+                       "limit, or fail, as idgen.overflow says.",
+                       name.text, ids, ids == 1 ? "" : "s", layout.unit_ms),
+             errhint("Give this node more shards, or use a layout with a longer sequence.")));
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,80 @@
+#include "pg/snapshot.hpp"
+
+#include "pg/slot_guard.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// The function ending in _locked needs SharedState::lock in any mode.
+void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
+    copy.layout = layout_of(slot.link.key.packing, slot.form);
+    copy.shard = slot.link.key.shard;
+    SlotGuard guard(slot);
+    copy.slot = slot.slot;
+    copy.waits = slot.waits;
+    copy.wait_us = slot.wait_us;
+}
+
+// Copies up to `capacity` of the slots; gives how many there are.
+uint32 copy_up_to(SharedState *state, SlotCopy *rows, uint32 capacity) noexcept {
+    uint32 count = 0;
+    LWLockAcquire(&state->lock, LW_SHARED);
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[i];
+        if (slot.link.key.database != MyDatabaseId) continue;
+        if (count < capacity) copy_slot_locked(slot, rows[count]);
+        count++;
+    }
+    LWLockRelease(&state->lock);
+    return count;
+}
+
+}  // namespace
+
+SlotCopies copy_slots(SharedState *state) {
+    uint32 capacity = count_slots(state).database + 16;
+    for (;;) {
+        auto *rows = static_cast<SlotCopy *>(palloc(capacity * sizeof(SlotCopy)));
+        uint32 count = copy_up_to(state, rows, capacity);
+        if (count <= capacity) return {rows, count};
+        pfree(rows);
+        capacity = count + 16;
+    }
+}
+
+SlotUse count_slots(SharedState *state) noexcept {
+    SlotUse use{0, 0};
+    LWLockAcquire(&state->lock, LW_SHARED);
+    for (uint32 i = 0; i < state->database_count; i++) {
+        const SharedDatabase &database = databases_of(state)[i];
+        if (database.database == InvalidOid) continue;
+        use.server += database.slots;
+        if (database.database == MyDatabaseId) use.database = database.slots;
+    }
+    LWLockRelease(&state->lock);
+    return use;
+}
+
+bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept {
+    SharedBackend &backend = backends_of(state)[number];
+    copy.pid = pg_atomic_read_u32(&backend.pid);
+    pg_read_barrier();
+    copy.last_id = pg_atomic_read_u64(&backend.last_id);
+    if (copy.pid == 0 || copy.last_id == 0) return false;
+    copy.database = backend.database;
+    copy.user = backend.user;
+    copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
+    copy.waits = pg_atomic_read_u64(&backend.waits);
+    copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
+    uint64 place = pg_atomic_read_u64(&backend.place);
+    const SharedSlot &slot = slots_of(state)[static_cast<uint32>(place)];
+    LWLockAcquire(&state->lock, LW_SHARED);
+    copy.has_slot = slot.generation == place >> 32;
+    copy.layout = layout_of(slot.link.key.packing, slot.form);
+    copy.shard = slot.link.key.shard;
+    LWLockRelease(&state->lock);
+    pg_read_barrier();
+    return pg_atomic_read_u32(&backend.pid) == copy.pid;
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,47 @@
+// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock, so a
+// row is true in itself; the rows together are of slightly different instants.
+#pragma once
+
+#include "pg/shared_state.hpp"
+
+namespace idgen::pg {
+
+struct SlotCopy {
+    Layout layout;  // the first that it was used with; layouts that pack alike share a slot
+    uint32 shard;
+    Slot slot;
+    uint64 waits;
+    uint64 wait_us;
+};
+
+struct SlotCopies {
+    SlotCopy *rows;
+    uint32 count;
+};
+
+// The slots of this session's database.
+SlotCopies copy_slots(SharedState *state);
+
+struct SlotUse {
+    uint32 database;  // slots of this session's database
+    uint32 server;    // of all
+};
+SlotUse count_slots(SharedState *state) noexcept;
+
+struct BackendCopy {
+    uint32 pid;
+    Oid database;
+    Oid user;
+    uint64 ids;
+    uint64 last_id;
+    uint64 waits;
+    uint64 wait_us;
+    bool has_slot;  // false: its last slot was given to somebody else since
+    Layout layout;
+    uint32 shard;
+};
+
+// Whether the entry is of a live backend that made IDs; copies it.
+bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept;
+
+}  // namespace idgen::pg

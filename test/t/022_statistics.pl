@@ -1,0 +1,287 @@
+# Statistics: what is counted for each shard, session and database, who may read it, what idgen_status() says.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use IdgenNode;
+use Test::More;
+
+my $node = start_node(
+	'statistics',
+	fake_clock => 1,
+	init       => { allows_streaming => 1 },
+	conf       => [ 'idgen.max_slots = 32', "idgen.max_wait = '1h'" ]);
+my $session = connect_to($node);
+my $watcher = connect_to($node);
+
+sub row_of
+{
+	my ($sql, @binds) = @_;
+	return $watcher->selectrow_hashref($sql, undef, @binds) // {};
+}
+sub shard_row { return row_of('SELECT *, extract(epoch FROM last_time) AS at FROM idgen_stat_shard WHERE shard = ?', @_) }
+sub database_row { return row_of('SELECT * FROM idgen_stat_database') }
+sub fact { return row_of('SELECT * FROM idgen_status() WHERE key = ?', @_) }
+
+# The columns of a row, as one text.
+sub columns
+{
+	my ($row, @names) = @_;
+	return join ' ', map { "$_=" . ($row->{$_} // 'null') } @names;
+}
+
+sub becomes_true
+{
+	my ($check, $what) = @_;
+	for (1 .. 1000)
+	{
+		return pass($what) if $check->();
+		select undef, undef, undef, 0.02;
+	}
+	return fail($what);
+}
+
+is(columns(database_row(), qw(datname in_recovery renewals renewed_at stall lead clock_offset slots slots_limit server_slots server_slots_limit)),
+	'datname=postgres in_recovery=0 renewals=0 renewed_at=null stall=0 lead=0 clock_offset=null slots=0 slots_limit=8 server_slots=0 server_slots_limit=32',
+	'before the first ID');
+is(value_of($watcher, 'SELECT (SELECT count(*) FROM idgen_stat_shard) + (SELECT count(*) FROM idgen_stat_backend)'), 0, 'no rows yet');
+
+# IDs, the last one and its time. The clock stands still.
+my $now = int(time) + 2;
+freeze_clock($node, $now);
+my ($last) = @{ $session->selectcol_arrayref('SELECT max(id) FROM next_ids(100, 5) id') };
+my $row = shard_row(5);
+is(columns($row, qw(layout ids waits wait_time borrows holds max_lead last_id at)),
+	"layout=instagram ids=100 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$last at=$now.000000", '100 IDs');
+my @kinds = map { value_of($session, 'SELECT next_id(layout => ?)', $_) } 'mastodon';
+is(value_of($watcher, q{SELECT last_id || ' ' || (shard IS NULL) FROM idgen_stat_shard WHERE layout = 'mastodon'}),
+	"$kinds[0] true", 'a layout without a shard');
+my $long = 'epoch=2020-01-01T00:00:00Z unit=1ms time=40 region=2 shard=3 sequence=18';
+my $trace = value_of($session, q{SELECT next_id(7, 'trace')});
+my $id = value_of($session, 'SELECT next_id(9, ?)', $long);
+is(value_of($watcher, 'SELECT last_id FROM idgen_stat_shard WHERE layout = ? AND shard = 9', $long), $id, 'a layout of its own, spelt as it was given');
+is(value_of($watcher, q{SELECT last_id FROM idgen_stat_shard WHERE layout = 'trace' AND shard = 7}), $trace, 'a layout that wraps');
+
+# Holds: the clock back by exactly the lead that is allowed.
+freeze_clock($node, $now - 1);
+$session->do('SELECT next_id_array(10, 5)');
+is(columns(shard_row(5), qw(ids waits borrows holds max_lead)), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000', '10 IDs held');
+is(database_row()->{lead}, 1000, 'the lead is shown');
+
+# Borrows: what a tick does not hold. The first 914 fill it.
+freeze_clock($node, $now);
+$session->do("SET idgen.overflow = 'borrow'");
+$session->do('SELECT next_id_array(914 + 1034, 5)');
+is(columns(shard_row(5), qw(ids waits borrows holds max_lead)), 'ids=2058 waits=0 borrows=1034 holds=10 max_lead=1000',
+	'1034 IDs borrowed, in two ticks');
+$session->do('SET idgen.overflow = error');
+fails_with($session, 'SELECT next_id_array(2000, 6)', '2200H', qr/no ID is left/, 'a full tick');
+is(columns(shard_row(6), qw(ids waits wait_time borrows holds)), 'ids=1024 waits=0 wait_time=0 borrows=0 holds=0', 'an error is no wait');
+$session->do('RESET idgen.overflow');
+
+# Waits: one draw that waits until the clock goes on.
+$session->do('SELECT next_id(6)', { pg_async => PG_ASYNC });
+becomes_true(sub { shard_row(6)->{wait_time} > 150 }, 'a wait is seen while it lasts');
+is(columns(shard_row(6), qw(ids waits)), 'ids=1024 waits=1', 'one wait, no ID yet');
+my $pid = $session->{pg_pid};
+is(row_of('SELECT * FROM idgen_stat_backend WHERE pid = ?', $pid)->{waits}, 1, 'the session waits');
+freeze_clock($node, ++$now);
+$session->pg_result;
+$row = shard_row(6);
+is(columns($row, qw(ids waits)), 'ids=1025 waits=1', 'it ended');
+cmp_ok($row->{wait_time}, '<', 600_000, 'wait_time is in ms');
+my $backend = row_of('SELECT * FROM idgen_stat_backend WHERE pid = ?', $pid);
+is($backend->{wait_time}, $row->{wait_time}, 'wait_time of the session');
+
+# Sessions.
+is(columns($backend, qw(datname usename layout shard ids last_id)),
+	'datname=postgres usename=' . value_of($session, 'SELECT current_user') . ' layout=instagram shard=6 ids=' .
+	  (2058 + 1025 + 3) . " last_id=$row->{last_id}", 'a session');
+value_of($session, 'SELECT next_id(5)');
+is(row_of('SELECT * FROM idgen_stat_backend WHERE pid = ?', $pid)->{shard}, 5, 'also where the slot was found before');
+$session->do('CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION idgen');
+my $other = connect_to($node, db => 'other');
+value_of($other, 'SELECT next_id(70)');
+is(value_of($watcher, q{SELECT string_agg(datname || ' ' || shard, ', ' ORDER BY datname) FROM idgen_stat_backend}),
+	'other 70, postgres 5', 'sessions of all databases');
+is(value_of($watcher, 'SELECT count(*) FROM idgen_stat_shard WHERE shard = 70'), 0, 'shards of this one alone');
+is(columns(database_row(), qw(slots server_slots)), 'slots=5 server_slots=6', 'slots in use');
+is(value_of($other, 'SELECT count(*) FROM idgen_stat_shard'), 1, 'each database has its own');
+$other->disconnect;
+becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen_stat_backend') == 1 }, 'a session that ended is gone');
+my $killed = connect_to($node);
+value_of($killed, 'SELECT next_id(5)');
+is(value_of($watcher, 'SELECT count(*) FROM idgen_stat_backend WHERE pid = ?', $killed->{pg_pid}), 1, 'a new session');
+is(row_of('SELECT ids FROM idgen_stat_backend WHERE pid = ?', $killed->{pg_pid})->{ids}, 1, 'counts from 0, whoever was there before');
+value_of($watcher, 'SELECT pg_terminate_backend(?)', $killed->{pg_pid});
+becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen_stat_backend') == 1 }, 'a session that was terminated is gone');
+
+# Setting back: this database's counts, not its IDs.
+my $before = shard_row(5);
+$watcher->do('SELECT idgen_reset_stats()');
+is(columns(shard_row(5), qw(ids waits wait_time borrows holds max_lead last_id)),
+	"ids=0 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$before->{last_id}", 'set back to 0');
+is(columns(shard_row(6), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the shard that waited too');
+is(columns(row_of('SELECT * FROM idgen_stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'sessions too');
+cmp_ok(value_of($session, 'SELECT next_id(5)'), '>', $before->{last_id}, 'IDs go on above');
+is(columns(shard_row(5), qw(ids)) . ' ' . columns(row_of('SELECT * FROM idgen_stat_backend'), qw(ids)), 'ids=1 ids=1', 'and are counted anew');
+
+# A slot that is given to another shard counts from 0, and the row of its former one is gone. Advancing keeps counts.
+$session->do('SELECT next_id_array(10, 5)');
+$session->do('SELECT next_id_array(1025, 6)', { pg_async => PG_ASYNC });
+becomes_true(sub { shard_row(6)->{wait_time} > 0 }, 'a shard waits again');
+freeze_clock($node, ++$now);
+$session->pg_result;
+$session->do(q{SELECT idgen_advance(clock_timestamp() + '1 ms')});
+is(columns(shard_row(5), qw(ids last_id last_time)), 'ids=11 last_id=null last_time=null', 'advanced: counts stay, the last ID is not known');
+$now += 5;
+freeze_clock($node, $now);
+is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(30, 37) n') }, 8, 'eight other shards');
+is(value_of($watcher, q{SELECT string_agg(shard || ':' || ids || ':' || waits || ':' || holds, ' ' ORDER BY shard) FROM idgen_stat_shard}),
+	join(' ', map { "$_:1:0:0" } 30 .. 37), 'slots given to other shards');
+is(fact('slots')->{ok}, 0, 'idgen_status: every slot of the database used');
+like(fact('slots')->{value}, qr/^8 of 8 in this database, 9 of 32 in all$/, 'idgen_status: how many');
+
+# Who may read.
+$watcher->do('CREATE ROLE reader LOGIN IN ROLE pg_monitor');
+$watcher->do('CREATE ROLE anybody LOGIN');
+my %as = map { $_ => connect_to($node, user => $_) } qw(reader anybody);
+for my $what (qw(idgen_stat_shard idgen_stat_backend idgen_stat_database))
+{
+	ok(eval { $as{reader}->selectall_arrayref("SELECT * FROM $what") }, "a member of pg_monitor reads $what");
+	fails_with($as{anybody}, "SELECT * FROM $what", '42501', qr/permission denied for view $what/, "$what, anybody");
+	fails_with($as{anybody}, "SELECT * FROM $what()", '42501', qr/permission denied for function $what/, "$what(), anybody");
+}
+is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 11, 'anybody may ask idgen_status()');
+fails_with($as{$_}, 'SELECT idgen_reset_stats()', '42501', qr/permission denied/, "idgen_reset_stats(), $_") for qw(reader anybody);
+$watcher->do('GRANT EXECUTE ON FUNCTION idgen_reset_stats() TO reader');
+ok(eval { $as{reader}->do('SELECT idgen_reset_stats()') }, 'idgen_reset_stats() granted');
+$_->disconnect for values %as;
+
+# idgen_status(): each fact turns when its cause is made.
+set_clock($node, '+20');
+value_of($session, 'SELECT next_id(30)');
+my %ok = map { $_->[0] => $_->[1] } @{ $watcher->selectall_arrayref('SELECT key, ok::int FROM idgen_status()') };
+is(join(' ', map { "$_=$ok{$_}" } qw(library server shards horizon renewal lead clock standby layout)),
+	'library=1 server=1 shards=0 horizon=1 renewal=1 lead=1 clock=1 standby=1 layout=1', 'a healthy server without shards of its own');
+is(value_of($watcher, 'SELECT count(*) FROM idgen_status() WHERE NOT ok AND advice IS NULL OR ok AND advice IS NOT NULL'), 0,
+	'advice where something is wrong, and only there');
+like(fact('shards')->{advice}, qr/ALTER DATABASE/, 'shards: how to set them');
+$watcher->do("SET idgen.shards = '5'");
+is(columns(fact('shards'), qw(value ok)), 'value=5 ok=1', 'shards set');
+$watcher->do('SET idgen.region = 3');
+is(fact('shards')->{value}, '5 in region 3', 'with a region');
+$watcher->do('RESET idgen.region');
+use constant ADJTIMEX => 159;
+use constant TIME_ERROR => 5;
+my $buffer = "\0" x 512;
+my $is_synchronised = syscall(ADJTIMEX, $buffer) != TIME_ERROR ? 1 : 0;
+is(fact('ntp')->{ok}, $is_synchronised, 'ntp: what the kernel says');
+is(database_row()->{clock_synchronised}, $is_synchronised, 'the same as a column');
+
+$row = database_row();
+cmp_ok($row->{renewals}, '>=', 2, 'renewals are counted');
+is(value_of($watcher, q{SELECT horizon - renewed_at BETWEEN '-10 s' AND '1001 ms' FROM idgen_stat_database}), 1, 'the horizon is at most a window above its renewal');
+is($row->{clock_offset}, 0, 'the clock is as accepted');
+
+set_clock($node, '+86400');
+fails_with($session, 'SELECT next_id(30)', '55000', qr/jumped forward/, 'a day forward');
+$row = fact('clock');
+is($row->{ok}, 0, 'clock: a day forward');
+like($row->{value}, qr/^\+8638\d\.\d{3} s from the one accepted/, 'clock: by how much');
+like($row->{advice}, qr/idgen_accept_clock/, 'clock: what to do');
+cmp_ok(database_row()->{clock_offset}, '>', 86_000_000, 'clock_offset');
+cmp_ok(database_row()->{clock_steps_forward}, '>=', 1, 'clock_steps_forward');
+
+my $steps = database_row()->{clock_steps_back};
+set_clock($node, '-3600');
+$session->do('SET idgen.max_wait = 0');
+fails_with($session, 'SELECT next_id(30)', '55000', qr/behind/, 'an hour back') for 1 .. 3;
+$row = fact('clock');
+is($row->{ok}, 1, 'clock: an hour back is no jump');
+like($row->{value}, qr/^-3620\.\d{3} s /, 'clock: by how much it is back');
+is(database_row()->{clock_steps_back}, $steps + 1, 'clock_steps_back: one step, however often it is met');
+is(fact('lead')->{ok}, 0, 'lead: the IDs are an hour ahead');
+like(fact('horizon')->{value}, qr/ 36[12]\d\.\d{3} s ahead of the clock$/, 'horizon: far ahead of the clock');
+is(fact('horizon')->{ok}, 0, 'horizon: not ok');
+set_clock($node, '+21');
+value_of($session, 'SELECT next_id(30)');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well again');
+
+# A renewal that is held up.
+$watcher->begin_work;
+$watcher->do('ALTER SEQUENCE idgen_horizon OWNED BY NONE');
+set_clock($node, '+31');
+$session->do("SET idgen.max_wait = '1h'");
+$session->do('SELECT next_id(30)', { pg_async => PG_ASYNC });
+becomes_true(sub { database_row()->{stall} > 5100 }, 'stall: how long a renewal has been asked for in vain');
+$row = fact('renewal');
+is($row->{ok}, 0, 'renewal: not ok');
+like($row->{value}, qr/^asked for in vain for \d+\.\d{3} s; \d+ since/, 'renewal: for how long');
+$watcher->rollback;
+$session->pg_result;
+is(columns(database_row(), 'stall') . ' ' . fact('renewal')->{ok}, 'stall=0 1', 'renewed at last');
+is(row_of('SELECT * FROM idgen_stat_backend WHERE pid = ?', $pid)->{waits}, 0, 'waiting for the horizon is no wait for a tick');
+
+# Standbys, the end of the layout, a broken horizon.
+set_for_server($watcher, 'idgen.synchronous', 'required');
+like(columns(fact('standby'), qw(value ok)), qr/none is configured ok=0/, 'standby: required and none');
+set_for_server($watcher, 'idgen.synchronous', 'auto');
+$watcher->do(q{ALTER SYSTEM SET synchronous_standby_names = '*'});
+$watcher->do('SELECT pg_reload_conf()');
+becomes_true(sub { fact('standby')->{value} eq '0 synchronous standbys connected' }, 'standby: none connected');
+is(columns(database_row(), qw(synchronous standbys)), 'synchronous=1 standbys=0', 'the same as columns');
+is(fact('standby')->{ok}, 0, 'standby: not ok');
+$watcher->do('SET synchronous_commit = local');
+$watcher->do('ALTER SYSTEM RESET synchronous_standby_names');
+$watcher->do('SELECT pg_reload_conf()');
+becomes_true(sub { fact('standby')->{ok} }, 'standby: not needed any more');
+
+set_clock($node, '+60');
+my $ending = value_of($watcher, q{SELECT format('epoch=%s unit=1s time=30 shard=3 sequence=10',
+	to_char(date_trunc('second', now() AT TIME ZONE 'UTC') - '1073741824 s'::interval + '400 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))});
+value_of($session, 'SELECT next_id(1, ?)', $ending);
+is(value_of($watcher, 'SELECT layout::text FROM idgen_stat_database'), value_of($watcher, 'SELECT ?::id_layout::text', $ending), 'the layout that ends first');
+is(value_of($watcher, q{SELECT layout_end - now() BETWEEN '398 days' AND '401 days' FROM idgen_stat_database}), 1, 'and when');
+like(fact('layout')->{value}, qr/ in (399|400) days$/, 'layout: in how many days');
+is(fact('layout')->{ok}, 0, 'layout: within two years');
+
+# A standby of this server: it has the horizon and makes no IDs.
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('statistics_standby');
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+$standby->start;
+$node->wait_for_catchup($standby);
+my $copy = connect_to($standby);
+is(value_of($copy, 'SELECT horizon FROM idgen_stat_database'), database_row()->{horizon}, 'a standby knows the horizon');
+is(value_of($copy, q{SELECT value || ok FROM idgen_status() WHERE key = 'server'}), 'standby: its primary makes the IDstrue', 'server: a standby');
+is(value_of($copy, 'SELECT (SELECT count(*) FROM idgen_stat_shard) + (SELECT count(*) FROM idgen_stat_backend)'), 0, 'a standby has no shards');
+$copy->disconnect;
+$standby->stop;
+
+$session->do('SELECT setval($$idgen_horizon$$, 946684800000)');
+$session->do('ALTER SEQUENCE idgen_horizon MINVALUE 1');
+$session->do('SELECT setval($$idgen_horizon$$, 1)');
+like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'horizon: out of bounds');
+is(database_row()->{horizon}, undef, 'and unknown as a column');
+$_->disconnect for $session, $watcher;
+
+# Without the library loaded by the server.
+{
+	my $bare = start_node('bare', preload => 0);
+	my $bare_session = connect_to($bare);
+	my $needs_preload = $bare->pg_version->major < 17;
+	is(value_of($bare_session, q{SELECT ok FROM idgen_status() WHERE key = 'library'}), $needs_preload ? 0 : 1, 'library: loaded or not');
+	is(value_of($bare_session, q{SELECT count(*) FROM idgen_status() WHERE value ~ 'not loaded'}), $needs_preload ? 6 : 0, 'what then is not known');
+	is(value_of($bare_session, 'SELECT horizon IS NOT NULL FROM idgen_stat_database'), 1, 'the horizon is');
+	if ($needs_preload)
+	{
+		fails_with($bare_session, "SELECT * FROM $_", '55000', qr/idgen is not loaded by the server.*shared_preload_libraries/s, $_)
+		  for qw(idgen_stat_shard idgen_stat_backend idgen_reset_stats());
+	}
+	$bare_session->disconnect;
+}
+
+done_testing();

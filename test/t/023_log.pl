@@ -1,0 +1,109 @@
+# What the log is told of clocks and shards: once a minute for each cause, whichever of the sessions sees it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my $node = start_node(
+	'log',
+	fake_clock => 1,
+	conf       => [ "idgen.shards = '0-7'", "idgen.max_wait = 0", "idgen.max_lead = '60s'", "log_min_messages = error", "log_line_prefix = '%b '" ]);
+my @sessions = map { connect_to($node) } 1 .. 6;
+
+# How often the log has a line, and the lines after its first.
+sub told { my ($pattern) = @_; return scalar(() = slurp_file($node->logfile) =~ /$pattern/g) }
+
+# Every session draws from the same shard; most fail.
+sub everybody_draws
+{
+	my ($shard) = @_;
+	for my $session (@sessions)
+	{
+		for (1 .. 3) { eval { value_of($session, 'SELECT next_id(?)', $shard) } }
+	}
+	return;
+}
+
+everybody_draws(1);
+is(told(qr/LOG:  the clock/), 0, 'a right clock is not told of');
+set_clock($node, '+0.004');
+everybody_draws(1);
+set_clock($node, '+0');
+everybody_draws(1);
+is(told(qr/LOG:  the clock/), 0, 'nor a few milliseconds');
+
+# Back, within the lead: IDs are held, and the log is told.
+set_clock($node, '-30');
+everybody_draws(1);
+my $back = qr/LOG:  the clock of this machine was set back by 30\.000 s\n.*DETAIL:  IDs go on above the last ones: held up to idgen.max_lead \(60\.000 s\).*\n.*HINT:  See what set it/;
+is(told($back), 1, 'set back by half a minute: told once');
+
+# Back by more, refused to everybody: the minute is not over.
+set_clock($node, '-3600');
+everybody_draws(1);
+is(told(qr/ERROR:  the clock is \S+ s behind/), 18, 'set back by an hour: refused to every session');
+is(told(qr/LOG:  the clock of this machine was set back/), 1, 'and not told again within a minute');
+my $steps = sub { return join ' ', $sessions[0]->selectrow_array('SELECT clock_steps_back, clock_steps_forward FROM idgen_stat_database') };
+is($steps->(), '2 0', 'but counted');
+
+# Forward: another cause, its own minute. Beyond the window, so that the horizon must be renewed.
+set_clock($node, '+90');
+everybody_draws(1);
+is($steps->(), '2 1', 'set right, and more: a step forward is counted');
+is(told(qr/LOG:  the clock of this machine was set forward by 3690\.000 s\n.*DETAIL:  That is more than idgen.max_clock_jump \(600\.000 s\)/),
+	1, 'and told');
+set_clock($node, '+86400');
+everybody_draws(1);
+is(told(qr/LOG:  the clock of this machine was set forward/), 1, 'a day forward within the minute: not told again');
+is($steps->(), '2 2', 'but counted');
+is(told(qr/ERROR:  the clock jumped forward by/), 18, 'and refused to every session');
+set_clock($node, '+0');
+
+# Clients see none of it.
+my @warnings;
+{
+	local $SIG{__WARN__} = sub { push @warnings, @_ };
+	$_->{PrintWarn} = 1 for @sessions;
+	everybody_draws(2);
+}
+is("@warnings", '', 'clients are told nothing');
+
+# A shard that is out of IDs for long. A clock that stands still makes it so; 10 seconds are 10 real ones.
+my $second = int(time) + 3;
+freeze_clock($node, $second);
+eval { value_of($sessions[0], 'SELECT max(id) FROM next_ids(1025, 3) id') };
+my $full = qr/LOG:  shard 3 of database "postgres" has been out of IDs for 1\d\.\d{3} s\n.*DETAIL:  Layout "instagram" makes 1024 IDs in 1 ms for each shard; .*\n.*HINT:  Give this node more shards/;
+$_->do("SET idgen.max_wait = '1h'") for @sessions;
+my $began = time;
+$_->do('SELECT next_id(3)', { pg_async => PG_ASYNC }) for @sessions;
+sleep 0.1 while time - $began < 60 && told($full) == 0;
+cmp_ok(time - $began, '>=', 9.5, 'a full shard: not told at once');
+is(told($full), 1, 'full for ten seconds: told');
+sleep 1;
+is(told(qr/LOG:  shard/), 1, 'once, though six sessions wait for it');
+freeze_clock($node, $second + 2);
+$_->pg_result for @sessions;
+
+# NTP: the warning of all sessions together.
+use constant ADJTIMEX => 159;
+use constant TIME_ERROR => 5;
+my $buffer = "\0" x 512;
+my $is_synchronised = syscall(ADJTIMEX, $buffer) != TIME_ERROR;
+set_for_server($sessions[0], 'log_min_messages', 'warning');
+set_for_server($sessions[0], 'idgen.require_clock_sync', 'warn');
+for my $session (@sessions)
+{
+	sleep 0.02 while value_of($session, 'SHOW idgen.require_clock_sync') ne 'warn' || value_of($session, 'SHOW log_min_messages') ne 'warning';
+	$second += 100;
+	freeze_clock($node, $second);
+	value_of($session, 'SELECT next_id(4)');
+}
+is(told(qr/WARNING:  the clock of this machine is not synchronised/), $is_synchronised ? 0 : 1, 'not synchronised: one warning for six sessions');
+
+$_->disconnect for @sessions;
+done_testing();
