@@ -6,6 +6,7 @@
 #   make bench       measure and write docs/benchmarks.md
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make model       every variant of the protocol's model, some for minutes
+#   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
 
 EXTENSION = idgen
@@ -24,12 +25,15 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test bench soak model format
+.PHONY: demo test bench soak model fuzz format
 demo test bench soak:
 	@./tools/$@
 
 model:
 	@./tools/packages test && ./test/model/run all
+
+fuzz:
+	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')

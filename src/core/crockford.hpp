@@ -53,10 +53,10 @@ class DigitPairs {
         }
     }
     // Writes the last 2 * `pairs` digits of a word.
-    template <int pairs>
+    template <std::size_t pairs>
     void print(std::uint64_t word, char *out) const noexcept {
 #pragma GCC unroll 8
-        for (int i = pairs - 1; i >= 0; i--, word >>= 10) std::memcpy(out + 2 * i, pairs_[word % count], 2);
+        for (std::size_t i = pairs; i-- > 0; word >>= 10) std::memcpy(out + 2 * i, pairs_[word % count], 2);
     }
 
    private:

@@ -1,0 +1,8 @@
+#include "core/objectid.hpp"
+
+#include "fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    idgen::fuzz_stamped<idgen::ObjectId>(idgen::text_of(data, size));
+    return 0;
+}

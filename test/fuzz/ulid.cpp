@@ -1,0 +1,8 @@
+#include "core/ulid.hpp"
+
+#include "fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    idgen::fuzz_stamped<idgen::Ulid>(idgen::text_of(data, size));
+    return 0;
+}
