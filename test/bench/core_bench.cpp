@@ -10,8 +10,11 @@
 #include "core/base62.hpp"
 #include "core/base64url.hpp"
 #include "core/id_uuid.hpp"
+#include "core/ksuid.hpp"
 #include "core/layout_text.hpp"
+#include "core/objectid.hpp"
 #include "core/slot.hpp"
+#include "core/ulid.hpp"
 
 namespace idgen {
 namespace {
@@ -186,6 +189,48 @@ void uuid_read(benchmark::State &state) {
     }
 }
 BENCHMARK(uuid_read);
+
+// Sixteen values in turn, so that no branch is learnt by heart.
+template <class T>
+struct Sixteen {
+    Sixteen() {
+        for (std::size_t n = 0; n < 16; n++) {
+            for (std::size_t i = 0; i < T::size; i++)
+                values[n].bytes[i] = static_cast<std::uint8_t>((17 * n + 31 * i + 1) % 128);
+            print(values[n], texts[n]);
+        }
+    }
+    T values[16];
+    char texts[16][T::text_size];
+};
+
+template <class T>
+void stamped_print(benchmark::State &state) {
+    Sixteen<T> sixteen;
+    char text[T::text_size];
+    std::size_t n = 0;
+    for (auto _ : state) {
+        print(sixteen.values[n++ % 16], text);
+        benchmark::DoNotOptimize(text);
+    }
+}
+BENCHMARK_TEMPLATE(stamped_print, Ulid)->Name("print/ulid");
+BENCHMARK_TEMPLATE(stamped_print, Ksuid)->Name("print/ksuid");
+BENCHMARK_TEMPLATE(stamped_print, ObjectId)->Name("print/objectid");
+
+template <class T>
+void stamped_parse(benchmark::State &state) {
+    Sixteen<T> sixteen;
+    T value;
+    std::size_t n = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(parse({sixteen.texts[n++ % 16], T::text_size}, value));
+        benchmark::DoNotOptimize(value);
+    }
+}
+BENCHMARK_TEMPLATE(stamped_parse, Ulid)->Name("parse/ulid");
+BENCHMARK_TEMPLATE(stamped_parse, Ksuid)->Name("parse/ksuid");
+BENCHMARK_TEMPLATE(stamped_parse, ObjectId)->Name("parse/objectid");
 
 }  // namespace
 }  // namespace idgen

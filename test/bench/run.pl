@@ -9,10 +9,12 @@ use FindBin;
 use IdgenBench::Calls;
 use IdgenBench::Chart qw(chart);
 use IdgenBench::Claims qw(claim_row);
+use IdgenBench::Codecs;
 use IdgenBench::Core;
 use IdgenBench::HotSpot;
 use IdgenBench::Insert;
 use IdgenBench::Instructions;
+use IdgenBench::Keys;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
 use IdgenBench::Page qw(page);
@@ -41,7 +43,9 @@ my @measurements = (
 	IdgenBench::Recovery->new,
 	IdgenBench::Range->new,
 	IdgenBench::HotSpot->new,
+	IdgenBench::Keys->new,
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
+	IdgenBench::Codecs->new("$FindBin::Bin/build/core_bench"),
 );
 
 print "warming up ...\n";

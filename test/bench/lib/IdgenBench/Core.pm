@@ -5,8 +5,11 @@ use strict;
 use warnings;
 use utf8;
 
+use Exporter qw(import);
 use IdgenBench::Samples;
 use JSON::PP qw(decode_json);
+
+our @EXPORT_OK = qw(core_ns);
 
 # name: the program's. per: IDs that one iteration makes.
 my @steps = (
@@ -41,8 +44,15 @@ sub new
 sub _run
 {
 	my ($self, $seconds) = @_;
-	my $output = `$self->{program} --benchmark_format=json --benchmark_min_time=$seconds 2>/dev/null`;
-	die "$self->{program} failed\n" if $?;
+	return core_ns($self->{program}, $seconds);
+}
+
+# CPU nanoseconds of the program's benchmarks by name; all, or those whose names match.
+sub core_ns
+{
+	my ($program, $seconds, $filter) = @_;
+	my $output = `$program --benchmark_format=json --benchmark_min_time=$seconds --benchmark_filter='@{[ $filter // '' ]}' 2>/dev/null`;
+	die "$program failed\n" if $?;
 	return map { $_->{name} => $_->{cpu_time} } @{ decode_json($output)->{benchmarks} };
 }
 

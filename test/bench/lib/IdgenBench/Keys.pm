@@ -1,0 +1,80 @@
+# Five million rows under each kind of key: how long they take to insert, and how large the index is.
+package IdgenBench::Keys;
+
+use strict;
+use warnings;
+use utf8;
+
+use IdgenBench::Samples;
+use IdgenBench::Session;
+
+my $rows = 5_000_000;
+my @keys = (
+	{ name => 'next_id', label => 'next_id(), bigint', type => 'bigint', maker => 'next_id()', ours => 1 },
+	{ name => 'ulid', label => 'next_ulid(), ulid', type => 'ulid', maker => 'next_ulid()', ours => 1 },
+	{ name => 'uuidv7', label => 'next_uuidv7(), uuid', type => 'uuid', maker => 'next_uuidv7()', ours => 1 },
+	{ name => 'uuid', label => 'gen_random_uuid(), uuid', type => 'uuid', maker => 'gen_random_uuid()' },
+	{ name => 'ulid_text', label => 'next_ulid(), text', type => 'text', maker => 'next_ulid()::text' },
+);
+
+sub new
+{
+	my ($class) = @_;
+	my $session = IdgenBench::Session->new('idgen.shards' => '0-15');
+	return bless { session => $session, samples => IdgenBench::Samples->new }, $class;
+}
+
+sub most_rounds { return 3 }
+
+sub warm_up { return }
+
+sub _run
+{
+	my ($self, $key) = @_;
+	my $session = $self->{session};
+	$session->run("CREATE TABLE keyed (id $key->{type} PRIMARY KEY DEFAULT $key->{maker}, n integer)");
+	$session->run('CHECKPOINT');
+	my $run = $session->timed("INSERT INTO keyed (n) SELECT generate_series(1, $rows)");
+	my ($size) = $session->row(q{SELECT pg_relation_size('keyed_pkey') / 1e6});
+	$session->run('DROP TABLE keyed');
+	return { wall => $run->{wall}, size => $size };
+}
+
+sub round
+{
+	my ($self, $number) = @_;
+	my %run = map { $_->{name} => $self->_run($_) } $number % 2 ? @keys : reverse @keys;
+	for my $name (keys %run)
+	{
+		$self->{samples}->add("wall $name", $run{$name}{wall});
+		$self->{samples}->add("size $name", $run{$name}{size});
+		$self->{samples}->add("ratio $name", $run{$name}{wall} / $run{next_id}{wall});
+	}
+	return;
+}
+
+sub section
+{
+	my ($self) = @_;
+	my $samples = $self->{samples};
+	return {
+		title => 'Five million rows under each kind of key',
+		text => <<'END',
+`INSERT INTO t (n) SELECT generate_series(1, 5000000)` into an empty table `(id ... PRIMARY KEY DEFAULT ..., n integer)`, and the size of the primary
+key's index after it. Text is sorted by the database's collation, C.UTF-8.
+END
+		header => [ 'key', 'insert, s', 'to next_id', 'index, MB' ],
+		rows => [ map { my $name = $_->{name}; [ $_->{label}, map { $samples->text("$_ $name") } qw(wall ratio size) ] } @keys ],
+		chart => $self->_chart,
+		claims => [],
+	};
+}
+
+sub _chart
+{
+	my ($self) = @_;
+	my @bars = map { { label => $_->{label}, spread => $self->{samples}->spread("wall $_->{name}"), ours => $_->{ours} } } @keys;
+	return { name => 'benchmarks-keys.svg', title => 'INSERT of five million rows', unit => 's', bars => \@bars };
+}
+
+1;
