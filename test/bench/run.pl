@@ -22,6 +22,7 @@ use IdgenBench::Pair;
 use IdgenBench::Pool;
 use IdgenBench::Recovery;
 use IdgenBench::Range;
+use IdgenBench::Scrape;
 use IdgenBench::Session;
 use IdgenBench::Shard;
 
@@ -46,6 +47,7 @@ my @measurements = (
 	IdgenBench::Keys->new,
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
 	IdgenBench::Codecs->new("$FindBin::Bin/build/core_bench"),
+	IdgenBench::Scrape->new("$FindBin::Bin/../../monitoring/queries.yaml"),
 );
 
 print "warming up ...\n";

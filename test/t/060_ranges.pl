@@ -78,17 +78,21 @@ VACUUM ANALYZE;
 SQL
 runs($_, 'ranges.md') for @blocks;
 my ($shown) = $ranges =~ /(Index Cond: \(\(id >= '\d+.*)/;
-like(plan_of(q{SELECT id FROM photo WHERE id_within(id, '[2026-11-21, 2026-11-22)')}), qr/Index Only Scan.*\n.*\Q$shown\E/, 'EXPLAIN shows what the page shows');
-like(plan_of($blocks[1] =~ s/;\n//r), qr/Index Cond: .*id_within_first\(tstzrange\(\(now\(\) - .*id_within_last/, 'a period by the clock');
+like(plan_of(q{SELECT id FROM photo WHERE id_within(id, '[2026-11-21, 2026-11-22)')}),
+	qr/Index Only Scan.*\n.*\Q$shown\E/, 'EXPLAIN shows what the page shows');
+like(plan_of($blocks[1] =~ s/;\n//r), qr/Index Cond: .*id_within_first\(tstzrange\(\(now\(\) - .*id_within_last/,
+	'a period by the clock');
 like(plan_of($blocks[2] =~ s/;\n//r), qr/Index Cond: .*id_within_first\(event\.during/, 'a period of another table');
 my ($bounds) = $ranges =~ /((?:^     2.*\n)+)/m;
-is($bounds =~ s/^ +//mgr =~ s/ +\| +/|/gr, value(($blocks[3] =~ /(SELECT .*?);/s)[0]) . "\n", 'bounds as the page shows them');
+is($bounds =~ s/^ +//mgr =~ s/ +\| +/|/gr, value(($blocks[3] =~ /(SELECT .*?);/s)[0]) . "\n",
+	'bounds as the page shows them');
 
 # Partitions by a calendar
 is(scalar starts('photo_log', 'instagram'), 4, 'the procedure made the partitions of this month and three more');
 value('CALL make_photo_log_partitions()');
 is(scalar starts('photo_log', 'instagram'), 4, 'and no other when it is called again');
-value("INSERT INTO photo_log (title) VALUES ('now'); INSERT INTO photo_log SELECT id_make(now() + interval '2 months', 5, 0), 'later'");
+value("INSERT INTO photo_log (title) VALUES ('now')");
+value("INSERT INTO photo_log SELECT id_make(now() + interval '2 months', 5, 0), 'later'");
 is( value("SELECT count(*) FROM photo_log WHERE tableoid::regclass::text = 'photo_log_' || to_char(id_time(id), 'YYYY_MM')"),
 	2, 'rows are where their month is');
 
@@ -105,8 +109,10 @@ for my $ahead (6, 12, 18, 24, 30, 36, 42)
 }
 is(value('SELECT count(*) FROM message_default'), 0, 'maintenance keeps ahead of the rows');
 my @kept = starts('message', 'snowflake');
-cmp_ok(value(qq{SELECT '$kept[-1]'::timestamptz - id_time(max(id), 'snowflake') > interval '6 days' FROM message}), 'eq', 't', 'a week ahead');
-cmp_ok(value(qq{SELECT id_time(max(id), 'snowflake') - '$kept[0]'::timestamptz < interval '32 days' FROM message}), 'eq', 't', 'and drops what is older than 30 days');
+cmp_ok(value(qq{SELECT '$kept[-1]'::timestamptz - id_time(max(id), 'snowflake') > interval '6 days' FROM message}),
+	'eq', 't', 'a week ahead');
+cmp_ok(value(qq{SELECT id_time(max(id), 'snowflake') - '$kept[0]'::timestamptz < interval '32 days' FROM message}),
+	'eq', 't', 'and drops what is older than 30 days');
 cmp_ok($kept[0], 'gt', $days[0], 'which were the first ones');
 my $within = plan_of(qq{SELECT * FROM message WHERE id_within(id, tstzrange('$kept[3]', '$kept[4]'), 'snowflake')});
 is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one partition') or diag($within);
@@ -115,17 +121,21 @@ is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one par
 my $own = page('own-layout');
 runs($_, 'own-layout.md') for blocks_of($own);
 value("INSERT INTO note (body) SELECT 'n' FROM generate_series(1, 100)");
-is(value('SELECT count(*) FROM note WHERE id < 1::bigint << 53 AND my_id_time(id) > now() - interval \'1 minute\' AND my_id_shard(id) < 16'), 100, 'the wrappers make and read js53');
+my $rightly = q{id < 1::bigint << 53 AND my_id_time(id) > now() - interval '1 minute' AND my_id_shard(id) < 16};
+is(value("SELECT count(*) FROM note WHERE $rightly"), 100,
+	'the wrappers make and read js53');
 my $period = "'[2026-11-21, 2026-11-22)'";
 my $wrapped = plan_of("SELECT * FROM note WHERE my_id_within(id, $period)");
-is($wrapped, plan_of("SELECT * FROM note WHERE id_within(id, $period, 'js53')"), 'the wrapper has the plan of id_within');
+is($wrapped, plan_of("SELECT * FROM note WHERE id_within(id, $period, 'js53')"),
+	'the wrapper has the plan of id_within');
 ($shown) = $own =~ /(Index Cond: .*)/;
 like($wrapped, qr/\Q$shown\E/, 'which the page shows');
 like(plan_of(q{EXECUTE within('(,)')}, 'PREPARE within(tstzrange) AS SELECT * FROM note WHERE my_id_within(id, $1)'),
 	qr/Index Cond: .*id_within_first\(\$1, 'js53'.*id_within_last\(\$1, 'js53'/, 'also for a parameter');
 is(value("SELECT my_id_min('2026-11-21') = id_min('2026-11-21', 'js53')"), 't', 'and bounds');
 value('CREATE SCHEMA elsewhere; ALTER EXTENSION idgen SET SCHEMA elsewhere');
-is(value('SET search_path = pg_catalog; SELECT public.my_id_time(public.my_next_id()) IS NOT NULL'), 't', 'they follow the extension to another schema');
+is(value('SET search_path = pg_catalog; SELECT public.my_id_time(public.my_next_id()) IS NOT NULL'), 't',
+	'they follow the extension to another schema');
 value('ALTER EXTENSION idgen SET SCHEMA public');
 
 # Hot spots
@@ -136,21 +146,32 @@ my $every = 'SELECT id_make(now(), shard, 7) FROM generate_series(0, 99) AS shar
 value("INSERT INTO reading $every");
 cmp_ok(value('SELECT count(DISTINCT tableoid) FROM reading'), '==', 8, 'shards spread over the partitions');
 my $one = value('SELECT id FROM reading LIMIT 1');
-refused("INSERT INTO reading VALUES ($one)", qr/duplicate key value violates unique constraint "reading_\d_pkey"/, 'an ID is unique in the whole table');
-refused('ALTER TABLE reading ADD PRIMARY KEY (id)', qr/cannot be used when partition keys include expressions/, 'the parent can have no primary key');
+refused("INSERT INTO reading VALUES ($one)", qr/duplicate key value violates unique constraint "reading_\d_pkey"/,
+	'an ID is unique in the whole table');
+refused('ALTER TABLE reading ADD PRIMARY KEY (id)', qr/cannot be used when partition keys include expressions/,
+	'the parent can have no primary key');
 refused('CREATE TABLE r (id bigint REFERENCES reading (id))', qr/no unique constraint/, 'nor be referred to');
-refused("INSERT INTO reading VALUES ($one) ON CONFLICT (id) DO NOTHING", qr/no unique or exclusion constraint/, 'nor name (id) on conflict');
-is(value("INSERT INTO reading VALUES ($one) ON CONFLICT DO NOTHING; SELECT count(*) FROM reading WHERE id = $one"), 1, 'but on conflict without a name');
-refused('CREATE TABLE g (id bigint, s int GENERATED ALWAYS AS (id_shard(id)) STORED) PARTITION BY HASH (s)', qr/cannot use generated column in partition key/,
+refused("INSERT INTO reading VALUES ($one) ON CONFLICT (id) DO NOTHING", qr/no unique or exclusion constraint/,
+	'nor name (id) on conflict');
+is(value("INSERT INTO reading VALUES ($one) ON CONFLICT DO NOTHING; SELECT count(*) FROM reading WHERE id = $one"), 1,
+	'but on conflict without a name');
+refused('CREATE TABLE g (id bigint, s int GENERATED ALWAYS AS (id_shard(id)) STORED) PARTITION BY HASH (s)',
+	qr/cannot use generated column in partition key/,
 	'a generated column is no partition key');
-my $scans = sub { my ($where) = @_; return scalar(() = plan_of("SELECT * FROM reading WHERE $where") =~ /Scan using reading_\d_pkey/g) };
-is($scans->("id = $one AND id_shard(id) = id_shard($one)"), 1, 'one row: one partition');
-is($scans->("id = $one"), 8, 'without its shard: all of them');
-is($scans->(q{id_within(id, '[2026-11-21, 2026-11-22)') ORDER BY id}), 8, 'a period: all of them, by their keys');
-like(plan_of("SELECT * FROM sample WHERE id = 5 AND id_shard(id) = id_shard(5)"), qr/Index Scan using sample_key/, 'one row by the unique index');
+sub scans
+{
+	my ($where) = @_;
+	return scalar(() = plan_of("SELECT * FROM reading WHERE $where") =~ /Scan using reading_\d_pkey/g);
+}
+is(scans("id = $one AND id_shard(id) = id_shard($one)"), 1, 'one row: one partition');
+is(scans("id = $one"), 8, 'without its shard: all of them');
+is(scans(q{id_within(id, '[2026-11-21, 2026-11-22)') ORDER BY id}), 8, 'a period: all of them, by their keys');
+like(plan_of("SELECT * FROM sample WHERE id = 5 AND id_shard(id) = id_shard(5)"), qr/Index Scan using sample_key/,
+	'one row by the unique index');
 like(value(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM sample WHERE id_within(id, '[2026-11-21, 2026-11-22)')}),
 	qr/Bitmap Index Scan on sample_time/, 'a period by the BRIN index');
 refused("INSERT INTO sample SELECT id FROM sample LIMIT 1", qr/duplicate key/, 'an ID is unique');
-refused('ALTER TABLE sample REPLICA IDENTITY USING INDEX sample_key', qr/expression/, 'its index is no replica identity');
+refused('ALTER TABLE sample REPLICA IDENTITY USING INDEX sample_key', qr/expression/,
+	'its index is no replica identity');
 
 done_testing();

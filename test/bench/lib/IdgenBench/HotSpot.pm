@@ -40,7 +40,7 @@ sub new
 		"CREATE TABLE by_time $columns",
 		'ALTER TABLE by_time ADD PRIMARY KEY (id)',
 		"CREATE TABLE by_hash $columns PARTITION BY HASH (id_shard(id))",
-		(map { "CREATE TABLE by_hash_$_ PARTITION OF by_hash (PRIMARY KEY (id)) FOR VALUES WITH (MODULUS $parts, REMAINDER $_)" } 0 .. $parts - 1),
+		(map { _part($_) } 0 .. $parts - 1),
 		"CREATE TABLE by_key $columns",
 		'CREATE UNIQUE INDEX ON by_key (id_shard(id), id)',
 		'CREATE TABLE by_random (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n integer)',
@@ -56,6 +56,13 @@ END
 $$
 SQL
 	return $self;
+}
+
+sub _part
+{
+	my ($number) = @_;
+	return "CREATE TABLE by_hash_$number PARTITION OF by_hash (PRIMARY KEY (id))
+		FOR VALUES WITH (MODULUS $parts, REMAINDER $number)";
 }
 
 sub _do
@@ -110,9 +117,9 @@ sub section
 	return {
 		title => 'Inserts at the right end of an index',
 		text => <<"END",
-$sessions sessions at once, the shards 0 to 15 as pool; what the tables differ in is the index that all of them write to. In bulk: one statement
-of $kinds{bulk}{rows} rows in each session. One by one: $kinds{single}{rows} rows in each, each committed by itself. Thousands of rows a second,
-and that to the first table. See [hot-spots.md](hot-spots.md).
+$sessions sessions at once, the shards 0 to 15 as pool; what the tables differ in is the index that all of them write to.
+In bulk: one statement of $kinds{bulk}{rows} rows in each session. One by one: $kinds{single}{rows} rows in each,
+each committed by itself. Thousands of rows a second, and that to the first table. See [hot-spots.md](hot-spots.md).
 END
 		header => [ 'table', 'in bulk', 'to the first', 'one by one', 'to the first' ],
 		rows => [ map { $self->_row($_) } @tables ],
@@ -123,7 +130,8 @@ END
 sub _row
 {
 	my ($self, $table) = @_;
-	return [ $table->{label}, map { $self->{samples}->text("$_$table->{name}") } 'bulk ', 'bulk to ', 'single ', 'single to ' ];
+	my @figures = map { $self->{samples}->text("$_ $table->{name}") } ('bulk', 'bulk to', 'single', 'single to');
+	return [ $table->{label}, @figures ];
 }
 
 1;

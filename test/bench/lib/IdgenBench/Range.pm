@@ -152,9 +152,9 @@ sub _text
 {
 	my ($plan) = @_;
 	return <<"END";
-`SELECT count(*)` of one day's rows in a table of 10 million, 100,000 on each of 100 days, `(id bigint PRIMARY KEY, created_at
-timestamptz, n integer)` with another index on `created_at`; a day further on in each round, all of it in memory. The sequential scan
-is the same query with the indexes switched off.
+`SELECT count(*)` of one day's rows in a table of 10 million, 100,000 on each of 100 days, `(id bigint PRIMARY KEY,
+created_at timestamptz, n integer)` with another index on `created_at`; another day in each round, all of it in memory.
+The sequential scan is the same query with the indexes switched off.
 
 $plan
 END

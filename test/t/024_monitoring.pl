@@ -1,0 +1,173 @@
+# What the folder monitoring holds, with the real exporter and the real Prometheus: scraped, alerting, charted.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Cwd qw(abs_path);
+use DBD::Pg qw(:async);
+use HTTP::Tiny;
+use IdgenNode;
+use JSON::PP;
+use POSIX ();
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $folder = abs_path("$FindBin::Bin/../../monitoring");
+my $tests = abs_path("$FindBin::Bin/../monitoring");
+my $http = HTTP::Tiny->new(timeout => 20, no_proxy => ['127.0.0.1']);
+my @started;
+END { local $?; kill 'TERM', @started if @started; waitpid $_, 0 for @started }
+
+# Starts a program that writes to a log; ended with this test.
+sub begin
+{
+	my ($log, $environment, @command) = @_;
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		@ENV{ keys %$environment } = values %$environment;
+		open STDOUT, '>', $log or POSIX::_exit(1);
+		open STDERR, '>&', \*STDOUT or POSIX::_exit(1);
+		exec @command or POSIX::_exit(1);
+	}
+	push @started, $pid;
+	return;
+}
+
+# Tries for a minute.
+sub eventually
+{
+	my ($check, $what, $log) = @_;
+	for (1 .. 300)
+	{
+		return pass($what) if $check->();
+		select undef, undef, undef, 0.2;
+	}
+	diag(slurp_file($log)) if $log;
+	return fail($what);
+}
+
+# promtool finds nothing wrong with the rules.
+for my $check ([ 'check', 'rules', "$folder/rules.yml" ], [ 'test', 'rules', "$tests/rules_test.yml" ])
+{
+	my $output = `promtool @$check 2>&1`;
+	is($?, 0, "promtool $check->[0] $check->[1]") or diag($output);
+}
+my @alerts = slurp_file("$folder/rules.yml") =~ /- alert: (\w+)/g;
+my $unit_tests = slurp_file("$tests/rules_test.yml");
+like($unit_tests, qr/alertname: $_\n\s*exp_alerts:\n/, "$_ is tested to fire") for @alerts;
+my $manual = slurp_file("$folder/../docs/monitoring.md");
+like($manual, qr/`$_`/, "docs/monitoring.md has $_") for @alerts;
+
+# A server that the exporter reads as the role of the manual, from a schema of the extension's own.
+my $node = start_node('monitored', fake_clock => 1, extension => 0, conf => ["idgen.shards = '0-7'", "idgen.max_lead = '60s'"]);
+$node->safe_psql('postgres', 'CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen');
+my ($roles) = $manual =~ /^```sql\n(CREATE ROLE prometheus .*?)^```/ms or die 'no CREATE ROLE in the manual';
+$node->safe_psql('postgres', $roles);
+my $session = connect_to($node);
+$session->do('SET search_path = idgen');
+$session->do('SELECT next_id_array(5000, 3)');
+
+my %port = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(exporter prometheus);
+my $base = abs_path($node->basedir);
+begin(
+	"$base/exporter.log",
+	{ DATA_SOURCE_NAME => sprintf('user=prometheus host=%s port=%s dbname=postgres sslmode=disable', $node->host, $node->port) },
+	'prometheus-postgres-exporter', "--web.listen-address=127.0.0.1:$port{exporter}",
+	"--extend.query-path=$folder/queries.yaml");
+
+sub metrics { return $http->get("http://127.0.0.1:$port{exporter}/metrics")->{content} // '' }
+eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has metrics of idgen', "$base/exporter.log")
+  or die "no metrics\n";
+my $metrics = metrics();
+ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'without an error');
+ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
+unlike(slurp_file("$base/exporter.log"), qr/Error running query/, 'the exporter could run every query');
+my $queries = slurp_file("$folder/queries.yaml");
+while ($queries =~ /^(idgen_\w+):\n(.*?)(?=^idgen|\z)/msg)
+{
+	my ($group, $text) = ($1, $2);
+	my @columns = $text =~ /- (\w+):\n\s+usage: "(?:COUNTER|GAUGE)"/g;
+	ok($metrics =~ /^${group}_$_(\{|\s)/m, "metric ${group}_$_") for @columns;
+	ok($manual =~ /`${group}_$_`/, "docs/monitoring.md has ${group}_$_") for @columns;
+}
+
+# Prometheus with those rules. Shorter intervals only.
+open my $config, '>', "$base/prometheus.yml" or die $!;
+print $config <<"END";
+global:
+  scrape_interval: 1s
+  evaluation_interval: 1s
+rule_files: ['$folder/rules.yml']
+scrape_configs:
+  - job_name: postgres
+    static_configs:
+      - targets: ['127.0.0.1:$port{exporter}']
+END
+close $config;
+begin(
+	"$base/prometheus.log", {}, 'prometheus', "--config.file=$base/prometheus.yml",
+	"--storage.tsdb.path=$base/prometheus.data", "--web.listen-address=127.0.0.1:$port{prometheus}");
+
+sub asked
+{
+	my ($path, %parameters) = @_;
+	my $response = $http->get("http://127.0.0.1:$port{prometheus}/api/v1/$path?" . $http->www_form_urlencode(\%parameters));
+	return eval { decode_json($response->{content}) } // { status => $response->{content} };
+}
+sub results_of { my $answer = asked('query', query => $_[0]); return @{ $answer->{data}{result} // [] } }
+eventually(sub { results_of('count_over_time(idgen_shard_ids_total{shard="3"}[1m]) >= 4') }, 'Prometheus has scraped four times', "$base/prometheus.log");
+is(scalar(results_of('idgen_database_clock_steps_back_total == 0')), 1, 'the clock was not set yet');
+
+sub firing { my ($name) = @_; return scalar results_of(qq{ALERTS{alertname="$name",alertstate="firing"}}) }
+is(firing($_), 0, "$_ does not fire") for qw(IdgenClockStepped IdgenHorizonNotRenewed IdgenClockRefused);
+
+# The clock set back: seen at the next ID.
+set_clock($node, '-2');
+$session->do('SELECT next_id(3)');
+eventually(sub { firing('IdgenClockStepped') }, 'the clock set back: IdgenClockStepped fires', "$base/prometheus.log");
+
+# A day forward: refused.
+set_clock($node, '+86400');
+eval { $session->do('SELECT next_id(3)') };
+eventually(sub { firing('IdgenClockRefused') }, 'a day forward: IdgenClockRefused fires');
+set_clock($node, '+0');
+eventually(sub { !firing('IdgenClockRefused') }, 'set right: it ends');
+
+# Somebody locks the horizon for more than ten seconds.
+my $other = connect_to($node);
+$other->begin_work;
+$other->do('ALTER SEQUENCE idgen.idgen_horizon OWNED BY NONE');
+set_clock($node, '+5');
+$session->do("SET idgen.max_wait = '1h'");
+$session->do('SELECT next_id(3)', { pg_async => PG_ASYNC });
+eventually(sub { firing('IdgenHorizonNotRenewed') }, 'a lock on the horizon: IdgenHorizonNotRenewed fires');
+$other->rollback;
+$session->pg_result;
+eventually(sub { !firing('IdgenHorizonNotRenewed') }, 'the lock gone: it ends');
+
+# The dashboard: every expression is sound, and those that any server has data for have a result.
+my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
+my %without_data = ('Synchronous standbys' => 1);
+my %ids;
+for my $panel (@{ $dashboard->{panels} })
+{
+	ok(!$ids{ $panel->{id} }++, "panel $panel->{title} has a number of its own");
+	for my $target (@{ $panel->{targets} })
+	{
+		my $expression = $target->{expr} =~ s/\$(instance|datname)/.*/gr;
+		unlike($expression, qr/\$/, "$panel->{title}: no other variable");
+		my $answer = asked('query', query => $expression);
+		is($answer->{status}, 'success', "$panel->{title}: $expression") or diag(explain($answer));
+		my $count = @{ $answer->{data}{result} // [] };
+		$without_data{ $panel->{title} } ? is($count, 0, 'no standby here') : cmp_ok($count, '>', 0, 'has a result');
+	}
+}
+for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })
+{
+	my ($metric, $label) = $variable->{definition} =~ /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/;
+	is(scalar(grep { $_->{metric}{$label} } results_of($metric)), 1, "variable $variable->{name}");
+}
+
+$_->disconnect for $session, $other;
+done_testing();
