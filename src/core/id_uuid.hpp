@@ -12,19 +12,9 @@
 #include <cstdint>
 
 #include "core/packing.hpp"
+#include "core/uuid.hpp"
 
 namespace idgen {
-
-struct Uuid {
-    std::uint8_t octets[16];
-};
-static_assert(sizeof(Uuid) == 16, "a uuid is 16 bytes on disk");
-
-// The instants that 48 bits can say, unix ms: 0 to here.
-constexpr std::int64_t uuid_last_ms = (std::int64_t{1} << 48) - 1;
-
-// The time of a UUID of version 7, unix ms.
-std::int64_t uuid_time_ms(const Uuid &uuid) noexcept;
 
 // Reason::none, id_not_of_layout, or uuid_cannot_hold_time.
 Reason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;

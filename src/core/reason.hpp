@@ -46,6 +46,8 @@ enum class Reason : std::uint8_t {
     text_too_short,
     text_too_large,
     text_wrong_check,
+    prefix_bad_character,
+    prefix_too_long,
     // an ID inside a UUID
     id_not_of_layout,
     uuid_cannot_hold_time,

@@ -50,6 +50,12 @@ int64 recent_wall_ms() noexcept {
     return wall_ms();
 }
 
+Instant wall_instant() noexcept {
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return {int64{now.tv_sec} * 1000 + now.tv_nsec / 1000000, static_cast<int32>(now.tv_nsec % 1000000)};
+}
+
 int64 wall_us() noexcept {
     return read_us(CLOCK_REALTIME);
 }

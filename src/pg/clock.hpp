@@ -12,7 +12,14 @@ int64 wall_ms() noexcept;
 // be put off between reading the clock and using it, so an older reading is never wrong, only late.
 int64 recent_wall_ms() noexcept;
 
-// The same in microseconds, for sleeping up to an instant.
+// The time of day with all that the clock says of it: unix ms, and the nanoseconds since that ms began.
+struct Instant {
+    int64 ms;
+    int32 ns;
+};
+Instant wall_instant() noexcept;
+
+// The time of day in microseconds, for sleeping up to an instant.
 int64 wall_us() noexcept;
 
 // Time that no step of the clock touches, ms from some beginning; for measuring waits.

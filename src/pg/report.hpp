@@ -39,6 +39,21 @@ void report_text(TextForm form, const TextError &error, std::string_view text, N
 [[noreturn]] void report_stamp(TextForm form, TimestampTz at, int64 first_ms, int64 last_ms);
 // A millisecond in which no ULID is left above the last.
 [[noreturn]] void report_no_ulid(int64 unix_ms);
+// An instant that no UUID of version 7 can hold.
+[[noreturn]] void report_uuid_stamp(TimestampTz at);
+// No UUID of version 7 is left above the last.
+[[noreturn]] void report_no_uuid();
+
+// What a NanoID cannot be made of. `position` is the character of the alphabet that stands there again.
+[[noreturn]] void report_nanoid_size(int64 size, int64 most);
+[[noreturn]] void report_alphabet_size(size_t symbols);
+[[noreturn]] void report_repeated_symbol(std::string_view symbol, size_t position);
+
+// A text that is no TypeID, a prefix that none can have, and a type that is no value of one.
+[[noreturn]] void report_typeid(const TextError &error, std::string_view text);
+[[noreturn]] void report_typeid_prefix(const TextError &error, std::string_view prefix);
+[[noreturn]] void report_typeid_type(Oid type);
+
 // The server's source of random bytes failed.
 [[noreturn]] void report_no_entropy();
 

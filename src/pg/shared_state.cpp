@@ -9,7 +9,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 3";
+constexpr const char *state_name = "idgen state 4";
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -57,12 +57,13 @@ void initialise(void *memory) {
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
-    SpinLockInit(&state->order.mutex);
     pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(nothing_accepted));
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
     pg_atomic_init_u64(&state->steps_forward, 0);
     pg_atomic_init_u64(&state->steps_back, 0);
     for (pg_atomic_uint64 &told_ms : state->told_ms) pg_atomic_init_u64(&told_ms, 0);
+    SpinLockInit(&state->ulid_order.mutex);
+    SpinLockInit(&state->uuid_order.mutex);
     index_of(state).clear();
     for (uint32 i = 0; i < state->max_slots; i++) {
         SharedSlot &slot = slots_of(state)[i];

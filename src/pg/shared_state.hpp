@@ -17,6 +17,7 @@
 #include "core/slot.hpp"
 #include "core/slot_index.hpp"
 #include "core/ulid.hpp"
+#include "core/uuid.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -77,12 +78,15 @@ struct alignas(cache_line) SharedBackend {
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
               "lives in shared memory");
 
-// The last values of the kinds that rise strictly across all sessions of the server.
+// The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each
+// kind on a cache line of its own: makers of one must not disturb those of another.
+template <class Value>
 struct alignas(cache_line) SharedOrder {
     slock_t mutex;
-    Ulid ulid;  // guard: mutex; all zero: none yet
+    Value last;  // guard: mutex
 };
-static_assert(sizeof(SharedOrder) == cache_line && std::is_trivially_destructible_v<SharedOrder>,
+static_assert(sizeof(SharedOrder<Ulid>) == cache_line && sizeof(SharedOrder<UuidStamp>) == cache_line &&
+                  std::is_trivially_destructible_v<SharedOrder<Ulid>>,
               "lives in shared memory");
 
 struct alignas(cache_line) SharedState {
@@ -96,7 +100,8 @@ struct alignas(cache_line) SharedState {
     uint32 hand;            // guard: lock; where the search for an idle slot goes on
     // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms; atomic; only upward.
     pg_atomic_uint64 accepted_clock_ms;
-    SharedOrder order;
+    SharedOrder<Ulid> ulid_order;
+    SharedOrder<UuidStamp> uuid_order;
     pg_atomic_uint64 noted_clock_ms;   // atomic; the same difference when it was last looked at
     pg_atomic_uint64 steps_forward;    // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;       // atomic

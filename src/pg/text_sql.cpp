@@ -3,21 +3,9 @@
 #include "core/base62.hpp"
 #include "core/base64url.hpp"
 #include "pg/arguments.hpp"
+#include "pg/text_argument.hpp"
 
 namespace idgen::pg {
-namespace {
-
-std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
-    const text *argument = PG_GETARG_TEXT_PP(number);
-    return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
-}
-
-Datum text_datum(const char *bytes, size_t size) {
-    return PointerGetDatum(cstring_to_text_with_len(bytes, static_cast<int>(size)));
-}
-
-}  // namespace
-
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_to_base62);

@@ -6,6 +6,7 @@
 #include "pg/shared_state.hpp"
 #include "pg/spin_guard.hpp"
 #include "pg/stamped_face.hpp"
+#include "pg/ulid_type.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 constexpr TextForm form = TextForm::ulid;
 
 // The next ULID of the server, or false; see core/ulid.hpp.
-bool next_locked(SharedOrder &order, int64 now_ms, const uint8 (&random)[Ulid::tail_size], Ulid &next) {
+bool next_locked(SharedOrder<Ulid> &order, int64 now_ms, const uint8 (&random)[Ulid::tail_size], Ulid &next) {
     SpinGuard guard(order.mutex);
-    bool is_next = advance(order.ulid, now_ms, random);
-    next = order.ulid;
+    bool is_next = advance(order.last, now_ms, random);
+    next = order.last;
     return is_next;
 }
 
@@ -115,9 +116,21 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     uint8 random[Ulid::tail_size];
     fill_random(random, sizeof(random));
     Ulid next;
-    if (!next_locked(shared_state()->order, recent_wall_ms(), random, next)) report_no_ulid(time_of(next));
+    if (!next_locked(shared_state()->ulid_order, recent_wall_ms(), random, next))
+        report_no_ulid(time_of(next));
     return stamped_datum(next);
 }
 
 }  // extern "C"
+
+// It is the one whose text this library reads.
+bool is_ulid_type(Oid type) {
+    if (!OidIsValid(type)) return false;
+    Oid input, parameter;
+    getTypeInputInfo(type, &input, &parameter);
+    FmgrInfo function;
+    fmgr_info(input, &function);
+    return function.fn_addr == idgen_ulid_in;
+}
+
 }  // namespace idgen::pg

@@ -1,32 +1,65 @@
-// The SQL face of an ID inside a UUID. Immutable.
-#include "core/id_uuid.hpp"
-#include "pg/arguments.hpp"
+// The SQL face of UUIDs: those of version 7 made, and what others say.
+#include "pg/clock.hpp"
+#include "pg/entropy.hpp"
+#include "pg/shared_state.hpp"
+#include "pg/spin_guard.hpp"
+#include "pg/uuid_argument.hpp"
 
 namespace idgen::pg {
+namespace {
 
-static_assert(sizeof(Uuid) == UUID_LEN, "a uuid of the server is a uuid of the core");
+// The next stamp of the server, or false; see core/uuid.hpp.
+bool next_locked(SharedOrder<UuidStamp> &order, UuidStamp now, UuidStamp &next) {
+    SpinGuard guard(order.mutex);
+    bool is_next = advance(order.last, now);
+    next = order.last;
+    return is_next;
+}
+
+// The instant of an argument, unix ms. Raises on one that a UUID cannot hold.
+int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
+    TimestampTz at = PG_GETARG_TIMESTAMPTZ(number);
+    int64 unix_ms = finite_ms(at, finite_hint);
+    if (!uuid_holds(unix_ms)) report_uuid_stamp(at);
+    return unix_ms;
+}
+
+}  // namespace
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(idgen_to_uuid);
-PG_FUNCTION_INFO_V1(idgen_from_uuid);
+PG_FUNCTION_INFO_V1(idgen_next_uuidv7);
+PG_FUNCTION_INFO_V1(idgen_uuid_time);
+PG_FUNCTION_INFO_V1(idgen_uuid_version);
+PG_FUNCTION_INFO_V1(idgen_uuidv7_min);
+PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
 
-Datum idgen_to_uuid(PG_FUNCTION_ARGS) {
-    const Layout &layout = layout_argument(fcinfo, 1);
-    int64 id = PG_GETARG_INT64(0);
-    auto *uuid = static_cast<Uuid *>(palloc(sizeof(Uuid)));
-    Reason reason = uuid_from_id(packing_of(layout), id, *uuid);
-    if (reason != Reason::none) report_id_for_uuid(reason, layout, id);
-    return PointerGetDatum(uuid);
+Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
+    uint64 random;
+    fill_random(&random, sizeof(random));
+    Instant now = wall_instant();
+    UuidStamp next;
+    if (!next_locked(shared_state()->uuid_order, uuid_stamp(now.ms, now.ns), next)) report_no_uuid();
+    return uuid_datum(uuidv7_of(next, random));
 }
 
-Datum idgen_from_uuid(PG_FUNCTION_ARGS) {
-    const Layout &layout = layout_argument(fcinfo, 1);
-    const Uuid &uuid = *reinterpret_cast<const Uuid *>(PG_GETARG_POINTER(0));
-    int64 id = 0;
-    Reason reason = id_from_uuid(packing_of(layout), uuid, id);
-    if (reason != Reason::none) report_uuid(reason, layout, uuid, id);
-    PG_RETURN_INT64(id);
+Datum idgen_uuid_time(PG_FUNCTION_ARGS) {
+    int64 unix_us = 0;
+    if (!uuid_time_us(uuid_argument(fcinfo, 0), unix_us)) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(unix_us - pg_epoch_unix_ms * 1000);
+}
+
+Datum idgen_uuid_version(PG_FUNCTION_ARGS) {
+    int version = uuid_version(uuid_argument(fcinfo, 0));
+    if (version < 0) PG_RETURN_NULL();
+    PG_RETURN_INT32(version);
+}
+
+Datum idgen_uuidv7_min(PG_FUNCTION_ARGS) {
+    return uuid_datum(uuidv7_min(stamp_argument(fcinfo, 0)));
+}
+Datum idgen_uuidv7_max(PG_FUNCTION_ARGS) {
+    return uuid_datum(uuidv7_max(stamp_argument(fcinfo, 0)));
 }
 
 }  // extern "C"

@@ -88,6 +88,10 @@ inline const char *name_of(Reason reason) {
             return "text_too_large";
         case Reason::text_wrong_check:
             return "text_wrong_check";
+        case Reason::prefix_bad_character:
+            return "prefix_bad_character";
+        case Reason::prefix_too_long:
+            return "prefix_too_long";
         case Reason::id_not_of_layout:
             return "id_not_of_layout";
         case Reason::uuid_cannot_hold_time:

@@ -15,13 +15,18 @@ my $roomy = q{'epoch=2020-01-01T00:00:00Z unit=1ms time=40 shard=3 sequence=20'}
 my $first_id = 3_900_000_000_000_000_000;
 
 # In the order of measuring. rows: so many that a measurement takes a third of a second or so.
-# reads: its argument is a column of IDs.
+# reads: its argument is a column of IDs. of_uuid: the claim, the largest share of gen_random_uuid's net time.
 my @functions = (
 	{ name => 'next_id', label => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000, ours => 1 },
 	{ name => 'nextval', label => 'nextval, CACHE 1', call => q{nextval('cache_1')}, rows => 2_000_000 },
 	{ name => 'nextval_1000', label => 'nextval, CACHE 1000', call => q{nextval('cache_1000')}, rows => 2_000_000 },
 	{ name => 'clock', label => 'clock_timestamp()', call => 'clock_timestamp()', rows => 2_000_000 },
 	{ name => 'uuid', label => 'gen_random_uuid()', call => 'gen_random_uuid()', rows => 500_000 },
+	{ name => 'ulid', label => 'next_ulid()', call => 'next_ulid()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
+	{ name => 'uuidv7', label => 'next_uuidv7()', call => 'next_uuidv7()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
+	{ name => 'ksuid', label => 'next_ksuid()', call => 'next_ksuid()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
+	{ name => 'objectid', label => 'next_objectid()', call => 'next_objectid()', rows => 2_000_000, ours => 1, of_uuid => 0.08 },
+	{ name => 'nanoid', label => 'next_nanoid()', call => 'next_nanoid()', rows => 1_000_000, ours => 1, of_uuid => 0.25 },
 	{ name => 'plpgsql', label => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 200_000 },
 	{ name => 'time', label => 'id_time(id)', call => 'id_time(id)', rows => 2_000_000, reads => 1, ours => 1 },
 	{ name => 'shard', label => 'id_shard(id)', call => 'id_shard(id)', rows => 2_000_000, reads => 1, ours => 1 },
@@ -76,6 +81,7 @@ sub round
 	$samples->add(row => $row{makes});
 	$samples->add(to_nextval => $ns{next_id} / $ns{nextval});
 	$samples->add(to_nextval_1000 => $ns{next_id} / $ns{nextval_1000});
+	$samples->add("$_->{name} to uuid" => $ns{ $_->{name} } / $ns{uuid}) for grep { $_->{of_uuid} } @functions;
 	return;
 }
 
@@ -100,6 +106,13 @@ sub section
 				most => 0.40,
 				spread => $samples->spread('to_nextval_1000')
 			},
+			map {
+				{
+					what => "net `$_->{call}` as a share of net `gen_random_uuid()`",
+					most => $_->{of_uuid},
+					spread => $samples->spread("$_->{name} to uuid")
+				}
+			} grep { $_->{of_uuid} } @functions,
 		],
 	};
 }

@@ -1,0 +1,32 @@
+// NanoID: symbols of an alphabet, each picked by a random byte, all equally likely.
+//
+// With n symbols, a byte below the largest multiple of n picks the symbol of its remainder; the few bytes
+// above pick none. So every symbol stands for as many bytes as any other. The bytes of a block are used from
+// its end, and a block has the size that the published rule gives it: from the same random bytes comes the
+// same text. Source: github.com/ai/nanoid, customRandom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace idgen {
+
+constexpr std::size_t nanoid_most_symbols = 255;
+
+// The bytes below it pick a symbol: the largest multiple of `symbols` in 256. Requires 1 to 256 symbols.
+constexpr std::size_t nanoid_cutoff(std::size_t symbols) noexcept {
+    return 256 - 256 % symbols;
+}
+
+// How many random bytes to fetch for `wanted` symbols: as many, or 1.6 times what is needed on average where
+// some of the bytes pick none.
+constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noexcept {
+    std::size_t cutoff = nanoid_cutoff(symbols);
+    return cutoff == 256 ? wanted : (16 * 256 * wanted + 10 * cutoff - 1) / (10 * cutoff);
+}
+
+// Picks up to `wanted` symbols, as their numbers from 0; gives how many the bytes were enough for.
+std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size,
+                         std::uint8_t *picks, std::size_t wanted) noexcept;
+
+}  // namespace idgen
