@@ -16,6 +16,9 @@ OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp src/pg/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
 
+# AES for public IDs.
+SHLIB_LINK = -lcrypto
+
 REGRESS = $(shell cat sql/schedule)
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C.

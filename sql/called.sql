@@ -9,6 +9,6 @@ SELECT oid, proname, prokind, pronargs, proargnames FROM function AS f
  WHERE NOT EXISTS (SELECT FROM pg_type WHERE f.oid IN (typinput, typoutput, typreceive, typsend))
    AND NOT EXISTS (SELECT FROM pg_operator WHERE oprcode = f.oid)
    AND NOT EXISTS (SELECT FROM pg_amproc WHERE amproc = f.oid)
-   AND NOT EXISTS (SELECT FROM pg_aggregate WHERE f.oid IN (aggtransfn, aggcombinefn) OR (aggfnoid = f.oid AND f.proname IN ('min', 'max')))
+   AND NOT EXISTS (SELECT FROM pg_aggregate WHERE (f.oid IN (aggtransfn, aggcombinefn) AND f.proargnames IS NULL) OR (aggfnoid = f.oid AND f.proname IN ('min', 'max')))
    AND NOT EXISTS (SELECT FROM pg_cast WHERE castfunc = f.oid)
    AND NOT EXISTS (SELECT FROM function AS g WHERE g.prosupport = f.oid);

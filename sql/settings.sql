@@ -32,6 +32,7 @@ ALTER SYSTEM SET idgen.max_lead = '61s';
 ALTER SYSTEM SET idgen.require_clock_sync = 'perhaps';
 ALTER SYSTEM SET idgen.max_slots = 3;
 ALTER DATABASE :DBNAME SET idgen.shards = 'five';
+ALTER DATABASE :DBNAME SET idgen.keys = '1:000102030405060708090a0b0c0d0e0f';
 ALTER DATABASE :DBNAME SET idgen.max_lead = '2s';
 RESET ALL;
 
@@ -43,6 +44,7 @@ SET idgen.overflow = 'borrow';
 SET idgen.max_wait = '1s';
 SET idgen.shards = '7';
 SET idgen.region = 3;
+SET idgen.keys = '1:000102030405060708090a0b0c0d0e0f';
 SHOW idgen.shards;
 RESET ROLE;
 REVOKE SET ON PARAMETER idgen.shards FROM regress_idgen_user;

@@ -26,7 +26,9 @@ BEGIN
                          'id_within', 'id_within_first', 'id_within_last', 'id_partition_bounds',
                          'idgen_audit',
                          'idgen_status', 'idgen_reset_stats', 'idgen_stat_shard', 'idgen_stat_backend',
-                         'idgen_stat_database');
+                         'idgen_stat_database',
+                         'id_encrypt', 'id_decrypt', 'id_to_public', 'id_from_public',
+                         'vclock_next', 'vclock_merge', 'vclock_merge_agg', 'vclock_compare');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

@@ -30,6 +30,13 @@ enum class Reason : std::uint8_t {
     shards_bad_number,
     shards_reversed,
     shards_too_large,
+    // a list of keys
+    keys_no_number,
+    keys_bad_number,
+    keys_repeated_number,
+    keys_bad_size,
+    keys_bad_digit,
+    keys_too_many,
     // the parts of an ID
     shard_out_of_range,
     region_out_of_range,
@@ -48,6 +55,7 @@ enum class Reason : std::uint8_t {
     text_wrong_check,
     prefix_bad_character,
     prefix_too_long,
+    text_bad_key_number,
     // an ID inside a UUID
     id_not_of_layout,
     uuid_cannot_hold_time,

@@ -3,24 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/list_text.hpp"
+
 namespace idgen {
 namespace {
-
-std::string_view trim(std::string_view s) noexcept {
-    auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-    while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
-    while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
-    return s;
-}
-
-// Cuts `text` at the first `mark`, which goes; all of it where there is none.
-std::string_view take_until(std::string_view &text, char mark) noexcept {
-    std::size_t size = 0;
-    while (size < text.size() && text[size] != mark) size++;
-    std::string_view head(text.data(), size);
-    text.remove_prefix(size < text.size() ? size + 1 : size);
-    return head;
-}
 
 Reason parse_number(std::string_view text, std::uint32_t &value) noexcept {
     text = trim(text);

@@ -4,6 +4,7 @@
 
 #include "core/digits.hpp"
 #include "core/id_uuid.hpp"
+#include "core/key_ring.hpp"
 #include "core/layout_text.hpp"
 #include "core/packing.hpp"
 #include "core/shard_set.hpp"
@@ -60,6 +61,24 @@ void report_text(TextForm form, const TextError &error, std::string_view text, N
 // An ID that no UUID can hold, and a UUID that holds no ID of the layout.
 [[noreturn]] void report_id_for_uuid(Reason reason, const Layout &layout, int64 id);
 [[noreturn]] void report_uuid(Reason reason, const Layout &layout, const Uuid &uuid, int64 id);
+
+// A list of keys that was refused, and one that would stand in an open catalog; for a setting's check hook.
+void explain_bad_keys(const KeysError &error);
+void explain_open_catalog();
+
+// Encrypting and public IDs.
+[[noreturn]] void report_cipher_failed();
+[[noreturn]] void report_key_size(size_t size);
+[[noreturn]] void report_tweak_size(size_t size, size_t most);
+[[noreturn]] void report_negative_id(int64 id);
+[[noreturn]] void report_no_keys(bool is_defined);
+[[noreturn]] void report_unknown_key(int32 number, const KeyRing &ring);
+[[noreturn]] void report_public_id(const TextError &error, std::string_view text);
+
+// A value that is no vector clock, and a counter that is none or cannot rise.
+enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
+[[noreturn]] void report_no_vclock(Jsonb *value);
+[[noreturn]] void report_counter(std::string_view node, CounterProblem problem);
 
 // A part of an ID that the layout cannot hold. `value` is the part as it was given.
 [[noreturn]] void report_part(Reason reason, const Layout &layout, int64 value);

@@ -1,5 +1,6 @@
 #include "pg/settings.hpp"
 
+#include "pg/keys.hpp"
 #include "pg/report.hpp"
 
 namespace idgen::pg {
@@ -137,6 +138,7 @@ void define_settings() {
     define_clock();
     define_horizon();
     define_sizes();
+    define_keys();
     MarkGUCPrefixReserved("idgen");
 }
 

@@ -35,6 +35,8 @@ fails_with($early, 'SELECT next_id()', '55000', qr/HINT:.*ALTER DATABASE/, 'anot
 # An ordinary role chooses how it waits, not which shards it has.
 fails_with($app, "SET idgen.shards = '1'", '42501', qr/permission denied/, 'an ordinary role and idgen.shards');
 fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.region');
+fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
+fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'nor may it read the keys');
 fails_with($app, 'SELECT idgen_accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
 ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
 ok($app->do("SET idgen.max_wait = '1s'"), 'an ordinary role and idgen.max_wait');

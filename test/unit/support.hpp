@@ -60,6 +60,18 @@ inline const char *name_of(Reason reason) {
             return "shards_reversed";
         case Reason::shards_too_large:
             return "shards_too_large";
+        case Reason::keys_no_number:
+            return "keys_no_number";
+        case Reason::keys_bad_number:
+            return "keys_bad_number";
+        case Reason::keys_repeated_number:
+            return "keys_repeated_number";
+        case Reason::keys_bad_size:
+            return "keys_bad_size";
+        case Reason::keys_bad_digit:
+            return "keys_bad_digit";
+        case Reason::keys_too_many:
+            return "keys_too_many";
         case Reason::shard_out_of_range:
             return "shard_out_of_range";
         case Reason::region_out_of_range:
@@ -92,6 +104,8 @@ inline const char *name_of(Reason reason) {
             return "prefix_bad_character";
         case Reason::prefix_too_long:
             return "prefix_too_long";
+        case Reason::text_bad_key_number:
+            return "text_bad_key_number";
         case Reason::id_not_of_layout:
             return "id_not_of_layout";
         case Reason::uuid_cannot_hold_time:

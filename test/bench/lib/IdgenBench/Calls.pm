@@ -11,6 +11,9 @@ use IdgenBench::Session;
 # No tick of this layout runs out of sequences, so the call never waits.
 my $roomy = q{'epoch=2020-01-01T00:00:00Z unit=1ms time=40 shard=3 sequence=20'};
 
+# Of AES-128, the key of the standard's samples.
+my $key = q{'\x2b7e151628aed2a6abf7158809cf4f3c'};
+
 # What readers are given begins here: an ID of 2026.
 my $first_id = 3_900_000_000_000_000_000;
 
@@ -35,6 +38,8 @@ my @functions = (
 	{ name => 'base64url', label => 'id_to_base64url(id)', call => 'id_to_base64url(id)', rows => 1_000_000, reads => 1, ours => 1 },
 	{ name => 'to_uuid', label => 'id_to_uuid(id)', call => 'id_to_uuid(id)', rows => 1_000_000, reads => 1, ours => 1 },
 	{ name => 'text', label => 'id::text, decimal', call => 'id::text', rows => 1_000_000, reads => 1 },
+	{ name => 'encrypt', label => 'id_encrypt(id, key)', call => "id_encrypt(id, $key)", rows => 500_000, reads => 1, ours => 1 },
+	{ name => 'decrypt', label => 'id_decrypt(id, key)', call => "id_decrypt(id, $key)", rows => 500_000, reads => 1, ours => 1 },
 );
 my @empty = (
 	{ name => 'makes', call => 'bench_empty()', rows => 2_000_000 },
@@ -143,6 +148,7 @@ The CPU time of the backend for `SELECT count(f()) FROM (SELECT generate_series(
 that of the same query with an empty C function, which takes $row ns. The layout given to `next_id` is
 `$roomy`, whose ticks never run out, so that no call waits.
 Readers get a column of IDs. The PL/pgSQL function is the one of Instagram's blog post.
+`id_encrypt` and `id_decrypt` have a key of 128 bits and no tweak.
 Bars of more than 250 ns are cut off in the chart.
 END
 }
