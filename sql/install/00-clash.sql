@@ -28,7 +28,9 @@ BEGIN
                          'idgen_status', 'idgen_reset_stats', 'idgen_stat_shard', 'idgen_stat_backend',
                          'idgen_stat_database',
                          'id_encrypt', 'id_decrypt', 'id_to_public', 'id_from_public',
-                         'vclock_next', 'vclock_merge', 'vclock_merge_agg', 'vclock_compare');
+                         'vclock_next', 'vclock_merge', 'vclock_merge_agg', 'vclock_compare',
+                         'hlc_now', 'hlc_receive', 'hlc_time', 'hlc_logical', 'hlc_make', 'next_id_after', 'clock_bounds',
+                         'wait_until_past', 'next_decimal_id', 'decimal_id_decode');
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

@@ -81,14 +81,10 @@ int64 wall_minus_boot_ms() noexcept {
     }
 }
 
-KernelClock kernel_clock() noexcept {
+ClockState kernel_clock() noexcept {
     timex state{};
-    bool is_synchronised = adjtimex(&state) != TIME_ERROR;
-    return {is_synchronised, state.maxerror};
-}
-
-bool is_clock_synchronised() noexcept {
-    return kernel_clock().is_synchronised;
+    int verdict = adjtimex(&state);
+    return {verdict != TIME_ERROR && verdict >= 0, state.maxerror, state.esterror};
 }
 
 void sleep_us(int64 us) {

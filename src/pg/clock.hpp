@@ -1,6 +1,7 @@
 // The clocks of this machine. The only place that reads them.
 #pragma once
 
+#include "core/clock_bounds.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -32,12 +33,10 @@ int64 monotonic_us() noexcept;
 int64 wall_minus_boot_ms() noexcept;
 
 // What the kernel says of its clock, by its NTP state.
-struct KernelClock {
-    bool is_synchronised;
-    int64 max_error_us;  // how far it may be off, where it is synchronised
-};
-KernelClock kernel_clock() noexcept;
-bool is_clock_synchronised() noexcept;
+ClockState kernel_clock() noexcept;
+inline bool is_clock_synchronised() noexcept {
+    return kernel_clock().is_synchronised;
+}
 
 // Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an
 // error; a session that is told to look at something wakes early.

@@ -17,21 +17,12 @@ uint64 draw_number = 0;
 
 // How long a session sleeps between looks at a renewal that others must finish.
 constexpr int64 renewal_poll_us = 200;
-constexpr int64 shortest_patience_ms = 1000;
 
 // The waiting of one draw.
 struct Patience {
     int64 began_ms;  // 0: it has not begun
     bool is_counted;
 };
-
-inline Limits limits_at(int64 now_ms) noexcept {
-    // The grant first: it rises after the floor that it rests on.
-    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_acquire);
-    int64 floor_ms = self.database->horizon.floor_ms.load(std::memory_order_acquire);
-    return {now_ms, floor_ms, granted_ms, settings.max_lead_ms,
-            settings.overflow == static_cast<int>(Overflow::borrow)};
-}
 
 // The session of a source that has more than one shard to draw from; else null.
 inline Session *pool_session(const Source &source) noexcept {
@@ -85,9 +76,10 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
 }
 
 // Begins the wait where it has not begun, and gives its length so far.
-int64 waited_since(Patience &patience, int64 now_ms) noexcept {
-    if (patience.began_ms == 0) patience.began_ms = now_ms;
-    return now_ms - patience.began_ms;
+int64 waited_since(int64 &began_ms) noexcept {
+    int64 now_ms = monotonic_ms();
+    if (began_ms == 0) began_ms = now_ms;
+    return now_ms - began_ms;
 }
 
 void sleep_counted(const Source &source, Patience &patience, int64 us) {
@@ -100,7 +92,7 @@ void sleep_counted(const Source &source, Patience &patience, int64 us) {
 
 // Sleeps until the clock admits the refused tick, or a while; raises where that takes too long.
 void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
-    int64 waited_ms = waited_since(patience, monotonic_ms());
+    int64 waited_ms = waited_since(patience.began_ms);
     Stopped stopped{&source.layout, source.shard, limits.now_ms, start_of(source.packing, taken.tick),
                     waited_ms};
     bool is_full = taken.status == Take::Status::full;
@@ -124,20 +116,16 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     report_instant(reason, source.layout, to_timestamptz(at_ms));
 }
 
-// Has a window granted beyond the refused tick, or waits a while for whoever or whatever it needs.
-void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
+}  // namespace
+
+void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
     int64 start_ms = start_of(source.packing, taken.tick);
     Renewal renewal = renew_horizon(source.schema, limits, start_ms);
     if (renewal == Renewal::granted) return;
-    int64 waited_ms = waited_since(patience, monotonic_ms());
-    // Another session's write and flush are no wait that a setting should refuse.
-    int64 longest_ms =
-        renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
-    if (waited_ms >= longest_ms) report_not_renewed(renewal);
+    if (waited_since(wait_began_ms) >= longest_wait_ms(renewal)) report_not_renewed(renewal);
     sleep_us(renewal_poll_us);
 }
 
-// Renews ahead of need, so that other sessions need not stop; tried once a millisecond.
 void renew_ahead(const Source &source, const Limits &limits, int64 start_ms) {
     static int64 last_try_ms = 0;
     if (limits.now_ms == last_try_ms) return;
@@ -145,13 +133,7 @@ void renew_ahead(const Source &source, const Limits &limits, int64 start_ms) {
     renew_horizon(source.schema, limits, start_ms);
 }
 
-// Forgets what was drawn before the horizon was lowered.
-void note_resets(Session &session) noexcept {
-    uint32 resets = pg_atomic_read_u32(&self.database->resets);
-    if (session.resets == resets) return;
-    session.resets = resets;
-    session.last = LastDraw{};
-}
+namespace {
 
 // Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
 void yield_to(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
@@ -161,7 +143,7 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, Pat
         case Take::Status::past_end:
             report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_or_wait(source, limits, taken, patience);
+            renew_or_wait(source, limits, taken, patience.began_ms);
             break;
         case Take::Status::full:
         case Take::Status::ahead:

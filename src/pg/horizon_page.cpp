@@ -6,6 +6,7 @@ namespace idgen::pg {
 namespace {
 
 constexpr const char *sequence_name = "idgen_horizon";
+constexpr const char *generators_name = "idgen_generator";
 
 // What PostgreSQL writes into the special space of a sequence's page.
 constexpr uint32 sequence_magic = 0x1717;
@@ -21,18 +22,17 @@ Form_pg_sequence_data data_on(Page page) {
     return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char *>(tuple) + tuple->t_hoff);
 }
 
-}  // namespace
-
-Relation try_open_horizon(Oid schema) {
-    Oid oid = get_relname_relid(sequence_name, schema);
-    if (!OidIsValid(oid)) report_no_horizon(sequence_name);
+Relation try_open(Oid schema, const char *name) {
+    Oid oid = get_relname_relid(name, schema);
+    if (!OidIsValid(oid)) report_no_horizon(name);
     if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return nullptr;
     Relation sequence = try_relation_open(oid, NoLock);
-    if (sequence == nullptr || sequence->rd_rel->relkind != RELKIND_SEQUENCE)
-        report_no_horizon(sequence_name);
-    if (sequence->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT) report_unlogged_horizon(sequence_name);
+    if (sequence == nullptr || sequence->rd_rel->relkind != RELKIND_SEQUENCE) report_no_horizon(name);
+    if (sequence->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT) report_unlogged_horizon(name);
     return sequence;
 }
+
+}  // namespace
 
 Peek peek_horizon(Oid schema, HorizonRecord &record) {
     Oid oid = get_relname_relid(sequence_name, schema);
@@ -55,8 +55,16 @@ Peek peek_horizon(Oid schema, HorizonRecord &record) {
     return peek;
 }
 
+Relation try_open_horizon(Oid schema) {
+    return try_open(schema, sequence_name);
+}
+
+Relation try_open_generators(Oid schema) {
+    return try_open(schema, generators_name);
+}
+
 void require_logged(Relation sequence) {
-    if (!RelationNeedsWAL(sequence)) report_uncommitted_horizon(sequence_name);
+    if (!RelationNeedsWAL(sequence)) report_uncommitted_horizon(RelationGetRelationName(sequence));
 }
 
 void close_horizon(Relation sequence) {
@@ -67,7 +75,7 @@ HorizonPage lock_horizon_page(Relation sequence) {
     Buffer buffer = ReadBuffer(sequence, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     Form_pg_sequence_data data = data_on(BufferGetPage(buffer));
-    if (data == nullptr) report_no_horizon(sequence_name);
+    if (data == nullptr) report_no_horizon(RelationGetRelationName(sequence));
     return {sequence, buffer, {data->last_value, data->log_cnt}};
 }
 

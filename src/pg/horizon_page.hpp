@@ -1,6 +1,7 @@
 // The durable horizon's page: the first page of the sequence idgen_horizon, in the schema of the extension.
 // last_value holds H, log_cnt the identity. A sequence, because pg_dump carries its value along and a standby
-// that lacks the library replays it.
+// that lacks the library replays it. The page of idgen_generator has the same form, the last generator of
+// DecimalIds in the place of H.
 #pragma once
 
 #include "core/horizon.hpp"
@@ -11,6 +12,7 @@ namespace idgen::pg {
 // Opens the sequence with a lock that is held until close_horizon. Null where somebody holds a lock against
 // it. Raises where it is missing, no sequence, or unlogged.
 Relation try_open_horizon(Oid schema);
+Relation try_open_generators(Oid schema);
 void close_horizon(Relation sequence);
 // Raises where changes are not logged yet: with wal_level = minimal, in the transaction that created it.
 void require_logged(Relation sequence);

@@ -1,6 +1,7 @@
 // The SQL face of the makers.
 #include "pg/arguments.hpp"
 #include "pg/draw.hpp"
+#include "pg/draw_after.hpp"
 #include "pg/settings.hpp"
 
 namespace idgen::pg {
@@ -19,13 +20,6 @@ void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int l
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
                    source.layout == layout;
     if (!is_same) resolve(source, extension_schema(fcinfo), layout, shard);
-}
-
-// The source that the place of this call keeps from row to row.
-Source &kept_source(FunctionCallInfo fcinfo) {
-    FmgrInfo *place = fcinfo->flinfo;
-    if (place->fn_extra == nullptr) place->fn_extra = MemoryContextAllocZero(place->fn_mcxt, sizeof(Source));
-    return *static_cast<Source *>(place->fn_extra);
 }
 
 // What next_ids keeps between rows.
@@ -86,6 +80,7 @@ void fill(Source &source, int64 *ids, int64 count) {
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_next_id);
+PG_FUNCTION_INFO_V1(idgen_next_id_after);
 PG_FUNCTION_INFO_V1(idgen_next_ids);
 PG_FUNCTION_INFO_V1(idgen_next_id_array);
 PG_FUNCTION_INFO_V1(idgen_own_shards);
@@ -94,6 +89,13 @@ Datum idgen_next_id(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
     aim_source(fcinfo, source, 0, 1);
     PG_RETURN_INT64(draw(source, 1).first_id);
+}
+
+Datum idgen_next_id_after(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "id");
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 1, 2);
+    PG_RETURN_INT64(draw_after(source, PG_GETARG_INT64(0)));
 }
 
 Datum idgen_next_ids(PG_FUNCTION_ARGS) {

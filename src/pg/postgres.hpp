@@ -67,6 +67,7 @@ extern "C" {
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
+#include "utils/typcache.h"
 #include "utils/uuid.h"
 #include "utils/wait_event.h"
 
@@ -142,6 +143,15 @@ inline void free_guc_extra(void *extra) {
     guc_free(extra);
 #else
     free(extra);
+#endif
+}
+
+// A range from one finite bound to another.
+inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
+#if PG_VERSION_NUM >= 160000
+    return make_range(type, lower, upper, false, nullptr);
+#else
+    return make_range(type, lower, upper, false);
 #endif
 }
 

@@ -1,5 +1,6 @@
 // The SQL face of the readers: parts of an ID, and the IDs of an instant. All immutable.
 #include "pg/arguments.hpp"
+#include "pg/row.hpp"
 #include "pg/source.hpp"
 
 namespace idgen::pg {
@@ -9,18 +10,6 @@ namespace {
 bool parts_argument(FunctionCallInfo fcinfo, int layout_number, Packing &p, Parts &parts) {
     p = packing_of(layout_argument(fcinfo, layout_number));
     return unpack(p, PG_GETARG_INT64(0), parts);
-}
-
-// The row type of a function's result, looked up once for each place that calls it.
-TupleDesc result_row(FunctionCallInfo fcinfo) {
-    if (fcinfo->flinfo->fn_extra == nullptr) {
-        MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-        TupleDesc desc;
-        get_call_result_type(fcinfo, nullptr, &desc);
-        fcinfo->flinfo->fn_extra = BlessTupleDesc(desc);
-        MemoryContextSwitchTo(caller);
-    }
-    return static_cast<TupleDesc>(fcinfo->flinfo->fn_extra);
 }
 
 // A tick that bounds a range of IDs. Raises where the layout has no such range.

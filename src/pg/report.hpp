@@ -91,6 +91,21 @@ enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
 [[noreturn]] void report_step(Reason reason, const Interval *step);
 [[noreturn]] void report_reversed_period(TimestampTz from, TimestampTz to);
 [[noreturn]] void report_too_many_partitions(int64 count, int64 most);
+// An ID seen elsewhere that the layout cannot have made, or that lies too far ahead of the clock.
+[[noreturn]] void report_seen_id(const Layout &layout, int64 id);
+[[noreturn]] void report_seen_ahead(const Layout &layout, int64 id, int64 lead_ms);
+
+// Timestamps of the hybrid logical clock; times are unix ms.
+[[noreturn]] void report_no_hlc(int64 hlc);
+[[noreturn]] void report_remote_ahead(int64 remote_ms, int64 now_ms);
+[[noreturn]] void report_hlc_behind(int64 now_ms, int64 hlc_ms, int64 waited_ms);
+[[noreturn]] void report_hlc_time(int64 unix_ms);
+[[noreturn]] void report_hlc_logical(int64 logical);
+
+// What keeps an instant from being past for certain.
+[[noreturn]] void report_no_clock_bounds();
+[[noreturn]] void report_not_past(TimestampTz at, int64 left_ms, int64 waited_ms);
+[[noreturn]] void report_never_past();
 
 [[noreturn]] void report_null(const char *argument, bool has_default);
 [[noreturn]] void report_negative_count(int64 count);
@@ -116,7 +131,7 @@ struct Stopped {
 [[noreturn]] void report_full(const Stopped &stopped);
 [[noreturn]] void report_clock_behind(const Stopped &stopped);
 
-// What is wrong with the durable horizon.
+// What is wrong with the durable horizon, or with the generators where the sequence is theirs.
 [[noreturn]] void report_no_horizon(const char *sequence);
 [[noreturn]] void report_unlogged_horizon(const char *sequence);
 [[noreturn]] void report_uncommitted_horizon(const char *sequence);
@@ -125,6 +140,9 @@ struct Stopped {
 [[noreturn]] void report_superuser(const char *function);
 [[noreturn]] void report_no_synchronous_standby();
 [[noreturn]] void report_not_renewed(Renewal renewal);
+// The same of the generators of DecimalIds; `last` is the one on their page.
+[[noreturn]] void report_no_generator(int64 last);
+[[noreturn]] void report_generator_not_taken(Renewal renewal);
 
 // For the log alone, and not for every time: ask may_log first.
 void log_clock_step(int64 step_ms);

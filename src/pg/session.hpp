@@ -31,4 +31,12 @@ struct Session {
 // The session of a packing, made on the first call.
 Session *session_of(const PackingKey &packing);
 
+// Forgets what was drawn before the horizon was lowered.
+inline void note_resets(Session &session) noexcept {
+    uint32 resets = pg_atomic_read_u32(&self.database->resets);
+    if (session.resets == resets) return;
+    session.resets = resets;
+    session.last = LastDraw{};
+}
+
 }  // namespace idgen::pg

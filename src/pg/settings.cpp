@@ -1,5 +1,6 @@
 #include "pg/settings.hpp"
 
+#include "core/decimal_id.hpp"
 #include "pg/keys.hpp"
 #include "pg/report.hpp"
 
@@ -69,6 +70,9 @@ void define_shards() {
         "idgen.region", "Sets the region of this node, the top part of its number.",
         "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
         &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
+    DefineCustomIntVariable("idgen.launch", "Sets the launch number, the last five digits of DecimalIds.",
+                            "Each database that makes them beside others has its own; 0 means a test.",
+                            &settings.launch, 0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
 }
 
 void define_waiting() {
@@ -144,6 +148,12 @@ void define_settings() {
 
 HorizonRules horizon_rules() noexcept {
     return {settings.window_ms, settings.max_lead_ms, settings.clock_error_ms};
+}
+
+int64 longest_wait_ms(Renewal renewal) noexcept {
+    // Another session's write and flush are no wait that a setting should refuse.
+    constexpr int shortest_patience_ms = 1000;
+    return renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
 }
 
 int slots_per_database() noexcept {

@@ -5,6 +5,7 @@
 #include "core/horizon.hpp"
 #include "core/shard_set.hpp"
 #include "pg/postgres.hpp"
+#include "pg/renewal.hpp"
 
 namespace idgen::pg {
 
@@ -14,6 +15,7 @@ enum class Synchronous : int { automatic, required };
 
 struct Settings {
     int region;
+    int launch;  // of DecimalIds
     int overflow;
     int max_lead_ms;
     int window_ms;
@@ -37,6 +39,9 @@ void define_settings();
 
 // What decides about the horizon.
 HorizonRules horizon_rules() noexcept;
+
+// How long to wait for what keeps something from being durable.
+int64 longest_wait_ms(Renewal renewal) noexcept;
 
 // The slots that one database may hold.
 int slots_per_database() noexcept;

@@ -12,6 +12,7 @@
 // addresses in different processes.
 #pragma once
 
+#include "core/decimal_id.hpp"
 #include "core/full_run.hpp"
 #include "core/horizon.hpp"
 #include "core/slot.hpp"
@@ -57,8 +58,12 @@ struct alignas(cache_line) SharedDatabase {
     pg_atomic_uint64 renewals;         // atomic; windows granted
     pg_atomic_uint64 renewed_ms;       // atomic; when the last was, by the clock; 0: none yet
     pg_atomic_uint64 stall;            // atomic; see pg/stall.hpp
+    uint32 known_generator;            // guard: renewal_lock; last one taken for DecimalIds; 0: none
+    uint32 pending_generator;          // guard: renewal_lock; of them, taken but not in use yet; 0: none
+    XLogRecPtr generator_lsn;          // guard: renewal_lock; end of its record
+    DecimalCounter decimal_counter;    // atomic
 };
-static_assert(sizeof(SharedDatabase) == 2 * cache_line && offsetof(SharedDatabase, database) == cache_line &&
+static_assert(sizeof(SharedDatabase) == 3 * cache_line && offsetof(SharedDatabase, database) == cache_line &&
                   std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 

@@ -80,6 +80,9 @@ void forget_locked(SharedDatabase &database) noexcept {
     database.pending_lsn = InvalidXLogRecPtr;
     for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
         pg_atomic_write_u64(value, 0);
+    database.known_generator = 0;
+    database.pending_generator = 0;
+    database.decimal_counter.forget();
     database.slots = 0;
     database.database = InvalidOid;
 }

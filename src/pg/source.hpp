@@ -31,6 +31,13 @@ struct Source {
     uint32 rank;   // and its rank in the pool
 };
 
+// The source that the place of a call keeps from row to row.
+inline Source &kept_source(FunctionCallInfo fcinfo) {
+    FmgrInfo *place = fcinfo->flinfo;
+    if (place->fn_extra == nullptr) place->fn_extra = MemoryContextAllocZero(place->fn_mcxt, sizeof(Source));
+    return *static_cast<Source *>(place->fn_extra);
+}
+
 // Makes the source valid for these arguments. Raises on bad ones.
 void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument);
 

@@ -33,7 +33,7 @@ struct Survey {
     bool has_accepted_clock;  // since the server started
     int64 clock_offset_ms;    // of the clock against the highest accepted difference
     uint64 steps_forward, steps_back;
-    KernelClock kernel;
+    ClockState kernel;
 
     bool has_standby_names;  // synchronous_standby_names is set
     uint32 standbys;         // synchronous ones that are connected

@@ -1,0 +1,69 @@
+#include "pg/hlc_draw.hpp"
+
+#include "pg/clock.hpp"
+#include "pg/draw.hpp"
+#include "pg/report.hpp"
+#include "pg/spin_guard.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// Takes from the clock's slot; false where the slot is somebody else's now.
+bool take_locked(const SlotHandle &handle, const Limits &limits, const Place &above, Take &taken) noexcept {
+    SpinGuard guard(handle.slot->mutex);
+    if (handle.slot->generation != handle.generation) return false;
+    taken = take_hlc(handle.slot->slot, limits, above);
+    return true;
+}
+
+Take try_take(Source &source, const Limits &limits, const Place &above) {
+    for (;;) {
+        if (source.handle.slot == nullptr)
+            source.handle = find_slot(self.state, self.database, hlc_layout, hlc_shard, limits.now_ms);
+        Take taken;
+        if (take_locked(source.handle, limits, above, taken)) return taken;
+        source.handle.slot = nullptr;
+    }
+}
+
+// Sleeps until the clock admits the refused ms, or a while; raises where that takes too long.
+void wait_for_ms(const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+    int64 now_ms = monotonic_ms();
+    if (wait_began_ms == 0) wait_began_ms = now_ms;
+    int64 waited_ms = now_ms - wait_began_ms;
+    if (waited_ms + taken.wait_ms > settings.max_wait_ms)
+        report_hlc_behind(limits.now_ms, taken.tick, waited_ms);
+    int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
+    if (us > 0) sleep_us(us);
+}
+
+}  // namespace
+
+void resolve_hlc(Source &source, FunctionCallInfo fcinfo) {
+    if (source.schema != InvalidOid) return;
+    attach_backend();
+    source.layout = hlc_layout;
+    source.packing = hlc_packing;
+    source.shard = hlc_shard;
+    source.schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+}
+
+int64 draw_hlc(Source &source, const Place &above) {
+    Limits limits = limits_at(recent_wall_ms());
+    Take taken = try_take(source, limits, above);
+    int64 wait_began_ms = 0;
+    while (taken.status != Take::Status::ok) {
+        if (taken.status == Take::Status::past_end) report_hlc_time(taken.tick);
+        if (taken.status == Take::Status::renew)
+            renew_or_wait(source, limits, taken, wait_began_ms);
+        else
+            wait_for_ms(limits, taken, wait_began_ms);
+        limits = limits_at(wall_ms());
+        taken = try_take(source, limits, above);
+    }
+    if (is_half_used(limits.granted_ms, taken.tick, settings.window_ms))
+        renew_ahead(source, limits, taken.tick);
+    return pack_hlc({taken.tick, taken.sequence});
+}
+
+}  // namespace idgen::pg
