@@ -12,7 +12,7 @@ BEGIN
       FROM pg_catalog.pg_proc p
       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = pg_catalog.current_schema()
-       AND p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
+       AND (p.proname ~ '^idgen_migrate_' OR p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
                          'idgen_reset',
@@ -30,7 +30,9 @@ BEGIN
                          'id_encrypt', 'id_decrypt', 'id_to_public', 'id_from_public',
                          'vclock_next', 'vclock_merge', 'vclock_merge_agg', 'vclock_compare',
                          'hlc_now', 'hlc_receive', 'hlc_time', 'hlc_logical', 'hlc_make', 'next_id_after', 'clock_bounds',
-                         'wait_until_past', 'next_decimal_id', 'decimal_id_decode');
+                         'wait_until_past', 'next_decimal_id', 'decimal_id_decode',
+                         'id_make_array', 'idgen_backfill', 'idgen_replace_serial', 'idgen_migration_check',
+                         'idgen_uuid_start', 'idgen_uuid_link', 'idgen_uuid_switch', 'idgen_uuid_finish', 'idgen_uuid_abandon'));
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_function',

@@ -1,5 +1,6 @@
 // The SQL face of the makers.
 #include "pg/arguments.hpp"
+#include "pg/bigint_array.hpp"
 #include "pg/draw.hpp"
 #include "pg/draw_after.hpp"
 #include "pg/settings.hpp"
@@ -48,22 +49,6 @@ int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
     rows.block.count--;
     rows.left--;
     return id;
-}
-
-// An array of that many bigints, to be filled.
-ArrayType *make_array(int64 count) {
-    constexpr int64 most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(1)) / sizeof(int64);
-    if (count > most) report_array_too_large(count, most);
-    if (count == 0) return construct_empty_array(INT8OID);
-    size_t size = ARR_OVERHEAD_NONULLS(1) + static_cast<size_t>(count) * sizeof(int64);
-    auto *array = static_cast<ArrayType *>(palloc(size));
-    SET_VARSIZE(array, size);
-    array->ndim = 1;
-    array->dataoffset = 0;
-    array->elemtype = INT8OID;
-    ARR_DIMS(array)[0] = static_cast<int>(count);
-    ARR_LBOUND(array)[0] = 1;
-    return array;
 }
 
 void fill(Source &source, int64 *ids, int64 count) {
@@ -118,7 +103,7 @@ Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
     aim_source(fcinfo, source, 1, 2);
     ArrayType *ids = make_array(count);
-    fill(source, reinterpret_cast<int64 *>(ARR_DATA_PTR(ids)), count);
+    fill(source, values_of(ids), count);
     PG_RETURN_ARRAYTYPE_P(ids);
 }
 

@@ -111,6 +111,18 @@ void report_null(const char *argument, bool has_default) {
              has_default ? errhint("Leave the argument out to use its default.") : errhint("Give a value.")));
 }
 
+void report_null_element(const char *argument) {
+    ereport(ERROR,
+            (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not hold a null", argument),
+             errdetail("Every element counts."), errhint("Leave the nulls out: array_remove(array, null).")));
+}
+
+void report_not_ascending(const char *argument) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must ascend", argument),
+                    errdetail("An element is smaller than the one before it."),
+                    errhint("Aggregate it in order: array_agg(value ORDER BY value).")));
+}
+
 void report_negative_count(int64 count) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),

@@ -17,6 +17,7 @@ use IdgenBench::Instructions;
 use IdgenBench::Keys;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
+use IdgenBench::Migrate;
 use IdgenBench::Page qw(page);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
@@ -48,6 +49,7 @@ my @measurements = (
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
 	IdgenBench::Codecs->new("$FindBin::Bin/build/core_bench"),
 	IdgenBench::Scrape->new("$FindBin::Bin/../../monitoring/queries.yaml"),
+	IdgenBench::Migrate->new,
 );
 
 print "warming up ...\n";

@@ -1,0 +1,240 @@
+-- The backfill: IDs for rows that have none, from a column of times.
+--
+-- A pass ranks the rows without an ID once, by time, into a temporary table of (ctid, time), and fills them from its
+-- start, a batch and a transaction at a time. A batch fills a row only where it is still there, without an ID and with that
+-- time; one that a session has moved on its page or off it is found by the primary key, where that is of fixed width, and
+-- has its place kept. What came in between is found by the next pass, and takes what is free from its time on. The last ID and time are committed with
+-- their batch, so a later call goes on exactly there.
+
+-- Checks a backfill and enters it; gives the statements of the procedure, and where an earlier call stopped.
+CREATE FUNCTION idgen_migrate_begin_backfill(relation oid, id_column name, time_column name, shard bigint, tie_column name,
+                                             batch integer, layout id_layout, OUT label text, OUT at text, OUT rank_text text,
+                                             OUT exists_text text, OUT update_text text, OUT missed_text text, OUT last_id bigint,
+                                             OUT last_time timestamptz)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    target text;
+    ties text;
+    keys text;
+    same text;
+    ranked text;
+BEGIN
+    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
+        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    PERFORM idgen_migrate_require('backfill', relation, id_column, time_column, shard, batch, layout,
+        CASE WHEN idgen_migrate_time(relation, time_column) LIKE '%to_timestamp%' THEN 'all' ELSE 'fast' END);
+    target := idgen_migrate_name(relation);
+    at := idgen_migrate_time(relation, time_column);
+    IF tie_column IS NOT NULL AND idgen_migrate_column(relation, tie_column) IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'undefined_column', MESSAGE = format('%s has no column %I', target, tie_column),
+            DETAIL = 'Rows of one time are ordered by it.', HINT = 'Leave it out to order them by the primary key.';
+    END IF;
+    SELECT string_agg(format('t.%I', a.attname), ', ' ORDER BY k.place),
+           CASE WHEN bool_and(a.attlen > 0) THEN string_agg(format(', t.%I AS k%s', a.attname, k.place), '' ORDER BY k.place) END,
+           CASE WHEN bool_and(a.attlen > 0) THEN string_agg(format('t.%I = x.k%s', a.attname, k.place), ' AND ') END
+      INTO ties, keys, same
+      FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY k(attnum, place), pg_attribute a
+     WHERE i.indrelid = relation AND i.indisprimary AND a.attrelid = relation AND a.attnum = k.attnum AND a.attname <> id_column;
+    ties := concat_ws(', ', '2', CASE WHEN at LIKE '%to_timestamp%' THEN format('t.%I', time_column) END,
+                      CASE WHEN tie_column IS NOT NULL THEN format('t.%I', tie_column) END, ties, 't.ctid');
+    label := format('%s.%I', target, id_column);
+    rank_text := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t'
+                        ' WHERE t.%I IS NULL AND %%s ORDER BY %s', at, keys, target, id_column, ties);
+    exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL AND %s <= $1)', target, id_column, at);
+    -- The IDs of a batch are those of its rows in the ranking, one by one. What is only checked is written so that no
+    -- index serves it: one on the time would be read anew for each row of a long run of equal times.
+    ranked := '(SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id'
+              ' FROM pg_temp.idgen_queue q WHERE q.ctid >= $2 AND q.ctid < $3) x';
+    update_text := format('UPDATE ONLY %s t SET %I = x.id FROM %s WHERE t.ctid = x.tid%s AND t.%I IS NULL'
+                          ' AND %s IS NOT DISTINCT FROM x.at', target, id_column, ranked,
+                          ' AND ' || replace(same, ' = x.', ' IS NOT DISTINCT FROM x.'), id_column, at);
+    missed_text := CASE WHEN same IS NOT NULL THEN format('UPDATE ONLY %s t SET %I = x.id FROM %s WHERE %s AND t.%I IS NULL'
+                          ' AND %s IS NOT DISTINCT FROM x.at', target, id_column, ranked, same, id_column, at) END;
+    PERFORM idgen_migrate_enter(relation, id_column, 'backfill', 'ranking');
+    SELECT s.last_id, s.last_time INTO last_id, last_time FROM idgen_migration_state s
+     WHERE s.relation = $1 AND s.id_column = $2;
+END
+$$;
+
+-- The size of a ranking, which lies in ascending order of time in pages of equal numbers of rows. Where its first or last
+-- time is out of bounds, the error that counts such rows.
+CREATE FUNCTION idgen_migrate_ranked(relation oid, id_column name, time_column name, shard bigint, batch integer,
+                                     layout id_layout, until timestamptz, OUT total bigint, OUT per_page integer)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    pages bigint := pg_relation_size('pg_temp.idgen_queue') / current_setting('block_size')::bigint;
+    rest bigint;
+    first_at timestamptz;
+    last_at timestamptz;
+BEGIN
+    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
+        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    total := 0;
+    IF pages = 0 THEN
+        RETURN;
+    END IF;
+    SELECT count(*) INTO per_page FROM pg_temp.idgen_queue q WHERE q.ctid < '(1,0)';
+    SELECT count(*) INTO rest FROM pg_temp.idgen_queue q WHERE q.ctid >= format('(%s,0)', pages - 1)::tid;
+    total := (pages - 1) * per_page + rest;
+    SELECT q.at INTO first_at FROM pg_temp.idgen_queue q WHERE q.ctid = '(0,1)';
+    SELECT q.at INTO last_at FROM pg_temp.idgen_queue q WHERE q.ctid = format('(%s,%s)', pages - 1, rest)::tid;
+    IF (SELECT first_at >= i.first_time AND last_at <= least(until, i.last_time) FROM id_layout_info(layout) i) IS NOT TRUE THEN
+        PERFORM idgen_migrate_require('backfill', relation, id_column, time_column, shard, batch, layout, 'all');
+    END IF;
+END
+$$;
+
+-- A batch of the ranking from a place on, and its IDs: above the last one, and none that the column holds already.
+CREATE FUNCTION idgen_migrate_batch(relation oid, id_column name, place bigint, batch integer, per_page integer,
+                                    above bigint, shard bigint, layout id_layout,
+                                    OUT ids bigint[], OUT rows integer, OUT first_tid tid, OUT end_tid tid, OUT last_id bigint,
+                                    OUT last_time timestamptz)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    times timestamptz[];
+    first_id bigint;
+    taken bigint[];
+    taken_text text;
+    seqscan text := current_setting('enable_seqscan');
+BEGIN
+    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
+        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    first_tid := format('(%s,%s)', place / per_page, place % per_page + 1)::tid;
+    end_tid := format('(%s,%s)', (place + batch) / per_page, (place + batch) % per_page + 1)::tid;
+    SELECT array_agg(q.at) INTO times FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
+    taken_text := format('SELECT coalesce(array_agg(t.%1$I ORDER BY t.%1$I), ''{}'') FROM ONLY %2$s t'
+                         ' WHERE t.%1$I >= $1 AND t.%1$I <= $2 AND coalesce(id_shard(t.%1$I, $3), 0) = coalesce($4, 0)',
+                         id_column, idgen_migrate_name(relation));
+    PERFORM set_config('enable_seqscan', 'off', true);
+    ids := id_make_array(times, shard, above, '{}', layout);
+    first_id := ids[1];
+    last_id := ids[cardinality(ids)];
+    LOOP
+        EXECUTE taken_text INTO taken USING first_id, last_id, layout, shard;
+        EXIT WHEN taken = '{}';
+        IF cardinality(taken) > 1000000 AND cardinality(times) > 1 THEN
+            -- So many between so few rows: a smaller batch spans less.
+            times := times[:(cardinality(times) + 7) / 8];
+            ids := id_make_array(times, shard, above, '{}', layout);
+            last_id := ids[cardinality(ids)];
+            CONTINUE;
+        END IF;
+        ids := id_make_array(times, shard, above, taken, layout);
+        EXIT WHEN ids[cardinality(ids)] <= last_id;
+        -- The taken ones pushed some past those that were looked at: look twice as far.
+        last_id := greatest(ids[cardinality(ids)], least(last_id + (last_id - first_id), id_max(clock_timestamp(), layout)));
+    END LOOP;
+    rows := cardinality(ids);
+    end_tid := format('(%s,%s)', (place + rows) / per_page, (place + rows) % per_page + 1)::tid;
+    last_id := ids[rows];
+    last_time := times[rows];
+    IF last_id >= id_min(clock_timestamp(), layout) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('too many rows of one time for shard %s: their IDs would reach the present', shard),
+            DETAIL = format('The row of %s would get the ID of %s.', last_time, id_time(last_id, layout)),
+            HINT = 'Call it again later, or use a layout with more sequence bits.';
+    END IF;
+    PERFORM set_config('enable_seqscan', seqscan, true);
+END
+$$;
+
+CREATE PROCEDURE idgen_backfill(relation regclass, id_column name, time_column name, shard bigint,
+                                tie_column name DEFAULT NULL, batch integer DEFAULT 10000, pause interval DEFAULT '0',
+                                notice interval DEFAULT '10 seconds', layout id_layout DEFAULT 'instagram')
+LANGUAGE plpgsql AS $$
+DECLARE
+    home text := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
+                    JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen');
+    until timestamptz := pg_catalog.clock_timestamp();
+    noticed timestamptz := pg_catalog.clock_timestamp();
+    job record;
+    rank record;
+    part record;
+    place bigint;
+    above bigint;
+    filled bigint;
+    missed bigint;
+    done bigint;
+    estimated bigint;
+    attempts integer;
+    is_left boolean;
+    pass integer := 0;
+BEGIN
+    COMMIT;
+    EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_begin_backfill($1, $2, $3, $4, $5, $6, $7)', home)
+       INTO job USING relation::oid, id_column, time_column, shard, tie_column, batch, layout;
+    COMMIT;
+    LOOP
+        pass := pass + 1;
+        -- Pass 1 goes on where an earlier call stopped; the next ones find what came in between.
+        IF pg_catalog.to_regclass('pg_temp.idgen_queue') IS NOT NULL THEN
+            DROP TABLE pg_temp.idgen_queue;
+        END IF;
+        PERFORM pg_catalog.set_config('work_mem', pg_catalog.current_setting('maintenance_work_mem'), true);
+        EXECUTE pg_catalog.format(job.rank_text, CASE
+            WHEN pass > 1 THEN pg_catalog.format('%s <= %L', job.at, until)
+            WHEN job.last_time IS NOT NULL THEN pg_catalog.format('(%s < %L) IS NOT TRUE', job.at, job.last_time)
+            ELSE 'true' END);
+        EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_ranked($1, $2, $3, $4, $5, $6, $7)', home)
+           INTO rank USING relation::oid, id_column, time_column, shard, batch, layout, until;
+        EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_record($1, $2, $3, 0, $4, $5, $6)', home)
+           INTO done USING relation::oid, id_column, 'filling', job.last_id, job.last_time, rank.total;
+        COMMIT;
+        above := CASE WHEN pass = 1 THEN coalesce(job.last_id, 0) ELSE 0 END;
+        place := 0;
+        estimated := done + rank.total;
+        WHILE place < rank.total LOOP
+            attempts := 0;
+            LOOP
+                attempts := attempts + 1;
+                BEGIN
+                    EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_batch($1, $2, $3, $4, $5, $6, $7, $8)', home)
+                       INTO part USING relation::oid, id_column, place, batch, rank.per_page, above, shard, layout;
+                    PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
+                    PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
+                    EXECUTE job.update_text USING part.ids, part.first_tid, part.end_tid;
+                    GET DIAGNOSTICS filled = ROW_COUNT;
+                    IF filled < part.rows AND job.missed_text IS NOT NULL THEN
+                        EXECUTE job.missed_text USING part.ids, part.first_tid, part.end_tid;
+                        GET DIAGNOSTICS missed = ROW_COUNT;
+                        filled := filled + missed;
+                    END IF;
+                    EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_record($1, $2, $3, $4, $5, $6, NULL)', home)
+                       INTO done USING relation::oid, id_column, 'filling', filled, part.last_id, part.last_time;
+                    EXIT;
+                EXCEPTION WHEN unique_violation OR deadlock_detected THEN
+                    -- Another session has just taken one of the IDs, or holds a row: look again.
+                    IF attempts = 10 THEN
+                        RAISE;
+                    END IF;
+                END;
+            END LOOP;
+            COMMIT;
+            above := part.last_id;
+            place := place + part.rows;
+            IF pg_catalog.clock_timestamp() >= noticed + notice THEN
+                RAISE NOTICE '%: % of about % rows have an ID', job.label, done, estimated;
+                noticed := pg_catalog.clock_timestamp();
+            END IF;
+            PERFORM pg_catalog.pg_sleep_for(pause);
+        END LOOP;
+        EXECUTE job.exists_text INTO is_left USING until;
+        EXIT WHEN NOT is_left;
+        COMMIT;
+    END LOOP;
+    DROP TABLE pg_temp.idgen_queue;
+    EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_leave($1, $2, %L, NULL)', home, 'done')
+      USING relation::oid, id_column;
+    COMMIT;
+    RAISE NOTICE '%: % rows have got an ID', job.label, done;
+END
+$$;
+
+COMMENT ON PROCEDURE idgen_backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout) IS
+    'gives the rows without an ID one of their time, in batches that are transactions; called again it goes on';
+COMMENT ON FUNCTION idgen_migrate_begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS
+    'part of the migration: checks a backfill and enters it';
+COMMENT ON FUNCTION idgen_migrate_ranked(oid, name, name, bigint, integer, id_layout, timestamptz) IS
+    'part of the migration: size and bounds of a ranking';
+COMMENT ON FUNCTION idgen_migrate_batch(oid, name, bigint, integer, integer, bigint, bigint, id_layout) IS
+    'part of the migration: the rows of a batch and their IDs';
