@@ -56,7 +56,8 @@ class DigitPairs {
     template <std::size_t pairs>
     void print(std::uint64_t word, char *out) const noexcept {
 #pragma GCC unroll 8
-        for (std::size_t i = pairs; i-- > 0; word >>= 10) std::memcpy(out + 2 * i, pairs_[word % count], 2);
+        for (std::size_t i = 0; i < pairs; i++)
+            std::memcpy(out + 2 * i, pairs_[(word >> 10 * (pairs - 1 - i)) % count], 2);
     }
 
    private:

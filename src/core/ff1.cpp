@@ -1,93 +1,99 @@
 #include "core/ff1.hpp"
 
-#include <algorithm>
 #include <cstring>
+
+#include "core/big_endian.hpp"
 
 namespace idgen {
 namespace {
 
 constexpr int rounds = 10;
 
-void write_big_endian(std::uint64_t number, std::uint8_t *out, std::size_t size) noexcept {
-    for (std::size_t i = size; i-- > 0; number >>= 8) out[i] = static_cast<std::uint8_t>(number);
+using Block = unsigned __int128;
+
+Block load_block(const std::uint8_t *bytes) noexcept {
+    return Block{load_big_endian<std::uint64_t>(bytes)} << 64 | load_big_endian<std::uint64_t>(bytes + 8);
 }
 
-std::uint64_t read_big_endian(const std::uint8_t *bytes, std::size_t size) noexcept {
-    std::uint64_t number = 0;
-    for (std::size_t i = 0; i < size; i++) number = number << 8 | bytes[i];
-    return number;
+// Bits of the whole bytes that hold every number below `end`.
+int bits_below(std::uint64_t end) noexcept {
+    int bits = 0;
+    for (std::uint64_t last = end - 1; last > 0; last >>= 8) bits += 8;
+    return bits;
 }
 
-// Bytes that hold every number below `end`.
-std::size_t bytes_below(std::uint64_t end) noexcept {
-    std::size_t size = 0;
-    for (std::uint64_t last = end - 1; last > 0; last >>= 8) size++;
-    return size;
+// Up to one block of the tweak, zeros behind it.
+Block tweak_block(std::string_view tweak, std::size_t at) noexcept {
+    std::uint8_t bytes[cipher_block_size] = {};
+    if (at < tweak.size()) tweak.copy(reinterpret_cast<char *>(bytes), cipher_block_size, at);
+    return load_block(bytes);
+}
+
+// The standard's P: version 1, method 2, addition 1, radix, rounds, numerals on the left, numerals, bytes of
+// tweak.
+Block first_block(const Ff1Domain &domain, std::size_t tweak_size) noexcept {
+    std::uint64_t high = std::uint64_t{0x010201} << 40 | std::uint64_t{domain.radix} << 16 |
+                         std::uint64_t{rounds} << 8 | domain.size / 2;
+    return Block{high} << 64 | std::uint64_t{domain.size} << 32 | tweak_size;
 }
 
 }  // namespace
 
-bool Ff1::begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_view tweak) noexcept {
-    domain_ = domain;
-    cipher_ = cipher;
-    std::uint32_t left_size = domain.size / 2;
-    left_end_ = clamped_power(domain.radix, left_size);
-    right_end_ = clamped_power(domain.radix, domain.size - left_size);
-    half_bytes_ = bytes_below(right_end_);
-
-    // The standard's P: version 1, method 2, addition 1, radix, rounds, sizes.
-    std::uint8_t block[cipher_block_size] = {1, 2, 1};
-    write_big_endian(domain.radix, block + 3, 3);
-    block[6] = rounds;
-    block[7] = static_cast<std::uint8_t>(left_size);
-    write_big_endian(domain.size, block + 8, 4);
-    write_big_endian(tweak.size(), block + 12, 4);
-    if (!cipher_.encrypt(cipher_.key, block, last_block_)) return false;
-
-    // The standard's Q: the tweak, zeros, and at the end of the last block the round and the half.
-    std::size_t end = tweak.size() + 1 + half_bytes_;
-    for (std::size_t at = 0; at < end; at += cipher_block_size) {
-        std::size_t size = at < tweak.size() ? std::min(cipher_block_size, tweak.size() - at) : 0;
-        for (std::size_t i = 0; i < size; i++) last_block_[i] ^= static_cast<std::uint8_t>(tweak[at + i]);
-        if (end - at <= cipher_block_size) break;
-        if (!cipher_.encrypt(cipher_.key, last_block_, block)) return false;
-        std::memcpy(last_block_, block, cipher_block_size);
-    }
+bool Ff1::encrypt_block(Block block, Block &encrypted) const noexcept {
+    std::uint8_t in[cipher_block_size], out[cipher_block_size];
+    store_big_endian(static_cast<std::uint64_t>(block >> 64), in);
+    store_big_endian(static_cast<std::uint64_t>(block), in + 8);
+    if (!cipher_.encrypt(cipher_.key, in, out)) return false;
+    encrypted = load_block(out);
     return true;
 }
 
-// What a round adds to the other half: 4 bytes more than the half has, in whole words of 4.
-bool Ff1::round_value(int round, std::uint64_t half, Wide &value) const noexcept {
-    std::uint8_t block[cipher_block_size];
-    std::uint8_t number[sizeof(half)];
-    std::uint8_t mac[cipher_block_size];
-    std::memcpy(block, last_block_, cipher_block_size);
-    block[cipher_block_size - 1 - half_bytes_] ^= static_cast<std::uint8_t>(round);
-    write_big_endian(half, number, sizeof(number));
-    for (std::size_t i = 1; i <= half_bytes_; i++) block[cipher_block_size - i] ^= number[sizeof(number) - i];
-    if (!cipher_.encrypt(cipher_.key, block, mac)) return false;
-    value = read_big_endian(mac, 8);
-    if (half_bytes_ > 4) value = value << 32 | read_big_endian(mac + 8, 4);
+bool Ff1::begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_view tweak) noexcept {
+    domain_ = domain;
+    cipher_ = cipher;
+    left_end_ = clamped_power(domain.radix, domain.size / 2);
+    right_end_ = clamped_power(domain.radix, domain.size - domain.size / 2);
+    half_bits_ = bits_below(right_end_);
+
+    // The standard's Q: the tweak, zeros, and at the end of the last block the round and the half.
+    std::size_t size = tweak.size() + 1 + static_cast<std::size_t>(half_bits_ / 8);
+    Block block = first_block(domain, tweak.size());
+    for (std::size_t at = 0; at < size; at += cipher_block_size) {
+        if (!encrypt_block(block, block)) return false;
+        block ^= tweak_block(tweak, at);
+    }
+    last_block_ = block;
+    return true;
+}
+
+// What a round adds to the other half: the first 8 bytes of the MAC, 12 for halves of more than 4.
+bool Ff1::round_value(int round, std::uint64_t half, std::uint64_t &value) const noexcept {
+    Block mac;
+    if (!encrypt_block(last_block_ ^ (Block{static_cast<unsigned>(round)} << half_bits_ | half), mac))
+        return false;
+    if (half_bits_ <= 32)
+        value = static_cast<std::uint64_t>(mac >> 64) % end_of(round);
+    else
+        value = static_cast<std::uint64_t>((mac >> 32) % end_of(round));
     return true;
 }
 
 bool Ff1::encrypt(Ff1Halves &halves) const noexcept {
     for (int round = 0; round < rounds; round++) {
-        Wide value;
+        std::uint64_t value;
         if (!round_value(round, halves.right, value)) return false;
-        auto sum = static_cast<std::uint64_t>((halves.left + value) % modulus(round));
-        halves = {halves.right, sum};
+        std::uint64_t sum = halves.left + value, end = end_of(round);
+        halves = {halves.right, sum >= end ? sum - end : sum};
     }
     return true;
 }
 
 bool Ff1::decrypt(Ff1Halves &halves) const noexcept {
     for (int round = rounds; round-- > 0;) {
-        Wide value;
+        std::uint64_t value;
         if (!round_value(round, halves.left, value)) return false;
-        std::uint64_t end = modulus(round);
-        auto difference = static_cast<std::uint64_t>((halves.right + (end - value % end)) % end);
-        halves = {difference, halves.left};
+        std::uint64_t borrowed = halves.right < value ? end_of(round) : 0;
+        halves = {halves.right + borrowed - value, halves.left};
     }
     return true;
 }

@@ -68,19 +68,21 @@ class Ff1 {
     bool decrypt(std::uint16_t *numerals) const noexcept;
 
    private:
-    using Wide = unsigned __int128;
+    // A block, its first byte the highest.
+    using Block = unsigned __int128;
 
-    bool round_value(int round, std::uint64_t half, Wide &value) const noexcept;
-    std::uint64_t modulus(int round) const noexcept { return round % 2 == 0 ? left_end_ : right_end_; }
+    bool encrypt_block(Block block, Block &encrypted) const noexcept;
+    bool round_value(int round, std::uint64_t half, std::uint64_t &value) const noexcept;
+    std::uint64_t end_of(int round) const noexcept { return round % 2 == 0 ? left_end_ : right_end_; }
     Ff1Halves halves_of(const std::uint16_t *numerals) const noexcept;
     void write(const Ff1Halves &halves, std::uint16_t *numerals) const noexcept;
 
     Ff1Domain domain_;
     BlockCipher cipher_;
-    std::uint64_t left_end_;                      // numbers that the left half can be, and the right one
-    std::uint64_t right_end_;                     //
-    std::size_t half_bytes_;                      // of the right half's largest number
-    std::uint8_t last_block_[cipher_block_size];  // what goes into the last block beside round and half
+    std::uint64_t left_end_;   // above all numbers that the left half can be
+    std::uint64_t right_end_;  // and the right half
+    int half_bits_;            // of the whole bytes that hold either half
+    Block last_block_;         // what goes into the last block beside round and half
 };
 
 }  // namespace idgen

@@ -33,7 +33,7 @@ inline std::uint64_t lower_half(const Uuid &uuid) noexcept {
     return load_big_endian<std::uint64_t>(uuid.octets + 8);
 }
 inline Uuid uuid_of(std::uint64_t upper, std::uint64_t lower) noexcept {
-    Uuid uuid;
+    Uuid uuid{};
     store_big_endian(upper, uuid.octets);
     store_big_endian(lower, uuid.octets + 8);
     return uuid;

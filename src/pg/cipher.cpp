@@ -48,6 +48,8 @@ bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
         EVP_EncryptInit_ex(cipher.context, aes(size), nullptr, key, nullptr) != 1 ||
         EVP_CIPHER_CTX_set_padding(cipher.context, 0) != 1) {
         forget(cipher);
+        // What stays in its queue would be taken for an error of the connection's TLS.
+        ERR_clear_error();
         return false;
     }
     cipher.key_size = size;

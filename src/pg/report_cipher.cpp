@@ -72,8 +72,8 @@ void explain_open_catalog() {
 
 void report_cipher_failed() {
     ereport(ERROR, (errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION), errmsg("AES failed in libcrypto"),
-                    errdetail("The library gave no cipher, or out of memory."),
-                    errhint("See whether OpenSSL of this server is configured to refuse AES.")));
+                    errdetail("The library refused the cipher, or had no memory."),
+                    errhint("See whether the OpenSSL of this machine is configured without AES.")));
 }
 
 void report_key_size(size_t size) {

@@ -1,7 +1,7 @@
-// libFuzzer: any text as a public ID.
+#include "fuzz.hpp"
 #include "parsers.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
-    idgen::fuzz_public_id({reinterpret_cast<const char *>(data), size});
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    idgen::fuzz_public_id(idgen::text_of(data, size));
     return 0;
 }
