@@ -41,6 +41,9 @@ SELECT elsewhere.id_from_base62(elsewhere.id_to_base62(id)), elsewhere.id_from_b
   FROM elsewhere.id_make('2026-11-21', 5, 6) AS id;
 SELECT layout OPERATOR(elsewhere.=) 'snowflake' AS same, layout OPERATOR(elsewhere.<>) 'snowflake' AS differs FROM public.photo;
 SELECT layout, count(*) FROM public.photo GROUP BY layout;
+SELECT elsewhere.hlc_receive(elsewhere.hlc_now()) < elsewhere.hlc_now() AS hlc, elsewhere.hlc_time(elsewhere.hlc_make('2026-11-21', 7)),
+       elsewhere.next_id_after(elsewhere.next_id()) < elsewhere.next_id_after(1) AS after;
+SELECT launch FROM elsewhere.decimal_id_decode(elsewhere.next_decimal_id());
 SELECT elsewhere.idgen_accept_clock();
 \set VERBOSITY sqlstate
 SELECT next_id();

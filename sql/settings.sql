@@ -25,6 +25,8 @@ SET idgen.require_clock_sync = 'on';
 SET idgen.max_slots = 8;
 SET idgen.max_slots_per_database = 8;
 SET idgen.region = 2147483648;
+SET idgen.launch = 100000;
+SET idgen.launch = -1;
 SET idgen.no_such_setting = 1;
 \set VERBOSITY sqlstate
 ALTER SYSTEM SET idgen.max_lead = '61s';
@@ -45,6 +47,7 @@ SET idgen.max_wait = '1s';
 SET idgen.shards = '7';
 SET idgen.region = 3;
 SET idgen.keys = '1:000102030405060708090a0b0c0d0e0f';
+SET idgen.launch = 3;
 SHOW idgen.shards;
 RESET ROLE;
 REVOKE SET ON PARAMETER idgen.shards FROM regress_idgen_user;

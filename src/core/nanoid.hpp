@@ -22,7 +22,8 @@ constexpr std::size_t nanoid_cutoff(std::size_t symbols) noexcept {
 // some of the bytes pick none.
 constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noexcept {
     std::size_t cutoff = nanoid_cutoff(symbols);
-    return cutoff == 256 ? wanted : (std::size_t{16} * 256 * wanted + 10 * cutoff - 1) / (10 * cutoff);
+    // 1.6 * 256 * wanted / cutoff, upward
+    return cutoff == 256 ? wanted : (4096 * wanted + 10 * cutoff - 1) / (10 * cutoff);
 }
 
 // Picks up to `wanted` symbols, as their numbers from 0; gives how many the bytes were enough for.

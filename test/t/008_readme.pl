@@ -64,13 +64,16 @@ is($status, 0, 'the tour runs to its end');
 is($error, '', 'without an error or a warning');
 like($out, qr/2046-06-27 .*\n/, 'it shows the end of the default layout');
 
-# The examples of docs/text-forms.md run, and give what stands behind them.
-my $page = slurp_file("$FindBin::Bin/../../docs/text-forms.md");
-my $examples = join '', $page =~ /^```sql\n(.*?)^```/msg;
-($status, $out, $error) = $node->psql('app', $examples, on_error_stop => 1);
-is($status, 0, 'the examples of docs/text-forms.md run to their end');
-is($error, '', 'without an error or a warning');
-is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'they give the results that are printed');
+# The examples of these pages run, and give what stands behind them.
+for my $name (qw(text-forms other-kinds))
+{
+	my $page = slurp_file("$FindBin::Bin/../../docs/$name.md");
+	my $examples = join '', $page =~ /^```sql\n(.*?)^```/msg;
+	($status, $out, $error) = $node->psql('app', $examples, on_error_stop => 1);
+	is($status, 0, "the examples of docs/$name.md run to their end");
+	is($error, '', 'without an error or a warning');
+	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'they give the results that are printed');
+}
 
 # The tables name every function and every setting, and nothing else.
 my ($functions) = $readme =~ /^## Functions\n(.*?)^## /ms;
