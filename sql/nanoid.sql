@@ -47,3 +47,22 @@ SELECT refusals($$next_nanoid(0)$$, $$next_nanoid(-1)$$, $$next_nanoid(65537)$$,
 \pset format aligned
 \pset tuples_only off
 SELECT next_nanoid(3, 'a'), length(next_nanoid(3, string_agg(chr(19968 + n), ''))) FROM generate_series(1, 255) AS n;
+
+-- Characters are those of the server's encoding.
+SELECT current_database() AS here \gset
+CREATE DATABASE "nanoid euc" ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0;
+\connect "nanoid euc"
+SET client_encoding = 'UTF8';
+CREATE EXTENSION idgen;
+SELECT length(id), octet_length(id), id ~ '^[日本語]{20}$' AS of_the_alphabet FROM (SELECT next_nanoid(20, '日本語') AS id) AS new;
+SELECT next_nanoid(20, '日本日');
+\connect :here
+CREATE DATABASE "nanoid latin" ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
+\connect "nanoid latin"
+SET client_encoding = 'UTF8';
+CREATE EXTENSION idgen;
+SELECT length(id), octet_length(id), id ~ '^[éü]{20}$' AS of_the_alphabet FROM (SELECT next_nanoid(20, 'éü') AS id) AS new;
+SELECT length(next_nanoid(20, string_agg(chr(n), ''))) FROM generate_series(1, 255) AS n;
+\connect :here
+DROP DATABASE "nanoid euc";
+DROP DATABASE "nanoid latin";

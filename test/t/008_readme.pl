@@ -77,7 +77,7 @@ for my $name (qw(text-forms other-kinds))
 
 # The tables name every function and every setting, and nothing else.
 my ($functions) = $readme =~ /^## Functions\n(.*?)^## /ms;
-my %named = map { $_ => 1 } map { /`(\w+_\w+)/g } $functions =~ /^\| (.*?) \|/gm;
+my %named = map { $_ => 1 } map { /`(\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
 $node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
 my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT proname FROM called WHERE proname <> 'idgen_own_shards'});
 delete @named{qw(id_layout idgen_migration)};

@@ -53,7 +53,7 @@ my @clocks = ('+0', '-0.001', '-0.0001', '-5', '+3600', '+0', '-86400', '+0.01')
 	my %before = map { $_ => value_of($sessions[1], "SELECT $_()") } @makers;
 	cmp_ok(value_of($sessions[2], "SELECT $_()"), 'gt', $before{$_}, "$_: the clock before 1970") for @makers;
 
-	# A clock beyond all that 48 bits can say, and right again.
+	# The clock right again: later than all that was made while it was wrong.
 	set_clock($node, '+0');
 	my $later = value_of($sessions[3], 'SELECT next_uuidv7()');
 	cmp_ok($later, 'gt', $before{next_uuidv7}, 'next_uuidv7: the clock right again');
