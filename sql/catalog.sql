@@ -1,6 +1,7 @@
 -- What CREATE EXTENSION made: signatures, properties, privileges, comments.
 
--- Every object, and whether it has a comment. Array types come with their types.
+-- Every object, and whether it has a comment. Array types come with their types, row types with
+-- their tables.
 CREATE TEMP VIEW object AS
 SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
        obj_description(d.objid, c.relname) AS comment
@@ -9,7 +10,7 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
   LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
-   AND (t.typelem IN ('id_layout'::regtype, 'id64'::regtype, 'ulid'::regtype, 'ksuid'::regtype, 'objectid'::regtype)) IS NOT TRUE;
+   AND (t.typrelid = 0 AND t.typcategory <> 'A') IS NOT FALSE;
 SELECT object FROM object ORDER BY object COLLATE "C";
 SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
 SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";

@@ -47,7 +47,7 @@ EXECUTE within('(,)', 'trace');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, tstzrange(now(), NULL));
 CREATE TABLE event (what text, during tstzrange);
 INSERT INTO event VALUES ('a day', '[2026-10-05, 2026-10-06)'), ('an hour', '[2026-11-21 12:00, 2026-11-21 13:00)'), ('nothing', 'empty'), ('unknown', NULL);
-EXPLAIN (COSTS OFF) SELECT what, count(id) FROM event LEFT JOIN photo ON id_within(id, during) GROUP BY what;
+EXPLAIN (COSTS OFF) SELECT id FROM unnest('{"[2026-10-05, 2026-10-06)"}'::tstzrange[]) AS during LEFT JOIN photo ON id_within(id, during);
 SELECT what, count(id) FROM event LEFT JOIN photo ON id_within(id, during) GROUP BY what ORDER BY what;
 
 -- A volatile period may not be written twice, nor be asked of an index.

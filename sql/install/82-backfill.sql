@@ -56,28 +56,23 @@ BEGIN
 END
 $$;
 
--- The size of a ranking, which lies in ascending order of time in pages of equal numbers of rows. Where its first or last
--- time is out of bounds, the error that counts such rows.
+-- How a ranking of `total` rows lies: in ascending order of time, in pages of equal numbers of rows; empty ones may follow.
+-- Where its first or last time is out of bounds, the error that counts such rows.
 CREATE FUNCTION idgen_migrate_ranked(relation oid, id_column name, time_column name, shard bigint, batch integer,
-                                     layout id_layout, until timestamptz, OUT total bigint, OUT per_page integer)
+                                     layout id_layout, until timestamptz, total bigint, OUT per_page integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    pages bigint := pg_relation_size('pg_temp.idgen_queue') / current_setting('block_size')::bigint;
-    rest bigint;
     first_at timestamptz;
     last_at timestamptz;
 BEGIN
     PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
         JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
-    total := 0;
-    IF pages = 0 THEN
+    IF total = 0 THEN
         RETURN;
     END IF;
     SELECT count(*) INTO per_page FROM pg_temp.idgen_queue q WHERE q.ctid < '(1,0)';
-    SELECT count(*) INTO rest FROM pg_temp.idgen_queue q WHERE q.ctid >= format('(%s,0)', pages - 1)::tid;
-    total := (pages - 1) * per_page + rest;
     SELECT q.at INTO first_at FROM pg_temp.idgen_queue q WHERE q.ctid = '(0,1)';
-    SELECT q.at INTO last_at FROM pg_temp.idgen_queue q WHERE q.ctid = format('(%s,%s)', pages - 1, rest)::tid;
+    SELECT q.at INTO last_at FROM pg_temp.idgen_queue q WHERE q.ctid = format('(%s,%s)', (total - 1) / per_page, (total - 1) % per_page + 1)::tid;
     IF (SELECT first_at >= i.first_time AND last_at <= least(until, i.last_time) FROM id_layout_info(layout) i) IS NOT TRUE THEN
         PERFORM idgen_migrate_require('backfill', relation, id_column, time_column, shard, batch, layout, 'all');
     END IF;
@@ -148,7 +143,8 @@ DECLARE
     until timestamptz := pg_catalog.clock_timestamp();
     noticed timestamptz := pg_catalog.clock_timestamp();
     job record;
-    rank record;
+    ranked bigint;
+    per_page integer;
     part record;
     place bigint;
     above bigint;
@@ -175,21 +171,22 @@ BEGIN
             WHEN pass > 1 THEN pg_catalog.format('%s <= %L', job.at, until)
             WHEN job.last_time IS NOT NULL THEN pg_catalog.format('(%s < %L) IS NOT TRUE', job.at, job.last_time)
             ELSE 'true' END);
-        EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_ranked($1, $2, $3, $4, $5, $6, $7)', home)
-           INTO rank USING relation::oid, id_column, time_column, shard, batch, layout, until;
+        GET DIAGNOSTICS ranked = ROW_COUNT;
+        EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_ranked($1, $2, $3, $4, $5, $6, $7, $8)', home)
+           INTO per_page USING relation::oid, id_column, time_column, shard, batch, layout, until, ranked;
         EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_record($1, $2, $3, 0, $4, $5, $6)', home)
-           INTO done USING relation::oid, id_column, 'filling', job.last_id, job.last_time, rank.total;
+           INTO done USING relation::oid, id_column, 'filling', job.last_id, job.last_time, ranked;
         COMMIT;
         above := CASE WHEN pass = 1 THEN coalesce(job.last_id, 0) ELSE 0 END;
         place := 0;
-        estimated := done + rank.total;
-        WHILE place < rank.total LOOP
+        estimated := done + ranked;
+        WHILE place < ranked LOOP
             attempts := 0;
             LOOP
                 attempts := attempts + 1;
                 BEGIN
                     EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_batch($1, $2, $3, $4, $5, $6, $7, $8)', home)
-                       INTO part USING relation::oid, id_column, place, batch, rank.per_page, above, shard, layout;
+                       INTO part USING relation::oid, id_column, place, batch, per_page, above, shard, layout;
                     PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
                     PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
                     EXECUTE job.update_text USING part.ids, part.first_tid, part.end_tid;
@@ -234,7 +231,7 @@ COMMENT ON PROCEDURE idgen_backfill(regclass, name, name, bigint, name, integer,
     'gives the rows without an ID one of their time, in batches that are transactions; called again it goes on';
 COMMENT ON FUNCTION idgen_migrate_begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS
     'part of the migration: checks a backfill and enters it';
-COMMENT ON FUNCTION idgen_migrate_ranked(oid, name, name, bigint, integer, id_layout, timestamptz) IS
-    'part of the migration: size and bounds of a ranking';
+COMMENT ON FUNCTION idgen_migrate_ranked(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS
+    'part of the migration: how a ranking lies, and its bounds';
 COMMENT ON FUNCTION idgen_migrate_batch(oid, name, bigint, integer, integer, bigint, bigint, id_layout) IS
     'part of the migration: the rows of a batch and their IDs';
