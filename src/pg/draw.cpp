@@ -116,24 +116,15 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     report_instant(reason, source.layout, to_timestamptz(at_ms));
 }
 
-}  // namespace
-
-void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+// For draw_patiently, and renew_or_wait for others: inlined, so that draw() is as short as can be.
+pg_attribute_always_inline void renew_inline(const Source &source, const Limits &limits, const Take &taken,
+                                             int64 &wait_began_ms) {
     int64 start_ms = start_of(source.packing, taken.tick);
     Renewal renewal = renew_horizon(source.schema, limits, start_ms);
     if (renewal == Renewal::granted) return;
     if (waited_since(wait_began_ms) >= longest_wait_ms(renewal)) report_not_renewed(renewal);
     sleep_us(renewal_poll_us);
 }
-
-void renew_ahead(const Source &source, const Limits &limits, int64 start_ms) {
-    static int64 last_try_ms = 0;
-    if (limits.now_ms == last_try_ms) return;
-    last_try_ms = limits.now_ms;
-    renew_horizon(source.schema, limits, start_ms);
-}
-
-namespace {
 
 // Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
 void yield_to(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
@@ -143,7 +134,7 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, Pat
         case Take::Status::past_end:
             report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_or_wait(source, limits, taken, patience.began_ms);
+            renew_inline(source, limits, taken, patience.began_ms);
             break;
         case Take::Status::full:
         case Take::Status::ahead:
@@ -191,6 +182,10 @@ Block draw(Source &source, uint32 count) {
     if (unlikely(is_half_used(granted_ms, block.start_ms, settings.window_ms)))
         renew_ahead(source, limits, block.start_ms);
     return block;
+}
+
+void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
+    renew_inline(source, limits, taken, wait_began_ms);
 }
 
 bool is_fresh(const Block &block) noexcept {

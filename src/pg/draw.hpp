@@ -1,6 +1,7 @@
 // Draws IDs from a source: takes from a slot, moves through the pool, waits where it must.
 #pragma once
 
+#include "pg/horizon.hpp"
 #include "pg/settings.hpp"
 #include "pg/source.hpp"
 
@@ -37,6 +38,11 @@ inline Limits limits_at(int64 now_ms) noexcept {
 void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms);
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond.
-void renew_ahead(const Source &source, const Limits &limits, int64 start_ms);
+inline void renew_ahead(const Source &source, const Limits &limits, int64 start_ms) {
+    static int64 last_try_ms = 0;
+    if (limits.now_ms == last_try_ms) return;
+    last_try_ms = limits.now_ms;
+    renew_horizon(source.schema, limits, start_ms);
+}
 
 }  // namespace idgen::pg

@@ -1,5 +1,6 @@
 // The SQL face of the statistics: one row for each slot, backend and database.
 #include "pg/arguments.hpp"
+#include "pg/hlc_draw.hpp"
 #include "pg/snapshot.hpp"
 #include "pg/status.hpp"
 #include "pg/survey.hpp"
@@ -52,7 +53,7 @@ void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
     bool has_id = slot.sequence != no_sequence;
     int64 last_id = has_id ? pack(p, slot.tick, copy.shard, slot.sequence) : 0;
     Row<10> row;
-    row.add(PointerGetDatum(&copy.layout));
+    row.add_if(copy.shard != hlc_shard, PointerGetDatum(&copy.layout));
     row.add_if(copy.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(copy.shard)));
     row.add(count_datum(slot.ids));
     row.add(count_datum(copy.waits));

@@ -101,7 +101,7 @@ else
 $bare->stop;
 
 # The launch number of a database ends its DecimalIds.
-$main->do('ALTER DATABASE app SET idgen.launch = 31');
+$node->safe_psql('postgres', 'ALTER DATABASE app SET idgen.launch = 31');
 is($node->safe_psql('app', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 31, 'a database has its launch number');
 is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0, 'another has none');
 

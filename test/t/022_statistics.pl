@@ -268,6 +268,17 @@ like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'hor
 is(database_row()->{horizon}, undef, 'and unknown as a column');
 $_->disconnect for $session, $watcher;
 
+# The hybrid logical clock is in the view, as no layout.
+{
+	my $clock = start_node('hybrid');
+	my $clock_session = connect_to($clock);
+	my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
+	is_deeply(
+		$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id FROM idgen_stat_shard'),
+		[ [ undef, undef, 3, $last ] ], 'the hybrid logical clock has a row without a layout');
+	$clock_session->disconnect;
+}
+
 # Without the library loaded by the server.
 {
 	my $bare = start_node('bare', preload => 0);
