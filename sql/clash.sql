@@ -33,6 +33,25 @@ CREATE EXTENSION idgen;
 DROP FUNCTION id_time(text);
 DROP FUNCTION id_time(text, text);
 
+-- Beside the types and functions of pgx_ulid and pg_uuidv7, in another schema
+CREATE SCHEMA others;
+CREATE DOMAIN others.ulid AS uuid;
+CREATE FUNCTION others.gen_ulid() RETURNS others.ulid LANGUAGE sql AS 'SELECT gen_random_uuid()';
+CREATE FUNCTION others.gen_monotonic_ulid() RETURNS others.ulid LANGUAGE sql AS 'SELECT gen_random_uuid()';
+CREATE FUNCTION others.ulid_to_bytea(others.ulid) RETURNS bytea LANGUAGE sql AS $$SELECT '\x00'::bytea$$;
+CREATE FUNCTION others.uuid_generate_v7() RETURNS uuid LANGUAGE sql AS 'SELECT gen_random_uuid()';
+CREATE FUNCTION others.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz LANGUAGE sql AS 'SELECT now()';
+ALTER FUNCTION next_id() RENAME TO old_next_id;
+SET search_path = public, others;
+CREATE EXTENSION idgen;
+SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, uuid_version(next_uuidv7()), uuid_version(uuid_generate_v7()) AS theirs;
+SET search_path = others, public;
+SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, '01ARYZ6S41TSV4RRFFQ69G5FAV'::public.ulid::text;
+RESET search_path;
+DROP EXTENSION idgen;
+DROP SCHEMA others CASCADE;
+ALTER FUNCTION old_next_id() RENAME TO next_id;
+
 -- In a schema whose name must be quoted
 CREATE SCHEMA "Shard 5";
 CREATE FUNCTION "Shard 5".next_ids(int) RETURNS int LANGUAGE sql AS 'SELECT $1';

@@ -38,6 +38,11 @@ UNION ALL SELECT next_$type() FROM generate_series(1, 50)
 SQL
 }
 my %ours = map { $_ => [ texts_of($_) ] } qw(ulid objectid);
+$ours{uuidv7} = [
+	column(q{SELECT uuidv7_min(timestamptz '1970-01-01Z' + n * interval '40 days') FROM generate_series(0, 100) n}),
+	column('SELECT next_uuidv7() FROM generate_series(1, 50)') ];
+$ours{typeid} = [ column(q{SELECT typeid_text('user_' || chr(97 + n % 26), next_uuidv7()) FROM generate_series(1, 50) n}) ];
+$ours{nanoid} = [ column('SELECT next_nanoid() FROM generate_series(1, 50)') ];
 my ($out, $error) = ('', '');
 ok(IPC::Run::run([ 'node', "$folder/oracle.js" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error), 'the libraries ran') or diag($error);
 my $theirs = decode_json($out);
@@ -57,6 +62,28 @@ for my $type (qw(ulid objectid))
 		"$type: their values, as we read them");
 	next unless $made[0]{hex};
 	is_deeply([ map { value_of($session, "SELECT encode(?::${type}::bytea, 'hex')", $_->{text}) } @made ], [ map { $_->{hex} } @made ], "$type: the same bytes");
+}
+
+{
+	my @read = @{ $theirs->{uuidv7}{read} };
+	is(scalar(grep { !$_->{valid} } @read), 0, 'uuidv7: all of version 7');
+	is_deeply(
+		[ map { [ @$_{qw(text time)} ] } @read ],
+		[ map { [ $_, value_of($session, 'SELECT (extract(epoch FROM uuid_time(?)) * 1000)::bigint', $_) ] } @{ $ours{uuidv7} } ],
+		'uuidv7: with the same times');
+	is(scalar(grep { value_of($session, 'SELECT (extract(epoch FROM uuid_time(?)) * 1000)::bigint', $_->{text}) != $_->{time} } @{ $theirs->{uuidv7}{made} }),
+		0, 'uuidv7: theirs, as we read them');
+
+	for my $typeid (@{ $theirs->{typeid}{read} }, @{ $theirs->{typeid}{made} })
+	{
+		my @seen = $session->selectrow_array('SELECT typeid_prefix(t), typeid_uuid(t), typeid_text(typeid_prefix(t), typeid_uuid(t)) FROM (SELECT ?::text AS t) s',
+			undef, $typeid->{text});
+		next if "@seen" eq "@$typeid{qw(prefix uuid text)}";
+		fail("typeid: $typeid->{text} is @seen");
+	}
+	is_deeply([ map { $_->{text} } @{ $theirs->{typeid}{read} } ], $ours{typeid}, 'typeid: our texts, as they write them again');
+	is(scalar(@{ $theirs->{typeid}{made} }), 200, 'typeid: theirs, as we read them');
+	is(scalar(grep { !$_->{valid} } @{ $theirs->{nanoid}{read} }, @{ $theirs->{nanoid}{made} }), 0, 'nanoid: of one size and one alphabet');
 }
 
 # The program of the KSUID's makers.
