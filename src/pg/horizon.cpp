@@ -32,12 +32,19 @@ void check_clock_sync(SharedState *state) {
     if (may_log(state, Cause::clock_not_synchronised)) report_clock_not_synchronised(WARNING);
 }
 
+// After a start there is no accepted clock to compare with, only the horizon that was found.
+void look_at_found_horizon(int64 horizon_ms, int64 now_ms) {
+    int64 behind_ms = now_ms - horizon_ms;
+    if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(horizon_ms, behind_ms);
+}
+
 // Admits the page and writes a renewal to it, flushed. Requires the renewal lock.
 void write_renewal(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms) {
     int64 identity = server_identity();
     HorizonPage page = lock_horizon_page(sequence);
     check_bounds(page);
     HorizonRules rules = horizon_rules();
+    bool is_loaded = database.horizon.is_loaded;
     bool is_admitted = admit_page(database.horizon, page.record, identity, limits.now_ms, rules);
     is_admitted = is_admitted && may_renew(database.horizon, start_ms);
     HorizonRecord record{};
@@ -47,6 +54,7 @@ void write_renewal(SharedDatabase &database, Relation sequence, const Limits &li
         lsn = write_horizon_page(page, record);
     }
     unlock_horizon_page(page);
+    if (!is_loaded) look_at_found_horizon(page.record.horizon_ms, limits.now_ms);
     if (!is_admitted) return;
     XLogFlush(lsn);
     note_flushed(database.horizon, record);

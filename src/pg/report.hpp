@@ -150,6 +150,7 @@ struct Stopped {
 // For the log alone, and not for every time: ask may_log first.
 void log_clock_step(int64 step_ms);
 void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms);
+void log_horizon_behind(int64 horizon_ms, int64 behind_ms);
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms);
 // An error, or at `WARNING` a warning.

@@ -108,5 +108,20 @@ for my $session (@sessions)
 }
 is(told(qr/WARNING:  the clock of this machine is not synchronised/), $is_synchronised ? 0 : 1, 'not synchronised: one warning for six sessions');
 
+# After a start there is nothing to compare the clock with but the horizon: far behind, it is told of.
 $_->disconnect for @sessions;
+my $behind = qr/LOG:  the durable horizon of database "postgres" lies (\d+)\.\d{3} s behind the clock\n.*DETAIL:  It is 20.*\n.*HINT:  If the clock is wrong/;
+for ([ 60, 0 ], [ 7200, 1 ])
+{
+	my ($later, $expected) = @$_;
+	$node->stop;
+	$second += $later;
+	freeze_clock($node, $second);
+	start_again($node);
+	my $session = connect_to($node);
+	value_of($session, 'SELECT next_id(4)') for 1 .. 2;
+	$session->disconnect;
+	is(told($behind), $expected, "a start $later s later: " . ($expected ? 'told' : 'not told') . ' of the horizon that was found');
+}
+cmp_ok((slurp_file($node->logfile) =~ $behind)[0], '>=', 7100, 'and how far it is behind');
 done_testing();
