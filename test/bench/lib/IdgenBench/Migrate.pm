@@ -46,7 +46,6 @@ BEGIN
 END
 $$
 SQL
-	$self->_run($_) for @runs;
 	return;
 }
 
