@@ -130,11 +130,6 @@ sub section
 		],
 		claims => [
 			{
-				what => "a day's rows of 10 million by `id_within`, as a share of those by an indexed `created_at`",
-				most => 1.1,
-				spread => $samples->spread('to_column')
-			},
-			{
 				what => "a day's rows of 10 million by `id_within`, as a share of a sequential scan",
 				most => 0.1,
 				spread => $samples->spread('to_all')
