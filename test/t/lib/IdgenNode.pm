@@ -95,7 +95,7 @@ sub connect_to
 	my ($node, %option) = @_;
 	my $db = $option{db} // 'postgres';
 	my $source = sprintf 'dbi:Pg:dbname=%s;host=%s;port=%s', $db, $node->host, $node->port;
-	return DBI->connect($source, $option{user} // $ENV{USER} // getpwuid($<),
+	return DBI->connect($source, $option{user} // $ENV{USER} // scalar getpwuid($<),
 		'', { RaiseError => 1, PrintError => 0, AutoCommit => 1, pg_enable_utf8 => 0 });
 }
 
