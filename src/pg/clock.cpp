@@ -64,6 +64,12 @@ int64 monotonic_ms() noexcept {
     return read_us(CLOCK_MONOTONIC) / 1000;
 }
 
+int64 waited_since(int64 &began_ms) noexcept {
+    int64 now_ms = monotonic_ms();
+    if (began_ms == 0) began_ms = now_ms;
+    return now_ms - began_ms;
+}
+
 int64 monotonic_us() noexcept {
     return read_us(CLOCK_MONOTONIC);
 }

@@ -58,9 +58,7 @@ Renewal take_generator(Oid schema) {
 void take_or_wait(Oid schema, int64 &wait_began_ms) {
     Renewal taken = take_generator(schema);
     if (taken == Renewal::granted) return;
-    int64 now_ms = monotonic_ms();
-    if (wait_began_ms == 0) wait_began_ms = now_ms;
-    if (now_ms - wait_began_ms >= longest_wait_ms(taken)) report_generator_not_taken(taken);
+    if (waited_since(wait_began_ms) >= longest_wait_ms(taken)) report_generator_not_taken(taken);
     sleep_us(poll_us);
 }
 

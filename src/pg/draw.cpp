@@ -75,13 +75,6 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     }
 }
 
-// Begins the wait where it has not begun, and gives its length so far.
-int64 waited_since(int64 &began_ms) noexcept {
-    int64 now_ms = monotonic_ms();
-    if (began_ms == 0) began_ms = now_ms;
-    return now_ms - began_ms;
-}
-
 void sleep_counted(const Source &source, Patience &patience, int64 us) {
     if (!patience.is_counted) count_wait(source);
     patience.is_counted = true;

@@ -3,15 +3,15 @@
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/report.hpp"
-#include "pg/spin_guard.hpp"
+#include "pg/slot_guard.hpp"
 
 namespace idgen::pg {
 namespace {
 
 // Takes from the clock's slot; false where the slot is somebody else's now.
 bool take_locked(const SlotHandle &handle, const Limits &limits, const Place &above, Take &taken) noexcept {
-    SpinGuard guard(handle.slot->mutex);
-    if (handle.slot->generation != handle.generation) return false;
+    SlotGuard guard(*handle.slot);
+    if (!guard.is_current(handle)) return false;
     taken = take_hlc(handle.slot->slot, limits, above);
     return true;
 }
@@ -28,9 +28,7 @@ Take try_take(Source &source, const Limits &limits, const Place &above) {
 
 // Sleeps until the clock admits the refused ms, or a while; raises where that takes too long.
 void wait_for_ms(const Limits &limits, const Take &taken, int64 &wait_began_ms) {
-    int64 now_ms = monotonic_ms();
-    if (wait_began_ms == 0) wait_began_ms = now_ms;
-    int64 waited_ms = now_ms - wait_began_ms;
+    int64 waited_ms = waited_since(wait_began_ms);
     if (waited_ms + taken.wait_ms > settings.max_wait_ms)
         report_hlc_behind(limits.now_ms, taken.tick, waited_ms);
     int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();

@@ -38,13 +38,15 @@ void look_at_found_horizon(int64 horizon_ms, int64 now_ms) {
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(horizon_ms, behind_ms);
 }
 
-// Admits the page and writes a renewal to it, flushed. Requires the renewal lock.
-void write_renewal(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms) {
+// Admits the page and writes a renewal to it, flushed; `found_ms` is set to the horizon that a start found.
+// Requires the renewal lock.
+void write_renewal(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms,
+                   int64 &found_ms) {
     int64 identity = server_identity();
     HorizonPage page = lock_horizon_page(sequence);
     check_bounds(page);
     HorizonRules rules = horizon_rules();
-    bool is_loaded = database.horizon.is_loaded;
+    if (!database.horizon.is_loaded) found_ms = page.record.horizon_ms;
     bool is_admitted = admit_page(database.horizon, page.record, identity, limits.now_ms, rules);
     is_admitted = is_admitted && may_renew(database.horizon, start_ms);
     HorizonRecord record{};
@@ -54,7 +56,6 @@ void write_renewal(SharedDatabase &database, Relation sequence, const Limits &li
         lsn = write_horizon_page(page, record);
     }
     unlock_horizon_page(page);
-    if (!is_loaded) look_at_found_horizon(page.record.horizon_ms, limits.now_ms);
     if (!is_admitted) return;
     XLogFlush(lsn);
     note_flushed(database.horizon, record);
@@ -62,13 +63,14 @@ void write_renewal(SharedDatabase &database, Relation sequence, const Limits &li
 }
 
 // Under the renewal lock: what is pending is granted or waited for, and only then more is written.
-Renewal renew_locked(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms) {
+Renewal renew_locked(SharedDatabase &database, Relation sequence, const Limits &limits, int64 start_ms,
+                     int64 &found_ms) {
     Horizon &horizon = database.horizon;
     // Another session was first.
     if (!is_half_used(horizon.granted_ms, start_ms, settings.window_ms)) return Renewal::granted;
     bool is_pending = horizon.pending.horizon_ms > start_ms;
     if (!is_pending) {
-        write_renewal(database, sequence, limits, start_ms);
+        write_renewal(database, sequence, limits, start_ms, found_ms);
         if (horizon.pending.horizon_ms == 0) return Renewal::granted;
     }
     if (!is_acknowledged(database.pending_lsn)) return Renewal::not_acknowledged;
@@ -91,11 +93,14 @@ Renewal try_renewal(Oid schema, const Limits &limits, int64 start_ms) {
     if (sequence == nullptr) return Renewal::locked;
     require_logged(sequence);
     Renewal renewal = Renewal::busy;
+    int64 found_ms = limits.now_ms;
     if (LWLockConditionalAcquire(&self.database->renewal_lock, LW_EXCLUSIVE)) {
-        renewal = renew_locked(*self.database, sequence, limits, start_ms);
+        renewal = renew_locked(*self.database, sequence, limits, start_ms, found_ms);
         LWLockRelease(&self.database->renewal_lock);
     }
     close_horizon(sequence);
+    // The log is told when no lock is held.
+    look_at_found_horizon(found_ms, limits.now_ms);
     return renewal;
 }
 
