@@ -15,9 +15,6 @@ namespace {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
-// How long a session sleeps between looks at a renewal that others must finish.
-constexpr int64 renewal_poll_us = 200;
-
 // The waiting of one draw.
 struct Patience {
     int64 began_ms;  // 0: it has not begun
@@ -109,16 +106,6 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     report_instant(reason, source.layout, to_timestamptz(at_ms));
 }
 
-// For draw_patiently, and renew_or_wait for others: inlined, so that draw() is as short as can be.
-pg_attribute_always_inline void renew_inline(const Source &source, const Limits &limits, const Take &taken,
-                                             int64 &wait_began_ms) {
-    int64 start_ms = start_of(source.packing, taken.tick);
-    Renewal renewal = renew_horizon(source.schema, limits, start_ms);
-    if (renewal == Renewal::granted) return;
-    if (waited_since(wait_began_ms) >= longest_wait_ms(renewal)) report_not_renewed(renewal);
-    sleep_us(renewal_poll_us);
-}
-
 // Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
 void yield_to(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
     switch (taken.status) {
@@ -127,7 +114,7 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, Pat
         case Take::Status::past_end:
             report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_inline(source, limits, taken, patience.began_ms);
+            renew_or_wait(source.schema, limits, start_of(source.packing, taken.tick), patience.began_ms);
             break;
         case Take::Status::full:
         case Take::Status::ahead:
@@ -173,12 +160,8 @@ Block draw(Source &source, uint32 count) {
     if (unlikely(block.start_ms > limits.now_ms)) count_ahead(source, taken.tick, block.count);
     int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
     if (unlikely(is_half_used(granted_ms, block.start_ms, settings.window_ms)))
-        renew_ahead(source, limits, block.start_ms);
+        renew_ahead(source.schema, limits, block.start_ms);
     return block;
-}
-
-void renew_or_wait(const Source &source, const Limits &limits, const Take &taken, int64 &wait_began_ms) {
-    renew_inline(source, limits, taken, wait_began_ms);
 }
 
 bool is_fresh(const Block &block) noexcept {

@@ -1,7 +1,7 @@
 #include "pg/hlc_draw.hpp"
 
 #include "pg/clock.hpp"
-#include "pg/draw.hpp"
+#include "pg/horizon.hpp"
 #include "pg/report.hpp"
 #include "pg/slot_guard.hpp"
 
@@ -53,14 +53,14 @@ int64 draw_hlc(Source &source, const Place &above) {
     while (taken.status != Take::Status::ok) {
         if (taken.status == Take::Status::past_end) report_hlc_time(taken.tick);
         if (taken.status == Take::Status::renew)
-            renew_or_wait(source, limits, taken, wait_began_ms);
+            renew_or_wait(source.schema, limits, taken.tick, wait_began_ms);
         else
             wait_for_ms(limits, taken, wait_began_ms);
         limits = limits_at(wall_ms());
         taken = try_take(source, limits, above);
     }
     if (is_half_used(limits.granted_ms, taken.tick, settings.window_ms))
-        renew_ahead(source, limits, taken.tick);
+        renew_ahead(source.schema, limits, taken.tick);
     return pack_hlc({taken.tick, taken.sequence});
 }
 

@@ -13,6 +13,9 @@
 namespace idgen::pg {
 namespace {
 
+// How long a session sleeps between looks at a renewal that others must finish.
+constexpr int64 renewal_poll_us = 200;
+
 void check_clock_jump(SharedState *state) {
     uint64 highest = pg_atomic_read_u64(&state->accepted_clock_ms);
     for (;;) {
@@ -118,6 +121,20 @@ Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms) {
     else if (renewal == Renewal::busy)  // the other session's request counts, not this one
         pg_atomic_compare_exchange_u64(&stall, &asked, before);
     return renewal;
+}
+
+void renew_or_wait(Oid schema, const Limits &limits, int64 start_ms, int64 &wait_began_ms) {
+    Renewal renewal = renew_horizon(schema, limits, start_ms);
+    if (renewal == Renewal::granted) return;
+    if (waited_since(wait_began_ms) >= longest_wait_ms(renewal)) report_not_renewed(renewal);
+    sleep_us(renewal_poll_us);
+}
+
+void renew_ahead(Oid schema, const Limits &limits, int64 start_ms) {
+    static int64 last_try_ms = 0;
+    if (limits.now_ms == last_try_ms) return;
+    last_try_ms = limits.now_ms;
+    renew_horizon(schema, limits, start_ms);
 }
 
 void accept_clock(SharedState *state) noexcept {
