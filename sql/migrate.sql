@@ -19,6 +19,16 @@ SELECT refusals('id_make_array(NULL, 5)', 'id_make_array(''{NULL}'', 5)', 'id_ma
                 'id_make_array(''{2050-01-01}'', 5)', 'id_make_array(''{2026-11-21}'', 5, layout => NULL)',
                 'id_make_array(''{2026-11-21}'', 5, layout => ''trace'')');
 
+-- A row's ID by where it lies; a map that is none, or is cut short, has none.
+SELECT idgen_migrate_find(map, '(7,2)', '2026-11-21') AS found, idgen_migrate_find(map, '(7,1)', '2026-11-22') AS other_time,
+       idgen_migrate_find(map, '(7,3)', '2026-11-21') AS other_row, idgen_migrate_find(substr(map, 1, 47), '(9,1)', '2026-11-21') AS cut,
+       idgen_migrate_find('', '(7,1)', '2026-11-21') AS empty, low, high
+  FROM idgen_migrate_map('{"(9,1)","(7,2)","(7,1)"}', ARRAY['2026-11-21', '2026-11-21', '2026-11-21']::timestamptz[], '{3,2,1}');
+SELECT low, high, length(map) FROM idgen_migrate_map('{"(9,1)","(700,2)"}', ARRAY['2026-11-21', '2026-11-21']::timestamptz[], '{1,2}');
+SELECT * FROM idgen_migrate_map('{}', '{}', '{}');
+SELECT refusals('idgen_migrate_map(''{"(0,1)"}'', ''{}'', ''{1}'')', 'idgen_migrate_map(''{"(0,1)"}'', ''{2026-11-21}'', ''{1,2}'')',
+                'idgen_migrate_map(''{NULL}'', ''{2026-11-21}'', ''{1}'')', 'idgen_migrate_map(NULL, ''{}'', ''{}'')');
+
 -- Backfill: refused, then done.
 CREATE TABLE old (key integer PRIMARY KEY, id bigint, made timestamptz, day date, note text);
 INSERT INTO old SELECT n, NULL, '2020-01-01'::timestamptz + n / 1500 * interval '1 ms', '2020-01-01'::date + n % 2000, 'row ' || n

@@ -1,10 +1,20 @@
 -- The backfill: IDs for rows that have none, from a column of times.
 --
 -- A pass ranks the rows without an ID once, by time, into a temporary table of (ctid, time), and fills them from its
--- start, a batch and a transaction at a time. A batch fills a row only where it is still there, without an ID and with that
--- time; one that a session has moved on its page or off it is found by the primary key, where that is of fixed width, and
--- has its place kept. What came in between is found by the next pass, and takes what is free from its time on. The last ID and time are committed with
--- their batch, so a later call goes on exactly there.
+-- start, a batch and a transaction at a time. A batch fills a row where it still lies there, without an ID and with that
+-- time, by an UPDATE of the table alone, in the order of the table; one that a session has moved is found by the primary
+-- key, where that is of fixed width, and has its place kept. What came in between is found by the next pass, and takes
+-- what is free from its time on. The last ID and time are committed with their batch, so a later call goes on exactly there.
+
+-- The rows of a batch, where they lie, with their times and IDs, for idgen_migrate_find. Also the first and the last of
+-- them, where they lie so close that the table is best read from the one to the other; else null.
+CREATE FUNCTION idgen_migrate_map(rows tid[], created_at timestamptz[], ids bigint[], OUT map bytea, OUT low tid, OUT high tid)
+    AS 'MODULE_PATHNAME', 'idgen_make_row_map' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+-- The ID of a row in such a map; null where the row is not in it, or has another time by now. Its cost keeps the planner
+-- from asking it of a whole table.
+CREATE FUNCTION idgen_migrate_find(map bytea, "row" tid, created_at timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_find_row' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 
 -- Checks a backfill and enters it; gives the statements of the procedure, and where an earlier call stopped.
 CREATE FUNCTION idgen_migrate_begin_backfill(relation oid, id_column name, time_column name, shard bigint, tie_column name,
@@ -17,7 +27,7 @@ DECLARE
     ties text;
     keys text;
     same text;
-    ranked text;
+    find text;
 BEGIN
     PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
         JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
@@ -41,15 +51,18 @@ BEGIN
     rank_text := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t'
                         ' WHERE t.%I IS NULL AND %%s ORDER BY %s', at, keys, target, id_column, ties);
     exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL AND %s <= $1)', target, id_column, at);
-    -- The IDs of a batch are those of its rows in the ranking, one by one. What is only checked is written so that no
-    -- index serves it: one on the time would be read anew for each row of a long run of equal times.
-    ranked := '(SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id'
-              ' FROM pg_temp.idgen_queue q WHERE q.ctid >= $2 AND q.ctid < $3) x';
-    update_text := format('UPDATE ONLY %s t SET %I = x.id FROM %s WHERE t.ctid = x.tid%s AND t.%I IS NULL'
-                          ' AND %s IS NOT DISTINCT FROM x.at', target, id_column, ranked,
-                          ' AND ' || replace(same, ' = x.', ' IS NOT DISTINCT FROM x.'), id_column, at);
-    missed_text := CASE WHEN same IS NOT NULL THEN format('UPDATE ONLY %s t SET %I = x.id FROM %s WHERE %s AND t.%I IS NULL'
-                          ' AND %s IS NOT DISTINCT FROM x.at', target, id_column, ranked, same, id_column, at) END;
+    -- Where a session has moved a row, its place in the ranking is found by the key; unless that is given already, to a
+    -- row of the same time that has come to lie where the first one lay. What is only checked is written so that no index
+    -- serves it: one on the time or the ID would be read anew for each row.
+    find := format('%s.idgen_migrate_find($1, t.ctid, %s)',
+                   (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen'), at);
+    update_text := format('UPDATE ONLY %1$s t SET %2$I = %3$s WHERE pg_catalog.num_nulls(t.%2$I) = 1 AND %3$s IS NOT NULL AND ',
+                          target, id_column, find);
+    missed_text := CASE WHEN same IS NOT NULL THEN format('UPDATE ONLY %1$s t SET %2$I = x.id'
+                          ' FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id'
+                          ' FROM pg_temp.idgen_queue q WHERE q.ctid >= $2 AND q.ctid < $3) x WHERE %3$s AND t.%2$I IS NULL'
+                          ' AND %4$s IS NOT DISTINCT FROM x.at AND NOT EXISTS (SELECT FROM ONLY %1$s u WHERE u.%2$I = x.id)',
+                          target, id_column, same, at) END;
     PERFORM idgen_migrate_enter(relation, id_column, 'backfill', 'ranking');
     SELECT s.last_id, s.last_time INTO last_id, last_time FROM idgen_migration_state s
      WHERE s.relation = $1 AND s.id_column = $2;
@@ -82,8 +95,8 @@ $$;
 -- A batch of the ranking from a place on, and its IDs: above the last one, and none that the column holds already.
 CREATE FUNCTION idgen_migrate_batch(relation oid, id_column name, place bigint, batch integer, per_page integer,
                                     above bigint, shard bigint, layout id_layout,
-                                    OUT ids bigint[], OUT rows integer, OUT first_tid tid, OUT end_tid tid, OUT last_id bigint,
-                                    OUT last_time timestamptz)
+                                    OUT map bytea, OUT low tid, OUT high tid, OUT tids tid[], OUT ids bigint[], OUT rows integer,
+                                    OUT first_tid tid, OUT end_tid tid, OUT last_id bigint, OUT last_time timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     times timestamptz[];
@@ -96,7 +109,7 @@ BEGIN
         JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
     first_tid := format('(%s,%s)', place / per_page, place % per_page + 1)::tid;
     end_tid := format('(%s,%s)', (place + batch) / per_page, (place + batch) % per_page + 1)::tid;
-    SELECT array_agg(q.at) INTO times FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
+    SELECT array_agg(q.tid), array_agg(q.at) INTO tids, times FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
     taken_text := format('SELECT coalesce(array_agg(t.%1$I ORDER BY t.%1$I), ''{}'') FROM ONLY %2$s t'
                          ' WHERE t.%1$I >= $1 AND t.%1$I <= $2 AND coalesce(id_shard(t.%1$I, $3), 0) = coalesce($4, 0)',
                          id_column, idgen_migrate_name(relation));
@@ -110,6 +123,7 @@ BEGIN
         IF cardinality(taken) > 1000000 AND cardinality(times) > 1 THEN
             -- So many between so few rows: a smaller batch spans less.
             times := times[:(cardinality(times) + 7) / 8];
+            tids := tids[:cardinality(times)];
             ids := id_make_array(times, shard, above, '{}', layout);
             last_id := ids[cardinality(ids)];
             CONTINUE;
@@ -120,6 +134,7 @@ BEGIN
         last_id := greatest(ids[cardinality(ids)], least(last_id + (last_id - first_id), id_max(clock_timestamp(), layout)));
     END LOOP;
     rows := cardinality(ids);
+    SELECT m.* INTO map, low, high FROM idgen_migrate_map(tids, times, ids) m;
     end_tid := format('(%s,%s)', (place + rows) / per_page, (place + rows) % per_page + 1)::tid;
     last_id := ids[rows];
     last_time := times[rows];
@@ -187,11 +202,15 @@ BEGIN
                 BEGIN
                     EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_batch($1, $2, $3, $4, $5, $6, $7, $8)', home)
                        INTO part USING relation::oid, id_column, place, batch, per_page, above, shard, layout;
-                    PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
-                    PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
-                    EXECUTE job.update_text USING part.ids, part.first_tid, part.end_tid;
+                    IF part.low IS NULL THEN
+                        EXECUTE job.update_text || 't.ctid = ANY ($2)' USING part.map, part.tids;
+                    ELSE
+                        EXECUTE job.update_text || 't.ctid BETWEEN $2 AND $3' USING part.map, part.low, part.high;
+                    END IF;
                     GET DIAGNOSTICS filled = ROW_COUNT;
                     IF filled < part.rows AND job.missed_text IS NOT NULL THEN
+                        PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
+                        PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
                         EXECUTE job.missed_text USING part.ids, part.first_tid, part.end_tid;
                         GET DIAGNOSTICS missed = ROW_COUNT;
                         filled := filled + missed;
@@ -229,6 +248,8 @@ $$;
 
 COMMENT ON PROCEDURE idgen_backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout) IS
     'gives the rows without an ID one of their time, in batches that are transactions; called again it goes on';
+COMMENT ON FUNCTION idgen_migrate_map(tid[], timestamptz[], bigint[]) IS 'part of the migration: rows of a batch, their times and IDs';
+COMMENT ON FUNCTION idgen_migrate_find(bytea, tid, timestamptz) IS 'part of the migration: the ID of a row in such a map';
 COMMENT ON FUNCTION idgen_migrate_begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS
     'part of the migration: checks a backfill and enters it';
 COMMENT ON FUNCTION idgen_migrate_ranked(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS

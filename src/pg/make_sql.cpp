@@ -1,6 +1,6 @@
 // The SQL face of the makers.
 #include "pg/arguments.hpp"
-#include "pg/bigint_array.hpp"
+#include "pg/arrays.hpp"
 #include "pg/draw.hpp"
 #include "pg/draw_after.hpp"
 #include "pg/settings.hpp"

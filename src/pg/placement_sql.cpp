@@ -1,20 +1,9 @@
 // The SQL face of placement: IDs for many instants at once, for the backfill of a table.
 #include "core/placement.hpp"
-#include "pg/arguments.hpp"
-#include "pg/bigint_array.hpp"
+#include "pg/arrays.hpp"
 
 namespace idgen::pg {
 namespace {
-
-// An array argument as plain values. Raises on a null in it.
-template <class Value>
-const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *name, int64 &count) {
-    require_argument(fcinfo, number, name);
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(number);
-    if (array_contains_nulls(array)) report_null_element(name);
-    count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-    return reinterpret_cast<const Value *>(ARR_DATA_PTR(array));
-}
 
 // The shard to place in: its number where the layout has a field for it.
 uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packing &p) {

@@ -111,6 +111,7 @@ enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
 // An array argument that holds a null, or whose values do not ascend.
 [[noreturn]] void report_null_element(const char *argument);
 [[noreturn]] void report_not_ascending(const char *argument);
+[[noreturn]] void report_unequal_arrays();
 [[noreturn]] void report_negative_count(int64 count);
 [[noreturn]] void report_array_too_large(int64 count, int64 most);
 

@@ -163,6 +163,21 @@ is( value_of($session, "SELECT count(*) FROM busy WHERE note IN ('late', 'moved'
 is( value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FILTER (WHERE note = 'new') FROM busy"),
 	1, 'beside writers: new rows are above all old ones');
 
+# Under a stricter level a row that has changed ends the call, and the next call goes on.
+make_table($session, 'strict');
+my $holder = connect_to($node);
+$holder->begin_work;
+$holder->do("UPDATE strict SET note = note WHERE made = (SELECT max(made) FROM strict)");
+$filler = connect_to($node);
+$filler->do("SET default_transaction_isolation = 'repeatable read'");
+$filler->do("CALL idgen_backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
+wait_for($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
+$holder->commit;
+ok(!eval { $filler->pg_result; 1 }, 'repeatable read: a row that has changed ends it');
+is($filler->state, '40001', 'repeatable read: SQLSTATE');
+$filler->do("CALL idgen_backfill('strict', 'id', 'made', 7)");
+is_filled($session, 'strict', 'repeatable read');
+
 # Two at once: the later one goes on, the earlier one ends.
 make_table($session, 'twice');
 ($filler) = begin_backfill($session, 'twice', '');
@@ -179,6 +194,28 @@ $session->do('UPDATE holes SET id = NULL WHERE key % 10 = 0');
 $session->do("CALL idgen_backfill('holes', 'id', 'made', 7)");
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM holes'), 0, 'holes: filled, none twice');
 is(value_of($session, 'SELECT count(*) FROM holes JOIN before USING (key) WHERE key % 10 <> 0 AND holes.id <> before.id'), 0, 'holes: no other ID has changed');
+
+# A row has come to lie where another of the same time lay when they were ranked: it takes the place of that one, which gets
+# another. The two are ranked last, and lie first in the page, so that what comes next lies there once VACUUM has been there.
+$session->do($_)
+  for 'CREATE TABLE swapped (key bigint PRIMARY KEY, id bigint UNIQUE, made timestamptz)',
+  "INSERT INTO swapped SELECT n, NULL, '2020-01-01'::timestamptz - n / 3 * interval '1 s' FROM generate_series(1, 100) n";
+$filler = connect_to($node);
+$filler->do("CALL idgen_backfill('swapped', 'id', 'made', 7, batch => 10, pause => '300 ms')", { pg_async => PG_ASYNC });
+my $filled = 'SELECT count(id) FROM swapped';
+wait_for($session, 'SELECT count(id) >= 1 FROM swapped');
+$session->do('DELETE FROM swapped WHERE key IN (1, 2)');
+my $seen = value_of($session, $filled);
+wait_for($session, "SELECT count(id) > $seen + 10 FROM swapped");
+$session->do('VACUUM swapped');
+my @places = map { value_of($session, "INSERT INTO swapped VALUES ($_) RETURNING ctid") }
+  "2, NULL, '2020-01-01'", "1000, NULL, '2021-01-01'", "1, NULL, '2020-01-01'";
+is($places[0], '(0,1)', 'rows that have moved: the second lies where the first lay');
+is($places[1], '(0,2)', 'rows that have moved: where the second lay is one of another time');
+cmp_ok(value_of($session, $filled), '<', 98, 'rows that have moved: none of the three is filled yet');
+ok(eval { $filler->pg_result; 1 }, 'rows that have moved: it ends well') or diag($filler->errstr);
+is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM swapped'), 0, 'rows that have moved: every row has an ID, none twice');
+is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made BETWEEN '0' AND '100 ms'"), 0, 'rows that have moved: each of its own time');
 
 # IDs that would reach the present are refused, and nothing of that batch is kept.
 $session->do($_)

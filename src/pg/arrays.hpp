@@ -1,8 +1,7 @@
-// A new array of bigints, to be filled in place.
+// Arrays of plain values: arguments, and new ones of bigints to be filled in place.
 #pragma once
 
-#include "pg/postgres.hpp"
-#include "pg/report.hpp"
+#include "pg/arguments.hpp"
 
 namespace idgen::pg {
 
@@ -24,6 +23,16 @@ inline ArrayType *make_array(int64 count) {
 
 inline int64 *values_of(ArrayType *array) {
     return reinterpret_cast<int64 *>(ARR_DATA_PTR(array));
+}
+
+// An array argument as its values. Raises on a null in it.
+template <class Value>
+const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *name, int64 &count) {
+    require_argument(fcinfo, number, name);
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(number);
+    if (array_contains_nulls(array)) report_null_element(name);
+    count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    return reinterpret_cast<const Value *>(ARR_DATA_PTR(array));
 }
 
 }  // namespace idgen::pg
