@@ -40,19 +40,8 @@ sub begin_backfill
 	my $filler = connect_to($node);
 	my $pid = value_of($filler, 'SELECT pg_backend_pid()');
 	$filler->do("CALL idgen_backfill('$name', 'id', 'made', 7, batch => 500, pause => '5 ms'$more)", { pg_async => PG_ASYNC });
-	wait_for($session, "SELECT count(id) >= 3000 FROM $name");
+	wait_until($session, "SELECT count(id) >= 3000 FROM $name");
 	return ($filler, $pid);
-}
-
-sub wait_for
-{
-	my ($session, $question) = @_;
-	for (1 .. 6000)
-	{
-		return if value_of($session, $question);
-		sleep 0.01;
-	}
-	die "still not: $question";
 }
 
 sub connect_again
@@ -89,14 +78,14 @@ ok($count >= 3000 && $count < $rows && $count % 500 == 0, "kill -9 of the backen
 is($state, 'stopped', 'kill -9 of the backend: stopped');
 my $first_ids = $session->selectall_hashref('SELECT key, id FROM killed WHERE id IS NOT NULL', 'key');
 begin_backfill($session, 'killed', '');
-wait_for($session, "SELECT count(id) > $count + 1000 FROM killed");
+wait_until($session, "SELECT count(id) > $count + 1000 FROM killed");
 crash($node);
 start_again($node);
 $session = connect_to($node);
 my ($later) = filled_so_far($session, 'killed');
 ok($later > $count && $later < $rows, "kill -9 of the postmaster: $later rows are filled");
 my ($filler, $cancelled) = begin_backfill($session, 'killed', '');
-wait_for($session, "SELECT count(id) > $later + 1000 FROM killed");
+wait_until($session, "SELECT count(id) > $later + 1000 FROM killed");
 is(value_of($session, "SELECT state FROM idgen_migration WHERE relation = 'killed'::regclass"), 'running', 'the view says that it runs');
 $session->do('SELECT pg_cancel_backend(?)', undef, $cancelled);
 ok(!eval { $filler->pg_result; 1 }, 'a cancel ends it');
@@ -171,7 +160,7 @@ $holder->do("UPDATE strict SET note = note WHERE made = (SELECT max(made) FROM s
 $filler = connect_to($node);
 $filler->do("SET default_transaction_isolation = 'repeatable read'");
 $filler->do("CALL idgen_backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
-wait_for($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
+wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
 $holder->commit;
 ok(!eval { $filler->pg_result; 1 }, 'repeatable read: a row that has changed ends it');
 is($filler->state, '40001', 'repeatable read: SQLSTATE');
@@ -203,10 +192,10 @@ $session->do($_)
 $filler = connect_to($node);
 $filler->do("CALL idgen_backfill('swapped', 'id', 'made', 7, batch => 10, pause => '300 ms')", { pg_async => PG_ASYNC });
 my $filled = 'SELECT count(id) FROM swapped';
-wait_for($session, 'SELECT count(id) >= 1 FROM swapped');
+wait_until($session, 'SELECT count(id) >= 1 FROM swapped');
 $session->do('DELETE FROM swapped WHERE key IN (1, 2)');
 my $seen = value_of($session, $filled);
-wait_for($session, "SELECT count(id) > $seen + 10 FROM swapped");
+wait_until($session, "SELECT count(id) > $seen + 10 FROM swapped");
 $session->do('VACUUM swapped');
 my @places = map { value_of($session, "INSERT INTO swapped VALUES ($_) RETURNING ctid") }
   "2, NULL, '2020-01-01'", "1000, NULL, '2021-01-01'", "1, NULL, '2020-01-01'";

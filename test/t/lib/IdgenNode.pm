@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
-  freeze_clock set_for_server value_of draw repeated);
+  freeze_clock set_for_server value_of wait_until draw repeated);
 
 my %clock_of;
 
@@ -221,6 +221,20 @@ sub value_of
 {
 	my ($session, $sql, @binds) = @_;
 	return scalar $session->selectrow_array($sql, undef, @binds);
+}
+
+# Waits until the question is answered with true. After a minute it dies, and ends all other sessions first: Perl waits for
+# their queries.
+sub wait_until
+{
+	my ($session, $question) = @_;
+	for (1 .. 6000)
+	{
+		return if value_of($session, $question);
+		select undef, undef, undef, 0.01;
+	}
+	$session->do(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'});
+	die "still not: $question";
 }
 
 # Passes where the statement fails with that SQLSTATE and its message, DETAIL and HINT match.
