@@ -16,12 +16,13 @@ SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY obje
 SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
 SELECT obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname = 'idgen';
 
--- Signatures of what people call. The parts of the migration, idgen_migrate_..., are for its procedures alone.
+-- Signatures of what people call. The parts of the migration, idgen_migrate_..., and of the audit, idgen_audit_..., are
+-- for them alone.
 \pset format unaligned
 \pset fieldsep ' '
 CREATE TEMP VIEW function AS
 SELECT p.* FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
- WHERE proname !~ '^idgen_migrate_' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
+ WHERE proname !~ '^idgen_(migrate|audit)_' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
 SELECT format('%s(%s)', proname, pg_get_function_arguments(oid)), '->', pg_get_function_result(oid)
   FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
 \pset format aligned

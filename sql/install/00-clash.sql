@@ -12,7 +12,7 @@ BEGIN
       FROM pg_catalog.pg_proc p
       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = pg_catalog.current_schema()
-       AND (p.proname ~ '^idgen_migrate_' OR p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
+       AND (p.proname ~ '^idgen_(migrate|audit)_' OR p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
                          'idgen_reset',
