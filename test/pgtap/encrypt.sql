@@ -38,17 +38,10 @@ SELECT is(count(*) FILTER (WHERE id_to_public(id, 7, tweak) <> '7' || id_to_base
 SELECT is(count(*) FILTER (WHERE id_to_public(id) <> id_to_public(id, 31)), 0::bigint, 'the highest number is the default') FROM sample;
 
 -- In parallel workers: the keys of the session are theirs.
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL min_parallel_table_scan_size = 0;
+\ir lib/workers.sql
 CREATE TABLE shown AS SELECT id, id_to_public(id) AS public FROM sample;
 ALTER TABLE shown SET (parallel_workers = 2);
-CREATE FUNCTION pg_temp.plan() RETURNS SETOF text LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN QUERY EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, COSTS OFF) SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public;
-END
-$$;
-SELECT ok(string_agg(plan, E'\n') ~ 'Workers Launched: [12]', 'workers run') FROM pg_temp.plan() AS plan;
+SELECT ok(pg_temp.is_parallel('SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public'), 'workers run');
 SELECT is((SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public), (SELECT count(*) FROM sample), 'in parallel workers');
 
 SELECT * FROM finish();

@@ -5,20 +5,7 @@ SET LOCAL TimeZone = 'UTC';
 
 CREATE TABLE photo AS SELECT n FROM generate_series(1, 50000) AS n;
 ANALYZE photo;
-CREATE FUNCTION pg_temp.is_parallel(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    launched boolean := false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        launched := launched OR line ~ 'Workers Launched: [1-9]';
-    END LOOP;
-    RETURN launched;
-END
-$$;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL min_parallel_table_scan_size = 0;
+\ir lib/workers.sql
 SET LOCAL max_parallel_workers_per_gather = 2;
 
 CREATE FUNCTION pg_temp.made(call text) RETURNS text LANGUAGE sql AS $$

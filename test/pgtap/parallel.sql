@@ -8,25 +8,12 @@ CREATE TABLE photo AS SELECT n, next_id() AS id FROM generate_series(1, 50000) A
 INSERT INTO photo VALUES (0, NULL), (-1, -1);
 ANALYZE photo;
 
-CREATE FUNCTION pg_temp.is_parallel(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    launched boolean := false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        launched := launched OR line ~ 'Workers Launched: [1-9]';
-    END LOOP;
-    RETURN launched;
-END
-$$;
+\ir lib/workers.sql
 CREATE FUNCTION pg_temp.parallel(is_on boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('max_parallel_workers_per_gather', CASE WHEN is_on THEN '2' ELSE '0' END, true);
 END
 $$;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL min_parallel_table_scan_size = 0;
 SET LOCAL parallel_leader_participation = off;
 
 PREPARE readers AS

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
-#include <string_view>
 #include <vector>
 
 #include "core/ff1.hpp"
@@ -36,13 +35,5 @@ class Aes {
     }
     EVP_CIPHER_CTX *context_;
 };
-
-// Bytes from hexadecimal digits.
-inline std::vector<std::uint8_t> bytes_of(std::string_view hex) {
-    std::vector<std::uint8_t> bytes;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-        bytes.push_back(static_cast<std::uint8_t>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-    return bytes;
-}
 
 }  // namespace idgen

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "aes.hpp"
+#include "bytes.hpp"
 #include "core/id_cipher.hpp"
 #include "support.hpp"
 #include "vectors.hpp"

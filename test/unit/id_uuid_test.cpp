@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bytes.hpp"
 #include "support.hpp"
 
 namespace idgen {
@@ -26,15 +27,6 @@ const char *const layouts[] = {
     "epoch=1970-01-01 unit=1s time=38 sequence=20",
 };
 
-std::string hex(const Uuid &uuid) {
-    std::string text;
-    for (std::uint8_t octet : uuid.octets) {
-        text += "0123456789abcdef"[octet >> 4];
-        text += "0123456789abcdef"[octet & 15];
-    }
-    return text;
-}
-
 Uuid uuid_of(const Packing &p, std::int64_t id) {
     Uuid uuid{};
     EXPECT_EQ(uuid_from_id(p, id, uuid), Reason::none) << id;
@@ -48,19 +40,16 @@ std::int64_t some_id(const Packing &p, Random &random) {
                 static_cast<std::uint32_t>(random.between(0, p.sequence_last)));
 }
 
-bool is_before(const Uuid &a, const Uuid &b) {
-    return std::memcmp(&a, &b, sizeof(Uuid)) < 0;
-}
-
 // By hand: 2026-11-23T06:42:05.325Z is 01a20723ef8d; the ID is 3804c2ebda40004d.
 TEST(IdUuid, BitByBit) {
-    EXPECT_EQ(hex(uuid_of(packing_of("instagram"), 4036565484265537613)), "01a20723ef8d7000b804c2ebda40004d");
-    EXPECT_EQ(hex(uuid_of(packing_of("instagram"), 0)), "0131fd9e17d970008000000000000000");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), 4036565484265537613)),
+              "01a20723ef8d7000b804c2ebda40004d");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), 0)), "0131fd9e17d970008000000000000000");
     // Bit 62 of the ID is the lowest of octet 7.
-    EXPECT_EQ(hex(uuid_of(packing_of("instagram"), INT64_MAX)).substr(12), "7001bfffffffffffffff");
-    EXPECT_EQ(hex(uuid_of(packing_of("instagram"), std::int64_t{1} << 62)).substr(12),
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), INT64_MAX)).substr(12), "7001bfffffffffffffff");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), std::int64_t{1} << 62)).substr(12),
               "70018000000000000000");
-    EXPECT_EQ(hex(uuid_of(packing_of("mastodon"), 0)), "00000000000070008000000000000000");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("mastodon"), 0)), "00000000000070008000000000000000");
 }
 
 TEST(IdUuid, VersionVariantAndTime) {
@@ -76,7 +65,7 @@ TEST(IdUuid, VersionVariantAndTime) {
             EXPECT_EQ(uuid.octets[6] >> 4, 7);
             EXPECT_EQ(uuid.octets[8] >> 6, 2);
             EXPECT_EQ(uuid_time_ms(uuid), start_of(p, parts.tick));
-            EXPECT_EQ(std::stoll(hex(uuid).substr(0, 12), nullptr, 16), start_of(p, parts.tick));
+            EXPECT_EQ(std::stoll(hex_of(uuid).substr(0, 12), nullptr, 16), start_of(p, parts.tick));
         }
     }
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../fuzz/parsers.hpp"
-#include "aes.hpp"
+#include "bytes.hpp"
 #include "support.hpp"
 
 namespace idgen {

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "bytes.hpp"
 #include "core/ksuid.hpp"
 #include "core/objectid.hpp"
 #include "core/ulid.hpp"
@@ -46,16 +47,6 @@ template <class T>
 std::string text_of(const T &value) {
     std::string text(T::text_size, '?');
     print(value, text.data());
-    return text;
-}
-
-template <class T>
-std::string hex_of(const T &value) {
-    std::string text;
-    for (std::uint8_t byte : value.bytes) {
-        text += "0123456789abcdef"[byte >> 4];
-        text += "0123456789abcdef"[byte & 15];
-    }
     return text;
 }
 

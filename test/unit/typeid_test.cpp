@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bytes.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 
@@ -12,15 +13,6 @@ namespace idgen {
 namespace {
 
 constexpr const char *zeros = "00000000000000000000000000";
-
-std::string hex(const Uuid &uuid) {
-    std::string text;
-    for (std::uint8_t octet : uuid.octets) {
-        text += "0123456789abcdef"[octet >> 4];
-        text += "0123456789abcdef"[octet & 15];
-    }
-    return text;
-}
 
 std::string text_of(const TypeId &id) {
     char text[typeid_most];
@@ -43,7 +35,7 @@ TEST(TypeId, PublishedBothWays) {
         SCOPED_TRACE(row.at("typeid"));
         TypeId id = typeid_of(row.at("typeid"));
         EXPECT_EQ(id.prefix, row.at("prefix"));
-        EXPECT_EQ(hex(id.value), row.at("uuid"));
+        EXPECT_EQ(hex_of(id.value), row.at("uuid"));
         EXPECT_EQ(text_of(id), row.at("typeid"));
     }
 }
@@ -130,9 +122,9 @@ TEST(TypeId, AnyValueComesBackAndSorts) {
         EXPECT_EQ(text.size(), typeid_most);
         TypeId back = typeid_of(text);
         EXPECT_EQ(back.prefix, prefix);
-        EXPECT_EQ(hex(back.value), hex(value));
+        EXPECT_EQ(hex_of(back.value), hex_of(value));
         if (i > 0) {
-            EXPECT_EQ(text < last, hex(value) < hex(last_value));
+            EXPECT_EQ(text < last, is_before(value, last_value));
         }
         last = text;
         last_value = value;

@@ -4,7 +4,9 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "bytes.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 
@@ -14,24 +16,12 @@ namespace {
 constexpr std::int64_t year_2022_ms = 1645557742000;
 
 Uuid uuid_from(const std::string &hex) {
+    std::vector<std::uint8_t> octets = bytes_of(hex);
     Uuid uuid{};
-    EXPECT_EQ(hex.size(), 32U) << hex;
-    for (std::size_t i = 0; i < 16; i++)
-        uuid.octets[i] = static_cast<std::uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+    EXPECT_EQ(octets.size(), sizeof uuid) << hex;
+    octets.resize(sizeof uuid);
+    std::memcpy(&uuid, octets.data(), sizeof uuid);
     return uuid;
-}
-
-std::string hex(const Uuid &uuid) {
-    std::string text;
-    for (std::uint8_t octet : uuid.octets) {
-        text += "0123456789abcdef"[octet >> 4];
-        text += "0123456789abcdef"[octet & 15];
-    }
-    return text;
-}
-
-bool is_before(const Uuid &a, const Uuid &b) {
-    return std::memcmp(&a, &b, sizeof(Uuid)) < 0;
 }
 
 void expect_time(const Row &row, const Uuid &uuid) {
@@ -132,21 +122,21 @@ TEST(Uuid, GregorianTimes) {
 
 // RFC 9562, A.6: the fields of the example in their places.
 TEST(Uuid, BitByBit) {
-    EXPECT_EQ(hex(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0x18C4DC0C0C07398F)),
+    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0x18C4DC0C0C07398F)),
               "017f22e279b07cc398c4dc0c0c07398f");
     // Bits above the 62 are not taken from the random ones.
-    EXPECT_EQ(hex(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0xD8C4DC0C0C07398F)),
+    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0xD8C4DC0C0C07398F)),
               "017f22e279b07cc398c4dc0c0c07398f");
-    EXPECT_EQ(hex(uuidv7_of(0, 0)), "00000000000070008000000000000000");
-    EXPECT_EQ(hex(uuidv7_of(uuid_last_stamp, UINT64_MAX)), "ffffffffffff7fffbfffffffffffffff");
+    EXPECT_EQ(hex_of(uuidv7_of(0, 0)), "00000000000070008000000000000000");
+    EXPECT_EQ(hex_of(uuidv7_of(uuid_last_stamp, UINT64_MAX)), "ffffffffffff7fffbfffffffffffffff");
 }
 
 TEST(Uuid, BoundsOfAMillisecond) {
-    EXPECT_EQ(hex(uuidv7_min(year_2022_ms)), "017f22e279b070008000000000000000");
-    EXPECT_EQ(hex(uuidv7_max(year_2022_ms)), "017f22e279b07fffbfffffffffffffff");
+    EXPECT_EQ(hex_of(uuidv7_min(year_2022_ms)), "017f22e279b070008000000000000000");
+    EXPECT_EQ(hex_of(uuidv7_max(year_2022_ms)), "017f22e279b07fffbfffffffffffffff");
     EXPECT_TRUE(is_before(uuidv7_max(year_2022_ms), uuidv7_min(year_2022_ms + 1)));
-    EXPECT_EQ(hex(uuidv7_max(uuid_last_ms)), "ffffffffffff7fffbfffffffffffffff");
-    EXPECT_EQ(hex(uuidv7_min(0)), "00000000000070008000000000000000");
+    EXPECT_EQ(hex_of(uuidv7_max(uuid_last_ms)), "ffffffffffff7fffbfffffffffffffff");
+    EXPECT_EQ(hex_of(uuidv7_min(0)), "00000000000070008000000000000000");
     EXPECT_TRUE(uuid_holds(0));
     EXPECT_TRUE(uuid_holds(uuid_last_ms));
     EXPECT_FALSE(uuid_holds(-1));

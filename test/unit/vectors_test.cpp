@@ -43,25 +43,23 @@ void expect_published(const Row &row) {
     }
 }
 
-TEST(Vectors, PublishedExactly) {
-    for (const Row &row : rows_of_class("published-exact")) {
-        EXPECT_EQ(row.at("tolerance_ms"), "0");
+void expect_class(const char *name, const char *tolerance_ms) {
+    for (const Row &row : rows_of_class(name)) {
+        EXPECT_EQ(row.at("tolerance_ms"), tolerance_ms);
         expect_published(row);
     }
+}
+
+TEST(Vectors, PublishedExactly) {
+    expect_class("published-exact", "0");
 }
 
 TEST(Vectors, PublishedToTheSecond) {
-    for (const Row &row : rows_of_class("published-second")) {
-        EXPECT_EQ(row.at("tolerance_ms"), "999");
-        expect_published(row);
-    }
+    expect_class("published-second", "999");
 }
 
 TEST(Vectors, Computed) {
-    for (const Row &row : rows_of_class("computed")) {
-        EXPECT_EQ(row.at("tolerance_ms"), "0");
-        expect_published(row);
-    }
+    expect_class("computed", "0");
 }
 
 TEST(Vectors, PublishedUncheckedAreConsistent) {
