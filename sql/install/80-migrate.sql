@@ -1,6 +1,7 @@
 -- Migration of existing tables: what all of it shares. The procedures run with the rights of their caller, and each
 -- batch is a transaction. Functions named idgen_migrate_... are their parts; each sets its search_path to pg_catalog
--- and the schema where the extension is now. What fires triggers of users runs in the procedures, under their search_path.
+-- and the schema where the extension is now, as tools/install-script writes it out. What fires triggers of users runs in
+-- the procedures, under their search_path.
 
 CREATE FUNCTION id_make_array(created_at timestamptz[], shard bigint, above bigint DEFAULT 0,
                               taken bigint[] DEFAULT '{}', layout id_layout DEFAULT 'instagram')
@@ -78,14 +79,24 @@ RETURN (SELECT i.indexrelid FROM pg_catalog.pg_index i
            AND i.indnatts = 1 AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indkey[0] = idgen_migrate_column(relation, column_name)
          ORDER BY i.indisprimary, i.indexrelid LIMIT 1);
 
+-- Lets next_id() make a column, with the arguments that are not its defaults.
+CREATE FUNCTION idgen_migrate_set_default(relation oid, id_column name, shard bigint, layout id_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    @SEARCH_OWN_SCHEMA@
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_id(%s)', idgen_migrate_name(relation), id_column, concat_ws(', ',
+        CASE WHEN shard <> idgen_own_shards() THEN shard::text END,
+        CASE WHEN layout <> 'instagram' THEN format('layout => %L', layout) END));
+END
+$$;
+
 -- Locks a table; false where that takes longer than the wait. The lock lasts until the transaction ends.
 CREATE FUNCTION idgen_migrate_lock(relations oid[], lock_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one oid;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     PERFORM set_config('lock_timeout', (1000 * extract(epoch FROM lock_wait))::bigint::text, true);
     FOREACH one IN ARRAY relations LOOP
         EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate_name(one) || ' IN ACCESS EXCLUSIVE MODE';
@@ -103,8 +114,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     found record;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     FOR found IN SELECT c.* FROM idgen_migrate_findings(kind, relation, id_column, time_column, shard, batch, layout, what) c
                   WHERE NOT c.ok LOOP
         RAISE EXCEPTION USING ERRCODE = found.state, MESSAGE = found.finding, HINT = found.advice,
@@ -121,8 +131,7 @@ DECLARE
     as_kind text := kind;
     as_step text := step;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     IF EXISTS (SELECT FROM idgen_migration_state s WHERE s.relation = $1 AND s.id_column = $2 AND s.step = 'switched') THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('%s.%I is the primary key already', idgen_migrate_name($1), $2),
@@ -148,8 +157,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     total bigint;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     UPDATE idgen_migration_state s
        SET step = $3, rows_done = s.rows_done + $4, last_id = $5, last_time = $6, last_batch = clock_timestamp(),
            rows_estimated = coalesce(s.rows_done + $7, s.rows_estimated)
@@ -169,8 +177,7 @@ CREATE FUNCTION idgen_migrate_leave(relation oid, id_column name, step text, nex
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     UPDATE idgen_migration_state s
        SET step = CASE WHEN $3 = 'done' AND s.kind = 'uuid' THEN 'filled' ELSE $3 END,
            next_step = coalesce($4, CASE WHEN s.kind = 'uuid' THEN s.next_step END), runner = NULL,
@@ -188,6 +195,7 @@ COMMENT ON FUNCTION idgen_migrate_name(oid) IS 'part of the migration: a table a
 COMMENT ON FUNCTION idgen_migrate_column(oid, name) IS 'part of the migration: number of a column';
 COMMENT ON FUNCTION idgen_migrate_references(oid, name) IS 'part of the migration: foreign keys that reference a column';
 COMMENT ON FUNCTION idgen_migrate_unique(oid, name) IS 'part of the migration: a unique index on a column';
+COMMENT ON FUNCTION idgen_migrate_set_default(oid, name, bigint, id_layout) IS 'part of the migration: next_id() as a default';
 COMMENT ON FUNCTION idgen_migrate_lock(oid[], interval) IS 'part of the migration: locks tables, or gives up after a time';
 COMMENT ON FUNCTION idgen_migrate_require(text, oid, name, name, bigint, integer, id_layout, text) IS
     'part of the migration: the first finding against it as an error';

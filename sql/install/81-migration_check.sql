@@ -4,13 +4,12 @@
 -- What holds for every migration of a table.
 CREATE FUNCTION idgen_migrate_table_findings(relation oid, id_column name)
     RETURNS TABLE (ok boolean, state text, finding text, advice text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text;
     class record;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     SELECT c.relowner, c.relkind, c.relpages, c.reltuples INTO class FROM pg_class c WHERE c.oid = relation;
     RETURN QUERY SELECT false, '42501', format('%s belongs to %I', target, pg_get_userbyid(class.relowner)), 'Migrate it as its owner.'
@@ -49,7 +48,7 @@ RETURN (SELECT pg_catalog.format(CASE a.atttypid
 CREATE FUNCTION idgen_migrate_backfill_findings(relation oid, id_column name, time_column name, shard bigint,
                                                 batch integer, layout id_layout)
     RETURNS TABLE (ok boolean, state text, finding text, advice text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text;
     id_number smallint;
@@ -57,8 +56,7 @@ DECLARE
     time_type oid;
     info record;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     id_number := idgen_migrate_column(relation, id_column);
     SELECT a.atttypid INTO id_type FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = id_number;
@@ -113,8 +111,7 @@ DECLARE
     info record;
     n record;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     at := idgen_migrate_time(relation, time_column);
     SELECT * INTO info FROM id_layout_info(layout);
@@ -150,8 +147,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     is_refused boolean := false;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     IF relation IS NULL OR id_column IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'table, ID column and layout must not be null',
             DETAIL = 'They say what to migrate.', HINT = 'Give a value.';
@@ -179,8 +175,7 @@ CREATE FUNCTION idgen_migration_check(kind text, relation regclass, id_column na
     RETURNS TABLE (ok boolean, finding text, advice text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     IF kind IS NULL OR kind NOT IN ('backfill', 'serial', 'widen', 'uuid', 'switch') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('there is no migration %s', coalesce(quote_literal(kind), 'null')),

@@ -29,8 +29,7 @@ DECLARE
     same text;
     find text;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     PERFORM idgen_migrate_require('backfill', relation, id_column, time_column, shard, batch, layout,
         CASE WHEN idgen_migrate_time(relation, time_column) LIKE '%to_timestamp%' THEN 'all' ELSE 'fast' END);
     target := idgen_migrate_name(relation);
@@ -54,8 +53,7 @@ BEGIN
     -- Where a session has moved a row, its place in the ranking is found by the key; unless that is given already, to a
     -- row of the same time that has come to lie where the first one lay. What is only checked is written so that no index
     -- serves it: one on the time or the ID would be read anew for each row.
-    find := format('%s.idgen_migrate_find($1, t.ctid, %s)',
-                   (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen'), at);
+    find := format('%s.idgen_migrate_find($1, t.ctid, %s)', @OWN_SCHEMA@, at);
     update_text := format('UPDATE ONLY %1$s t SET %2$I = %3$s WHERE pg_catalog.num_nulls(t.%2$I) = 1 AND %3$s IS NOT NULL AND ',
                           target, id_column, find);
     missed_text := CASE WHEN same IS NOT NULL THEN format('UPDATE ONLY %1$s t SET %2$I = x.id'
@@ -78,8 +76,7 @@ DECLARE
     first_at timestamptz;
     last_at timestamptz;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     IF total = 0 THEN
         RETURN;
     END IF;
@@ -105,8 +102,7 @@ DECLARE
     taken_text text;
     seqscan text := current_setting('enable_seqscan');
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     first_tid := format('(%s,%s)', place / per_page, place % per_page + 1)::tid;
     end_tid := format('(%s,%s)', (place + batch) / per_page, (place + batch) % per_page + 1)::tid;
     SELECT array_agg(q.tid), array_agg(q.at) INTO tids, times FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
@@ -148,13 +144,56 @@ BEGIN
 END
 $$;
 
+-- Fills a batch and enters it. Under the caller's search_path, because triggers fire.
+CREATE FUNCTION idgen_migrate_fill(relation oid, id_column name, place bigint, batch integer, per_page integer, above bigint,
+                                   shard bigint, layout id_layout, update_text text, missed_text text,
+                                   OUT done bigint, OUT rows integer, OUT last_id bigint, OUT last_time timestamptz)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+    home text := @OWN_SCHEMA@;
+    part record;
+    filled bigint;
+    missed bigint;
+BEGIN
+    FOR attempt IN 1 .. 10 LOOP
+        BEGIN
+            EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_batch($1, $2, $3, $4, $5, $6, $7, $8)', home)
+               INTO part USING relation, id_column, place, batch, per_page, above, shard, layout;
+            IF part.low IS NULL THEN
+                EXECUTE update_text || 't.ctid = ANY ($2)' USING part.map, part.tids;
+            ELSE
+                EXECUTE update_text || 't.ctid BETWEEN $2 AND $3' USING part.map, part.low, part.high;
+            END IF;
+            GET DIAGNOSTICS filled = ROW_COUNT;
+            IF filled < part.rows AND missed_text IS NOT NULL THEN
+                PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
+                PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
+                EXECUTE missed_text USING part.ids, part.first_tid, part.end_tid;
+                GET DIAGNOSTICS missed = ROW_COUNT;
+                filled := filled + missed;
+            END IF;
+            EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_record($1, $2, $3, $4, $5, $6, NULL)', home)
+               INTO done USING relation, id_column, 'filling', filled, part.last_id, part.last_time;
+            rows := part.rows;
+            last_id := part.last_id;
+            last_time := part.last_time;
+            RETURN;
+        EXCEPTION WHEN unique_violation OR deadlock_detected THEN
+            -- Another session has just taken one of the IDs, or holds a row: look again.
+            IF attempt = 10 THEN
+                RAISE;
+            END IF;
+        END;
+    END LOOP;
+END
+$$;
+
 CREATE PROCEDURE idgen_backfill(relation regclass, id_column name, time_column name, shard bigint,
                                 tie_column name DEFAULT NULL, batch integer DEFAULT 10000, pause interval DEFAULT '0',
                                 notice interval DEFAULT '10 seconds', layout id_layout DEFAULT 'instagram')
 LANGUAGE plpgsql AS $$
 DECLARE
-    home text := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
-                    JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen');
+    home text := @OWN_SCHEMA@;
     until timestamptz := pg_catalog.clock_timestamp();
     noticed timestamptz := pg_catalog.clock_timestamp();
     job record;
@@ -163,11 +202,8 @@ DECLARE
     part record;
     place bigint;
     above bigint;
-    filled bigint;
-    missed bigint;
     done bigint;
     estimated bigint;
-    attempts integer;
     is_left boolean;
     pass integer := 0;
 BEGIN
@@ -196,36 +232,10 @@ BEGIN
         place := 0;
         estimated := done + ranked;
         WHILE place < ranked LOOP
-            attempts := 0;
-            LOOP
-                attempts := attempts + 1;
-                BEGIN
-                    EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_batch($1, $2, $3, $4, $5, $6, $7, $8)', home)
-                       INTO part USING relation::oid, id_column, place, batch, per_page, above, shard, layout;
-                    IF part.low IS NULL THEN
-                        EXECUTE job.update_text || 't.ctid = ANY ($2)' USING part.map, part.tids;
-                    ELSE
-                        EXECUTE job.update_text || 't.ctid BETWEEN $2 AND $3' USING part.map, part.low, part.high;
-                    END IF;
-                    GET DIAGNOSTICS filled = ROW_COUNT;
-                    IF filled < part.rows AND job.missed_text IS NOT NULL THEN
-                        PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true);
-                        PERFORM pg_catalog.set_config('enable_mergejoin', 'off', true);
-                        EXECUTE job.missed_text USING part.ids, part.first_tid, part.end_tid;
-                        GET DIAGNOSTICS missed = ROW_COUNT;
-                        filled := filled + missed;
-                    END IF;
-                    EXECUTE pg_catalog.format('SELECT %s.idgen_migrate_record($1, $2, $3, $4, $5, $6, NULL)', home)
-                       INTO done USING relation::oid, id_column, 'filling', filled, part.last_id, part.last_time;
-                    EXIT;
-                EXCEPTION WHEN unique_violation OR deadlock_detected THEN
-                    -- Another session has just taken one of the IDs, or holds a row: look again.
-                    IF attempts = 10 THEN
-                        RAISE;
-                    END IF;
-                END;
-            END LOOP;
+            EXECUTE pg_catalog.format('SELECT * FROM %s.idgen_migrate_fill($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', home)
+               INTO part USING relation::oid, id_column, place, batch, per_page, above, shard, layout, job.update_text, job.missed_text;
             COMMIT;
+            done := part.done;
             above := part.last_id;
             place := place + part.rows;
             IF pg_catalog.clock_timestamp() >= noticed + notice THEN
@@ -256,3 +266,5 @@ COMMENT ON FUNCTION idgen_migrate_ranked(oid, name, name, bigint, integer, id_la
     'part of the migration: how a ranking lies, and its bounds';
 COMMENT ON FUNCTION idgen_migrate_batch(oid, name, bigint, integer, integer, bigint, bigint, id_layout) IS
     'part of the migration: the rows of a batch and their IDs';
+COMMENT ON FUNCTION idgen_migrate_fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, text, text) IS
+    'part of the migration: fills a batch and enters it';

@@ -9,8 +9,7 @@ DECLARE
     id_type oid;
     largest bigint;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     SELECT a.atttypid INTO id_type FROM pg_attribute a
      WHERE a.attrelid = relation AND a.attnum = idgen_migrate_column(relation, id_column);
@@ -70,8 +69,7 @@ DECLARE
     reference record;
     id_type oid;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     SELECT array_agg(DISTINCT r.child) INTO children FROM idgen_migrate_references(relation, id_column) r
      WHERE is_widened AND r.child <> relation;
@@ -98,9 +96,7 @@ BEGIN
     IF is_identity THEN
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', target, id_column);
     END IF;
-    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_id(%s)', target, id_column, concat_ws(', ',
-        CASE WHEN shard <> idgen_own_shards() THEN shard::text END,
-        CASE WHEN layout <> 'instagram' THEN format('layout => %L', layout) END));
+    PERFORM idgen_migrate_set_default(relation, id_column, shard, layout);
     IF sequence IS NOT NULL AND NOT is_identity THEN
         RAISE NOTICE 'the sequence % stays, owned by the column; when nothing else draws from it: DROP SEQUENCE %',
             idgen_migrate_name(sequence), idgen_migrate_name(sequence);
@@ -114,8 +110,7 @@ CREATE PROCEDURE idgen_replace_serial(relation regclass, id_column name, shard b
                                       attempts integer DEFAULT 30, layout id_layout DEFAULT 'instagram')
 LANGUAGE plpgsql AS $$
 DECLARE
-    home text := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
-                    JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen');
+    home text := @OWN_SCHEMA@;
     is_done boolean;
 BEGIN
     COMMIT;

@@ -23,13 +23,12 @@ RETURN pg_catalog.left(child_column || '_' || id_column, 63)::name;
 
 CREATE FUNCTION idgen_migrate_uuid_findings(relation oid, id_column name)
     RETURNS TABLE (ok boolean, state text, finding text, advice text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text;
     key name;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     key := idgen_migrate_uuid_key(relation);
     IF key IS NULL THEN
@@ -74,14 +73,13 @@ $$;
 -- What must be true before the switch.
 CREATE FUNCTION idgen_migrate_switch_findings(relation oid, id_column name)
     RETURNS TABLE (ok boolean, state text, finding text, advice text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     target text;
     key name;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     target := idgen_migrate_name(relation);
     key := idgen_migrate_uuid_key(relation);
     RETURN QUERY SELECT * FROM idgen_migrate_uuid_findings($1, $2);
@@ -115,8 +113,7 @@ DECLARE
     place text;
     owner name;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     SELECT format('%I.%I', n.nspname, object), pg_get_userbyid(c.relowner) INTO place, owner
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = child;
     EXECUTE format($f$
@@ -155,8 +152,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     one record;
 BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
+    @SEARCH_OWN_SCHEMA@
     FOR one IN SELECT t.tgname, t.tgrelid, p.oid::regprocedure AS function FROM idgen_migration_state s
                  JOIN pg_trigger t ON t.tgrelid = s.relation
                   AND t.tgname = format('idgen_sync_%s_%s', s.relation, idgen_migrate_column(s.relation, s.source))
@@ -173,110 +169,9 @@ BEGIN
 END
 $$;
 
--- One statement of a move that needs a lock, in a transaction of its own. False where the lock could not be had.
-CREATE FUNCTION idgen_migrate_uuid_step(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
-                                        lock_wait interval, layout id_layout)
-    RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_variable
-DECLARE
-    target text;
-    key name;
-    beside name;
-    guard name;
-    one record;
-    tables oid[];
-    unique_id oid;
-    unique_key oid;
-BEGIN
-    PERFORM set_config('search_path', 'pg_catalog, ' || (SELECT quote_ident(nspname) FROM pg_namespace
-        JOIN pg_extension ON extnamespace = pg_namespace.oid WHERE extname = 'idgen') || ', pg_temp', true);
-    target := idgen_migrate_name(relation);
-    key := idgen_migrate_uuid_key(relation);
-    SELECT array_agg(t.oid ORDER BY t.oid) INTO tables FROM (
-        SELECT relation AS oid
-        UNION SELECT r.child FROM idgen_migrate_references(relation, key) r WHERE child IS NULL AND step <> 'guard'
-        UNION SELECT s.relation FROM idgen_migration_state s
-               WHERE s.parent = relation AND s.kind = 'reference' AND step IN ('finish', 'abandon')
-        UNION SELECT child) t
-     WHERE t.oid IS NOT NULL AND (step <> 'guard' OR t.oid = coalesce(child, relation));
-    IF NOT idgen_migrate_lock(tables, lock_wait) THEN
-        RETURN false;
-    END IF;
-    beside := CASE WHEN child IS NULL THEN id_column ELSE idgen_migrate_beside(child_column, id_column) END;
-    guard := 'idgen_filled_' || idgen_migrate_column(coalesce(child, relation), beside);
-    IF step = 'start' THEN
-        EXECUTE format('ALTER TABLE %s ADD COLUMN IF NOT EXISTS %I bigint', target, id_column);
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT next_id(%s)', target, id_column, concat_ws(', ',
-            CASE WHEN shard <> idgen_own_shards() THEN shard::text END,
-            CASE WHEN layout <> 'instagram' THEN format('layout => %L', layout) END));
-        INSERT INTO idgen_migration_state (relation, id_column, kind, step, source) VALUES (relation, id_column, 'uuid', 'started', key)
-            ON CONFLICT ON CONSTRAINT idgen_migration_state_pkey DO UPDATE SET kind = 'uuid', step = 'started', source = key, runner = NULL;
-        FOR one IN SELECT r.child, r.child_column FROM idgen_migrate_references(relation, key) r LOOP
-            EXECUTE format('ALTER TABLE %s ADD COLUMN IF NOT EXISTS %I bigint', idgen_migrate_name(one.child),
-                           idgen_migrate_beside(one.child_column, id_column));
-            PERFORM idgen_migrate_make_trigger(relation, id_column, one.child, one.child_column);
-            INSERT INTO idgen_migration_state (relation, id_column, kind, step, source, parent)
-                VALUES (one.child, idgen_migrate_beside(one.child_column, id_column), 'reference', 'started', one.child_column, relation)
-                ON CONFLICT ON CONSTRAINT idgen_migration_state_pkey DO UPDATE SET step = 'started', runner = NULL;
-        END LOOP;
-    ELSIF step = 'guard' AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = coalesce(child, relation) AND k.conname = guard) THEN
-        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s) NOT VALID', idgen_migrate_name(coalesce(child, relation)), guard,
-                       CASE WHEN child IS NULL THEN format('%I IS NOT NULL', id_column)
-                            ELSE format('(%I IS NULL) = (%I IS NULL)', child_column, beside) END);
-    ELSIF step = 'reference' AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.contype = 'f' AND k.conrelid = child
-              AND k.confrelid = relation AND k.conkey = ARRAY[idgen_migrate_column(child, beside)]) THEN
-        -- The actions of the old foreign key are those of the new one.
-        SELECT substring(pg_get_constraintdef(r.constraint_oid) FROM ' (?:MATCH|ON) .*') AS actions INTO one
-          FROM idgen_migrate_references(relation, key) r WHERE r.child = child AND r.child_column = child_column;
-        EXECUTE format('ALTER TABLE %s ADD FOREIGN KEY (%I) REFERENCES %s (%I)%s NOT VALID', idgen_migrate_name(child), beside, target,
-                       id_column, replace(coalesce(one.actions, ''), ' NOT VALID', ''));
-    ELSIF step = 'switch' THEN
-        unique_id := idgen_migrate_unique(relation, id_column);
-        unique_key := idgen_migrate_unique(relation, key);
-        FOR one IN SELECT r.constraint_name, r.child, r.child_column FROM idgen_migrate_references(relation, key) r LOOP
-            EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', idgen_migrate_name(one.child), one.constraint_name);
-            IF (SELECT a.attnotnull FROM pg_attribute a WHERE a.attrelid = one.child AND a.attname = one.child_column) THEN
-                EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', idgen_migrate_name(one.child),
-                               idgen_migrate_beside(one.child_column, id_column));
-            END IF;
-        END LOOP;
-        SELECT k.conname AS name INTO one FROM pg_constraint k WHERE k.conrelid = relation AND k.contype = 'p';
-        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', target, one.name);
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', target, id_column);
-        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I PRIMARY KEY USING INDEX %I', target, one.name,
-                       (SELECT c.relname FROM pg_class c WHERE c.oid = unique_id));
-        IF NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = unique_key AND k.contype = 'u') THEN
-            EXECUTE format('ALTER TABLE %s ADD UNIQUE USING INDEX %I', target, (SELECT c.relname FROM pg_class c WHERE c.oid = unique_key));
-        END IF;
-        UPDATE idgen_migration_state s SET step = 'switched', runner = NULL WHERE s.relation = relation AND s.id_column = id_column;
-    ELSIF step = 'finish' THEN
-        PERFORM idgen_migrate_drop_helpers(relation, id_column);
-        FOR one IN SELECT s.relation, s.source FROM idgen_migration_state s WHERE s.parent = relation AND s.kind = 'reference' LOOP
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP NOT NULL', idgen_migrate_name(one.relation), one.source);
-            RAISE NOTICE 'nothing keeps %.% any more; when nothing reads it: ALTER TABLE % DROP COLUMN %',
-                idgen_migrate_name(one.relation), quote_ident(one.source), idgen_migrate_name(one.relation), quote_ident(one.source);
-        END LOOP;
-        UPDATE idgen_migration_state s SET step = 'done', runner = NULL, next_step = NULL
-         WHERE s.parent = relation OR (s.relation = relation AND s.id_column = id_column);
-    ELSIF step = 'abandon' THEN
-        PERFORM idgen_migrate_drop_helpers(relation, id_column);
-        FOR one IN SELECT s.relation, s.id_column FROM idgen_migration_state s
-                    WHERE s.parent = relation AND s.kind = 'reference' LOOP
-            EXECUTE format('ALTER TABLE %s DROP COLUMN %I', idgen_migrate_name(one.relation), one.id_column);
-        END LOOP;
-        EXECUTE format('ALTER TABLE %s DROP COLUMN %I', target, id_column);
-        DELETE FROM idgen_migration_state s WHERE s.parent = relation OR (s.relation = relation AND s.id_column = id_column);
-    END IF;
-    RETURN true;
-END
-$$;
-
 COMMENT ON FUNCTION idgen_migrate_uuid_key(oid) IS 'part of the migration: the column of a primary key that is a uuid';
 COMMENT ON FUNCTION idgen_migrate_beside(name, name) IS 'part of the migration: name of the column beside a reference by uuid';
 COMMENT ON FUNCTION idgen_migrate_uuid_findings(oid, name) IS 'part of the migration: findings about a uuid key';
 COMMENT ON FUNCTION idgen_migrate_switch_findings(oid, name) IS 'part of the migration: findings before the switch';
 COMMENT ON FUNCTION idgen_migrate_make_trigger(oid, name, oid, name) IS 'part of the migration: keeps two references in step';
 COMMENT ON FUNCTION idgen_migrate_drop_helpers(oid, name) IS 'part of the migration: drops the triggers of a move';
-COMMENT ON FUNCTION idgen_migrate_uuid_step(text, oid, name, oid, name, bigint, interval, id_layout) IS
-    'part of the migration: a step of a move that needs a lock';

@@ -23,6 +23,10 @@ $owner->do($_)
   q{INSERT INTO "Node" (made, n) SELECT '2020-01-01'::timestamptz + n * interval '1 s', n FROM generate_series(1, 5000) n},
   'UPDATE "Node" a SET "Up" = b.id FROM "Node" b WHERE b.n = a.n / 2',
   'INSERT INTO leaf (node, other) SELECT a.id, a."Up" FROM "Node" a, generate_series(1, 3)',
+  'CREATE FUNCTION seen() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
+  'CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM seen(); RETURN NEW; END $$',
+  'CREATE TRIGGER looks BEFORE UPDATE ON leaf FOR EACH ROW EXECUTE FUNCTION look()',
+  'CREATE TRIGGER looks BEFORE UPDATE ON "Node" FOR EACH ROW EXECUTE FUNCTION look()',
   'GRANT SELECT (key), INSERT ON leaf TO inserter', 'GRANT USAGE ON SEQUENCE leaf_key_seq TO inserter', 'ANALYZE';
 my ($some) = $owner->selectrow_array('SELECT id FROM "Node" WHERE n = 17');
 

@@ -199,8 +199,7 @@ CREATE FUNCTION idgen_audit("table" regclass, "column" name, sample real DEFAULT
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
-                   WHERE e.extname = 'idgen');
+    home text := @OWN_SCHEMA@;
     source record;
     limits record;
     query text;
