@@ -78,6 +78,23 @@ $kept->execute;
 my ($after) = $kept->fetchrow_array;
 cmp_ok($after, '>', $before, 'a session whose slot was given away finds another');
 
+# So does a statement that is still running, of every kind that keeps its slot in mind.
+for my $make ('next_id(1)', 'hlc_now()')
+{
+	my $running = connect_to($node);
+	$running->begin_work;
+	$running->do("DECLARE running CURSOR FOR SELECT $make FROM generate_series(1, 2)");
+	my $first_made = value_of($running, 'FETCH running');
+	a_second_later();
+	my @others = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(10, 13) n') };
+	a_second_later();
+	cmp_ok(value_of($running, 'FETCH running'), '>', $first_made, "$make: a statement whose slot was given away finds another");
+	my @later = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(11, 13) n') };
+	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: and leaves those of others alone");
+	$running->disconnect;
+	a_second_later();
+}
+
 # The share can be changed without a restart.
 set_for_server($session, 'idgen.max_slots_per_database', 8);
 a_second_later();
