@@ -26,6 +26,7 @@ use IdgenBench::Range;
 use IdgenBench::Scrape;
 use IdgenBench::Session;
 use IdgenBench::Shard;
+use IdgenBench::TypeText;
 
 $| = 1;
 
@@ -48,6 +49,7 @@ my @measurements = (
 	IdgenBench::Keys->new,
 	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
 	IdgenBench::Codecs->new("$FindBin::Bin/build/core_bench"),
+	IdgenBench::TypeText->new,
 	IdgenBench::Scrape->new("$FindBin::Bin/../../monitoring/queries.yaml"),
 	IdgenBench::Migrate->new,
 );

@@ -6,6 +6,8 @@ CREATE FUNCTION bench_empty() RETURNS bigint
 CREATE FUNCTION bench_latency(maker regprocedure, shard bigint, layout id_layout, calls integer, interval_ns integer)
     RETURNS bigint[]
     AS '$libdir/idgen_bench', 'bench_latency' LANGUAGE C VOLATILE STRICT;
+CREATE FUNCTION bench_text(type regtype, value text, calls integer) RETURNS double precision[]
+    AS '$libdir/idgen_bench', 'bench_text' LANGUAGE C VOLATILE STRICT;
 
 CREATE SEQUENCE cache_1;
 CREATE SEQUENCE cache_1000 CACHE 1000;
