@@ -10,13 +10,16 @@ use Test::More;
 
 my $clients = "$FindBin::Bin/../clients";
 my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
-my $node = start_node('clients', conf => ["idgen.shards = '5'"]);
+my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
 # Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual.
 my @clients = (
 	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
+	{ name => 'jdbc', run => java_with('postgresql'), shows => ['App.java'] },
+	{ name => 'hibernate', run => java_with(qw(postgresql hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr
+		commons-collections3 javassist slf4j-api slf4j-nop)), shows => ['App.java'] },
 	{ name => 'rails',      run => '/usr/bin/ruby app.rb',       shows => ['app.rb'], tables => [ 'photos', 'comments' ] },
 	map({ { name => $_, folder => 'npm', run => "node $_.mjs", shows => ["$_.mjs"] } } qw(node_pg drizzle sequelize typeorm knex)),
 	{ name => 'prisma', folder => 'npm', run => 'node prisma.mjs', shows => [ 'prisma/schema.prisma', 'prisma.mjs' ] });
@@ -24,6 +27,15 @@ my @clients = (
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
 $ENV{PGUSER} = getpwuid $<;
+
+# Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be told to allow.
+sub java_with
+{
+	my (@libraries) = @_;
+	my $path = join ':', map { "/usr/share/java/$_.jar" } @libraries;
+	my $classes = PostgreSQL::Test::Utils::tempdir;
+	return "javac -cp $path -d '$classes' App.java && java --add-opens java.base/java.lang=ALL-UNNAMED -cp '$path:$classes' App";
+}
 
 # Runs a command in a client's folder; what it wrote, if it succeeded.
 sub run_in
@@ -70,6 +82,7 @@ for my $client (@clients)
 	$node->safe_psql('postgres', "CREATE DATABASE $name");
 	$node->safe_psql($name, 'CREATE EXTENSION idgen');
 	local $ENV{PGDATABASE} = $name;
+	local $ENV{JDBC_URL} = sprintf 'jdbc:postgresql://127.0.0.1:%d/%s?user=%s', $node->port, $name, $ENV{PGUSER};
 	my $out = run_in($folder, $client->{run});
 	ok(defined $out, "$name runs") or next;
 
