@@ -47,11 +47,11 @@ start_server() {
     inside pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
 }
 
-# Runs TAP tests, which start servers of their own.
+# Runs TAP tests, which start servers of their own. PostgreSQL 16 and later ask for two folders instead of one.
 prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test
     inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$sandbox" \
-        PGPORT=65432 prove --verbose --merge "$@"
+        TESTDATADIR="$sandbox/tmp_check" TESTLOGDIR="$sandbox/tmp_check/log" PGPORT=65432 prove --verbose --merge "$@"
 }
 
 # Leaves nothing behind and nothing running.
