@@ -36,7 +36,7 @@ sub begin_standby
 }
 
 # Waits until a condition holds on a node.
-sub wait_until
+sub wait_until_true
 {
 	my ($node, $condition) = @_;
 	return $node->poll_query_until('postgres', "SELECT $condition") || die "never: $condition";
@@ -46,7 +46,7 @@ sub wait_for_replay
 {
 	my ($primary, $standby) = @_;
 	my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
-	return wait_until($standby, "pg_last_wal_replay_lsn() >= '$lsn'");
+	return wait_until_true($standby, "pg_last_wal_replay_lsn() >= '$lsn'");
 }
 
 # Cuts a standby off from its primary.
@@ -55,7 +55,7 @@ sub cut_off
 	my ($standby) = @_;
 	$standby->safe_psql('postgres', q{ALTER SYSTEM SET primary_conninfo = ''});
 	$standby->reload;
-	return wait_until($standby, 'NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
+	return wait_until_true($standby, 'NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
 }
 
 # The first draw of a node: how long it took, and the IDs.
@@ -155,7 +155,7 @@ for my $error ('-0.4', '+0.4')
 	my $standby = begin_standby($primary, 'sync_b', '-3');
 	my $session = connect_to($primary);
 	set_for_server($session, 'synchronous_standby_names', '*');
-	wait_until($primary, q{EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')});
+	wait_until_true($primary, q{EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')});
 	$session->do('SET synchronous_commit = off');
 	my $end = time + 2.5;
 	my $repeats = 0;
@@ -221,7 +221,7 @@ for my $error ('-0.4', '+0.4')
 
 	$on_standby->do(q{ALTER SYSTEM SET idgen.synchronous = 'required'});
 	$standby->reload;
-	wait_until($standby, q{current_setting('idgen.synchronous') = 'required'});
+	wait_until_true($standby, q{current_setting('idgen.synchronous') = 'required'});
 	sleep 1.2;
 	for my $sql ('SELECT next_id()', 'SELECT idgen_advance(now())')
 	{
@@ -312,11 +312,13 @@ for my $error ('-0.4', '+0.4')
 	cmp_ok($ids[0], '>', $highest, 'A to B: above');
 
 	$second->safe_psql('postgres', 'CHECKPOINT');
-	copy($first->data_dir . '/postgresql.conf', $first->basedir . '/kept.conf') or die "postgresql.conf: $!";
+	# Its own settings stay; those of the new primary say that it streams from nowhere.
+	my @settings = ('postgresql.conf', 'postgresql.auto.conf');
+	for (@settings) { copy($first->data_dir . "/$_", $first->basedir . "/$_") or die "$_: $!" }
 	$first->command_ok(
 		[ 'pg_rewind', '--source-server', $second->connstr('postgres'), '--target-pgdata', $first->data_dir, '--no-sync' ],
 		'pg_rewind of the old primary');
-	copy($first->basedir . '/kept.conf', $first->data_dir . '/postgresql.conf') or die "postgresql.conf: $!";
+	for (@settings) { copy($first->basedir . "/$_", $first->data_dir . "/$_") or die "$_: $!" }
 	$first->enable_streaming($second);
 	set_clock($first, sprintf '%+.3f', $since - time - 0.8);
 	start_again($first);
@@ -356,7 +358,7 @@ for my $error ('-0.4', '+0.4')
 	$restored->append_conf('postgresql.conf', q{recovery_target_action = 'promote'});
 	give_clock($restored, '-0.4');
 	start_again($restored);
-	wait_until($restored, 'NOT pg_is_in_recovery()');
+	wait_until_true($restored, 'NOT pg_is_in_recovery()');
 	go_on_at($restored, $since, -0.4);
 	is(repeated(\%made, draw(connect_to($restored), 20_000)), 0, 'a restore to an earlier time: none again');
 	$restored->stop('immediate');
