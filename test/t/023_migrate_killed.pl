@@ -57,10 +57,10 @@ sub kill_at_lock_of
 	return;
 }
 
-# Calls a step, killed later each time, until it ends by itself.
+# Calls a step, killed later each time, until it ends by itself; or until nothing is left to do, where that is asked.
 sub call_killed
 {
-	my ($call) = @_;
+	my ($call, $is_left) = @_;
 	my ($step) = $call =~ /^(\w+)/;
 	for my $round (0 .. 400)
 	{
@@ -70,6 +70,7 @@ sub call_killed
 		my $is_done = eval { $caller->pg_result; 1 };
 		return $round if $is_done;
 		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: by nothing else") or diag($caller->errstr);
+		return $round if $is_left && !value_of($session, $is_left);
 		is_whole("$step, killed after $round rounds") if $step ne 'idgen_uuid_start';
 	}
 	die "$call: it never ends";
@@ -93,7 +94,7 @@ my ($linker, $pid) = begin_call(q{idgen_uuid_link('folder', 'new', batch => 200,
 wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migration WHERE kind = 'reference' AND rows_done > 1000)});
 $session->do("SELECT pg_terminate_backend($pid, 60000)");
 is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migration WHERE rows_done > 1000 AND step = 'filling'}), 'stopped', 'the view says that it stopped');
-call_killed(q{idgen_uuid_abandon('folder', 'new')}) while value_of($session, q{SELECT count(*) FROM idgen_migration});
+call_killed(q{idgen_uuid_abandon('folder', 'new')}, 'SELECT count(*) FROM idgen_migration');
 is(value_of($session, $shape), $before, 'abandoned: everything is as it was');
 
 # Once more, by kill -9 of the postmaster while rows are filled, then by kills at any moment.
@@ -148,10 +149,10 @@ kill_at_lock_of($last, begin_call(q{idgen_uuid_switch('folder', 'new', lock_wait
 is(value_of($session, $shape), $linked, 'the switch, killed: nothing has changed');
 $reader->commit;
 is_whole('the switch, killed');
-call_killed(q{idgen_uuid_switch('folder', 'new')}) while value_of($session, q{SELECT step FROM idgen_migration WHERE kind = 'uuid'}) eq 'linked';
+call_killed(q{idgen_uuid_switch('folder', 'new')}, q{SELECT step = 'linked' FROM idgen_migration WHERE kind = 'uuid'});
 like(value_of($session, $shape), qr/folder folder_pkey PRIMARY KEY \(new\)/, 'switched: the ID is the primary key');
 is_whole('switched');
-call_killed(q{idgen_uuid_finish('folder', 'new')}) while value_of($session, q{SELECT step FROM idgen_migration WHERE kind = 'uuid'}) eq 'switched';
+call_killed(q{idgen_uuid_finish('folder', 'new')}, q{SELECT step = 'switched' FROM idgen_migration WHERE kind = 'uuid'});
 is(value_of($session, q{SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal}), 0, 'finished: no trigger is left');
 is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migration}), 'done', 'finished: the view says so');
 
