@@ -189,19 +189,36 @@ is(value_of($session, 'SELECT count(*) FROM holes JOIN before USING (key) WHERE 
 $session->do($_)
   for 'CREATE TABLE swapped (key bigint PRIMARY KEY, id bigint UNIQUE, made timestamptz)',
   "INSERT INTO swapped SELECT n, NULL, '2020-01-01'::timestamptz - n / 3 * interval '1 s' FROM generate_series(1, 100) n";
-$filler = connect_to($node);
-$filler->do("CALL idgen_backfill('swapped', 'id', 'made', 7, batch => 10, pause => '300 ms')", { pg_async => PG_ASYNC });
-my $filled = 'SELECT count(id) FROM swapped';
-wait_until($session, 'SELECT count(id) >= 1 FROM swapped');
+($filler, $pid) = (connect_to($node));
+$pid = value_of($filler, 'SELECT pg_backend_pid()');
+
+# Holds a row in a session of its own. Each hold begins before the one that the backfill waits for ends: so it has ranked when
+# the two rows go, and stands in a later transaction, with no page of the table in use, when VACUUM takes them away.
+sub hold
+{
+	my ($row) = @_;
+	my $own = connect_to($node);
+	$own->begin_work;
+	$own->do("SELECT FROM $row FOR UPDATE");
+	return $own;
+}
+my $is_held = "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)";
+my $in_first = hold('swapped WHERE key = 95');
+$filler->do("CALL idgen_backfill('swapped', 'id', 'made', 7, batch => 10)", { pg_async => PG_ASYNC });
+wait_until($session, $is_held);
 $session->do('DELETE FROM swapped WHERE key IN (1, 2)');
-my $seen = value_of($session, $filled);
-wait_until($session, "SELECT count(id) > $seen + 10 FROM swapped");
+my $in_third = hold('swapped WHERE key = 75');
+$in_first->commit;
+wait_until($session, "$is_held AND (SELECT count(id) = 20 FROM swapped)");
+my $in_state = hold("idgen_migration_state WHERE relation = 'swapped'::regclass");
+$in_third->commit;
+wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE pid = $pid AND NOT granted AND pg_blocking_pids(pid) = ARRAY[$in_state->{pg_pid}])");
 $session->do('VACUUM swapped');
 my @places = map { value_of($session, "INSERT INTO swapped VALUES ($_) RETURNING ctid") }
   "2, NULL, '2020-01-01'", "1000, NULL, '2021-01-01'", "1, NULL, '2020-01-01'";
 is($places[0], '(0,1)', 'rows that have moved: the second lies where the first lay');
 is($places[1], '(0,2)', 'rows that have moved: where the second lay is one of another time');
-cmp_ok(value_of($session, $filled), '<', 98, 'rows that have moved: none of the three is filled yet');
+$in_state->commit;
 ok(eval { $filler->pg_result; 1 }, 'rows that have moved: it ends well') or diag($filler->errstr);
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM swapped'), 0, 'rows that have moved: every row has an ID, none twice');
 is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made BETWEEN '0' AND '100 ms'"), 0, 'rows that have moved: each of its own time');
