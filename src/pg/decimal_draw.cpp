@@ -69,7 +69,7 @@ int64 draw_decimal(Oid schema) {
     DecimalParts parts{};
     for (int64 wait_began_ms = 0; !self.database->decimal_counter.take(parts);)
         take_or_wait(schema, wait_began_ms);
-    parts.launch = static_cast<uint32>(settings.launch);
+    parts.launch = static_cast<uint32>(settings.decimal_launch);
     return pack_decimal(parts);
 }
 

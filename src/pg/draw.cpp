@@ -159,7 +159,7 @@ Block draw(Source &source, uint32 count) {
     pg_atomic_write_u64(&self.backend->place, source.place);
     if (unlikely(block.start_ms > limits.now_ms)) count_ahead(source, taken.tick, block.count);
     int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
-    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.window_ms)))
+    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
         renew_ahead(source.schema, limits, block.start_ms);
     return block;
 }

@@ -59,7 +59,7 @@ int64 draw_hlc(Source &source, const Place &above) {
         limits = limits_at(wall_ms());
         taken = try_take(source, limits, above);
     }
-    if (is_half_used(limits.granted_ms, taken.tick, settings.window_ms))
+    if (is_half_used(limits.granted_ms, taken.tick, settings.horizon_window_ms))
         renew_ahead(source.schema, limits, taken.tick);
     return pack_hlc({taken.tick, taken.sequence});
 }

@@ -70,7 +70,7 @@ Renewal renew_locked(SharedDatabase &database, Relation sequence, const Limits &
                      int64 &found_ms) {
     Horizon &horizon = database.horizon;
     // Another session was first.
-    if (!is_half_used(horizon.granted_ms, start_ms, settings.window_ms)) return Renewal::granted;
+    if (!is_half_used(horizon.granted_ms, start_ms, settings.horizon_window_ms)) return Renewal::granted;
     bool is_pending = horizon.pending.horizon_ms > start_ms;
     if (!is_pending) {
         write_renewal(database, sequence, limits, start_ms, found_ms);

@@ -34,7 +34,7 @@ void report_no_horizon(const char *sequence) {
              ? errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
                        "idgen_advance() above the time of the last ID.")
              : errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
-                       "set idgen.launch to a number that was never used.")));
+                       "set idgen.decimal_launch to a number that was never used.")));
 }
 
 void report_unlogged_horizon(const char *sequence) {
@@ -97,13 +97,13 @@ void report_not_renewed(Renewal renewal) {
 }
 
 void report_no_generator(int64 last) {
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
-         errdetail("Sequence \"idgen_generator\" is at %lld, and generators end at %u.",
-                   static_cast<long long>(last), last_generator),
-         errhint("Set idgen.launch to a number that was never used here, for every session, and begin anew: "
-                 "SELECT setval('idgen_generator', 0), and restart the server.")));
+    ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+                    errmsg("no generator is left for DecimalIds"),
+                    errdetail("Sequence \"idgen_generator\" is at %lld, and generators end at %u.",
+                              static_cast<long long>(last), last_generator),
+                    errhint("Set idgen.decimal_launch to a number that was never used here, for every "
+                            "session, and begin anew: "
+                            "SELECT setval('idgen_generator', 0), and restart the server.")));
 }
 
 void report_generator_not_taken(Renewal renewal) {

@@ -70,9 +70,10 @@ void define_shards() {
         "idgen.region", "Sets the region of this node, the top part of its number.",
         "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
         &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
-    DefineCustomIntVariable("idgen.launch", "Sets the launch number, the last five digits of DecimalIds.",
-                            "Each database that makes them beside others has its own; 0 means a test.",
-                            &settings.launch, 0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable(
+        "idgen.decimal_launch", "Sets the launch number, the last five digits of DecimalIds.",
+        "Each database that makes them beside others has its own; 0 means a test.", &settings.decimal_launch,
+        0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
 }
 
 void define_waiting() {
@@ -103,10 +104,10 @@ void define_clock() {
 }
 
 void define_horizon() {
-    DefineCustomIntVariable("idgen.window", "Sets how far ahead of the clock IDs are made durable at once.",
-                            "The durable horizon is written once in half of it, while IDs are made.",
-                            &settings.window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
-                            nullptr);
+    DefineCustomIntVariable(
+        "idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
+        "The durable horizon is written once in half of it, while IDs are made.", &settings.horizon_window_ms,
+        1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomIntVariable(
         "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
         "After a failover without synchronous replication, or a restore, the first ID waits "
@@ -147,7 +148,7 @@ void define_settings() {
 }
 
 HorizonRules horizon_rules() noexcept {
-    return {settings.window_ms, settings.max_lead_ms, settings.clock_error_ms};
+    return {settings.horizon_window_ms, settings.max_lead_ms, settings.clock_error_ms};
 }
 
 int64 longest_wait_ms(Renewal renewal) noexcept {

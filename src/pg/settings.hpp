@@ -15,10 +15,10 @@ enum class Synchronous : int { automatic, required };
 
 struct Settings {
     int region;
-    int launch;  // of DecimalIds
+    int decimal_launch;  // of DecimalIds
     int overflow;
     int max_lead_ms;
-    int window_ms;
+    int horizon_window_ms;
     int clock_error_ms;
     int synchronous;
     int max_wait_ms;

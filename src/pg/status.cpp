@@ -62,7 +62,8 @@ Fact horizon(const Survey &seen) {
                 "Something else wrote to the sequence idgen_horizon; have a superuser call idgen_reset()."};
     }
     const char *text = instant_text(seen.horizon_ms);
-    int64 highest_ms = settings.window_ms + settings.max_lead_ms + 2 * int64{settings.clock_error_ms} + 1;
+    int64 highest_ms =
+        settings.horizon_window_ms + settings.max_lead_ms + 2 * int64{settings.clock_error_ms} + 1;
     if (seen.in_recovery || seen.horizon_ms - seen.now_ms <= highest_ms)
         return {"horizon", text, true, nullptr};
     return {"horizon",

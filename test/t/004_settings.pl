@@ -37,7 +37,7 @@ fails_with($app, "SET idgen.shards = '1'", '42501', qr/permission denied/, 'an o
 fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.region');
 fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
 fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'nor may it read the keys');
-fails_with($app, 'SET idgen.launch = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.launch');
+fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.decimal_launch');
 fails_with($app, 'SELECT idgen_accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
 ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
 ok($app->do("SET idgen.max_wait = '1s'"), 'an ordinary role and idgen.max_wait');
@@ -101,7 +101,7 @@ else
 $bare->stop;
 
 # The launch number of a database ends its DecimalIds.
-$node->safe_psql('postgres', 'ALTER DATABASE app SET idgen.launch = 31');
+$node->safe_psql('postgres', 'ALTER DATABASE app SET idgen.decimal_launch = 31');
 is($node->safe_psql('app', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 31, 'a database has its launch number');
 is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0, 'another has none');
 

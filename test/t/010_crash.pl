@@ -191,7 +191,7 @@ $session->do('SELECT idgen_accept_clock()');
 is(repeated(\%made, draw($session, 1000)), 0, 'right again and accepted: none again');
 
 # Many restarts in quick succession, the clock a little further back each time.
-$node->append_conf('postgresql.conf', "idgen.window = '200ms'");
+$node->append_conf('postgresql.conf', "idgen.horizon_window = '200ms'");
 my $repeats = 0;
 my $largest = 0;
 my $not_above = 0;

@@ -12,7 +12,7 @@ use Time::HiRes qw(time);
 
 # The WAL writer sleeps: what survives kill -9 is what idgen flushed itself.
 my @conf = (
-	"idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'", "idgen.window = '400ms'",
+	"idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'", "idgen.horizon_window = '400ms'",
 	"wal_writer_delay = '10s'", 'autovacuum = off', 'checkpoint_timeout = 1h', 'restart_after_crash = on');
 my $node = start_node('hlc', fake_clock => 1, init => { allows_streaming => 1 }, conf => \@conf);
 my $other = start_node('other', fake_clock => 1, conf => \@conf);
@@ -250,8 +250,8 @@ for my $how ('kill -9', 'kill -9 after one ID', 'a restart', 'an immediate stop'
 	}
 	$generator = is_new_generator($generator, $how, decimals($session, $how eq 'a restart' ? 1 : 100));
 }
-$session->do('SET idgen.launch = 12345');
-is(value_of($session, 'SELECT next_decimal_id()') % 100_000, 12345, 'idgen.launch ends the ID');
+$session->do('SET idgen.decimal_launch = 12345');
+is(value_of($session, 'SELECT next_decimal_id()') % 100_000, 12345, 'idgen.decimal_launch ends the ID');
 
 # What must be acknowledged by a standby is not used before: here nobody answers.
 $node->append_conf('postgresql.conf', "synchronous_standby_names = 'nobody'\nidgen.max_wait = '500ms'");
@@ -317,7 +317,7 @@ is(generator_of(value_of($on_standby, 'SELECT next_decimal_id()')), $generator, 
 begin_again($standby);
 $on_standby = connect_to($standby);
 fails_with($on_standby, 'SELECT next_decimal_id()', '2200H',
-	qr/no generator is left for DecimalIds\nDETAIL:.*at 99999.*\nHINT:.*idgen.launch/, 'no generator is left');
+	qr/no generator is left for DecimalIds\nDETAIL:.*at 99999.*\nHINT:.*idgen.decimal_launch/, 'no generator is left');
 
 # The bounds of the clock, as the kernel says, asked in another way.
 use constant ADJTIMEX => 159;
