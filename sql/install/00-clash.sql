@@ -15,6 +15,7 @@ BEGIN
        AND (p.proname ~ '^idgen_(migrate|audit)_' OR p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
                          'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
                          'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
+                         'idgen_confirm_shards',
                          'idgen_reset',
                          'next_ulid', 'ulid_time', 'ulid_min', 'ulid_max', 'ulid_make',
                          'next_ksuid', 'ksuid_time', 'ksuid_min', 'ksuid_max', 'ksuid_make',

@@ -1,5 +1,5 @@
--- The durable horizon: last_value is H in unix ms, log_cnt the identity of the server that wrote it. pg_dump
--- carries it along by setval, which leaves no identity. The bounds are the years 2000 to 2200.
+-- The durable horizon: its record has a page of its own behind this sequence, of which last_value is a mirror, in unix ms.
+-- pg_dump carries the mirror along by setval: in a restored database, that counts. The bounds are the years 2000 to 2200.
 
 CREATE SEQUENCE idgen_horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
 SELECT pg_catalog.pg_extension_config_dump('idgen_horizon', '');
@@ -9,5 +9,12 @@ CREATE FUNCTION idgen_create_horizon() RETURNS void
 SELECT idgen_create_horizon();
 DROP FUNCTION idgen_create_horizon();
 
+-- Of which server the database is. A second row is the origin of a restored dump.
+CREATE TABLE idgen_origin (system_identifier bigint NOT NULL);
+INSERT INTO idgen_origin SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c;
+SELECT pg_catalog.pg_extension_config_dump('idgen_origin', '');
+
 COMMENT ON SEQUENCE idgen_horizon IS
-    'the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
+    'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
+COMMENT ON TABLE idgen_origin IS
+    'the server that the database belongs to; after a restored dump also the one that it was dumped on, until idgen_confirm_shards()';

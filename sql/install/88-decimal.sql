@@ -1,5 +1,5 @@
--- DecimalIds. Of the generators' sequence, last_value is the last one taken, log_cnt the identity of the server that
--- took it. pg_dump carries it along by setval, which leaves no identity.
+-- DecimalIds. The record of the generators lies behind their sequence like that of the horizon; last_value mirrors the
+-- last one taken.
 
 CREATE SEQUENCE idgen_generator MINVALUE 0 MAXVALUE 99999 START 0;
 SELECT pg_catalog.pg_extension_config_dump('idgen_generator', '');

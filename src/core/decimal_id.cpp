@@ -13,10 +13,9 @@ bool unpack_decimal(std::int64_t id, DecimalParts &parts) noexcept {
     return counter >= 1 && counter <= last_counter && parts.generator >= 1;
 }
 
-GeneratorRecord next_generator(const GeneratorRecord &page, std::int64_t known,
-                               std::int64_t identity) noexcept {
-    bool is_ours = page.identity == identity && (known == 0 || page.generator == known);
-    return {std::max(page.generator, known) + (is_ours ? 1 : generators_skipped), identity};
+DurableRecord next_generator(const DurableRecord &page, std::int64_t known, std::int64_t identity) noexcept {
+    bool is_ours = page.identity == identity && (known == 0 || page.value == known);
+    return bare_record(std::max(page.value, known) + (is_ours ? 1 : generators_skipped), identity);
 }
 
 }  // namespace idgen

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/durable_record.hpp"
+
 namespace idgen {
 
 constexpr std::uint32_t last_counter = 922337202;  // all digits of a bigint behind it
@@ -67,19 +69,11 @@ static_assert(sizeof(DecimalCounter) == 8 && std::atomic<std::uint64_t>::is_alwa
                   std::is_trivially_destructible_v<DecimalCounter>,
               "lives in shared memory");
 
-// What is on the page of the generators. Never change: on disk, as last_value and log_cnt of a sequence.
-struct GeneratorRecord {
-    std::int64_t generator;  // the last one taken; 0: none
-    std::int64_t identity;   // of the server that took it, as in core/horizon.hpp; 0: nobody's
-};
-static_assert(sizeof(GeneratorRecord) == 16 && std::is_trivial_v<GeneratorRecord>, "on disk");
-
 // Generators that another server may have taken without this one having seen it.
 constexpr std::int64_t generators_skipped = 100;
 
 // The record of the next generator, to be written before it is used. `known` is the last one that this server
 // took since it started, or 0. Above last_generator: none is left.
-GeneratorRecord next_generator(const GeneratorRecord &page, std::int64_t known,
-                               std::int64_t identity) noexcept;
+DurableRecord next_generator(const DurableRecord &page, std::int64_t known, std::int64_t identity) noexcept;
 
 }  // namespace idgen

@@ -1,6 +1,8 @@
 #include "pg/clock.hpp"
 
+#include <fcntl.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 #include <ctime>
 
@@ -85,6 +87,15 @@ int64 wall_minus_boot_ms() noexcept {
         if (after_us - boot_us <= longest_us || i == tries) return difference_us / 1000;
         boot_us = after_us;
     }
+}
+
+BootId read_boot_id() noexcept {
+    char text[64];
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return {0, 0};
+    ssize_t size = read(file, text, sizeof(text));
+    close(file);
+    return parse_boot_id({text, size > 0 ? static_cast<size_t>(size) : 0});
 }
 
 ClockState kernel_clock() noexcept {

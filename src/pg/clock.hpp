@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/clock_bounds.hpp"
+#include "core/durable_record.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -34,6 +35,9 @@ int64 waited_since(int64 &began_ms) noexcept;
 
 // CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
 int64 wall_minus_boot_ms() noexcept;
+
+// Which boot of the kernel this is; not known where the kernel does not say.
+BootId read_boot_id() noexcept;
 
 // What the kernel says of its clock, by its NTP state.
 ClockState kernel_clock() noexcept;

@@ -114,7 +114,7 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, Pat
         case Take::Status::past_end:
             report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
         case Take::Status::renew:
-            renew_or_wait(source.schema, limits, start_of(source.packing, taken.tick), patience.began_ms);
+            renew_or_wait(source.schema, start_of(source.packing, taken.tick), patience.began_ms);
             break;
         case Take::Status::full:
         case Take::Status::ahead:
@@ -146,6 +146,7 @@ Block draw(Source &source, uint32 count) {
     taken.status = Take::Status::full;
     if (likely(base >= 0)) taken = try_shards(source, limits, base, count);
     if (unlikely(taken.status != Take::Status::ok)) taken = draw_patiently(source, count);
+    require_postmaster();
 
     const Packing &p = source.packing;
     draw_number++;

@@ -53,12 +53,13 @@ int64 draw_hlc(Source &source, const Place &above) {
     while (taken.status != Take::Status::ok) {
         if (taken.status == Take::Status::past_end) report_hlc_time(taken.tick);
         if (taken.status == Take::Status::renew)
-            renew_or_wait(source.schema, limits, taken.tick, wait_began_ms);
+            renew_or_wait(source.schema, taken.tick, wait_began_ms);
         else
             wait_for_ms(limits, taken, wait_began_ms);
         limits = limits_at(wall_ms());
         taken = try_take(source, limits, above);
     }
+    require_postmaster();
     if (is_half_used(limits.granted_ms, taken.tick, settings.horizon_window_ms))
         renew_ahead(source.schema, limits, taken.tick);
     return pack_hlc({taken.tick, taken.sequence});

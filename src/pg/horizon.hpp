@@ -4,7 +4,9 @@
 #pragma once
 
 #include "core/slot.hpp"
+#include "pg/durable_page.hpp"
 #include "pg/renewal.hpp"
+#include "pg/report.hpp"
 #include "pg/session.hpp"
 #include "pg/settings.hpp"
 
@@ -19,18 +21,32 @@ inline Limits limits_at(int64 now_ms) noexcept {
             settings.overflow == static_cast<int>(Overflow::borrow)};
 }
 
-// Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Raises where the
-// clock jumped forward or is not synchronised as required, and where the page cannot be used.
-Renewal renew_horizon(Oid schema, const Limits &limits, int64 start_ms);
+// Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it
+// from being granted: a clock that jumped or is not synchronised, a page that cannot be used, somebody's
+// lock.
+Outcome renew_horizon(Oid schema, int64 start_ms);
 
-// The same, or a wait for whoever or whatever it needs; raises where that takes too long. `wait_began_ms` is
-// 0 before the first wait of a draw.
-void renew_or_wait(Oid schema, const Limits &limits, int64 start_ms, int64 &wait_began_ms);
+// The same, or a wait for whoever or whatever it needs; raises where it is refused or takes too long.
+// `wait_began_ms` is 0 before the first wait of a draw.
+void renew_or_wait(Oid schema, int64 start_ms, int64 &wait_began_ms);
 
-// Renews ahead of need, so that other sessions need not stop; tried once a millisecond.
+// Whether a record may be written behind the sequence; remembers it as the database's. Requires the renewal
+// lock.
+inline bool may_write(SharedDatabase &database, Relation sequence, Record kind) noexcept {
+    Oid &known = database.sequences[static_cast<int>(kind)];
+    if (is_uncommitted(sequence, known)) return false;
+    known = RelationGetRelid(sequence);
+    return true;
+}
+
+// Renews ahead of need, so that other sessions need not stop; tried once a millisecond. Where it is refused,
+// the next draw that needs it says so: here an ID has been taken, and it is good.
 void renew_ahead(Oid schema, const Limits &limits, int64 start_ms);
 
-// Takes the clock as it is now for right.
-void accept_clock(SharedState *state) noexcept;
+// Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a
+// take, before what was taken is handed out.
+inline void require_postmaster() {
+    if (unlikely(!PostmasterIsAlive())) report_postmaster_dead();
+}
 
 }  // namespace idgen::pg

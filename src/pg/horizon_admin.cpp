@@ -1,8 +1,10 @@
 #include "pg/horizon_admin.hpp"
 
+#include "pg/accepted_clock.hpp"
 #include "pg/clock.hpp"
 #include "pg/horizon.hpp"
-#include "pg/horizon_page.hpp"
+#include "pg/origin.hpp"
+#include "pg/report.hpp"
 #include "pg/session.hpp"
 #include "pg/settings.hpp"
 #include "pg/slot_directory.hpp"
@@ -13,97 +15,120 @@ namespace {
 
 constexpr int64 poll_us = 1000;
 
-// Waits for the lock that renewals take conditionally.
-Relation open_horizon(Oid schema) {
-    for (;;) {
-        if (Relation sequence = try_open_horizon(schema)) return sequence;
-        sleep_us(poll_us);
-    }
-}
-
 // The horizon, open, and kept from renewals until it is let go.
 struct HeldHorizon {
     Relation sequence;
-    HorizonPage page;
+    DurablePage page;
+    ClockReading clock;
+    Owner owner;
+    int64 foreign_origin;  // of a record without an owner
 };
 
 HeldHorizon hold_horizon(Oid schema) {
     attach_backend();
-    Relation sequence = open_horizon(schema);
+    if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
+    HeldHorizon held{open_sequence(schema, Record::horizon), {}, watched_clock(self.state), this_owner(), 0};
+    if (!has_own_page(held.sequence)) held.foreign_origin = foreign_origin(schema);
     LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
-    return {sequence, lock_horizon_page(sequence)};
+    if (!may_write(*self.database, held.sequence, Record::horizon))
+        report_refused({Renewal::uncommitted, 0}, Record::horizon);
+    Renewal locked = lock_page(held.sequence, held.page);
+    if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
+    return held;
 }
 
-void let_go(const HeldHorizon &held) {
-    LWLockRelease(&self.database->renewal_lock);
-    close_horizon(held.sequence);
-}
-
-// Writes H, by this server, and flushes it; unlocks the page in between.
-XLogRecPtr write_flushed(HorizonPage &page, const HorizonRecord &record) {
-    XLogRecPtr lsn = write_horizon_page(page, record);
-    unlock_horizon_page(page);
-    if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
+// Writes a record and flushes it; unlocks the page in between.
+XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
+    XLogRecPtr lsn = write_page(held.page, record);
+    unlock_page(held.page);
+    XLogFlush(lsn);
     return lsn;
 }
 
-// The same for a held horizon: from here on nothing is granted until a renewal has been written above it.
+// Moves H by this server: from here on nothing is granted until a renewal has been written above it.
 XLogRecPtr move_horizon(HeldHorizon &held, int64 at_ms) {
-    HorizonRecord record{at_ms, server_identity()};
-    XLogRecPtr lsn = write_flushed(held.page, record);
-    Horizon &horizon = self.database->horizon;
-    horizon.granted_ms = 0;
-    horizon.pending = {0, 0};
-    horizon.known = record;
-    horizon.is_loaded = true;
+    DurableRecord record = with_origin(held.page.record, held.foreign_origin, held.owner);
+    carry_owner(record, record, held.owner);
+    record.value = at_ms;
+    record.identity = server_identity();
+    XLogRecPtr lsn = write_flushed(held, record);
+    note_moved(self.database->horizon, record);
     return lsn;
 }
 
-void wait_for_standbys(XLogRecPtr lsn) {
-    while (!is_acknowledged(lsn)) sleep_us(poll_us);
+// Lets renewals go on; returns when the synchronous standbys have what was written.
+void let_go(const HeldHorizon &held, XLogRecPtr lsn) {
+    LWLockRelease(&self.database->renewal_lock);
+    close_sequence(held.sequence);
+    while (!is_acknowledged(self.state, lsn)) sleep_us(poll_us);
 }
 
-// CREATE EXTENSION on a server that did not load the library: there is no state to move with the page.
-void create_detached(Oid schema) {
-    Relation sequence = open_horizon(schema);
-    HorizonPage page = lock_horizon_page(sequence);
-    write_flushed(page, {wall_ms(), server_identity()});
-    close_horizon(sequence);
+// When the last checkpoint of this server was, by its clock then.
+int64 checkpoint_ms() {
+    bool is_intact = false;
+    ControlFileData *control = get_controlfile(DataDir, &is_intact);
+    int64 ms = is_intact ? int64{control->checkPointCopy.time} * 1000 : 0;
+    pfree(control);
+    return ms;
+}
+
+// Above all that an earlier idgen can have made in this database: by the clock, and where that was set back
+// since, by the time of the last checkpoint.
+int64 first_horizon_ms() {
+    int64 now_ms = wall_ms();
+    int64 seen_ms = checkpoint_ms();
+    if (seen_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(seen_ms, now_ms);
+    return Max(now_ms, seen_ms) + settings.max_lead_ms;
 }
 
 }  // namespace
 
 void create_horizon(Oid schema) {
-    if (find_shared_state() == nullptr) return create_detached(schema);
-    HeldHorizon held = hold_horizon(schema);
+    int64 first_ms = first_horizon_ms();
+    // A server that did not load the library remembers nothing.
+    if (find_shared_state() == nullptr) return write_first_record(schema, Record::horizon, first_ms);
+    attach_backend();
     Horizon &horizon = self.database->horizon;
-    move_horizon(held, Max(wall_ms(), Max(horizon.granted_ms.load(), horizon.floor_ms.load())));
-    let_go(held);
+    LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
+    first_ms = Max(first_ms, highest_known_ms(horizon));
+    note_created(horizon, first_ms);
+    LWLockRelease(&self.database->renewal_lock);
+    write_first_record(schema, Record::horizon, first_ms);
 }
 
 void advance_horizon(Oid schema, int64 at_ms) {
-    require_standbys();
     HeldHorizon held = hold_horizon(schema);
     Horizon &horizon = self.database->horizon;
-    check_bounds(held.page);
-    admit_page(horizon, held.page.record, server_identity(), wall_ms(), horizon_rules());
+    int64 found_ms = held.page.record.value;
+    if (!is_horizon(found_ms)) report_refused({Renewal::out_of_bounds, found_ms}, Record::horizon);
+    admit_page(horizon, held.page.record, server_identity(), held.clock, horizon_rules());
     raise(horizon.floor_ms, at_ms);
-    XLogRecPtr lsn = move_horizon(held, Max(held.page.record.horizon_ms, horizon.floor_ms.load()));
+    XLogRecPtr lsn = move_horizon(held, Max(found_ms, horizon.floor_ms.load()));
     place_slots(self.state, at_ms, false);
-    let_go(held);
-    wait_for_standbys(lsn);
+    let_go(held, lsn);
 }
 
 void reset_horizon(Oid schema, int64 at_ms) {
-    require_standbys();
     HeldHorizon held = hold_horizon(schema);
     XLogRecPtr lsn = move_horizon(held, at_ms);
     self.database->horizon.floor_ms = at_ms;
     place_slots(self.state, at_ms, true);
     pg_atomic_fetch_add_u32(&self.database->resets, 1);
     accept_clock(self.state);
-    let_go(held);
-    wait_for_standbys(lsn);
+    let_go(held, lsn);
+}
+
+void confirm_shards(Oid schema) {
+    confirm_origin(schema);
+    HeldHorizon held = hold_horizon(schema);
+    Horizon &horizon = self.database->horizon;
+    bool is_expected = horizon.is_loaded && held.page.record == horizon.known;
+    DurableRecord record = held.page.record;
+    record.owner = held.owner.system_identifier;
+    record.shards = held.owner.shards;
+    XLogRecPtr lsn = write_flushed(held, record);
+    if (is_expected) horizon.known = record;
+    let_go(held, lsn);
 }
 
 }  // namespace idgen::pg

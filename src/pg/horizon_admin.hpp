@@ -6,7 +6,8 @@
 
 namespace idgen::pg {
 
-// Writes the first record of a new horizon: now, and above what this server has granted here before.
+// Writes the first record of a new horizon: above the clock and the last checkpoint by the longest lead, and
+// above what this server has granted here before. Raises where the clock is far behind the checkpoint.
 void create_horizon(Oid schema);
 
 // Raises the floor of every slot, and H: when it returns, no ID that starts below `at_ms` will be made.
@@ -15,5 +16,8 @@ void advance_horizon(Oid schema, int64 at_ms);
 // Lowers floor, slots and H to `at_ms`, and takes the clock for right. Requires that no ID starts at or after
 // it.
 void reset_horizon(Oid schema, int64 at_ms);
+
+// Takes the shards of a copy for this server's own. Requires that nobody else makes IDs of them.
+void confirm_shards(Oid schema);
 
 }  // namespace idgen::pg

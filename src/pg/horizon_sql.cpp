@@ -1,6 +1,6 @@
 // The SQL face of clock and horizon, for the DBA.
+#include "pg/accepted_clock.hpp"
 #include "pg/arguments.hpp"
-#include "pg/horizon.hpp"
 #include "pg/horizon_admin.hpp"
 
 namespace idgen::pg {
@@ -21,6 +21,7 @@ PG_FUNCTION_INFO_V1(idgen_accept_clock);
 PG_FUNCTION_INFO_V1(idgen_create_horizon);
 PG_FUNCTION_INFO_V1(idgen_advance);
 PG_FUNCTION_INFO_V1(idgen_reset);
+PG_FUNCTION_INFO_V1(idgen_confirm_shards);
 
 Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
     accept_clock(shared_state());
@@ -42,9 +43,17 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
 
 Datum idgen_reset(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "no_id_above");
-    if (!superuser()) report_superuser("idgen_reset");
+    if (!superuser())
+        report_superuser("idgen_reset", "A horizon that is lowered below the last ID makes duplicates.");
     if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
     reset_horizon(extension_schema(fcinfo), at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
+    if (!superuser())
+        report_superuser("idgen_confirm_shards", "Two servers with the same shards make the same IDs.");
+    confirm_shards(extension_schema(fcinfo));
     PG_RETURN_VOID();
 }
 

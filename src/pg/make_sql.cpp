@@ -40,6 +40,7 @@ Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
 }
 
 int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
+    require_postmaster();
     if (!is_fresh(rows.block)) {
         aim_source(fcinfo, rows.source, 1, 2);
         rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));

@@ -13,12 +13,14 @@ extern "C" {
 
 #include "access/genam.h"
 #include "access/generic_xlog.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_control.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_db_role_setting.h"
 #include "catalog/pg_opfamily.h"
@@ -26,6 +28,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "commands/sequence.h"
+#include "common/controldata_utils.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -40,6 +43,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "port/atomics.h"
+#include "port/pg_crc32c.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
@@ -49,6 +53,7 @@ extern "C" {
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/lwlock.h"
+#include "storage/pmsignal.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
@@ -143,6 +148,28 @@ inline void free_guc_extra(void *extra) {
     guc_free(extra);
 #else
     free(extra);
+#endif
+}
+
+// The first subtransaction of this transaction that gave the relation another file; invalid: none did.
+inline SubTransactionId first_new_file(Relation relation) noexcept {
+#if PG_VERSION_NUM >= 160000
+    return relation->rd_firstRelfilelocatorSubid;
+#else
+    return relation->rd_firstRelfilenodeSubid;
+#endif
+}
+
+// Whether commits wait for synchronous standbys, by what the checkpointer last told all processes: a running
+// statement does not reload a setting. Before it has told anything, right after the start, every process has
+// the setting that the server began with.
+inline bool has_synchronous_standbys() noexcept {
+#ifdef SYNC_STANDBY_DEFINED
+    bits8 status = *const_cast<volatile bits8 *>(&WalSndCtl->sync_standbys_status);
+    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
+    return SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
+#else
+    return *const_cast<volatile bool *>(&WalSndCtl->sync_standbys_defined);
 #endif
 }
 

@@ -135,26 +135,27 @@ struct Stopped {
 [[noreturn]] void report_full(const Stopped &stopped);
 [[noreturn]] void report_clock_behind(const Stopped &stopped);
 
-// What is wrong with the durable horizon, or with the generators where the sequence is theirs.
-[[noreturn]] void report_no_horizon(const char *sequence);
-[[noreturn]] void report_unlogged_horizon(const char *sequence);
-[[noreturn]] void report_uncommitted_horizon(const char *sequence);
-[[noreturn]] void report_horizon_bounds(const char *sequence, int64 horizon_ms);
+// What keeps the durable horizon from being renewed, or a generator from being taken: what no waiting helps
+// against, and what was waited for too long.
+[[noreturn]] void report_refused(const Outcome &outcome, Record kind);
+[[noreturn]] void report_not_renewed(Renewal renewal, Record kind);
 [[noreturn]] void report_bad_horizon(TimestampTz at);
-[[noreturn]] void report_superuser(const char *function);
-[[noreturn]] void report_no_synchronous_standby();
-[[noreturn]] void report_not_renewed(Renewal renewal);
-// The same of the generators of DecimalIds; `last` is the one on their page.
-[[noreturn]] void report_no_generator(int64 last);
-[[noreturn]] void report_generator_not_taken(Renewal renewal);
+[[noreturn]] void report_superuser(const char *function, const char *why);
+// CREATE EXTENSION under a clock that is behind the server's last checkpoint.
+[[noreturn]] void report_checkpoint_ahead(int64 checkpoint_ms, int64 now_ms);
+// The server's main process is gone; ends the session.
+[[noreturn]] void report_postmaster_dead();
 
 // For the log alone, and not for every time: ask may_log first.
 void log_clock_step(int64 step_ms);
 void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms);
 void log_horizon_behind(int64 horizon_ms, int64 behind_ms);
+// A copy of another server's database that keeps its shards; a standby that was promoted.
+void log_copy(int64 origin);
+void log_promoted();
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms);
-// An error, or at `WARNING` a warning.
-void report_clock_not_synchronised(int level);
+[[noreturn]] void report_clock_not_synchronised();
+void warn_clock_not_synchronised();
 
 }  // namespace idgen::pg

@@ -4,6 +4,18 @@
 #include "pg/settings.hpp"
 
 namespace idgen::pg {
+namespace {
+
+void raise_clock_not_synchronised(int level) {
+    ereport(level,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the clock of this machine is not synchronised"),
+             errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".",
+                       GetConfigOption("idgen.require_clock_sync", false, false)),
+             errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.")));
+}
+
+}  // namespace
 
 void report_not_loaded() {
     ereport(ERROR,
@@ -105,13 +117,20 @@ void report_clock_jumped(int64 jump_ms) {
                             "idgen_accept_clock().")));
 }
 
-void report_clock_not_synchronised(int level) {
-    ereport(level,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("the clock of this machine is not synchronised"),
-             errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".",
-                       GetConfigOption("idgen.require_clock_sync", false, false)),
-             errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.")));
+void report_clock_not_synchronised() {
+    raise_clock_not_synchronised(ERROR);
+    pg_unreachable();
+}
+
+void warn_clock_not_synchronised() {
+    raise_clock_not_synchronised(WARNING);
+}
+
+void report_postmaster_dead() {
+    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server's main process is gone"),
+                    errdetail("Another server may have taken its place, so this one makes no more IDs."),
+                    errhint("Connect again.")));
+    pg_unreachable();
 }
 
 }  // namespace idgen::pg

@@ -60,4 +60,22 @@ void log_horizon_behind(int64 horizon_ms, int64 behind_ms) {
              errhint("If the clock is wrong, stop the clients and correct it: IDs take its time.")));
 }
 
+void log_copy(int64 origin) {
+    ereport(
+        LOG,
+        (errmsg("database \"%s\" is a copy of one on another server and keeps its shards",
+                get_database_name(MyDatabaseId)),
+         errdetail("The system identifier was %lld and is %lld: if both make IDs, they make the same ones.",
+                   static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
+         errhint("Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
+                 "idgen_confirm_shards().")));
+}
+
+void log_promoted() {
+    ereport(LOG, (errmsg("database \"%s\" goes on with the shards of the primary before this one",
+                         get_database_name(MyDatabaseId)),
+                  errdetail("This server was promoted or restored: its timeline is new."),
+                  errhint("If the former primary lives on, change idgen.shards on one of them.")));
+}
+
 }  // namespace idgen::pg

@@ -4,6 +4,9 @@
 #include "pg/slot_directory.hpp"
 
 namespace idgen::pg {
+
+Self self{};
+
 namespace {
 
 HTAB *make_sessions() {
@@ -18,7 +21,9 @@ void forget_backend(int, Datum) {
     pg_atomic_write_u32(&self.backend->pid, 0);
 }
 
+// Before anything is looked up: others must see that this database has a session.
 void begin_backend(SharedBackend &backend) {
+    self.backend = &backend;
     for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
                                     &backend.waits, &backend.wait_us})
         pg_atomic_write_u64(value, 0);
@@ -31,16 +36,13 @@ void begin_backend(SharedBackend &backend) {
 
 }  // namespace
 
-Self self{};
-
 void attach_backend() {
     if (self.state != nullptr) return;
     if (RecoveryInProgress()) report_recovery();
     SharedState *state = shared_state();
-    SharedDatabase *database = my_database(state);
-    SharedBackend *backend = &backends_of(state)[backend_number()];
-    self = {state, database, backend};
-    begin_backend(*backend);
+    if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
+    self.database = my_database(state);
+    self.state = state;
 }
 
 Session *session_of(const PackingKey &packing) {

@@ -3,6 +3,7 @@
 #include "core/decimal_id.hpp"
 #include "pg/keys.hpp"
 #include "pg/report.hpp"
+#include "pg/shared_state.hpp"
 
 namespace idgen::pg {
 
@@ -29,6 +30,12 @@ const config_enum_entry clock_sync_words[] = {
 const config_enum_entry synchronous_words[] = {
     {"auto", static_cast<int>(Synchronous::automatic), false},
     {"required", static_cast<int>(Synchronous::required), false},
+    {nullptr, 0, false},
+};
+
+const config_enum_entry on_copy_words[] = {
+    {"warn", static_cast<int>(OnCopy::warn), false},
+    {"refuse", static_cast<int>(OnCopy::refuse), false},
     {nullptr, 0, false},
 };
 
@@ -60,6 +67,10 @@ void assign_shards(const char *, void *extra) {
 
 void assign_region(int, void *) {
     settings.generation++;
+}
+
+void assign_synchronous(int value, void *) {
+    publish_synchronous(value);
 }
 
 void define_shards() {
@@ -118,7 +129,13 @@ void define_horizon() {
         "auto: where synchronous_standby_names is set, windows are granted once the standbys "
         "have flushed them; required: without such standbys no ID is made.",
         &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0,
-        nullptr, nullptr, nullptr);
+        nullptr, assign_synchronous, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
+        "warn: tell the log, and idgen_status(); refuse: make no IDs, until idgen.shards is changed or "
+        "idgen_confirm_shards() is called.",
+        &settings.on_copy, static_cast<int>(OnCopy::warn), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
+        nullptr);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.
@@ -149,6 +166,10 @@ void define_settings() {
 
 HorizonRules horizon_rules() noexcept {
     return {settings.horizon_window_ms, settings.max_lead_ms, settings.clock_error_ms};
+}
+
+ClockRules clock_rules() noexcept {
+    return {settings.max_clock_jump_ms, horizon_rules().farthest_ms()};
 }
 
 int64 longest_wait_ms(Renewal renewal) noexcept {

@@ -12,6 +12,7 @@ namespace idgen::pg {
 enum class Overflow : int { wait, borrow, error };
 enum class RequireClockSync : int { off, warn, on };
 enum class Synchronous : int { automatic, required };
+enum class OnCopy : int { warn, refuse };
 
 struct Settings {
     int region;
@@ -20,7 +21,8 @@ struct Settings {
     int max_lead_ms;
     int horizon_window_ms;
     int clock_error_ms;
-    int synchronous;
+    int synchronous;  // as this process last read it; what counts is in SharedState
+    int on_copy;
     int max_wait_ms;
     int max_clock_jump_ms;
     int require_clock_sync;
@@ -37,8 +39,9 @@ extern Settings settings;
 
 void define_settings();
 
-// What decides about the horizon.
+// What decides about the horizon, and about the clock.
 HorizonRules horizon_rules() noexcept;
+ClockRules clock_rules() noexcept;
 
 // How long to wait for what keeps something from being durable.
 int64 longest_wait_ms(Renewal renewal) noexcept;

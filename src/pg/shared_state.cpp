@@ -9,7 +9,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 5";
+constexpr const char *state_name = "idgen state 6";
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -57,7 +57,11 @@ void initialise(void *memory) {
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
+    state->boot = read_boot_id();
     pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(nothing_accepted));
+    pg_atomic_init_u64(&state->confirmed_clock_ms, static_cast<uint64>(nothing_accepted));
+    pg_atomic_init_u32(&state->clock_confirmations, 0);
+    pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
     pg_atomic_init_u64(&state->steps_forward, 0);
     pg_atomic_init_u64(&state->steps_back, 0);
@@ -122,6 +126,10 @@ void install_shared_state_hooks() {
     shmem_request_hook = request_memory;
     previous_startup_hook = shmem_startup_hook;
     shmem_startup_hook = attach_at_start;
+}
+
+void publish_synchronous(int value) noexcept {
+    if (attached != nullptr) pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
 }
 
 bool is_preloaded() noexcept {

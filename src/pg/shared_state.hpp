@@ -54,6 +54,9 @@ struct alignas(cache_line) SharedDatabase {
     uint32 slots;                      // guard: the LWLock; slots that it holds
     LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
     XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
+    TransactionId created_by;          // guard: the LWLock; see enter_database_locked
+    Oid sequences[2];                  // guard: renewal_lock; by Record, where its record was read last
+    uint32 confirmations;              // guard: renewal_lock; of the clock, that the record reckons with
     pg_atomic_uint32 resets;           // atomic; how often the horizon was lowered
     pg_atomic_uint64 renewals;         // atomic; windows granted
     pg_atomic_uint64 renewed_ms;       // atomic; when the last was, by the clock; 0: none yet
@@ -63,7 +66,8 @@ struct alignas(cache_line) SharedDatabase {
     XLogRecPtr generator_lsn;          // guard: renewal_lock; end of its record
     DecimalCounter decimal_counter;    // atomic
 };
-static_assert(sizeof(SharedDatabase) == 3 * cache_line && offsetof(SharedDatabase, database) == cache_line &&
+static_assert(sizeof(SharedDatabase) == 4 * cache_line &&
+                  offsetof(SharedDatabase, database) == 2 * cache_line &&
                   std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
@@ -103,8 +107,13 @@ struct alignas(cache_line) SharedState {
     uint32 database_count;  // guard: lock; entries of the databases that were ever used
     int32 free_slot;        // guard: lock; head of the list of free slots
     uint32 hand;            // guard: lock; where the search for an idle slot goes on
-    // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms; atomic; only upward.
+    BootId boot;            // const after the start
+    // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms, for databases whose record says none of this
+    // boot; atomic; only upward, but for confirmations.
     pg_atomic_uint64 accepted_clock_ms;
+    pg_atomic_uint64 confirmed_clock_ms;   // atomic; the same difference as somebody said that it is right
+    pg_atomic_uint32 clock_confirmations;  // atomic; how often; written after the difference
+    pg_atomic_uint32 synchronous;          // atomic; idgen.synchronous, by whoever read it last
     SharedOrder<Ulid> ulid_order;
     SharedOrder<UuidStamp> uuid_order;
     pg_atomic_uint64 noted_clock_ms;   // atomic; the same difference when it was last looked at
@@ -122,6 +131,9 @@ Index index_of(SharedState *state) noexcept;
 
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
+
+// Tells all processes idgen.synchronous.
+void publish_synchronous(int value) noexcept;
 
 // Whether the server loaded the library when it started.
 bool is_preloaded() noexcept;

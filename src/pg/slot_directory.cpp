@@ -71,20 +71,58 @@ bool free_idle_slot_locked(SharedState *state, Oid only, int64 now_ms) noexcept 
     return false;
 }
 
-void forget_locked(SharedDatabase &database) noexcept {
-    database.horizon.floor_ms = 0;
-    database.horizon.granted_ms = 0;
-    database.horizon.known = {0, 0};
-    database.horizon.pending = {0, 0};
-    database.horizon.is_loaded = false;
+// Forgets all that is known of a database, its slots too. Requires that no session makes IDs in it.
+void forget_locked(SharedState *state, SharedDatabase &database) noexcept {
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[i];
+        int64 end_ms;
+        if (slot.link.key.database != database.database) continue;
+        retire_if_over(slot, PG_INT64_MAX, end_ms);
+        free_slot_locked(state, slot);
+    }
+    forget(database.horizon);
     database.pending_lsn = InvalidXLogRecPtr;
     for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
         pg_atomic_write_u64(value, 0);
+    for (Oid &sequence : database.sequences) sequence = InvalidOid;
+    database.confirmations = 0;
     database.known_generator = 0;
     database.pending_generator = 0;
     database.decimal_counter.forget();
     database.slots = 0;
-    database.database = InvalidOid;
+}
+
+// What last wrote this database's row in pg_database: another transaction than before where the database was
+// dropped and created again under the same OID.
+TransactionId writer_of_row() {
+    HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+    if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;
+    TransactionId writer = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    ReleaseSysCache(tuple);
+    return writer;
+}
+
+// Whether sessions of this database have attached, other than this one.
+bool has_others(SharedState *state) noexcept {
+    for (uint32 i = 0; i < state->backend_count; i++) {
+        SharedBackend &backend = backends_of(state)[i];
+        if (i != backend_number() && pg_atomic_read_u32(&backend.pid) != 0 &&
+            backend.database == MyDatabaseId)
+            return true;
+    }
+    return false;
+}
+
+// The entry of this session's database; null where there is no room. One that was left by another database of
+// this OID is begun anew; so is one whose row was written for any other reason, which a start would do as
+// well.
+SharedDatabase *enter_database_locked(SharedState *state, TransactionId writer) noexcept {
+    SharedDatabase *entry = find_database_locked(state, MyDatabaseId);
+    if (entry == nullptr) entry = add_database_locked(state, MyDatabaseId);
+    if (entry == nullptr || entry->created_by == writer) return entry;
+    if (!has_others(state)) forget_locked(state, *entry);
+    entry->created_by = writer;
+    return entry;
 }
 
 SlotHandle find_slot_locked(SharedState *state, const SlotKey &key) noexcept {
@@ -135,14 +173,9 @@ bool free_dropped_databases(SharedState *state) {
     for (uint32 i = 0; i < kept; i++) {
         SharedDatabase *database = find_database_locked(state, dropped[i]);
         if (database == nullptr) continue;
-        for (uint32 s = 0; s < state->max_slots; s++) {
-            SharedSlot &slot = slots_of(state)[s];
-            int64 end_ms;
-            if (slot.link.key.database != dropped[i]) continue;
-            retire_if_over(slot, PG_INT64_MAX, end_ms);
-            free_slot_locked(state, slot);
-        }
-        forget_locked(*database);
+        forget_locked(state, *database);
+        database->created_by = InvalidTransactionId;
+        database->database = InvalidOid;
     }
     LWLockRelease(&state->lock);
     pfree(dropped);
@@ -152,12 +185,10 @@ bool free_dropped_databases(SharedState *state) {
 }  // namespace
 
 SharedDatabase *my_database(SharedState *state) {
-    static SharedDatabase *mine = nullptr;
-    if (mine != nullptr) return mine;
+    TransactionId writer = writer_of_row();
     for (bool retry = true;; retry = false) {
         LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-        mine = find_database_locked(state, MyDatabaseId);
-        if (mine == nullptr) mine = add_database_locked(state, MyDatabaseId);
+        SharedDatabase *mine = enter_database_locked(state, writer);
         LWLockRelease(&state->lock);
         if (mine != nullptr) return mine;
         if (!retry || !free_dropped_databases(state)) report_all_slots_used();

@@ -20,7 +20,8 @@ inline uint64 place_of(SharedState *state, const SlotHandle &handle) noexcept {
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 
-// The entry of this session's database, made on the first call.
+// The entry of this session's database, made for its first session. Requires that this session has attached
+// its own.
 SharedDatabase *my_database(SharedState *state);
 
 // The same, null where no session has needed one.

@@ -1,20 +1,15 @@
 #include "pg/standby.hpp"
 
-#include "pg/report.hpp"
 #include "pg/settings.hpp"
 
 namespace idgen::pg {
 namespace {
 
-bool is_required() noexcept {
-    return settings.synchronous == static_cast<int>(Synchronous::required);
+bool is_required(SharedState *state) noexcept {
+    return pg_atomic_read_u32(&state->synchronous) == static_cast<uint32>(Synchronous::required);
 }
 
 }  // namespace
-
-bool has_standby_names() noexcept {
-    return SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
-}
 
 uint32 connected_standbys() noexcept {
     uint32 count = 0;
@@ -28,12 +23,12 @@ uint32 connected_standbys() noexcept {
     return count;
 }
 
-void require_standbys() {
-    if (is_required() && !has_standby_names()) report_no_synchronous_standby();
+bool lacks_standbys(SharedState *state) noexcept {
+    return is_required(state) && !has_synchronous_standbys();
 }
 
-bool is_acknowledged(XLogRecPtr lsn) {
-    if (!has_standby_names()) return !is_required();
+bool is_acknowledged(SharedState *state, XLogRecPtr lsn) {
+    if (!has_synchronous_standbys()) return !is_required(state);
     LWLockAcquire(SyncRepLock, LW_SHARED);
     bool is_flushed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= lsn;
     LWLockRelease(SyncRepLock);

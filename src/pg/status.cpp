@@ -62,14 +62,23 @@ Fact horizon(const Survey &seen) {
                 "Something else wrote to the sequence idgen_horizon; have a superuser call idgen_reset()."};
     }
     const char *text = instant_text(seen.horizon_ms);
-    int64 highest_ms =
-        settings.horizon_window_ms + settings.max_lead_ms + 2 * int64{settings.clock_error_ms} + 1;
-    if (seen.in_recovery || seen.horizon_ms - seen.now_ms <= highest_ms)
+    if (seen.in_recovery || seen.horizon_ms - seen.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};
     return {"horizon",
             psprintf("%s, %s ahead of the clock", text, seconds_text(seen.horizon_ms - seen.now_ms)), false,
             "Correct the clock if it is behind; if a wrong clock or idgen_advance() raised the horizon, wait "
             "for that time or see idgen_reset()."};
+}
+
+Fact copy(const Survey &seen) {
+    if (seen.copied_from == 0)
+        return {"copy", "this database is no copy, or its shards are confirmed", true, nullptr};
+    return {"copy",
+            psprintf("of a database of the system %lld, with its shards",
+                     static_cast<long long>(seen.copied_from)),
+            false,
+            "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
+            "idgen_confirm_shards()."};
 }
 
 Fact renewal(const Survey &seen) {
@@ -121,8 +130,7 @@ Fact ntp(const Survey &seen) {
 }
 
 Fact standby(const Survey &seen) {
-    bool is_required = settings.synchronous == static_cast<int>(Synchronous::required);
-    if (!seen.has_standby_names && is_required)
+    if (seen.lacks_standbys)
         return {"standby", "required, and none is configured", false,
                 "Set synchronous_standby_names, or idgen.synchronous to auto: no ID is made."};
     if (!seen.has_standby_names) return {"standby", "no synchronous standby", true, nullptr};
@@ -161,6 +169,7 @@ void state_facts(const Survey &seen, Fact facts[fact_count]) {
     facts[i++] = library(seen);
     facts[i++] = server(seen);
     facts[i++] = shards();
+    facts[i++] = copy(seen);
     facts[i++] = horizon(seen);
     facts[i++] = renewal(seen);
     facts[i++] = lead(seen);

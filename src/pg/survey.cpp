@@ -1,7 +1,8 @@
 #include "pg/survey.hpp"
 
-#include "core/clock_watch.hpp"
-#include "pg/horizon_page.hpp"
+#include "pg/accepted_clock.hpp"
+#include "pg/durable_page.hpp"
+#include "pg/origin.hpp"
 #include "pg/settings.hpp"
 #include "pg/slot_directory.hpp"
 #include "pg/snapshot.hpp"
@@ -12,8 +13,7 @@ namespace idgen::pg {
 namespace {
 
 void look_at_page(Oid schema, Survey &seen) {
-    HorizonRecord record{};
-    switch (peek_horizon(schema, record)) {
+    switch (peek_record(schema, Record::horizon, seen.record)) {
         case Peek::found:
             break;
         case Peek::locked:
@@ -23,9 +23,13 @@ void look_at_page(Oid schema, Survey &seen) {
             seen.page = PageState::missing;
             return;
     }
-    bool is_in_bounds = record.horizon_ms >= min_horizon_ms && record.horizon_ms <= max_horizon_ms;
+    bool is_in_bounds = is_horizon(seen.record.value);
     seen.page = is_in_bounds ? PageState::readable : PageState::out_of_bounds;
-    if (is_in_bounds) seen.horizon_ms = record.horizon_ms;
+    if (is_in_bounds) seen.horizon_ms = seen.record.value;
+    Owner owner = this_owner();
+    int64 origin = seen.record.owner == 0 ? foreign_origin(schema) : 0;
+    DurableRecord record = with_origin(seen.record, origin, owner);
+    if (is_copy(record, owner)) seen.copied_from = record.owner;
 }
 
 void look_at_slots(SharedState *state, Survey &seen) {
@@ -57,7 +61,7 @@ void look_at_renewals(SharedState *state, Survey &seen) {
 }
 
 void look_at_clock(SharedState *state, Survey &seen) noexcept {
-    auto accepted_ms = static_cast<int64>(pg_atomic_read_u64(&state->accepted_clock_ms));
+    int64 accepted_ms = accepted_clock_ms(state, find_database(state), seen.record);
     seen.has_accepted_clock = accepted_ms != nothing_accepted;
     if (seen.has_accepted_clock) seen.clock_offset_ms = wall_minus_boot_ms() - accepted_ms;
     seen.steps_forward = pg_atomic_read_u64(&state->steps_forward);
@@ -71,13 +75,14 @@ Survey survey(Oid schema) {
     seen.in_recovery = RecoveryInProgress();
     look_at_page(schema, seen);
     seen.kernel = kernel_clock();
-    seen.has_standby_names = has_standby_names();
+    seen.has_standby_names = has_synchronous_standbys();
     seen.standbys = connected_standbys();
     seen.is_preloaded = is_preloaded();
     SharedState *state = find_shared_state();
     seen.is_loaded = state != nullptr;
     seen.now_ms = wall_ms();
     if (!seen.is_loaded) return seen;
+    seen.lacks_standbys = lacks_standbys(state);
     look_at_slots(state, seen);
     look_at_renewals(state, seen);
     look_at_clock(state, seen);

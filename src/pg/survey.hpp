@@ -19,10 +19,12 @@ struct Survey {
     int64 now_ms;
 
     PageState page;
-    int64 horizon_ms;  // where readable; 0 else
-    uint64 renewals;   // since the server started
-    int64 renewed_ms;  // 0: not since the server started
-    uint32 stall_ms;   // how long renewals have been asked for in vain
+    DurableRecord record;  // where there is one
+    int64 copied_from;  // system identifier of the origin whose shards this database keeps; 0: it is no copy
+    int64 horizon_ms;   // where readable; 0 else
+    uint64 renewals;    // since the server started
+    int64 renewed_ms;   // 0: not since the server started
+    uint32 stall_ms;    // how long renewals have been asked for in vain
 
     int64 lead_ms;              // of the slot furthest ahead of the clock; 0: none is ahead
     Layout ending;              // the layout in use that ends first; the default one where none is in use
@@ -36,6 +38,7 @@ struct Survey {
     ClockState kernel;
 
     bool has_standby_names;  // synchronous_standby_names is set
+    bool lacks_standbys;     // idgen.synchronous asks for them, and it is not
     uint32 standbys;         // synchronous ones that are connected
 };
 

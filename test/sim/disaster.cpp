@@ -134,16 +134,16 @@ void World::restore() {
 void World::meddle(Node &node) {
     if (!node.issues()) return;
     const Scenario &s = stage_.scenario;
-    HorizonRecord page = node.disk.page;
+    DurableRecord page = node.disk.page;
     std::int64_t reach_ms = s.rules.window_ms + s.rules.max_lead_ms;
     std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms);
     if (stage_.random.one_in(3)) {
-        node.disk.page = {page.horizon_ms + 1, page.identity - 1};
+        node.disk.page = bare_record(page.value + 1, page.identity - 1);
         return say("nextval on the horizon", node);
     }
     bool is_lowered =
         s.has_lowering && (node.horizon.is_loaded || !s.has_wild_clocks) && stage_.random.one_in(2);
-    node.disk.write({page.horizon_ms + (is_lowered ? -by_ms : by_ms), 0});
+    node.disk.write(bare_record(page.value + (is_lowered ? -by_ms : by_ms), 0));
     if (stage_.random.one_in(2)) node.disk.flush(node.disk.inserted());
     say(is_lowered ? "setval lowers the horizon" : "setval raises the horizon", node);
 }
@@ -157,14 +157,12 @@ void World::advance(Node &node) {
     std::int64_t now_ms = node.clock.read(stage_.true_ms);
     std::int64_t at_ms = now_ms + stage_.random.between(-reach_ms, reach_ms);
     stage_.oracle.note_clock(now_ms);
-    HorizonRecord page = node.disk.page;
-    admit_page(horizon, page, node.identity(), now_ms, s.rules);
+    DurableRecord page = node.disk.page;
+    admit_page(horizon, page, node.identity(), node.read_clock(stage_.true_ms), s.rules);
     raise(horizon.floor_ms, at_ms);
-    HorizonRecord record{std::max(page.horizon_ms, horizon.floor_ms.load()), node.identity()};
+    DurableRecord record = bare_record(std::max(page.value, horizon.floor_ms.load()), node.identity());
     node.disk.flush(node.disk.write(record));
-    horizon.granted_ms = 0;
-    horizon.pending = {0, 0};
-    horizon.known = record;
+    note_moved(horizon, record);
     place_slots(node, s, at_ms, stage_.weakness);
     node.loaded_floor_ms = std::max(node.loaded_floor_ms, at_ms);
     say("idgen_advance", node);

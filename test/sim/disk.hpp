@@ -15,17 +15,17 @@ namespace idgen::sim {
 using Lsn = std::size_t;
 
 struct Disk {
-    std::vector<HorizonRecord> wal;
+    std::vector<DurableRecord> wal;
     std::vector<std::int64_t> highest_ms;  // horizon up to each record
-    HorizonRecord page{};  // in the buffer; what the WAL says, but for changes that were not logged
+    DurableRecord page{};  // in the buffer; what the WAL says, but for changes that were not logged
     Lsn flushed = 0;
 
     Lsn inserted() const noexcept { return wal.size(); }
 
-    Lsn write(const HorizonRecord &record) {
+    Lsn write(const DurableRecord &record) {
         std::int64_t before_ms = wal.empty() ? 0 : highest_ms.back();
         wal.push_back(record);
-        highest_ms.push_back(std::max(before_ms, record.horizon_ms));
+        highest_ms.push_back(std::max(before_ms, record.value));
         page = record;
         return wal.size();
     }
@@ -41,7 +41,7 @@ struct Disk {
     }
 
     // The horizon of the last record that would survive.
-    std::int64_t durable_ms() const noexcept { return wal[flushed - 1].horizon_ms; }
+    std::int64_t durable_ms() const noexcept { return wal[flushed - 1].value; }
 
     // The highest that would survive, though a stranger lowered it later.
     std::int64_t highest_durable_ms() const noexcept { return highest_ms[flushed - 1]; }

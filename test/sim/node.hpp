@@ -46,14 +46,17 @@ struct Node {
 
     std::int64_t identity() const noexcept { return identity_of(timeline, 7); }
 
+    // Its clock, beside the time since its boot, which nothing sets.
+    ClockReading read_clock(std::int64_t true_ms) const noexcept {
+        std::int64_t now_ms = clock.read(true_ms);
+        return {now_ms, now_ms - true_ms};
+    }
+
     bool issues() const noexcept { return is_up && is_primary; }
 
     // What a start and a crash of any backend do to shared memory.
     void forget() noexcept {
-        horizon.floor_ms = 0;
-        horizon.granted_ms = 0;
-        horizon.known = horizon.pending = {0, 0};
-        horizon.is_loaded = false;
+        idgen::forget(horizon);
         pending_lsn = acknowledged = 0;
         is_renewing = false;
         loaded_floor_ms = 0;

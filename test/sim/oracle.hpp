@@ -39,13 +39,13 @@ class Oracle {
     }
 
     // A renewal that is about to replace the page.
-    void renew(const HorizonRecord &page, const HorizonRecord &record, const Limits &limits,
+    void renew(const DurableRecord &page, const DurableRecord &record, const Limits &limits,
                std::int64_t start_ms) {
         const HorizonRules &rules = scenario_.rules;
         std::int64_t reach_ms = highest_clock_ms_ + rules.max_lead_ms + rules.window_ms;
-        if (record.horizon_ms < page.horizon_ms) fail("a renewal lowers the horizon");
+        if (record.value < page.value) fail("a renewal lowers the horizon");
         if (start_ms > limits.now_ms + rules.max_lead_ms) fail("a renewal for a tick that the lead refuses");
-        if (record.horizon_ms > std::max(page.horizon_ms, reach_ms)) has_overreached_ = true;
+        if (record.value > std::max(page.value, reach_ms)) has_overreached_ = true;
     }
 
     void note_clock(std::int64_t now_ms) noexcept { highest_clock_ms_ = std::max(highest_clock_ms_, now_ms); }

@@ -9,7 +9,7 @@ void Session::begin_renewal() {
         return;
     }
     node_->is_renewing = true;
-    step_ = node_->horizon.pending.horizon_ms > start_ms_ ? Step::poll : Step::page;
+    step_ = node_->horizon.pending_ms > start_ms_ ? Step::poll : Step::page;
 }
 
 void Session::end_renewal() {
@@ -21,32 +21,32 @@ void Session::end_renewal() {
 void Session::write_page(Stage &stage) {
     Horizon &horizon = node_->horizon;
     const HorizonRules &rules = stage.scenario.rules;
-    HorizonRecord page = node_->disk.page;
+    DurableRecord page = node_->disk.page;
     std::int64_t identity = node_->identity();
-    if (!admit_page(horizon, page, identity, limits_.now_ms, rules)) {
+    if (!admit_page(horizon, page, identity, node_->read_clock(stage.true_ms), rules)) {
         if (node_->loaded_floor_ms == 0) node_->loaded_floor_ms = horizon.floor_ms;
         stage.trace.say("%4lld session %d node %d: loads H %lld identity %s, floor %lld",
                         Stage::since_start(stage.true_ms), number_, node_->number,
-                        Stage::since_start(page.horizon_ms), page.identity == identity ? "own" : "foreign",
+                        Stage::since_start(page.value), page.identity == identity ? "own" : "foreign",
                         Stage::since_start(horizon.floor_ms));
         if (stage.lacks(Weakness::volatile_debt) && page.identity != identity) {
-            node_->disk.flush(node_->disk.write({page.horizon_ms, identity}));
+            node_->disk.flush(node_->disk.write(bare_record(page.value, identity)));
             horizon.known = node_->disk.page;
         }
         return end_renewal();
     }
     if (!may_renew(horizon, start_ms_)) return end_renewal();
-    record_ = renewal(horizon, identity, limits_.now_ms, start_ms_, rules);
+    record_ = bare_record(renewed_ms(horizon, limits_.now_ms, start_ms_, rules), identity);
     stage.oracle.renew(page, record_, limits_, start_ms_);
     stage.trace.say("%4lld session %d node %d: writes H %lld (clock %lld, tick at %lld, floor %lld)",
                     Stage::since_start(stage.true_ms), number_, node_->number,
-                    Stage::since_start(record_.horizon_ms), Stage::since_start(limits_.now_ms),
+                    Stage::since_start(record_.value), Stage::since_start(limits_.now_ms),
                     Stage::since_start(start_ms_), Stage::since_start(horizon.floor_ms));
     if (start_ms_ < horizon.floor_ms)
         stage.trace.say("%4lld session %d node %d: has renewed for a tick below the floor",
                         Stage::since_start(stage.true_ms), number_, node_->number);
-    HorizonRecord written = record_;
-    if (stage.lacks(Weakness::past_persisted)) written.horizon_ms -= rules.window_ms;
+    DurableRecord written = record_;
+    if (stage.lacks(Weakness::past_persisted)) written.value -= rules.window_ms;
     lsn_ = node_->disk.write(written);
     step_ = stage.lacks(Weakness::no_flush) ? Step::note : Step::flush;
 }

@@ -57,7 +57,7 @@ class Session {
     std::int64_t base_ = 0;
     std::int64_t start_ms_ = 0;  // of the tick that needs a renewal
     std::int64_t wait_ms_ = 0;
-    HorizonRecord record_{};
+    DurableRecord record_{};
     Lsn lsn_ = 0;
 };
 

@@ -7,7 +7,7 @@ World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
     for (int i = 0; i < 2; i++) stage_.nodes[i].number = i;
     Node &first = stage_.nodes[0];
     first.is_primary = true;
-    first.disk.write({start_ms, first.identity()});  // as CREATE EXTENSION does
+    first.disk.write(bare_record(start_ms, first.identity()));  // as CREATE EXTENSION does
     first.disk.flush(first.disk.inserted());
     stage_.nodes[1].is_up = false;
     clone(stage_.nodes[1]);

@@ -10,8 +10,20 @@ use Time::HiRes qw(time);
 my $node = start_node(
 	'clock',
 	fake_clock => 1,
+	extension  => 0,
 	conf       => [ "idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'" ]);
 my $session = connect_to($node);
+
+# The extension is two hours old, and the clock has been set right since.
+set_clock($node, '-7200');
+fails_with($session, 'CREATE EXTENSION idgen', '55000',
+	qr/the clock is 7\d+\.\d+ s behind this server's last checkpoint\nDETAIL:.*IDs of an earlier idgen.*\nHINT:.*CHECKPOINT/s,
+	'CREATE EXTENSION under a clock far behind the last checkpoint');
+$session->do($_) for 'CHECKPOINT', 'CREATE EXTENSION idgen';
+value_of($session, 'SELECT next_id()');
+set_clock($node, '+0');
+fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward/, 'two hours forward');
+$session->do('SELECT idgen_accept_clock()');
 
 # Makes one ID; gives it and the seconds that it took.
 sub timed_id

@@ -62,7 +62,7 @@ $session->do('SET ' . (/=/ ? $_ : "$_ = 0")) for @settings;
 like(join("\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT next_id() FROM hundred') }),
 	qr/Gather.*Output:.*Seq Scan.*Output: next_id/s, 'a parallel worker draws');
 repeated(\%made, draw($session, 100));
-sleep 1.2;
+sleep 2.2;
 my $before_ms = horizon_ms($session);
 is(repeated(\%made, @{ $session->selectcol_arrayref('SELECT next_id() FROM hundred') }), 0, 'a parallel worker: 100 IDs');
 cmp_ok(horizon_ms($session), '>', $before_ms, 'a parallel worker: it renewed');
@@ -186,9 +186,7 @@ start_again($node);
 $session = connect_to($node);
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+\.\d+ s behind/, 'stopped, an hour back');
 set_clock($node, '+300');
-fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward/, 'right again: a jump for the server');
-$session->do('SELECT idgen_accept_clock()');
-is(repeated(\%made, draw($session, 1000)), 0, 'right again and accepted: none again');
+is(repeated(\%made, draw($session, 1000)), 0, 'right again: IDs go on by themselves, none again');
 
 # Many restarts in quick succession, the clock a little further back each time.
 $node->append_conf('postgresql.conf', "idgen.horizon_window = '200ms'");

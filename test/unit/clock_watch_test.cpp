@@ -5,13 +5,21 @@
 namespace idgen {
 namespace {
 
+constexpr std::int64_t boot = 1700000000000, jump = 600000;
+constexpr ClockRules rules{jump, 3001};
+
+// Judges where the horizon says nothing: the clock is far above it.
+ClockVerdict judged(std::int64_t accepted_ms, std::int64_t difference_ms, std::int64_t max_jump_ms = jump) {
+    return judge_clock(accepted_ms, {difference_ms + 1000, difference_ms}, difference_ms - 10 * jump,
+                       {max_jump_ms, 3001});
+}
+
 TEST(ClockWatch, JudgesTheDifferenceAgainstTheHighestAccepted) {
-    constexpr std::int64_t boot = 1700000000000, jump = 600000;
     constexpr struct {
         const char *what;
-        std::int64_t highest_ms, difference_ms, max_jump_ms;
-        bool accepted;
-        std::int64_t new_highest_ms, jump_ms;
+        std::int64_t accepted_ms, difference_ms, max_jump_ms;
+        bool is_accepted;
+        std::int64_t new_accepted_ms, jump_ms;
     } cases[] = {
         {"the first is accepted", nothing_accepted, boot, jump, true, boot, 0},
         {"the first, at 0", nothing_accepted, 0, 0, true, 0, 0},
@@ -30,35 +38,75 @@ TEST(ClockWatch, JudgesTheDifferenceAgainstTheHighestAccepted) {
     };
     for (const auto &c : cases) {
         SCOPED_TRACE(c.what);
-        ClockVerdict verdict = judge_clock(c.highest_ms, c.difference_ms, c.max_jump_ms);
-        EXPECT_EQ(verdict.accepted, c.accepted);
-        EXPECT_EQ(verdict.highest_ms, c.new_highest_ms);
+        ClockVerdict verdict = judged(c.accepted_ms, c.difference_ms, c.max_jump_ms);
+        EXPECT_EQ(verdict.is_accepted, c.is_accepted);
+        EXPECT_EQ(verdict.is_for_server, c.is_accepted);
+        EXPECT_EQ(verdict.accepted_ms, c.new_accepted_ms);
         EXPECT_EQ(verdict.jump_ms, c.jump_ms);
     }
 }
 
-TEST(ClockWatch, RefusesUntilTheClockComesBack) {
-    std::int64_t highest = judge_clock(nothing_accepted, 1000, 10).highest_ms;
-    for (int i = 0; i < 3; i++) {
-        ClockVerdict verdict = judge_clock(highest, 1000000, 10);
-        EXPECT_FALSE(verdict.accepted);
-        highest = verdict.highest_ms;
+TEST(ClockWatch, TheHorizonIsEvidenceToo) {
+    constexpr std::int64_t now = boot + 5000, hour = 3600000, far = rules.farthest_horizon_ms;
+    constexpr struct {
+        const char *what;
+        std::int64_t accepted_ms, horizon_ms;
+        bool is_accepted, is_for_server;
+        std::int64_t new_accepted_ms;
+    } cases[] = {
+        {"nothing accepted, at the horizon", nothing_accepted, now, true, true, boot},
+        {"nothing accepted, as far behind as a lead goes", nothing_accepted, now + far, true, true, boot},
+        {"nothing accepted, further behind: no measure", nothing_accepted, now + far + 1, true, false,
+         nothing_accepted},
+        {"a jump of an hour, near the horizon", boot - hour, now, true, false, boot},
+        {"a jump of an hour, the last that is near", boot - hour, now - jump, true, false, boot},
+        {"a jump of an hour, further above", boot - hour, now - jump - 1, false, false, boot - hour},
+        {"a jump of an hour, the horizon further still", boot - hour, now + hour, true, false, boot - hour},
+        {"a small step far behind the horizon: no measure", boot - 1, now + far + 1, true, true, boot - 1},
+    };
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.what);
+        ClockVerdict verdict = judge_clock(c.accepted_ms, {now, boot}, c.horizon_ms, rules);
+        EXPECT_EQ(verdict.is_accepted, c.is_accepted);
+        EXPECT_EQ(verdict.is_for_server, c.is_for_server);
+        EXPECT_EQ(verdict.accepted_ms, c.new_accepted_ms);
     }
-    EXPECT_TRUE(judge_clock(highest, 1005, 10).accepted);
+}
+
+TEST(ClockWatch, RefusesUntilTheClockComesBack) {
+    std::int64_t accepted = judged(nothing_accepted, 1000, 10).accepted_ms;
+    for (int i = 0; i < 3; i++) {
+        ClockVerdict verdict = judged(accepted, 1000000, 10);
+        EXPECT_FALSE(verdict.is_accepted);
+        accepted = verdict.accepted_ms;
+    }
+    EXPECT_TRUE(judged(accepted, 1005, 10).is_accepted);
 }
 
 TEST(ClockWatch, SlowCorrectionsAddUp) {
-    std::int64_t highest = judge_clock(nothing_accepted, 0, 10).highest_ms;
+    std::int64_t accepted = judged(nothing_accepted, 0, 10).accepted_ms;
     for (std::int64_t difference = 10; difference <= 1000; difference += 10) {
-        ClockVerdict verdict = judge_clock(highest, difference, 10);
-        ASSERT_TRUE(verdict.accepted) << difference;
-        ASSERT_EQ(verdict.highest_ms, difference);
-        highest = verdict.highest_ms;
+        ClockVerdict verdict = judged(accepted, difference, 10);
+        ASSERT_TRUE(verdict.is_accepted) << difference;
+        ASSERT_EQ(verdict.accepted_ms, difference);
+        accepted = verdict.accepted_ms;
     }
 }
 
+TEST(ClockWatch, ARecordHoldsOnItsBootAlone) {
+    constexpr BootId this_boot{1, 2}, other_boot{1, 3}, no_boot{0, 0};
+    DurableRecord record = bare_record(1, 2);
+    EXPECT_EQ(accepted_by(record, this_boot), nothing_accepted);
+    EXPECT_EQ(accepted_by(record, no_boot), nothing_accepted) << "two that are not known are not the same";
+    carry_clock(record, boot, this_boot);
+    EXPECT_EQ(accepted_by(record, this_boot), boot);
+    EXPECT_EQ(accepted_by(record, other_boot), nothing_accepted);
+    carry_clock(record, nothing_accepted, this_boot);
+    EXPECT_EQ(accepted_by(record, this_boot), nothing_accepted);
+}
+
 TEST(ClockWatch, TellsStepsFromNoise) {
-    constexpr std::int64_t before = 1700000000000;
+    constexpr std::int64_t before = boot;
     for (std::int64_t noise : {0, 1, -1, 9, -9}) EXPECT_EQ(step_between(before, before + noise), 0);
     for (std::int64_t step : {10, -10, 500, -3600000}) EXPECT_EQ(step_between(before, before + step), step);
 }

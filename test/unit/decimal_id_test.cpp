@@ -114,8 +114,8 @@ TEST(DecimalGenerator, Next) {
         {"none is left to a stranger", 99950, theirs, 0, 100050},
     };
     for (const auto &c : cases) {
-        GeneratorRecord next = next_generator({c.page, c.identity}, c.known, ours);
-        EXPECT_EQ(next.generator, c.next) << c.what;
+        DurableRecord next = next_generator(bare_record(c.page, c.identity), c.known, ours);
+        EXPECT_EQ(next.value, c.next) << c.what;
         EXPECT_EQ(next.identity, ours) << c.what;
     }
 }

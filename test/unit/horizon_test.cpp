@@ -2,16 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 namespace idgen {
 namespace {
 
 constexpr HorizonRules rules{1000, 300, 500};
 constexpr std::int64_t ours = 77, theirs = 78;
 
-HorizonRecord record_of(std::int64_t horizon_ms, std::int64_t identity) {
-    return {horizon_ms, identity};
+DurableRecord record_of(std::int64_t horizon_ms, std::int64_t identity) {
+    return bare_record(horizon_ms, identity);
+}
+
+// A clock on a machine that booted at 0.
+ClockReading at(std::int64_t now_ms) {
+    return {now_ms, 0};
 }
 
 TEST(Horizon, FloorAfterAStart) {
@@ -27,10 +30,12 @@ TEST(Horizon, FloorAfterAStart) {
     };
     for (const auto &c : cases) {
         Horizon horizon{};
-        EXPECT_FALSE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, c.now_ms, rules)) << c.what;
+        EXPECT_FALSE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules))
+            << c.what;
         EXPECT_EQ(horizon.floor_ms, c.floor_ms) << c.what;
         EXPECT_EQ(horizon.granted_ms, 0) << c.what;
-        EXPECT_TRUE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, c.now_ms, rules)) << c.what;
+        EXPECT_TRUE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules))
+            << c.what;
     }
 }
 
@@ -47,50 +52,97 @@ TEST(Horizon, RenewalIsAWindowAboveTheHighest) {
     };
     for (const auto &c : cases) {
         Horizon horizon{};
-        horizon.known = {c.page_ms, ours};
+        horizon.known = record_of(c.page_ms, ours);
         horizon.floor_ms = c.floor_ms;
-        HorizonRecord record = renewal(horizon, theirs, c.now_ms, c.start_ms, rules);
-        EXPECT_EQ(record.horizon_ms, c.horizon_ms) << c.what;
-        EXPECT_EQ(record.identity, theirs) << c.what;
+        EXPECT_EQ(renewed_ms(horizon, c.now_ms, c.start_ms, rules), c.horizon_ms) << c.what;
     }
 }
 
 TEST(Horizon, GrantsOnlyWhatIsPending) {
     Horizon horizon{};
-    admit_page(horizon, record_of(5000, ours), ours, 5000, rules);
+    admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 0);
     note_flushed(horizon, record_of(6000, ours));
     EXPECT_EQ(horizon.granted_ms, 0) << "flushed here, not yet granted";
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 6000);
-    EXPECT_EQ(horizon.pending.horizon_ms, 0);
+    EXPECT_EQ(horizon.pending_ms, 0);
 }
 
 TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
-    for (HorizonRecord changed : {record_of(7000, ours), record_of(5000, ours), record_of(6000, 0),
+    for (DurableRecord changed : {record_of(7000, ours), record_of(5000, ours), record_of(6000, 0),
                                   record_of(6000, theirs), record_of(60000, ours)}) {
         Horizon horizon{};
-        admit_page(horizon, record_of(5000, ours), ours, 5000, rules);
+        admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
         note_flushed(horizon, record_of(6000, ours));
         grant_pending(horizon);
-        EXPECT_TRUE(admit_page(horizon, record_of(6000, ours), ours, 5100, rules));
+        EXPECT_TRUE(admit_page(horizon, record_of(6000, ours), ours, at(5100), rules));
 
-        EXPECT_FALSE(admit_page(horizon, changed, ours, 5200, rules));
+        EXPECT_FALSE(admit_page(horizon, changed, ours, at(5200), rules));
         EXPECT_EQ(horizon.granted_ms, 0);
         EXPECT_GE(horizon.floor_ms, 5200 + 300 + 1000 + 1) << "like a stranger's, even with our identity";
-        EXPECT_GE(horizon.floor_ms, changed.horizon_ms);
-        EXPECT_TRUE(admit_page(horizon, changed, ours, 5300, rules)) << "and then goes on";
+        EXPECT_GE(horizon.floor_ms, changed.value);
+        EXPECT_TRUE(admit_page(horizon, changed, ours, at(5300), rules)) << "and then goes on";
     }
 }
 
 TEST(Horizon, AChangedPageForgetsNothingGranted) {
     Horizon horizon{};
-    admit_page(horizon, record_of(5000, ours), ours, 5000, rules);
+    admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     note_flushed(horizon, record_of(60000, ours));
     grant_pending(horizon);
-    EXPECT_FALSE(admit_page(horizon, record_of(5000, 0), ours, 4000, rules)) << "the clock stepped back";
+    EXPECT_FALSE(admit_page(horizon, record_of(5000, 0), ours, at(4000), rules)) << "the clock stepped back";
     EXPECT_GE(horizon.floor_ms, 60000);
+}
+
+TEST(Horizon, ADebtIsRaisedWithAClockThatIsSetForwardUntilItIsPaid) {
+    Horizon horizon{};
+    DurableRecord page = record_of(5000, theirs);
+    admit_page(horizon, page, ours, {9000, -8000}, rules);
+    EXPECT_EQ(horizon.floor_ms, 9000 + 1301);
+    EXPECT_TRUE(admit_page(horizon, page, ours, {9500, -8000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 9000 + 1301) << "time passes";
+    EXPECT_TRUE(admit_page(horizon, page, ours, {17600, 0}, rules));
+    EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "set forward by 8 s";
+    EXPECT_TRUE(admit_page(horizon, page, ours, {9700, -8000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "and back";
+    DurableRecord paid = record_of(20000, ours);
+    note_flushed(horizon, paid);
+    EXPECT_TRUE(admit_page(horizon, paid, ours, {99000, 60000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "paid";
+}
+
+TEST(Horizon, ADebtComputedAgainIsNotLowered) {
+    Horizon horizon{};
+    admit_page(horizon, record_of(5000, theirs), ours, {9000, 0}, rules);
+    admit_page(horizon, record_of(6000, 0), ours, {3000, -6500}, rules);
+    EXPECT_TRUE(admit_page(horizon, record_of(6000, 0), ours, {11000, 1000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 9500 + 1301 + 1000) << "by the later of the two loads, 9.5 s after the boot";
+}
+
+TEST(Horizon, AHorizonPutThereByHandGrantsNothing) {
+    Horizon horizon{};
+    admit_page(horizon, record_of(5000, theirs), ours, at(9000), rules);
+    note_moved(horizon, record_of(30000, ours));
+    EXPECT_EQ(horizon.granted_ms, 0);
+    EXPECT_EQ(horizon.pending_ms, 0);
+    EXPECT_TRUE(admit_page(horizon, record_of(30000, ours), ours, {10000, 5000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 9000 + 1301) << "no debt is left";
+}
+
+TEST(Horizon, OneCreatedAnewLiesAboveAllThatIsKnown) {
+    Horizon horizon{};
+    admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
+    note_flushed(horizon, record_of(6000, ours));
+    EXPECT_EQ(highest_known_ms(horizon), 6000);
+    grant_pending(horizon);
+    note_created(horizon, 6500);
+    EXPECT_EQ(horizon.granted_ms, 0);
+    EXPECT_EQ(horizon.floor_ms, 6500);
+    EXPECT_FALSE(admit_page(horizon, record_of(6500, ours), ours, at(4000), rules))
+        << "loaded as after a start";
+    EXPECT_EQ(horizon.floor_ms, 6500);
 }
 
 TEST(Horizon, NoRenewalForATickBelowTheFloor) {
@@ -103,7 +155,7 @@ TEST(Horizon, NoRenewalForATickBelowTheFloor) {
 TEST(Horizon, FloorsOnlyRise) {
     Horizon horizon{};
     horizon.floor_ms = 90000;
-    admit_page(horizon, record_of(5000, ours), ours, 5000, rules);
+    admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     EXPECT_EQ(horizon.floor_ms, 90000);
     raise(horizon.floor_ms, 80000);
     EXPECT_EQ(horizon.floor_ms, 90000);
@@ -115,15 +167,6 @@ TEST(Horizon, IsHalfUsed) {
     EXPECT_FALSE(is_half_used(6000, 5499, 1000));
     EXPECT_TRUE(is_half_used(6000, 5500, 1000));
     EXPECT_TRUE(is_half_used(0, 1, 1000));
-}
-
-TEST(Horizon, IdentityTellsHistoriesApart) {
-    std::set<std::int64_t> seen;
-    for (std::uint32_t timeline = 1; timeline < 100; timeline++)
-        for (std::uint64_t system = 7000000000000000000; system < 7000000000000000100; system++)
-            seen.insert(identity_of(timeline, system));
-    EXPECT_EQ(seen.size(), 99u * 100u);
-    EXPECT_EQ(seen.count(0), 0u);
 }
 
 }  // namespace

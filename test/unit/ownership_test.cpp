@@ -1,0 +1,56 @@
+#include "core/ownership.hpp"
+
+#include <gtest/gtest.h>
+
+namespace idgen {
+namespace {
+
+constexpr Owner here{700, fingerprint("5")}, elsewhere{800, fingerprint("5")}, changed{800, fingerprint("6")};
+
+// The record after one of `before` that `owner` writes.
+DurableRecord carried(const DurableRecord &before, const Owner &owner) {
+    DurableRecord record = bare_record(1, 2);
+    carry_owner(record, before, owner);
+    return record;
+}
+
+TEST(Ownership, ACopyIsOneOfAnotherSystemWithTheSameShards) {
+    DurableRecord record = carried(bare_record(0, 0), here);
+    EXPECT_EQ(record.owner, 700);
+    EXPECT_FALSE(is_copy(record, here));
+    EXPECT_TRUE(is_copy(record, elsewhere));
+    EXPECT_FALSE(is_copy(record, changed)) << "the setting is another";
+    EXPECT_FALSE(is_copy(bare_record(0, 0), elsewhere)) << "of nobody";
+}
+
+TEST(Ownership, ACopyStaysOneUntilItsShardsAreChanged) {
+    DurableRecord record = carried(carried(bare_record(0, 0), here), elsewhere);
+    EXPECT_EQ(record.owner, 700);
+    EXPECT_TRUE(is_copy(record, elsewhere));
+    EXPECT_FALSE(is_copy(record, here)) << "nor is its origin";
+    record = carried(record, changed);
+    EXPECT_EQ(record.owner, 800);
+    EXPECT_FALSE(is_copy(record, changed));
+    record = carried(record, elsewhere);
+    EXPECT_FALSE(is_copy(record, elsewhere)) << "back to the old shards, by somebody who knows";
+}
+
+TEST(Ownership, ARestoredDumpIsACopyOfItsOrigin) {
+    DurableRecord restored = with_origin(bare_record(1, 0), 700, elsewhere);
+    EXPECT_TRUE(is_copy(restored, elsewhere));
+    EXPECT_TRUE(is_copy(carried(restored, elsewhere), elsewhere));
+    EXPECT_FALSE(is_copy(with_origin(bare_record(1, 0), 0, elsewhere), elsewhere)) << "dumped here";
+    DurableRecord known = carried(bare_record(1, 0), elsewhere);
+    EXPECT_TRUE(with_origin(known, 700, elsewhere) == known) << "what the record says counts";
+}
+
+TEST(Ownership, FingerprintsTellSettingsApart) {
+    EXPECT_EQ(fingerprint(""), 0xCBF29CE484222325u);
+    EXPECT_EQ(fingerprint("a"), 0xAF63DC4C8601EC8Cu);
+    EXPECT_NE(fingerprint("5"), fingerprint("5 "));
+    EXPECT_EQ(fingerprint("ar", fingerprint("foob")), fingerprint("foobar"));
+    EXPECT_EQ(fingerprint("foobar"), 0x85944171F73967E8u);
+}
+
+}  // namespace
+}  // namespace idgen
