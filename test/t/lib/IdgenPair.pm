@@ -6,13 +6,13 @@ use warnings;
 
 use Exporter qw(import);
 use IdgenNode;
-use POSIX qw(_exit);
+use POSIX qw(_exit WNOHANG);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time sleep);
 
 our @EXPORT = qw(begin_primary begin_standby wait_until_true wait_for_replay cut_off lose_unread go_on_at begin_statement ids_so_far
-  end_statement few_a_tick poll draw_few);
+  goes_on has_ended end_statement few_a_tick poll draw_few);
 
 my @conf = ("idgen.shards = '5'", 'autovacuum = off', 'wal_keep_size = 1GB', 'wal_log_hints = on', 'wal_receiver_status_interval = 1s');
 
@@ -139,12 +139,30 @@ sub ids_so_far
 	return $text =~ /^(?:NOTICE:.* )?(\d+)\n/mg;
 }
 
-# Ends a statement, also where its server is dead; gives what it made and what it was told at the end.
+# Whether a statement goes on making IDs: as many more within so many seconds.
+sub goes_on
+{
+	my ($statement, $count, $seconds) = @_;
+	my $before = () = ids_so_far($statement);
+	return poll(sub { return $before + $count <= (() = ids_so_far($statement)) }, $seconds);
+}
+
+# Whether a statement has ended by itself.
+sub has_ended
+{
+	my ($statement) = @_;
+	$statement->{is_over} ||= waitpid($statement->{pid}, WNOHANG) == $statement->{pid};
+	return $statement->{is_over};
+}
+
+# Ends a statement unless it has ended; gives the error that it ended with, if any, and its IDs.
 sub end_statement
 {
 	my ($statement) = @_;
-	kill 'KILL', $statement->{backend} if $statement->{backend};
-	waitpid $statement->{pid}, 0;
+	kill 'TERM', $statement->{backend} unless has_ended($statement);
+	# Where the postmaster is dead, or the session waits for a client that reads no more.
+	kill 'KILL', $statement->{backend} unless poll(sub { has_ended($statement) }, 10);
+	waitpid $statement->{pid}, 0 unless has_ended($statement);
 	my ($error) = slurp_file("$statement->{file}.messages") =~ /^((?:ERROR|FATAL|PANIC):.*)/ms;
 	return ($error // '', ids_so_far($statement));
 }
