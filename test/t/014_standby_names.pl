@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenNode;
 use IdgenPair;
 use Test::More;
@@ -55,11 +56,16 @@ my $walreceiver = $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_r
 $statement = begin_statement($primary, q{SET idgen.max_wait = '1h'}, $for_long);
 kill 'STOP', $walreceiver;
 wait_until_true($primary, 'stall > 500 FROM idgen_stat_database');
-my $made = () = ids_so_far($statement);
+my $advancing = connect_to($primary);
+$advancing->do('SELECT idgen_advance(now())', { pg_async => PG_ASYNC });
+wait_until_true($primary, q{EXISTS (SELECT FROM pg_stat_activity WHERE query ~ '^SELECT idgen_advance' AND state = 'active')});
 name_standbys('');
 my $began = time;
 ok(goes_on($statement, 1000, 10), 'names emptied: a statement that waits for the standbys goes on by itself');
 note sprintf 'after %.1f s', time - $began;
+ok(poll(sub { $advancing->pg_ready }, 10), 'names emptied: idgen_advance returns');
+$advancing->pg_cancel unless $advancing->pg_ready;
+$advancing->disconnect;
 kill 'CONT', $walreceiver;
 ($error, @ids) = end_statement($statement);
 

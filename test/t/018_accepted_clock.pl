@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
 use IdgenPair;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
@@ -94,5 +95,16 @@ for (@refusals)
 	ok(eval { !repeated(\%made, draw($session, 10)) }, "$what no more: IDs go on") || note $session->errstr;
 	set_clock($node, '+' . ($offset += 200));
 }
+
+# Another boot knows nothing of what this one refused; the log is told how far the horizon was behind.
+set_clock($node, '+' . ($offset + 86400));
+fails_with($session, 'SELECT next_id()', '55000', $jumped, 'a day ahead on this boot');
+$session->disconnect;
+$node->stop;
+give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');
+start_again($node);
+reconnect();
+ok(eval { !repeated(\%made, draw($session, 10)) }, 'a day ahead on another boot: IDs go on') || note $session->errstr;
+like(slurp_file($node->logfile), qr/the durable horizon of database "postgres" lies \d+\.\d{3} s behind the clock/, 'another boot: the log is told');
 $session->disconnect;
 done_testing();

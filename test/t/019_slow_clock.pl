@@ -11,22 +11,25 @@ use Time::HiRes qw(time);
 
 my $behind = qr/the clock is \d+\.\d+ s behind/;
 
-# Started under a clock that is an hour slow. Another database of the server has not made an ID for hours: there the clock
+# Booted and started under a clock that is an hour slow. Another database of the server has not made an ID for hours: there the clock
 # set right is a jump as long as the slow one is all that was accepted.
 {
 	my %made;
 	my $node = start_node('started', fake_clock => 1, conf => ["idgen.shards = '5'"]);
 	my $session = connect_to($node);
 	set_clock($node, '-10800');
+	$session->do('CHECKPOINT');
 	$session->do('CREATE DATABASE seldom');
 	my $seldom = connect_to($node, db => 'seldom');
 	$seldom->do('CREATE EXTENSION idgen');
 	value_of($seldom, 'SELECT next_id()');
 	$seldom->disconnect;
 	set_clock($node, '+0');
+	$session->do('SELECT idgen_accept_clock()');
 	repeated(\%made, draw($session, 10_000));
 	$session->disconnect;
 	$node->stop;
+	give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');
 	set_clock($node, '-3600');
 	start_again($node);
 	$session = connect_to($node);
@@ -55,6 +58,9 @@ for my $slow (480, 3600)
 	my %made;
 	my $primary = begin_primary("old_$slow", "idgen.max_lead = '10s'", 'idgen.overflow = borrow');
 	my $standby = begin_standby($primary, "new_$slow", "-$slow");
+	$standby->stop;
+	give_boot($standby, '5d6b6c4e-0002-4000-8000-000000000002');
+	start_again($standby);
 	my $session = connect_to($primary);
 	repeated(\%made, draw_few($session, 10));
 	wait_for_replay($primary, $standby);
