@@ -53,14 +53,27 @@ $standby->stop('immediate');
 
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
 # clock is then put where the IDs of others began.
-for my $change ('START WITH 1400000000000', 'RESTART')
+my $altered = 'ALTER SEQUENCE idgen_horizon';
+my $refused = qr/sequence "idgen_horizon".* in this transaction/;
+my @not_over = (
+	[ [ "$altered START WITH 1400000000000" ], $refused ],
+	[ [ "$altered RESTART" ], $refused ],
+	[ [ 'SAVEPOINT s', "$altered RESTART", 'RELEASE s' ], $refused ],
+	# Whether the session may make IDs of an extension that is all its own does not matter here; others may not by its grant.
+	[ [ 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen' ], undef ]);
+for (@not_over)
 {
+	my ($changes, $pattern) = @$_;
+	my $change = join '; ', @$changes;
 	set_clock($node, sprintf '%+.1f', $clock += 100);
-	$session->begin_work;
-	$session->do("ALTER SEQUENCE idgen_horizon $change");
-	fails_with($session, 'SELECT next_id()', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: refused");
 	my $other = connect_to($node);
 	$other->do(q{SET idgen.max_wait = '3s'});
+	repeated(\%made, draw($other, 10));
+	set_clock($node, sprintf '%+.1f', $clock += 100);
+	$session->begin_work;
+	$session->do($_) for @$changes;
+	fails_with($session, 'SELECT next_id()', '55000', $pattern, "$change, not committed: refused") if $pattern;
+	eval { repeated(\%made, value_of($session, 'SELECT next_id()')) } unless $pattern;
 	my @ids = eval { draw($other, 100_000) };
 	note scalar(@ids) . ' IDs by others ' . ($@ =~ s|\n.*||sr);
 	repeated(\%made, @ids);
