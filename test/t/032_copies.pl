@@ -35,7 +35,11 @@ sub is_told
 }
 
 # How often the log is told of a copy.
-sub told { my ($node) = @_; return scalar(() = slurp_file($node->logfile) =~ /(?:WARNING|LOG):  (?!statement|execute|received)[^\n]*\bcop(?:y|ied)\b/g) }
+sub told
+{
+	my ($node) = @_;
+	return scalar(() = slurp_file($node->logfile) =~ /(?:WARNING|LOG):  (?!statement|execute|received)[^\n]*\bcop(?:y|ied)\b/g);
+}
 
 # Takes IDs as if nothing were wrong, then refuses, then ends it in each way.
 sub check_copy

@@ -107,9 +107,9 @@ sub give_boot
 
 sub _boot_library
 {
-	my $source = dirname(__FILE__) . '/boot_id.c';
+	my $source = dirname(__FILE__) . '/boot_id.cpp';
 	my $library = "$PostgreSQL::Test::Utils::tmp_check/boot_id.so";
-	-e $library || system('cc', '-shared', '-fPIC', '-o', $library, $source, '-ldl') == 0 || die "$source does not compile";
+	-e $library || system('g++', '-shared', '-fPIC', '-o', $library, $source, '-ldl') == 0 || die "$source does not compile";
 	return $library;
 }
 
