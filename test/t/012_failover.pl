@@ -6,57 +6,10 @@ use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use File::Copy;
 use IdgenNode;
+use IdgenPair;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
-
-my @conf = ("idgen.shards = '5'", 'autovacuum = off', 'wal_keep_size = 1GB', 'wal_log_hints = on', 'wal_receiver_status_interval = 1s');
-
-sub begin_primary
-{
-	my ($name, @more) = @_;
-	my $node = start_node(
-		$name,
-		fake_clock => 1,
-		init       => { allows_streaming => 1, has_archiving => 1 },
-		conf       => [ @conf, @more ]);
-	$node->backup('base');
-	return $node;
-}
-
-sub begin_standby
-{
-	my ($primary, $name, $time, @more) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init_from_backup($primary, 'base', has_streaming => 1);
-	$node->append_conf('postgresql.conf', $_) for @more;
-	give_clock($node, $time);
-	start_again($node);
-	return $node;
-}
-
-# Waits until a condition holds on a node.
-sub wait_until_true
-{
-	my ($node, $condition) = @_;
-	return $node->poll_query_until('postgres', "SELECT $condition") || die "never: $condition";
-}
-
-sub wait_for_replay
-{
-	my ($primary, $standby) = @_;
-	my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
-	return wait_until_true($standby, "pg_last_wal_replay_lsn() >= '$lsn'");
-}
-
-# Cuts a standby off from its primary.
-sub cut_off
-{
-	my ($standby) = @_;
-	$standby->safe_psql('postgres', q{ALTER SYSTEM SET primary_conninfo = ''});
-	$standby->reload;
-	return wait_until_true($standby, 'NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
-}
 
 # The first draw of a node: how long it took, and the IDs.
 sub first_draw
@@ -65,13 +18,6 @@ sub first_draw
 	my $began = time;
 	my @ids = draw($session, $count);
 	return (time - $began, @ids);
-}
-
-# Goes on where a node stopped: its clock is $error off what it was when $since was read, as if no time had passed.
-sub go_on_at
-{
-	my ($node, $since, $error) = @_;
-	return set_clock($node, sprintf '%+.3f', $since - time + $error);
 }
 
 # Draws ahead of the clock as far as borrowing goes; gives the highest ID.

@@ -6,14 +6,17 @@ use warnings;
 
 use DBI;
 use Exporter qw(import);
+use File::Basename;
 use POSIX qw(strftime _exit);
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
-  freeze_clock set_for_server value_of wait_until draw repeated);
+  freeze_clock give_boot set_for_server value_of wait_until draw repeated);
 
 my %clock_of;
+my %boot_of;
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
 # fake_clock (set_clock works on it), preload (0: without the library), extension (0: not created),
@@ -32,14 +35,16 @@ sub start_node
 	return $node;
 }
 
-# Starts a node that is stopped, under its own clock if it has one.
+# Starts a node that is stopped, under its own clock and boot_id if it has one.
 sub start_again
 {
 	my ($node) = @_;
 	my $clock = $clock_of{ $node->name };
 	return $node->start unless $clock;
-	my ($library) = glob '/usr/lib/*/faketime/libfaketimeMT.so.1';
-	local $ENV{LD_PRELOAD} = $library;
+	my @libraries = glob '/usr/lib/*/faketime/libfaketimeMT.so.1';
+	push @libraries, _boot_library() if $boot_of{ $node->name };
+	local $ENV{LD_PRELOAD} = "@libraries";
+	local $ENV{FAKE_BOOT_ID} = $boot_of{ $node->name } // '';
 	local $ENV{FAKETIME_TIMESTAMP_FILE} = $clock;
 	local $ENV{FAKETIME_NO_CACHE} = 1;
 	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
@@ -87,6 +92,25 @@ sub freeze_clock
 {
 	my ($node, $second) = @_;
 	return set_clock($node, strftime('%Y-%m-%d %H:%M:%S', localtime $second));
+}
+
+# From its next start on a node with a clock of its own is on another boot of the machine, or on another machine.
+sub give_boot
+{
+	my ($node, $boot_id) = @_;
+	my $file = $boot_of{ $node->name } = $node->basedir . '/boot_id';
+	open my $new, '>', $file or die "$file: $!";
+	print $new "$boot_id\n";
+	close $new;
+	return;
+}
+
+sub _boot_library
+{
+	my $source = dirname(__FILE__) . '/boot_id.cpp';
+	my $library = "$PostgreSQL::Test::Utils::tmp_check/boot_id.so";
+	-e $library || system('g++', '-shared', '-fPIC', '-o', $library, $source, '-ldl') == 0 || die "$source does not compile";
+	return $library;
 }
 
 # Opens a session.
