@@ -68,10 +68,6 @@ void note_created(Horizon &horizon, std::int64_t value) noexcept {
     raise(horizon.floor_ms, value);
 }
 
-std::int64_t highest_known_ms(const Horizon &horizon) noexcept {
-    return std::max({horizon.granted_ms.load(), horizon.floor_ms.load(), horizon.known.value});
-}
-
 void forget(Horizon &horizon) noexcept {
     horizon.floor_ms = 0;
     horizon.granted_ms = 0;

@@ -92,9 +92,6 @@ void note_moved(Horizon &horizon, const DurableRecord &record) noexcept;
 // Notes that the page was created anew, with the record {value, this server}.
 void note_created(Horizon &horizon, std::int64_t value) noexcept;
 
-// The highest H that this server can have granted since it started.
-std::int64_t highest_known_ms(const Horizon &horizon) noexcept;
-
 // Forgets a database, as a start does.
 void forget(Horizon &horizon) noexcept;
 

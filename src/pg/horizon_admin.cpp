@@ -63,21 +63,23 @@ void let_go(const HeldHorizon &held, XLogRecPtr lsn) {
     while (!is_acknowledged(self.state, lsn)) sleep_us(poll_us);
 }
 
-// When the last checkpoint of this server was, by its clock then.
-int64 checkpoint_ms() {
+// The second in which the last checkpoint of this server was, by its clock then; 0: not known.
+int64 checkpoint_second() {
     bool is_intact = false;
     ControlFileData *control = get_controlfile(DataDir, &is_intact);
-    int64 ms = is_intact ? int64{control->checkPointCopy.time} * 1000 : 0;
+    int64 second = is_intact ? control->checkPointCopy.time : 0;
     pfree(control);
-    return ms;
+    return second;
 }
 
 // Above all that an earlier idgen can have made in this database: by the clock, and where that was set back
 // since, by the time of the last checkpoint.
 int64 first_horizon_ms() {
     int64 now_ms = wall_ms();
-    int64 seen_ms = checkpoint_ms();
+    int64 seen_ms = checkpoint_second() * 1000;
     if (seen_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(seen_ms, now_ms);
+    // Of a second that is still to come, it may have been the end.
+    if (seen_ms > now_ms) seen_ms += 999;
     return Max(now_ms, seen_ms) + settings.max_lead_ms;
 }
 
@@ -90,7 +92,7 @@ void create_horizon(Oid schema) {
     attach_backend();
     Horizon &horizon = self.database->horizon;
     LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
-    first_ms = Max(first_ms, highest_known_ms(horizon));
+    first_ms = Max(first_ms, reached_ms(self.state, *self.database));
     note_created(horizon, first_ms);
     LWLockRelease(&self.database->renewal_lock);
     write_first_record(schema, Record::horizon, first_ms);

@@ -72,10 +72,12 @@ void log_copy(int64 origin) {
 }
 
 void log_promoted() {
-    ereport(LOG, (errmsg("database \"%s\" goes on with the shards of the primary before this one",
-                         get_database_name(MyDatabaseId)),
-                  errdetail("This server was promoted or restored: its timeline is new."),
-                  errhint("If the former primary lives on, change idgen.shards on one of them.")));
+    ereport(
+        LOG,
+        (errmsg(
+            "database \"%s\" goes on with the shards of the server before this one: if the former primary "
+            "lives on, change idgen.shards",
+            get_database_name(MyDatabaseId))));
 }
 
 }  // namespace idgen::pg

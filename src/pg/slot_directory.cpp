@@ -27,12 +27,17 @@ int32 number_of(SharedState *state, const SharedSlot &slot) noexcept {
     return static_cast<int32>(&slot - slots_of(state));
 }
 
+// The instant after the last tick of a slot. Requires its mutex.
+int64 end_of(const SharedSlot &slot) noexcept {
+    const PackingKey &packing = slot.link.key.packing;
+    return packing.epoch_ms + (slot.slot.tick + 1) * packing.unit_ms;
+}
+
 // Makes every handle to the slot invalid and returns the instant after its last tick, if that is
 // at or before `idle_since_ms`; else changes nothing.
 bool retire_if_over(SharedSlot &slot, int64 idle_since_ms, int64 &end_ms) noexcept {
-    const PackingKey &packing = slot.link.key.packing;
     SpinLockAcquire(&slot.mutex);
-    end_ms = packing.epoch_ms + (slot.slot.tick + 1) * packing.unit_ms;
+    end_ms = end_of(slot);
     bool is_over = end_ms <= idle_since_ms;
     if (is_over) slot.generation++;
     SpinLockRelease(&slot.mutex);
@@ -92,6 +97,19 @@ void forget_locked(SharedState *state, SharedDatabase &database) noexcept {
     database.slots = 0;
 }
 
+// The instant below which all IDs lie that this database made since the start.
+int64 reached_locked(SharedState *state, const SharedDatabase &database) noexcept {
+    int64 reached_ms = database.horizon.floor_ms.load();
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[i];
+        if (slot.link.key.database != database.database) continue;
+        SpinLockAcquire(&slot.mutex);
+        reached_ms = Max(reached_ms, end_of(slot));
+        SpinLockRelease(&slot.mutex);
+    }
+    return reached_ms;
+}
+
 // What last wrote this database's row in pg_database: another transaction than before where the database was
 // dropped and created again under the same OID.
 TransactionId writer_of_row() {
@@ -120,7 +138,11 @@ SharedDatabase *enter_database_locked(SharedState *state, TransactionId writer) 
     SharedDatabase *entry = find_database_locked(state, MyDatabaseId);
     if (entry == nullptr) entry = add_database_locked(state, MyDatabaseId);
     if (entry == nullptr || entry->created_by == writer) return entry;
-    if (!has_others(state)) forget_locked(state, *entry);
+    if (!has_others(state)) {
+        int64 reached_ms = reached_locked(state, *entry);
+        forget_locked(state, *entry);
+        raise(entry->horizon.floor_ms, reached_ms);
+    }
     entry->created_by = writer;
     return entry;
 }
@@ -200,6 +222,13 @@ SharedDatabase *find_database(SharedState *state) noexcept {
     SharedDatabase *database = find_database_locked(state, MyDatabaseId);
     LWLockRelease(&state->lock);
     return database;
+}
+
+int64 reached_ms(SharedState *state, const SharedDatabase &database) noexcept {
+    LWLockAcquire(&state->lock, LW_SHARED);
+    int64 ms = reached_locked(state, database);
+    LWLockRelease(&state->lock);
+    return ms;
 }
 
 SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,

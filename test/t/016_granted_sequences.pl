@@ -70,7 +70,8 @@ for (@writes)
 my $app = connect_to($node, user => 'app');
 $app->do(q{SELECT setval('idgen_horizon', 7258118400000)});
 $session->disconnect;
-$node->restart;
+$node->stop;
+start_again($node);
 $session = connect_to($node);
 eval { repeated(\%made, draw($session, 1000)); 1 } || $session->do('SELECT idgen_reset(clock_timestamp())');
 my $at = value_of($session, q{SELECT clock_timestamp() + '3 s'});

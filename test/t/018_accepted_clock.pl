@@ -65,11 +65,9 @@ fails_with($session, 'SELECT next_id()', '55000', $jumped, 'accepted, a restart,
 $offset = 7300;
 set_clock($node, "+$offset");
 set_for_server($session, 'idgen.horizon_window', '60s');
-set_for_server($session, 'idgen.max_clock_jump', '5s');
 $session->do('SELECT idgen_accept_clock()');
 $session->do(q{SET idgen.max_wait = '5s'});
 my @refusals = (
-	[ 'a jump', $jumped, [], ['SELECT idgen_accept_clock()'] ],
 	[ 'unlogged', qr/is unlogged/, ['ALTER SEQUENCE idgen_horizon SET UNLOGGED'], ['ALTER SEQUENCE idgen_horizon SET LOGGED'] ],
 	[ 'required', qr/need a synchronous standby/,
 		[ q{ALTER SYSTEM SET idgen.synchronous = 'required'}, 'SELECT pg_reload_conf()' ],
@@ -90,7 +88,6 @@ for (@refusals)
 	set_clock($node, '+' . ($offset + 70));
 	fails_with($session, 'SELECT next_id()', '55000', $pattern, "$what, past the window");
 	$session->do($_) for @$after;
-	set_for_server($session, 'idgen.max_clock_jump', '10min') if $what eq 'a jump';
 	poll(sub { value_of($session, q{SELECT current_setting('idgen.synchronous') = 'auto'}) }, 60);
 	ok(eval { !repeated(\%made, draw($session, 10)) }, "$what no more: IDs go on") || note $session->errstr;
 	set_clock($node, '+' . ($offset += 200));

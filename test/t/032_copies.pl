@@ -53,6 +53,7 @@ sub check_copy
 	eval { $on->do(q{ALTER SYSTEM SET idgen.on_copy = 'refuse'}) };
 	$on->do('SELECT pg_reload_conf()');
 	poll(sub { (eval { value_of($on, q{SELECT current_setting('idgen.on_copy')}) } // '') eq 'refuse' }, 5);
+	poll(sub { !eval { value_of($on, 'SELECT next_id()') } }, 60);
 	fails_with($on, 'SELECT next_id()', '55000', qr/cop(?:y|ied).*\nDETAIL:.*\nHINT:.*idgen_confirm_shards\(\)/s, "$what, on_copy = refuse");
 	$node->restart;
 	is_told($node, 1, "$what, after a restart");
