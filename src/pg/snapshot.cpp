@@ -1,14 +1,20 @@
 #include "pg/snapshot.hpp"
 
+#include "pg/hlc_draw.hpp"
 #include "pg/slot_guard.hpp"
 
 namespace idgen::pg {
 namespace {
 
-// The function ending in _locked needs SharedState::lock in any mode.
+// The functions ending in _locked need SharedState::lock in any mode.
+
+SlotOwner owner_locked(const SharedSlot &slot) noexcept {
+    bool is_hlc = slot.link.key.shard == hlc_shard;
+    return {layout_of(slot.link.key.packing, slot.form), is_hlc ? 0 : slot.link.key.shard, is_hlc};
+}
+
 void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
-    copy.layout = layout_of(slot.link.key.packing, slot.form);
-    copy.shard = slot.link.key.shard;
+    copy.owner = owner_locked(slot);
     SlotGuard guard(slot);
     copy.slot = slot.slot;
     copy.waits = slot.waits;
@@ -70,8 +76,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     const SharedSlot &slot = slots_of(state)[static_cast<uint32>(place)];
     LWLockAcquire(&state->lock, LW_SHARED);
     copy.has_slot = slot.generation == place >> 32;
-    copy.layout = layout_of(slot.link.key.packing, slot.form);
-    copy.shard = slot.link.key.shard;
+    copy.owner = owner_locked(slot);
     LWLockRelease(&state->lock);
     pg_read_barrier();
     return pg_atomic_read_u32(&backend.pid) == copy.pid;

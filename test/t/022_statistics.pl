@@ -5,6 +5,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
+use POSIX qw(fmod);
 use Test::More;
 
 my $node = start_node(
@@ -268,14 +269,23 @@ like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'hor
 is(database_row()->{horizon}, undef, 'and unknown as a column');
 $_->disconnect for $session, $watcher;
 
-# The hybrid logical clock is in the view, as no layout.
+# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns next, and a minute after.
 {
-	my $clock = start_node('hybrid');
+	my $turn = 2**31 / 1000;
+	my $until_turn = $turn - fmod(time, $turn);
+	my $clock = start_node('hybrid', clock => sprintf('+%.3f', $until_turn - 60));
 	my $clock_session = connect_to($clock);
-	my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
-	is_deeply(
-		$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id FROM idgen_stat_shard'),
-		[ [ undef, undef, 3, $last ] ], 'the hybrid logical clock has a row without a layout');
+	my %state;
+	for my $count (1, 2)
+	{
+		my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
+		$state{ $last >> 47 & 1 }++;
+		is_deeply(
+			$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id, last_time = hlc_time(?) FROM idgen_stat_shard', undef, $last),
+			[ [ undef, undef, 3 * $count, $last, 1 ] ], 'the hybrid logical clock has a row without a layout');
+		set_clock($clock, sprintf '+%.3f', $until_turn + 60);
+	}
+	is_deeply(\%state, { 0 => 1, 1 => 1 }, 'in both states of bit 31');
 	$clock_session->disconnect;
 }
 

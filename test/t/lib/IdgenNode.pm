@@ -19,7 +19,7 @@ my %clock_of;
 my %boot_of;
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# fake_clock (set_clock works on it), preload (0: without the library), extension (0: not created),
+# fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library), extension (0: not created),
 # init (options of the node's init).
 sub start_node
 {
@@ -29,7 +29,7 @@ sub start_node
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
 	  if $option{preload} // 1;
 	$node->append_conf('postgresql.conf', $_) for @{ $option{conf} // [] };
-	give_clock($node, '+0') if $option{fake_clock};
+	give_clock($node, $option{clock} // '+0') if $option{fake_clock} || $option{clock};
 	start_again($node);
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen') if $option{extension} // 1;
 	return $node;
