@@ -131,10 +131,11 @@ fails_with($pool, 'SELECT next_id()', '2200H', qr/no ID is left in this tick/, '
 set_clock($node, '+0');
 
 # A jump forward: refused, and no ID carries it, until the clock comes back or is accepted.
+# Of a layout that does not end within the year.
 value_of($session, 'SELECT next_id()');
 set_clock($node, '+31536000');
 fails_with(
-	$session, 'SELECT next_id()', '55000',
+	$session, q{SELECT next_id(layout => 'discord')}, '55000',
 	qr/the clock jumped forward by 3153\d{4}\.\d{3} s\nDETAIL:.*idgen.max_clock_jump is 600.000 s.*\nHINT:.*idgen_accept_clock/s,
 	'a year forward');
 set_clock($node, '+0');

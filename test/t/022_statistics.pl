@@ -53,8 +53,9 @@ my $now = int(time) + 2;
 freeze_clock($node, $now);
 my ($last) = @{ $session->selectcol_arrayref('SELECT max(id) FROM next_ids(100, 5) id') };
 my $row = shard_row(5);
+my $at = $now + clock_offset();
 is(columns($row, qw(layout ids waits wait_time borrows holds max_lead last_id at)),
-	"layout=instagram ids=100 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$last at=$now.000000", '100 IDs');
+	"layout=instagram ids=100 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$last at=$at.000000", '100 IDs');
 my @kinds = map { value_of($session, 'SELECT next_id(layout => ?)', $_) } 'mastodon';
 is(value_of($watcher, q{SELECT last_id || ' ' || (shard IS NULL) FROM idgen_stat_shard WHERE layout = 'mastodon'}),
 	"$kinds[0] true", 'a layout without a shard');
@@ -253,7 +254,7 @@ is(fact('layout')->{ok}, 0, 'layout: within two years');
 $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('statistics_standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
-$standby->start;
+start_again($standby);
 $node->wait_for_catchup($standby);
 my $copy = connect_to($standby);
 is(value_of($copy, 'SELECT horizon FROM idgen_stat_database'), database_row()->{horizon}, 'a standby knows the horizon');
@@ -272,7 +273,7 @@ $_->disconnect for $session, $watcher;
 # The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns next, and a minute after.
 {
 	my $turn = 2**31 / 1000;
-	my $until_turn = $turn - fmod(time, $turn);
+	my $until_turn = $turn - fmod(time + clock_offset(), $turn);
 	my $clock = start_node('hybrid', clock => sprintf('+%.3f', $until_turn - 60));
 	my $clock_session = connect_to($clock);
 	my %state;
