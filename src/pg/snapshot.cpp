@@ -21,6 +21,18 @@ void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
     copy.wait_us = slot.wait_us;
 }
 
+// Copies whose slot a place is; false where it is no slot's, or that one is somebody else's now.
+bool copy_owner(SharedState *state, uint64 place, SlotOwner &owner) noexcept {
+    auto number = static_cast<uint32>(place);
+    if (number >= state->max_slots) return false;
+    const SharedSlot &slot = slots_of(state)[number];
+    LWLockAcquire(&state->lock, LW_SHARED);
+    bool is_current = slot.generation == place >> 32;
+    owner = owner_locked(slot);
+    LWLockRelease(&state->lock);
+    return is_current;
+}
+
 // Copies up to `capacity` of the slots; gives how many there are.
 uint32 copy_up_to(SharedState *state, SlotCopy *rows, uint32 capacity) noexcept {
     uint32 count = 0;
@@ -72,12 +84,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
     copy.waits = pg_atomic_read_u64(&backend.waits);
     copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
-    uint64 place = pg_atomic_read_u64(&backend.place);
-    const SharedSlot &slot = slots_of(state)[static_cast<uint32>(place)];
-    LWLockAcquire(&state->lock, LW_SHARED);
-    copy.has_slot = slot.generation == place >> 32;
-    copy.owner = owner_locked(slot);
-    LWLockRelease(&state->lock);
+    copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.place), copy.owner);
     pg_read_barrier();
     return pg_atomic_read_u32(&backend.pid) == copy.pid;
 }

@@ -42,7 +42,7 @@ struct BackendCopy {
     uint64 last_id;
     uint64 waits;
     uint64 wait_us;
-    bool has_slot;    // false: its last slot was given to somebody else since
+    bool has_slot;    // false: no slot made the last, or it was given to somebody else since
     SlotOwner owner;  // of that slot
 };
 

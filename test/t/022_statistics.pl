@@ -290,6 +290,49 @@ $_->disconnect for $session, $watcher;
 	$clock_session->disconnect;
 }
 
+# And its IDs, leads and waits are counted like those of a shard, for the database and for the session. DecimalIds have no shard.
+{
+	my $counted = start_node('counted', fake_clock => 1, conf => ["idgen.max_wait = '1h'"]);
+	my ($hybrid, $onlooker) = map { connect_to($counted) } 1 .. 2;
+	my $counts = sub {
+		return columns($onlooker->selectrow_hashref('SELECT * FROM idgen_stat_shard') // {}, qw(ids waits borrows holds max_lead));
+	};
+	my $session_row = sub { return $onlooker->selectrow_hashref('SELECT * FROM idgen_stat_backend WHERE pid = ?', undef, $hybrid->{pg_pid}) // {} };
+	my $second = int(time) + 2;
+	freeze_clock($counted, $second);
+	my $last = value_of($hybrid, 'SELECT max(hlc_now()) FROM generate_series(1, 100)');
+	is($counts->(), 'ids=100 waits=0 borrows=0 holds=0 max_lead=0', 'the clock: 100 timestamps');
+	is(columns($session_row->(), qw(layout shard ids waits wait_time last_id)), "layout=null shard=null ids=100 waits=0 wait_time=0 last_id=$last",
+		'the clock: its session');
+	freeze_clock($counted, $second - 1);
+	value_of($hybrid, 'SELECT max(hlc_now()) FROM generate_series(1, 10)');
+	is($counts->(), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000', 'the clock: 10 timestamps held');
+	freeze_clock($counted, $second);
+	value_of($hybrid, q{SELECT hlc_receive(hlc_make(clock_timestamp() + '500 ms'))});
+	is($counts->(), 'ids=111 waits=0 borrows=1 holds=10 max_lead=1000', 'the clock: one timestamp ahead, above one received');
+	freeze_clock($counted, $second - 2);
+	$hybrid->do('SELECT hlc_now()', { pg_async => PG_ASYNC });
+	becomes_true(sub { $session_row->()->{wait_time} > 150 }, 'the clock: a wait is seen while it lasts');
+	is($counts->(), 'ids=111 waits=1 borrows=1 holds=10 max_lead=1000', 'the clock: one wait, no timestamp yet');
+	freeze_clock($counted, $second);
+	$hybrid->pg_result;
+	is($counts->(), 'ids=112 waits=1 borrows=2 holds=10 max_lead=1000', 'the clock: it ended, with one of the tick begun ahead');
+	my $waited = $session_row->();
+	is(columns($waited, qw(ids waits)), 'ids=112 waits=1', 'the clock: the same of its session');
+	is($waited->{wait_time}, value_of($onlooker, 'SELECT wait_time FROM idgen_stat_shard'), 'the clock: the time too');
+	is(value_of($onlooker, 'SELECT clock_steps_back > 0 FROM idgen_stat_database'), 1, 'the clock: that it was set back is seen');
+
+	my $decimal = value_of($hybrid, 'SELECT next_decimal_id()');
+	is(columns($session_row->(), qw(layout shard ids waits last_id)), "layout=null shard=null ids=113 waits=1 last_id=$decimal", 'a DecimalId: its session');
+	value_of($hybrid, 'SELECT next_id(9)');
+	value_of($hybrid, 'SELECT next_decimal_id()');
+	is(columns($session_row->(), qw(layout shard ids)), 'layout=null shard=null ids=115', 'a DecimalId: not of the shard of the ID before it');
+	is(value_of($onlooker, 'SELECT count(*) FROM idgen_stat_shard'), 2, 'a DecimalId: no row of a shard');
+	$onlooker->do('SELECT idgen_reset_stats()');
+	is(columns($session_row->(), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the clock: set back');
+	$_->disconnect for $hybrid, $onlooker;
+}
+
 # Without the library loaded by the server.
 {
 	my $bare = start_node('bare', preload => 0);
