@@ -156,7 +156,7 @@ for my $what (qw(idgen_stat_shard idgen_stat_backend idgen_stat_database))
 	fails_with($as{anybody}, "SELECT * FROM $what", '42501', qr/permission denied for view $what/, "$what, anybody");
 	fails_with($as{anybody}, "SELECT * FROM $what()", '42501', qr/permission denied for function $what/, "$what(), anybody");
 }
-is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 11, 'anybody may ask idgen_status()');
+is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 12, 'anybody may ask idgen_status()');
 fails_with($as{$_}, 'SELECT idgen_reset_stats()', '42501', qr/permission denied/, "idgen_reset_stats(), $_") for qw(reader anybody);
 $watcher->do('GRANT EXECUTE ON FUNCTION idgen_reset_stats() TO reader');
 ok(eval { $as{reader}->do('SELECT idgen_reset_stats()') }, 'idgen_reset_stats() granted');
