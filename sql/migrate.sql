@@ -53,7 +53,7 @@ ROLLBACK;
 UPDATE old SET made = NULL WHERE key IN (7, 8);
 CALL idgen_backfill('old', 'id', 'made', 5);
 UPDATE old SET made = '2009-01-01' WHERE key = 7;
-UPDATE old SET made = '2040-01-01' WHERE key = 8;
+UPDATE old SET made = '2046-06-27 12:00' WHERE key = 8;
 SELECT ok, finding FROM idgen_migration_check('backfill', 'old', 'id', 'made', 5) WHERE finding !~ 'about|epoch';
 CALL idgen_backfill('old', 'id', 'made', 5);
 UPDATE old SET made = '2020-01-01' WHERE key = 7;
@@ -156,7 +156,7 @@ INSERT INTO counted (note) VALUES ('c');
 SELECT max(id) = max(id) FILTER (WHERE note = 'c') AS larger, count(*) FROM small;
 SELECT max(id) = max(id) FILTER (WHERE note = 'c') AS larger, id_time(max(id), 'snowflake') > now() - interval '1 h' AS now FROM counted;
 -- Ids of the future are refused, and a layout whose IDs would be smaller.
-INSERT INTO serials VALUES (id_max('2040-01-01'), 'future');
+INSERT INTO serials VALUES (id_max('2046-06-27 12:00'), 'future');
 \set VERBOSITY terse
 SELECT ok, finding ~ '^public.serials.id goes up to \d+, past what next_id\(\) makes now$' AS past FROM idgen_migration_check('serial', 'serials', 'id') WHERE NOT ok;
 CALL idgen_replace_serial('serials', 'id', layout => 'trace');

@@ -39,19 +39,41 @@ build_extension() {
 
 # Makes and starts the cluster, the library loaded; arguments are further lines of its configuration.
 start_server() {
+    make_cluster "$@" && run_server
+}
+
+make_cluster() {
     inside initdb -U postgres -A trust -E UTF8 --no-sync >"$sandbox/log/initdb" 2>&1 ||
         { cat "$sandbox/log/initdb" >&2; return 1; }
     printf '%s\n' "shared_preload_libraries = 'idgen'" "listen_addresses = ''" \
         "unix_socket_directories = '$sandbox/socket'" 'fsync = off' "$@" |
         inside tee -a "$sandbox/data/postgresql.conf" >/dev/null
-    inside pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
 }
 
-# Runs TAP tests, which start servers of their own. PostgreSQL 16 and later ask for two folders instead of one.
+# Starts the cluster; arguments are settings of its environment.
+run_server() {
+    inside env "$@" pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
+}
+
+remove_server() {
+    [ ! -f "$sandbox/data/postmaster.pid" ] || inside pg_ctl -w -s -m immediate stop
+    rm -rf "$sandbox/data"
+}
+
+# Builds what must be loaded before libfaketime.
+build_waits() {
+    inside g++ -O1 -shared -fPIC -o "$sandbox/plain_waits.so" test/t/lib/plain_waits.cpp
+}
+
+# Runs TAP tests, which start servers of their own, in a folder of their own if $test_folder says one. PostgreSQL 16 and later
+# ask for two folders instead of one.
 prove_inside() {
-    local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test
-    inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$sandbox" \
-        TESTDATADIR="$sandbox/tmp_check" TESTLOGDIR="$sandbox/tmp_check/log" PGPORT=65432 prove --verbose --merge "$@"
+    local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
+    inside mkdir -p "$folder"
+    [ -f "$sandbox/plain_waits.so" ] || build_waits || return 1
+    inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
+        TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_WAITS="$sandbox/plain_waits.so" PGPORT=65432 \
+        prove --verbose --merge "$@"
 }
 
 # Leaves nothing behind and nothing running.

@@ -41,11 +41,16 @@ int compare(const Stamped<Format> &a, const Stamped<Format> &b) noexcept {
     return std::memcmp(a.bytes, b.bytes, Format::size);
 }
 
+// The first eight bytes as a number, in the same order: what sorting compares first.
+template <class Format>
+std::uint64_t prefix_of(const Stamped<Format> &value) noexcept {
+    return load_big_endian<std::uint64_t>(value.bytes);
+}
+
 // The start of the value's tick, unix ms.
 template <class Format>
 std::int64_t time_of(const Stamped<Format> &value) noexcept {
-    std::int64_t tick = 0;
-    for (std::size_t i = 0; i < Format::time_size; i++) tick = tick << 8 | value.bytes[i];
+    auto tick = static_cast<std::int64_t>(prefix_of(value) >> (64 - 8 * Format::time_size));
     return Format::first_ms + tick * Format::unit_ms;
 }
 
@@ -80,12 +85,6 @@ inline bool increment(std::uint8_t *bytes, std::size_t size) noexcept {
     while (size-- > 0)
         if (++bytes[size] != 0) return true;
     return false;
-}
-
-// The first eight bytes as a number, in the same order: what sorting compares first.
-template <class Format>
-std::uint64_t prefix_of(const Stamped<Format> &value) noexcept {
-    return load_big_endian<std::uint64_t>(value.bytes);
 }
 
 }  // namespace idgen

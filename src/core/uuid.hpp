@@ -56,6 +56,11 @@ constexpr UuidStamp uuid_stamp(std::int64_t unix_ms, std::int32_t ns) noexcept {
     return unix_ms * (1 << uuid_fraction_bits) + (std::int64_t{ns} << uuid_fraction_bits) / 1000000;
 }
 
+// The whole milliseconds of a stamp, or between two.
+constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
+    return stamp >> uuid_fraction_bits;
+}
+
 // Moves the last stamp that was given on to the next: the present one where that is later, else the last
 // plus 1. False past the end: nothing is changed.
 constexpr bool advance(UuidStamp &last, UuidStamp now) noexcept {

@@ -6,6 +6,7 @@
 #include "pg/session.hpp"
 #include "pg/settings.hpp"
 #include "pg/standby.hpp"
+#include "pg/tally.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -82,7 +83,9 @@ int64 draw_decimal(Oid schema) {
         take_or_wait(schema, wait_began_ms);
     require_postmaster();
     parts.launch = static_cast<uint32>(settings.decimal_launch);
-    return pack_decimal(parts);
+    int64 id = pack_decimal(parts);
+    count_made(1, id, no_place);
+    return id;
 }
 
 void create_generators(Oid schema) {

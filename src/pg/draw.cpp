@@ -15,12 +15,6 @@ namespace {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
-// The waiting of one draw.
-struct Patience {
-    int64 began_ms;  // 0: it has not begun
-    bool is_counted;
-};
-
 // The session of a source that has more than one shard to draw from; else null.
 inline Session *pool_session(const Source &source) noexcept {
     return source.is_pool ? source.session : nullptr;
@@ -72,14 +66,6 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     }
 }
 
-void sleep_counted(const Source &source, Patience &patience, int64 us) {
-    if (!patience.is_counted) count_wait(source);
-    patience.is_counted = true;
-    int64 began_us = monotonic_us();
-    sleep_us(us);
-    count_wait_time(source, monotonic_us() - began_us);
-}
-
 // Sleeps until the clock admits the refused tick, or a while; raises where that takes too long.
 void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
     int64 waited_ms = waited_since(patience.began_ms);
@@ -98,8 +84,7 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
         if (is_full && is_in_time && waited_ms == 0) report_full(stopped);
         report_clock_behind(stopped);
     }
-    int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
-    if (us > 0) sleep_counted(source, patience, us);
+    sleep_for_tick(source, limits, taken, patience);
 }
 
 [[noreturn]] void report_no_tick(const Source &source, int64 at_ms, Reason reason) {
@@ -154,11 +139,7 @@ Block draw(Source &source, uint32 count) {
         source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
     Block block{pack(p, taken.tick, source.shard, taken.sequence), int64{1} << p.sequence_shift, taken.count,
                 start_of(p, taken.tick), draw_number};
-    pg_atomic_write_u64(&self.backend->ids, pg_atomic_read_u64(&self.backend->ids) + block.count);
-    pg_atomic_write_u64(&self.backend->last_id,
-                        static_cast<uint64>(block.first_id + block.step * (block.count - 1)));
-    pg_atomic_write_u64(&self.backend->place, source.place);
-    if (unlikely(block.start_ms > limits.now_ms)) count_ahead(source, taken.tick, block.count);
+    count_taken(source, limits, taken, block.first_id + block.step * (block.count - 1));
     int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
     if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
         renew_ahead(source.schema, limits, block.start_ms);

@@ -1,9 +1,11 @@
 #include "pg/hlc_draw.hpp"
 
 #include "pg/clock.hpp"
+#include "pg/clock_steps.hpp"
 #include "pg/horizon.hpp"
 #include "pg/report.hpp"
 #include "pg/slot_guard.hpp"
+#include "pg/tally.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -18,8 +20,10 @@ bool take_locked(const SlotHandle &handle, const Limits &limits, const Place &ab
 
 Take try_take(Source &source, const Limits &limits, const Place &above) {
     for (;;) {
-        if (source.handle.slot == nullptr)
+        if (source.handle.slot == nullptr) {
             source.handle = find_slot(self.state, self.database, hlc_layout, hlc_shard, limits.now_ms);
+            source.place = place_of(self.state, source.handle);
+        }
         Take taken;
         if (take_locked(source.handle, limits, above, taken)) return taken;
         source.handle.slot = nullptr;
@@ -27,12 +31,12 @@ Take try_take(Source &source, const Limits &limits, const Place &above) {
 }
 
 // Sleeps until the clock admits the refused ms, or a while; raises where that takes too long.
-void wait_for_ms(const Limits &limits, const Take &taken, int64 &wait_began_ms) {
-    int64 waited_ms = waited_since(wait_began_ms);
+void wait_for_ms(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
+    int64 waited_ms = waited_since(patience.began_ms);
+    if (taken.status == Take::Status::ahead) look_for_clock_step(self.state);
     if (waited_ms + taken.wait_ms > settings.max_wait_ms)
         report_hlc_behind(limits.now_ms, taken.tick, waited_ms);
-    int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
-    if (us > 0) sleep_us(us);
+    sleep_for_tick(source, limits, taken, patience);
 }
 
 }  // namespace
@@ -49,20 +53,22 @@ void resolve_hlc(Source &source, FunctionCallInfo fcinfo) {
 int64 draw_hlc(Source &source, const Place &above) {
     Limits limits = limits_at(recent_wall_ms());
     Take taken = try_take(source, limits, above);
-    int64 wait_began_ms = 0;
+    Patience patience{};
     while (taken.status != Take::Status::ok) {
         if (taken.status == Take::Status::past_end) report_hlc_time(taken.tick);
         if (taken.status == Take::Status::renew)
-            renew_or_wait(source.schema, taken.tick, wait_began_ms);
+            renew_or_wait(source.schema, taken.tick, patience.began_ms);
         else
-            wait_for_ms(limits, taken, wait_began_ms);
+            wait_for_ms(source, limits, taken, patience);
         limits = limits_at(wall_ms());
         taken = try_take(source, limits, above);
     }
     require_postmaster();
+    int64 hlc = pack_hlc({taken.tick, taken.sequence});
+    count_taken(source, limits, taken, hlc);
     if (is_half_used(limits.granted_ms, taken.tick, settings.horizon_window_ms))
         renew_ahead(source.schema, limits, taken.tick);
-    return pack_hlc({taken.tick, taken.sequence});
+    return hlc;
 }
 
 }  // namespace idgen::pg

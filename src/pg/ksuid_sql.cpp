@@ -1,7 +1,6 @@
 // The SQL face of the type ksuid.
 #include "core/ksuid.hpp"
 
-#include "pg/clock.hpp"
 #include "pg/entropy.hpp"
 #include "pg/stamped_face.hpp"
 
@@ -104,7 +103,7 @@ Datum idgen_ksuid_make(PG_FUNCTION_ARGS) {
 Datum idgen_next_ksuid(PG_FUNCTION_ARGS) {
     uint8 random[Ksuid::tail_size];
     fill_random(random, sizeof(random));
-    return stamped_datum(composed<Ksuid>(recent_wall_ms(), random));
+    return stamped_datum(composed<Ksuid>(stamp_of_clock<Ksuid, form>(), random));
 }
 
 }  // extern "C"

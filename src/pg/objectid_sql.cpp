@@ -1,7 +1,6 @@
 // The SQL face of the type objectid.
 #include "core/objectid.hpp"
 
-#include "pg/clock.hpp"
 #include "pg/entropy.hpp"
 #include "pg/stamped_face.hpp"
 
@@ -113,7 +112,7 @@ Datum idgen_objectid_make(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_next_objectid(PG_FUNCTION_ARGS) {
-    return stamped_datum(next_object_id(object_id_source(), recent_wall_ms()));
+    return stamped_datum(next_object_id(object_id_source(), stamp_of_clock<ObjectId, form>()));
 }
 
 }  // extern "C"

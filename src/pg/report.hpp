@@ -38,6 +38,8 @@ void report_text(TextForm form, const TextError &error, std::string_view text, N
 [[noreturn]] void report_tail(TextForm form, size_t size, size_t wanted);
 // An instant that a value cannot hold; first and last in unix ms.
 [[noreturn]] void report_stamp(TextForm form, TimestampTz at, int64 first_ms, int64 last_ms);
+// The same of the clock.
+[[noreturn]] void report_clock_stamp(TextForm form, int64 now_ms, int64 first_ms, int64 last_ms);
 // A millisecond in which no ULID is left above the last.
 [[noreturn]] void report_no_ulid(int64 unix_ms);
 // An instant that no UUID of version 7 can hold.
@@ -153,6 +155,8 @@ void log_horizon_behind(int64 horizon_ms, int64 behind_ms);
 // A copy of another server's database that keeps its shards; a standby that was promoted.
 void log_copy(int64 origin);
 void log_promoted();
+// A kind that rises goes on at a clock so far behind the last value.
+void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms);
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms);
 [[noreturn]] void report_clock_not_synchronised();

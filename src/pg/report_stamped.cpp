@@ -24,6 +24,13 @@ void report_stamp(TextForm form, TimestampTz at, int64 first_ms, int64 last_ms) 
                     errhint("Give a time in between.")));
 }
 
+void report_clock_stamp(TextForm form, int64 now_ms, int64 first_ms, int64 last_ms) {
+    ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                    errmsg("no %s can hold the time of the clock, %s", form_name(form), instant_text(now_ms)),
+                    errdetail("Its times are from %s to %s.", instant_text(first_ms), instant_text(last_ms)),
+                    errhint("Correct the clock; if it is right, use another kind of ID.")));
+}
+
 void report_no_ulid(int64 unix_ms) {
     ereport(ERROR,
             (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),

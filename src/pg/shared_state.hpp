@@ -26,8 +26,15 @@ namespace idgen::pg {
 constexpr size_t cache_line = 64;
 
 // What the log is told of, each at most once a minute.
-enum class Cause : uint8 { clock_forward, clock_back, clock_not_synchronised, shard_full };
-constexpr size_t causes = 4;
+enum class Cause : uint8 {
+    clock_forward,
+    clock_back,
+    clock_not_synchronised,
+    shard_full,
+    ulid_order,
+    uuid_order
+};
+constexpr size_t causes = 6;
 
 struct alignas(cache_line) SharedSlot {
     slock_t mutex;

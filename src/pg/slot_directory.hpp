@@ -17,6 +17,9 @@ inline uint64 place_of(SharedState *state, const SlotHandle &handle) noexcept {
     return static_cast<uint64>(handle.generation) << 32 | static_cast<uint64>(handle.slot - slots_of(state));
 }
 
+// The place of what no slot made.
+constexpr uint64 no_place = UINT32_MAX;
+
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 

@@ -1,18 +1,36 @@
 #include "pg/snapshot.hpp"
 
+#include "pg/hlc_draw.hpp"
 #include "pg/slot_guard.hpp"
 
 namespace idgen::pg {
 namespace {
 
-// The function ending in _locked needs SharedState::lock in any mode.
+// The functions ending in _locked need SharedState::lock in any mode.
+
+SlotOwner owner_locked(const SharedSlot &slot) noexcept {
+    bool is_hlc = slot.link.key.shard == hlc_shard;
+    return {layout_of(slot.link.key.packing, slot.form), is_hlc ? 0 : slot.link.key.shard, is_hlc};
+}
+
 void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
-    copy.layout = layout_of(slot.link.key.packing, slot.form);
-    copy.shard = slot.link.key.shard;
+    copy.owner = owner_locked(slot);
     SlotGuard guard(slot);
     copy.slot = slot.slot;
     copy.waits = slot.waits;
     copy.wait_us = slot.wait_us;
+}
+
+// Copies whose slot a place is; false where it is no slot's, or that one is somebody else's now.
+bool copy_owner(SharedState *state, uint64 place, SlotOwner &owner) noexcept {
+    auto number = static_cast<uint32>(place);
+    if (number >= state->max_slots) return false;
+    const SharedSlot &slot = slots_of(state)[number];
+    LWLockAcquire(&state->lock, LW_SHARED);
+    bool is_current = slot.generation == place >> 32;
+    owner = owner_locked(slot);
+    LWLockRelease(&state->lock);
+    return is_current;
 }
 
 // Copies up to `capacity` of the slots; gives how many there are.
@@ -66,13 +84,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
     copy.waits = pg_atomic_read_u64(&backend.waits);
     copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
-    uint64 place = pg_atomic_read_u64(&backend.place);
-    const SharedSlot &slot = slots_of(state)[static_cast<uint32>(place)];
-    LWLockAcquire(&state->lock, LW_SHARED);
-    copy.has_slot = slot.generation == place >> 32;
-    copy.layout = layout_of(slot.link.key.packing, slot.form);
-    copy.shard = slot.link.key.shard;
-    LWLockRelease(&state->lock);
+    copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.place), copy.owner);
     pg_read_barrier();
     return pg_atomic_read_u32(&backend.pid) == copy.pid;
 }

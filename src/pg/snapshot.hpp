@@ -6,9 +6,15 @@
 
 namespace idgen::pg {
 
-struct SlotCopy {
+// Whose a slot is.
+struct SlotOwner {
     Layout layout;  // the first that it was used with; layouts that pack alike share a slot
-    uint32 shard;
+    uint32 shard;   // as it is packed
+    bool is_hlc;    // the hybrid logical clock of its database; else a shard
+};
+
+struct SlotCopy {
+    SlotOwner owner;
     Slot slot;
     uint64 waits;
     uint64 wait_us;
@@ -36,9 +42,8 @@ struct BackendCopy {
     uint64 last_id;
     uint64 waits;
     uint64 wait_us;
-    bool has_slot;  // false: its last slot was given to somebody else since
-    Layout layout;
-    uint32 shard;
+    bool has_slot;    // false: no slot made the last, or it was given to somebody else since
+    SlotOwner owner;  // of that slot
 };
 
 // Whether the entry is of a live backend that made IDs; copies it.

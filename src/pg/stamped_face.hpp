@@ -5,6 +5,7 @@
 
 #include "core/stamped.hpp"
 #include "pg/arguments.hpp"
+#include "pg/clock.hpp"
 
 namespace idgen::pg {
 
@@ -142,6 +143,14 @@ int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
     int64 unix_ms = finite_ms(at, finite_hint);
     if (!T::holds(unix_ms)) report_stamp(form, at, T::first_ms, T::last_ms);
     return unix_ms;
+}
+
+// The time of the clock. Raises where the type cannot hold it.
+template <class T, TextForm form>
+int64 stamp_of_clock() {
+    int64 now_ms = recent_wall_ms();
+    if (unlikely(!T::holds(now_ms))) report_clock_stamp(form, now_ms, T::first_ms, T::last_ms);
+    return now_ms;
 }
 
 template <class T, TextForm form>

@@ -1,6 +1,5 @@
 // The SQL face of the statistics: one row for each slot, backend and database.
 #include "pg/arguments.hpp"
-#include "pg/hlc_draw.hpp"
 #include "pg/snapshot.hpp"
 #include "pg/status.hpp"
 #include "pg/survey.hpp"
@@ -47,14 +46,20 @@ ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
     return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
 }
 
+// Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
+template <int columns>
+void add_owner(Row<columns> &row, bool known, SlotOwner &owner) {
+    row.add_if(known && !owner.is_hlc, PointerGetDatum(&owner.layout));
+    row.add_if(known && owner.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(owner.shard)));
+}
+
 void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
-    Packing p = packing_of(copy.layout);
+    Packing p = packing_of(copy.owner.layout);
     const Slot &slot = copy.slot;
     bool has_id = slot.sequence != no_sequence;
-    int64 last_id = has_id ? pack(p, slot.tick, copy.shard, slot.sequence) : 0;
+    int64 last_id = has_id ? pack(p, slot.tick, copy.owner.shard, slot.sequence) : 0;
     Row<10> row;
-    row.add_if(copy.shard != hlc_shard, PointerGetDatum(&copy.layout));
-    row.add_if(copy.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(copy.shard)));
+    add_owner(row, true, copy.owner);
     row.add(count_datum(slot.ids));
     row.add(count_datum(copy.waits));
     row.add(ms_datum(copy.wait_us));
@@ -67,13 +72,11 @@ void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
 }
 
 void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
-    bool has_shard = copy.has_slot && copy.layout.node_bits() > 0;
     Row<9> row;
     row.add(Int32GetDatum(static_cast<int32>(copy.pid)));
     row.add(ObjectIdGetDatum(copy.database));
     row.add(ObjectIdGetDatum(copy.user));
-    row.add_if(copy.has_slot, PointerGetDatum(&copy.layout));
-    row.add_if(has_shard, Int32GetDatum(static_cast<int32>(copy.shard)));
+    add_owner(row, copy.has_slot, copy.owner);
     row.add(count_datum(copy.ids));
     row.add(count_datum(copy.waits));
     row.add(ms_datum(copy.wait_us));

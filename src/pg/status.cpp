@@ -140,13 +140,22 @@ Fact standby(const Survey &seen) {
     return {"standby", text, false, "See pg_stat_replication: no ID is made without their confirmation."};
 }
 
+const char *days_text(int64 ms) {
+    int64 days = ms / ms_a_day;
+    return psprintf("%lld day%s", static_cast<long long>(days), days == 1 ? "" : "s");
+}
+
 Fact layout(const Survey &seen) {
     if (!seen.is_loaded) return {"layout", not_known, false, nullptr};
     LayoutName name(seen.ending);
-    int64 left_days = (seen.end_ms - seen.now_ms) / ms_a_day;
-    const char *text = psprintf("%s ends at %s, in %lld days", name.text, instant_text(seen.end_ms),
-                                static_cast<long long>(left_days));
-    if (seen.end_ms - seen.now_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
+    int64 left_ms = seen.end_ms - seen.now_ms;
+    const char *end = instant_text(seen.end_ms);
+    if (left_ms <= 0) {
+        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, days_text(-left_ms));
+        return {"layout", text, false, "next_id() is an error: move to a layout that ends later."};
+    }
+    const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
+    if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
     return {"layout", text, false, "Plan the move to a layout that ends later; then next_id() is an error."};
 }
 

@@ -38,12 +38,12 @@ void look_at_slots(SharedState *state, Survey &seen) {
     SlotCopies slots = copy_slots(state);
     for (uint32 i = 0; i < slots.count; i++) {
         const SlotCopy &copy = slots.rows[i];
-        Packing p = packing_of(copy.layout);
+        Packing p = packing_of(copy.owner.layout);
         int64 lead_ms = start_of(p, copy.slot.tick) - seen.now_ms;
         if (copy.slot.sequence != no_sequence && lead_ms > seen.lead_ms) seen.lead_ms = lead_ms;
-        if (p.wraps || end_of_first_turn(copy.layout) >= seen.end_ms) continue;
-        seen.ending = copy.layout;
-        seen.end_ms = end_of_first_turn(copy.layout);
+        if (p.wraps || end_of_first_turn(copy.owner.layout) >= seen.end_ms) continue;
+        seen.ending = copy.owner.layout;
+        seen.end_ms = end_of_first_turn(copy.owner.layout);
     }
     SlotUse use = count_slots(state);
     seen.slots = use.database;

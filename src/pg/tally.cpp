@@ -12,18 +12,30 @@ namespace {
 // A shard that has been out of IDs for so long is told to the log.
 constexpr uint32 long_full_ms = 10000;
 
-}  // namespace
-
+// A draw begins to wait for a tick of its slot.
 void count_wait(const Source &source) noexcept {
     pg_atomic_fetch_add_u64(&self.backend->waits, 1);
     SlotGuard guard(*source.handle.slot);
     if (guard.is_current(source.handle)) source.handle.slot->waits++;
 }
 
+// It slept so long.
 void count_wait_time(const Source &source, int64 us) noexcept {
     pg_atomic_fetch_add_u64(&self.backend->wait_us, us);
     SlotGuard guard(*source.handle.slot);
     if (guard.is_current(source.handle)) source.handle.slot->wait_us += static_cast<uint64>(us);
+}
+
+}  // namespace
+
+void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
+    int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
+    if (us <= 0) return;
+    if (!patience.is_counted) count_wait(source);
+    patience.is_counted = true;
+    int64 began_us = monotonic_us();
+    sleep_us(us);
+    count_wait_time(source, monotonic_us() - began_us);
 }
 
 void count_full(const Source &source) {

@@ -1,8 +1,11 @@
 // The SQL face of the type ulid.
 #include "core/ulid.hpp"
 
+#include "core/rising.hpp"
 #include "pg/clock.hpp"
 #include "pg/entropy.hpp"
+#include "pg/log_limit.hpp"
+#include "pg/settings.hpp"
 #include "pg/shared_state.hpp"
 #include "pg/spin_guard.hpp"
 #include "pg/stamped_face.hpp"
@@ -13,10 +16,14 @@ namespace {
 
 constexpr TextForm form = TextForm::ulid;
 
-// The next ULID of the server, or false; see core/ulid.hpp.
-bool next_locked(SharedOrder<Ulid> &order, int64 now_ms, const uint8 (&random)[Ulid::tail_size], Ulid &next) {
+// The next ULID of the server, or false; see core/ulid.hpp and core/rising.hpp.
+bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
+                 Ulid &next) noexcept {
+    int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
     SpinGuard guard(order.mutex);
-    bool is_next = advance(order.last, now_ms, random);
+    reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
+    if (unlikely(reading.behind > 0)) order.last = Ulid{};
+    bool is_next = advance(order.last, reading.now, random);
     next = order.last;
     return is_next;
 }
@@ -115,9 +122,12 @@ Datum idgen_ulid_make(PG_FUNCTION_ARGS) {
 Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     uint8 random[Ulid::tail_size];
     fill_random(random, sizeof(random));
+    SharedState *state = shared_state();
+    Reading reading{recent_wall_ms(), 0};
     Ulid next;
-    if (!next_locked(shared_state()->ulid_order, recent_wall_ms(), random, next))
-        report_no_ulid(time_of(next));
+    if (!next_locked(state->ulid_order, reading, random, next)) report_no_ulid(time_of(next));
+    if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
+        log_order_anew("ULIDs", reading.now, reading.behind);
     return stamped_datum(next);
 }
 

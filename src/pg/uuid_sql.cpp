@@ -1,6 +1,9 @@
 // The SQL face of UUIDs: those of version 7 made, and what others say.
+#include "core/rising.hpp"
 #include "pg/clock.hpp"
 #include "pg/entropy.hpp"
+#include "pg/log_limit.hpp"
+#include "pg/settings.hpp"
 #include "pg/shared_state.hpp"
 #include "pg/spin_guard.hpp"
 #include "pg/uuid_argument.hpp"
@@ -8,10 +11,18 @@
 namespace idgen::pg {
 namespace {
 
-// The next stamp of the server, or false; see core/uuid.hpp.
-bool next_locked(SharedOrder<UuidStamp> &order, UuidStamp now, UuidStamp &next) {
+UuidStamp stamp_of_clock() noexcept {
+    Instant now = wall_instant();
+    return uuid_stamp(now.ms, now.ns);
+}
+
+// The next stamp of the server, or false; see core/uuid.hpp and core/rising.hpp.
+bool next_locked(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
+    UuidStamp allowed = uuid_stamp(allowed_back_ms(settings.max_lead_ms), 0);
     SpinGuard guard(order.mutex);
-    bool is_next = advance(order.last, now);
+    reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
+    if (unlikely(reading.behind > 0)) order.last = 0;
+    bool is_next = advance(order.last, reading.now);
     next = order.last;
     return is_next;
 }
@@ -37,9 +48,12 @@ PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
 Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
     uint64 random;
     fill_random(&random, sizeof(random));
-    Instant now = wall_instant();
+    SharedState *state = shared_state();
+    Reading reading{stamp_of_clock(), 0};
     UuidStamp next;
-    if (!next_locked(shared_state()->uuid_order, uuid_stamp(now.ms, now.ns), next)) report_no_uuid();
+    if (!next_locked(state->uuid_order, reading, next)) report_no_uuid();
+    if (unlikely(reading.behind > 0) && may_log(state, Cause::uuid_order))
+        log_order_anew("UUIDs of version 7", uuid_stamp_ms(reading.now), uuid_stamp_ms(reading.behind));
     return uuid_datum(uuidv7_of(next, random));
 }
 

@@ -5,6 +5,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
+use POSIX qw(fmod);
 use Test::More;
 
 my $node = start_node(
@@ -52,8 +53,9 @@ my $now = int(time) + 2;
 freeze_clock($node, $now);
 my ($last) = @{ $session->selectcol_arrayref('SELECT max(id) FROM next_ids(100, 5) id') };
 my $row = shard_row(5);
+my $at = $now + clock_offset();
 is(columns($row, qw(layout ids waits wait_time borrows holds max_lead last_id at)),
-	"layout=instagram ids=100 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$last at=$now.000000", '100 IDs');
+	"layout=instagram ids=100 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$last at=$at.000000", '100 IDs');
 my @kinds = map { value_of($session, 'SELECT next_id(layout => ?)', $_) } 'mastodon';
 is(value_of($watcher, q{SELECT last_id || ' ' || (shard IS NULL) FROM idgen_stat_shard WHERE layout = 'mastodon'}),
 	"$kinds[0] true", 'a layout without a shard');
@@ -154,7 +156,7 @@ for my $what (qw(idgen_stat_shard idgen_stat_backend idgen_stat_database))
 	fails_with($as{anybody}, "SELECT * FROM $what", '42501', qr/permission denied for view $what/, "$what, anybody");
 	fails_with($as{anybody}, "SELECT * FROM $what()", '42501', qr/permission denied for function $what/, "$what(), anybody");
 }
-is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 11, 'anybody may ask idgen_status()');
+is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 12, 'anybody may ask idgen_status()');
 fails_with($as{$_}, 'SELECT idgen_reset_stats()', '42501', qr/permission denied/, "idgen_reset_stats(), $_") for qw(reader anybody);
 $watcher->do('GRANT EXECUTE ON FUNCTION idgen_reset_stats() TO reader');
 ok(eval { $as{reader}->do('SELECT idgen_reset_stats()') }, 'idgen_reset_stats() granted');
@@ -252,7 +254,7 @@ is(fact('layout')->{ok}, 0, 'layout: within two years');
 $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('statistics_standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
-$standby->start;
+start_again($standby);
 $node->wait_for_catchup($standby);
 my $copy = connect_to($standby);
 is(value_of($copy, 'SELECT horizon FROM idgen_stat_database'), database_row()->{horizon}, 'a standby knows the horizon');
@@ -268,15 +270,68 @@ like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'hor
 is(database_row()->{horizon}, undef, 'and unknown as a column');
 $_->disconnect for $session, $watcher;
 
-# The hybrid logical clock is in the view, as no layout.
+# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns next, and a minute after.
 {
-	my $clock = start_node('hybrid');
+	my $turn = 2**31 / 1000;
+	my $until_turn = $turn - fmod(time + clock_offset(), $turn);
+	my $clock = start_node('hybrid', clock => sprintf('+%.3f', $until_turn - 60));
 	my $clock_session = connect_to($clock);
-	my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
-	is_deeply(
-		$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id FROM idgen_stat_shard'),
-		[ [ undef, undef, 3, $last ] ], 'the hybrid logical clock has a row without a layout');
+	my %state;
+	for my $count (1, 2)
+	{
+		my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
+		$state{ $last >> 47 & 1 }++;
+		is_deeply(
+			$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id, last_time = hlc_time(?) FROM idgen_stat_shard', undef, $last),
+			[ [ undef, undef, 3 * $count, $last, 1 ] ], 'the hybrid logical clock has a row without a layout');
+		set_clock($clock, sprintf '+%.3f', $until_turn + 60);
+	}
+	is_deeply(\%state, { 0 => 1, 1 => 1 }, 'in both states of bit 31');
 	$clock_session->disconnect;
+}
+
+# And its IDs, leads and waits are counted like those of a shard, for the database and for the session. DecimalIds have no shard.
+{
+	my $counted = start_node('counted', fake_clock => 1, conf => ["idgen.max_wait = '1h'"]);
+	my ($hybrid, $onlooker) = map { connect_to($counted) } 1 .. 2;
+	my $counts = sub {
+		return columns($onlooker->selectrow_hashref('SELECT * FROM idgen_stat_shard') // {}, qw(ids waits borrows holds max_lead));
+	};
+	my $session_row = sub { return $onlooker->selectrow_hashref('SELECT * FROM idgen_stat_backend WHERE pid = ?', undef, $hybrid->{pg_pid}) // {} };
+	my $second = int(time) + 2;
+	freeze_clock($counted, $second);
+	my $last = value_of($hybrid, 'SELECT max(hlc_now()) FROM generate_series(1, 100)');
+	is($counts->(), 'ids=100 waits=0 borrows=0 holds=0 max_lead=0', 'the clock: 100 timestamps');
+	is(columns($session_row->(), qw(layout shard ids waits wait_time last_id)), "layout=null shard=null ids=100 waits=0 wait_time=0 last_id=$last",
+		'the clock: its session');
+	freeze_clock($counted, $second - 1);
+	value_of($hybrid, 'SELECT max(hlc_now()) FROM generate_series(1, 10)');
+	is($counts->(), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000', 'the clock: 10 timestamps held');
+	freeze_clock($counted, $second);
+	value_of($hybrid, q{SELECT hlc_receive(hlc_make(clock_timestamp() + '500 ms'))});
+	is($counts->(), 'ids=111 waits=0 borrows=1 holds=10 max_lead=1000', 'the clock: one timestamp ahead, above one received');
+	my $steps_back = value_of($onlooker, 'SELECT clock_steps_back FROM idgen_stat_database');
+	freeze_clock($counted, $second - 2);
+	$hybrid->do('SELECT hlc_now()', { pg_async => PG_ASYNC });
+	becomes_true(sub { $session_row->()->{wait_time} > 150 }, 'the clock: a wait is seen while it lasts');
+	is($counts->(), 'ids=111 waits=1 borrows=1 holds=10 max_lead=1000', 'the clock: one wait, no timestamp yet');
+	cmp_ok(value_of($onlooker, 'SELECT clock_steps_back FROM idgen_stat_database'), '>', $steps_back, 'the clock: that it was set back is seen');
+	freeze_clock($counted, $second);
+	$hybrid->pg_result;
+	is($counts->(), 'ids=112 waits=1 borrows=2 holds=10 max_lead=1000', 'the clock: it ended, with one of the tick begun ahead');
+	my $waited = $session_row->();
+	is(columns($waited, qw(ids waits)), 'ids=112 waits=1', 'the clock: the same of its session');
+	is($waited->{wait_time}, value_of($onlooker, 'SELECT wait_time FROM idgen_stat_shard'), 'the clock: the time too');
+
+	my $decimal = value_of($hybrid, 'SELECT next_decimal_id()');
+	is(columns($session_row->(), qw(layout shard ids waits last_id)), "layout=null shard=null ids=113 waits=1 last_id=$decimal", 'a DecimalId: its session');
+	value_of($hybrid, 'SELECT next_id(9)');
+	value_of($hybrid, 'SELECT next_decimal_id()');
+	is(columns($session_row->(), qw(layout shard ids)), 'layout=null shard=null ids=115', 'a DecimalId: not of the shard of the ID before it');
+	is(value_of($onlooker, 'SELECT count(*) FROM idgen_stat_shard'), 2, 'a DecimalId: no row of a shard');
+	$onlooker->do('SELECT idgen_reset_stats()');
+	is(columns($session_row->(), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the clock: set back');
+	$_->disconnect for $hybrid, $onlooker;
 }
 
 # Without the library loaded by the server.

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
@@ -12,7 +13,8 @@ my $workers = 8;
 my $calls   = 1000;
 my @makers  = qw(next_ulid next_uuidv7);
 
-my $node = start_node('order', fake_clock => 1);
+# Its order outlives every step of the clocks below.
+my $node = start_node('order', fake_clock => 1, conf => ["idgen.max_lead = '1min'"]);
 
 # What a round of values broke: pairs in the order of the calls that do not rise. Text sorts as the values do.
 sub falls
@@ -28,7 +30,7 @@ sub stamp_of
 }
 
 # A token goes from session to session, each drawing when the one before has its answer, and steps the clock on the way.
-my @clocks = ('+0', '-0.001', '-0.0001', '-5', '+3600', '+0', '-86400', '+0.01');
+my @clocks = ('+0', '-0.001', '-0.0001', '-5', '+40', '+0', '-18', '+0.01');
 {
 	my @sessions = map { connect_to($node) } 1 .. $workers;
 	my %drawn;
@@ -41,7 +43,7 @@ my @clocks = ('+0', '-0.001', '-0.0001', '-5', '+3600', '+0', '-86400', '+0.01')
 	is(falls(@{ $drawn{$_} }), 0, "$_: a token through $workers sessions, the clock stepping") for @makers;
 
 	# The clock stands still: 4096ths of a millisecond one after the other, also from session to session.
-	freeze_clock($node, time - 100);
+	freeze_clock($node, time - 15);
 	my @stamps = map { stamp_of(value_of($sessions[ $_ % $workers ], 'SELECT next_uuidv7()')) } 1 .. 100;
 	is($stamps[-1] - $stamps[0], 99, 'next_uuidv7: the clock behind: the last plus 1');
 	my $many = $sessions[0]->selectcol_arrayref('SELECT next_uuidv7() FROM generate_series(1, 10000)');
@@ -106,6 +108,43 @@ for my $maker (0 .. $#makers)
 	# Of a UUID time and fraction, which the random bits would hide.
 	my %values = map { $makers[$maker] eq 'next_uuidv7' ? stamp_of($_->[ 2 + $maker ]) : $_->[ 2 + $maker ], 1 } @calls;
 	is(scalar keys %values, $workers * $calls, "$makers[$maker]: none twice");
+}
+
+# A clock that is a year ahead for a moment: what is made then says so, what is made after is of today again, and rises. The log
+# is told once of each kind. Steps back within a second are no such thing.
+{
+	my $jumping = start_node('jumping', fake_clock => 1, conf => ["idgen.max_lead = '200ms'"]);
+	my @sessions = map { connect_to($jumping) } 1 .. 3;
+	my %time_of = (next_ulid => 'ulid_time', next_uuidv7 => 'uuid_time');
+	my $off = sub { value_of($sessions[0], "SELECT extract(epoch FROM $time_of{$_[0]}(?) - clock_timestamp())", $_[1]) };
+	for my $maker (@makers)
+	{
+		set_clock($jumping, '+0');
+		my @values = value_of($sessions[0], "SELECT $maker()");
+		for my $step ('-0.1', '-0.9')
+		{
+			set_clock($jumping, $step);
+			push @values, value_of($sessions[1], "SELECT $maker()");
+		}
+		is(falls(@values), 0, "$maker: a clock 0.9 s back is waited for, whatever max_lead is");
+		set_clock($jumping, '+31536000');
+		my $ahead = value_of($sessions[1], "SELECT $maker()");
+		cmp_ok(abs $off->($maker, $ahead), '<', 10, "$maker: under a clock a year ahead");
+		set_clock($jumping, '+0');
+		my @today = map { value_of($sessions[ $_ % 3 ], "SELECT $maker()") } 1 .. 30;
+		cmp_ok(abs $off->($maker, $today[0]), '<', 10, "$maker: the clock right again: of today");
+		is(falls(@today), 0, "$maker: the clock right again: rising in three sessions");
+		unlike($today[0], qr/^\Q@{[ substr $ahead, 0, 20 ]}\E/, "$maker: not the next after the one of next year");
+		set_clock($jumping, '+86400');
+		value_of($sessions[1], "SELECT $maker()");
+		set_clock($jumping, '+0');
+		cmp_ok(abs $off->($maker, value_of($sessions[2], "SELECT $maker()")), '<', 10, "$maker: the same of a day");
+	}
+	my $log = slurp_file($jumping->logfile);
+	my $told = qr/begins anew at the clock, 3153\d{4}\.\d{3} s below the last one\n.*DETAIL:  The last one says 20.*, the clock says 20.*\n.*HINT:  See/;
+	is(scalar(() = $log =~ /LOG:  the order of $_ $told/g), 1, "the log: $_") for 'ULIDs', 'UUIDs of version 7';
+	is(scalar(() = $log =~ /begins anew/g), 2, 'the log: once each');
+	$_->disconnect for @sessions;
 }
 
 # Many to a statement: rising in each session, none twice in all. The clock is the machine's own: nothing slows the sessions.

@@ -13,13 +13,18 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
-  freeze_clock give_boot set_for_server value_of wait_until draw repeated);
+  freeze_clock clock_offset give_boot set_for_server value_of wait_until draw repeated);
 
 my %clock_of;
 my %boot_of;
 
+# Where IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.
+my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
+
+sub clock_offset { return $offset }
+
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# fake_clock (set_clock works on it), preload (0: without the library), extension (0: not created),
+# fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library), extension (0: not created),
 # init (options of the node's init).
 sub start_node
 {
@@ -29,20 +34,23 @@ sub start_node
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
 	  if $option{preload} // 1;
 	$node->append_conf('postgresql.conf', $_) for @{ $option{conf} // [] };
-	give_clock($node, '+0') if $option{fake_clock};
+	give_clock($node, $option{clock} // '+0') if $option{fake_clock} || $option{clock};
 	start_again($node);
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen') if $option{extension} // 1;
 	return $node;
 }
 
-# Starts a node that is stopped, under its own clock and boot_id if it has one.
+# Starts a node that is stopped, under its own clock and boot_id if it has one; under a clock also where IDGEN_CLOCK is set.
 sub start_again
 {
 	my ($node) = @_;
+	give_clock($node, '+0') if $offset && !$clock_of{ $node->name };
 	my $clock = $clock_of{ $node->name };
 	return $node->start unless $clock;
 	my @libraries = glob '/usr/lib/*/faketime/libfaketimeMT.so.1';
+	unshift @libraries, $ENV{IDGEN_WAITS} if $ENV{IDGEN_WAITS};
 	push @libraries, _boot_library() if $boot_of{ $node->name };
+	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
 	local $ENV{LD_PRELOAD} = "@libraries";
 	local $ENV{FAKE_BOOT_ID} = $boot_of{ $node->name } // '';
 	local $ENV{FAKETIME_TIMESTAMP_FILE} = $clock;
@@ -75,11 +83,12 @@ sub give_clock
 	return set_clock($node, $time);
 }
 
-# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one.
+# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one, moved by the offset; or a date, at which it stands still.
 sub set_clock
 {
 	my ($node, $time) = @_;
 	my $file = $clock_of{ $node->name };
+	$time = sprintf '%+.6f', $time + $offset if $time =~ /^[+-]/;
 	open my $new, '>', "$file.new" or die "$file.new: $!";
 	print $new "$time\n";
 	close $new;
@@ -87,11 +96,11 @@ sub set_clock
 	return;
 }
 
-# Stops the clock of a node at a second of unix time.
+# Stops the clock of a node at a second of unix time, moved by the offset.
 sub freeze_clock
 {
 	my ($node, $second) = @_;
-	return set_clock($node, strftime('%Y-%m-%d %H:%M:%S', localtime $second));
+	return set_clock($node, strftime('%Y-%m-%d %H:%M:%S', localtime $second + $offset));
 }
 
 # From its next start on a node with a clock of its own is on another boot of the machine, or on another machine.

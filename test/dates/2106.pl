@@ -1,0 +1,84 @@
+# The year 2106: the default layout has ended long ago, a count of seconds in 32 bits ends during the test. What still works,
+# and what those say that do not.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../t/lib";
+# 2106-02-07 06:28:00 UTC, 16 s before 2^32 s.
+BEGIN { $ENV{IDGEN_CLOCK} = 4294967280 }
+use IdgenNode;
+use Test::More;
+
+my $node = start_node('far', fake_clock => 1, conf => ["idgen.shards = '5'"]);
+my $session = connect_to($node);
+
+# How far an instant lies from the node's clock, in seconds.
+sub distance_of
+{
+	my ($instant) = @_;
+	return value_of($session, "SELECT abs(extract(epoch FROM $instant - clock_timestamp()))");
+}
+
+# The default layout.
+my $has_ended =
+  qr/2106-02-07 06:28:\d\d\.\d+\+00 is past the end of layout "instagram"\nDETAIL:.*before 2046-06-27 17:00:49.497\+00.*\nHINT:.*later epoch/s;
+fails_with($session, "SELECT $_", '22003', $has_ended, $_)
+  for 'next_id()', 'next_id(5)', 'next_id_array(3)', 'count(*) FROM next_ids(3)', 'next_id_after(5)';
+my ($value, $is_ok) = $session->selectrow_array(q{SELECT value, ok::int FROM idgen_status() WHERE key = 'layout'});
+is($is_ok, 0, 'idgen_status: the default layout has ended');
+like($value, qr/^instagram ended at 2046-06-27 17:00:49.497\+00, 21773 days ago$/, 'idgen_status: and when');
+
+# Every preset makes IDs of this instant, or says that it has ended.
+my %ends = map { $_ => value_of($session, 'SELECT NOT wraps AND last_time < clock_timestamp() FROM id_layout_info(?)', $_) }
+  qw(instagram snowflake twitter discord sonyflake mastodon js53 trace);
+is(join(' ', grep { $ends{$_} } sort keys %ends), 'discord instagram snowflake twitter', 'layouts that have ended');
+for my $layout (sort keys %ends)
+{
+	if ($ends{$layout})
+	{
+		fails_with($session, "SELECT next_id(layout => '$layout')", '22003', qr/is past the end of layout "$layout"/, $layout);
+	}
+	else
+	{
+		my $id = value_of($session, 'SELECT next_id(layout => ?)', $layout);
+		cmp_ok(distance_of("id_time_near($id, clock_timestamp(), '$layout')"), '<', 10, "$layout: an ID of this instant");
+	}
+}
+# The other kinds.
+my %time_of = (
+	next_ulid     => 'ulid_time(%s)',
+	next_uuidv7   => 'uuid_time(%s)',
+	next_ksuid    => 'ksuid_time(%s)',
+	next_objectid => 'objectid_time(%s)',
+	hlc_now       => 'hlc_time(%s)');
+for my $maker (sort keys %time_of)
+{
+	cmp_ok(distance_of(sprintf $time_of{$maker}, "$maker()"), '<', 10, "$maker(): of this instant");
+}
+is(value_of($session, 'SELECT (decimal_id_decode(next_decimal_id())).counter'), 1, 'next_decimal_id()');
+
+# Nothing is made again after a crash.
+my $last = value_of($session, q{SELECT max(id) FROM next_ids(5000, layout => 'mastodon') AS id});
+my $hlc = value_of($session, 'SELECT hlc_now()');
+crash($node);
+start_again($node);
+$session = connect_to($node);
+cmp_ok(value_of($session, q{SELECT next_id(layout => 'mastodon')}), '>', $last, 'after kill -9: IDs go on above');
+cmp_ok(value_of($session, 'SELECT hlc_now()'), '>', $hlc, 'after kill -9: timestamps too');
+
+# Past 2^32 s: what counts seconds from 1970 in 32 bits has ended, the others go on.
+my %before = map { $_ => value_of($session, "SELECT $_()::text") } qw(next_ulid next_uuidv7 next_ksuid hlc_now);
+set_clock($node, '+60');
+for my $maker (sort keys %before)
+{
+	my $next = value_of($session, "SELECT $maker()::text");
+	cmp_ok(distance_of(sprintf $time_of{$maker}, $maker eq 'next_uuidv7' ? "'$next'::uuid" : "'$next'"), '<', 10, "past 2^32 s: $maker()");
+	cmp_ok($next, 'gt', $before{$maker}, "past 2^32 s: $maker() goes on above");
+}
+fails_with($session, 'SELECT next_objectid()', '22008',
+	qr/no ObjectId can hold the time of the clock, 2106-02-07 06:29.*\nDETAIL:.*from 1970-01-01 00:00:00\+00 to 2106-02-07 06:28:15\+00.*\nHINT:/,
+	'past 2^32 s: next_objectid()');
+set_clock($node, '2013-01-01 00:00:00');
+fails_with($session, 'SELECT next_ksuid()', '22008', qr/no KSUID can hold the time of the clock, 2013-01-01 00:00:00/, 'before its epoch: next_ksuid()');
+$session->disconnect;
+done_testing();
