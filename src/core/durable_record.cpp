@@ -3,11 +3,13 @@
 namespace idgen {
 namespace {
 
-// The value of a hexadecimal digit; 16 for any other character.
-constexpr std::uint64_t hex_value(char c) noexcept {
-    if (c >= '0' && c <= '9') return static_cast<std::uint64_t>(c - '0');
-    if (c >= 'a' && c <= 'f') return static_cast<std::uint64_t>(c - 'a' + 10);
-    return 16;
+constexpr unsigned no_hex = 16;
+
+// The value of a hexadecimal digit, or no_hex.
+constexpr unsigned hex_value(char c) noexcept {
+    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+    if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+    return no_hex;
 }
 
 }  // namespace
@@ -17,8 +19,8 @@ BootId parse_boot_id(std::string_view text) noexcept {
     int digits = 0;
     for (char c : text) {
         if (c == '-') continue;
-        std::uint64_t value = hex_value(c);
-        if (value > 15) break;
+        unsigned value = hex_value(c);
+        if (value == no_hex) break;
         boot.high = boot.high << 4 | boot.low >> 60;
         boot.low = boot.low << 4 | value;
         digits++;
