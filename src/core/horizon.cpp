@@ -53,11 +53,17 @@ void grant_pending(Horizon &horizon) noexcept {
     horizon.pending_ms = 0;
 }
 
-void note_moved(Horizon &horizon, const DurableRecord &record) noexcept {
+void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
     horizon.granted_ms = 0;
-    note_flushed(horizon, record);
     horizon.pending_ms = 0;
+    horizon.known = record;
     horizon.is_loaded = true;
+}
+
+void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
+    note_advanced(horizon, record);
+    horizon.floor_ms = record.value;
+    horizon.is_indebted = false;
 }
 
 void note_created(Horizon &horizon, std::int64_t value) noexcept {

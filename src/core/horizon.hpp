@@ -85,9 +85,17 @@ void note_flushed(Horizon &horizon, const DurableRecord &record) noexcept;
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
 
-// Notes a record that somebody put there by hand, flushed on this server: nothing is granted until a renewal
-// has been written above it.
-void note_moved(Horizon &horizon, const DurableRecord &record) noexcept;
+// Whose record it is that moves H up by hand: nobody's as long as a debt is not paid, because only a renewal
+// has waited until the lead admits what is owed.
+constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
+    return horizon.is_indebted ? 0 : identity;
+}
+
+// Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has
+// been written above it.
+void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
+// The same of a record that somebody vouches for, and that may lower the floor: nothing is owed any more.
+void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;
 
 // Notes that the page was created anew, with the record {value, this server}.
 void note_created(Horizon &horizon, std::int64_t value) noexcept;

@@ -45,15 +45,13 @@ XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
     return lsn;
 }
 
-// Moves H by this server: from here on nothing is granted until a renewal has been written above it.
-XLogRecPtr move_horizon(HeldHorizon &held, int64 at_ms) {
+// The record that puts H there.
+DurableRecord moved_record(const HeldHorizon &held, int64 at_ms, int64 identity) noexcept {
     DurableRecord record = with_origin(held.page.record, held.foreign_origin, held.owner);
     carry_owner(record, record, held.owner);
     record.value = at_ms;
-    record.identity = server_identity();
-    XLogRecPtr lsn = write_flushed(held, record);
-    note_moved(self.database->horizon, record);
-    return lsn;
+    record.identity = identity;
+    return record;
 }
 
 // Lets renewals go on; returns when the synchronous standbys have what was written.
@@ -105,15 +103,19 @@ void advance_horizon(Oid schema, int64 at_ms) {
     if (!is_horizon(found_ms)) report_refused({Renewal::out_of_bounds, found_ms}, Record::horizon);
     admit_page(horizon, held.page.record, server_identity(), held.clock, horizon_rules());
     raise(horizon.floor_ms, at_ms);
-    XLogRecPtr lsn = move_horizon(held, Max(found_ms, horizon.floor_ms.load()));
+    int64 identity = identity_of_advance(horizon, server_identity());
+    DurableRecord record = moved_record(held, Max(found_ms, horizon.floor_ms.load()), identity);
+    XLogRecPtr lsn = write_flushed(held, record);
+    note_advanced(horizon, record);
     place_slots(self.state, at_ms, false);
     let_go(held, lsn);
 }
 
 void reset_horizon(Oid schema, int64 at_ms) {
     HeldHorizon held = hold_horizon(schema);
-    XLogRecPtr lsn = move_horizon(held, at_ms);
-    self.database->horizon.floor_ms = at_ms;
+    DurableRecord record = moved_record(held, at_ms, server_identity());
+    XLogRecPtr lsn = write_flushed(held, record);
+    note_reset(self.database->horizon, record);
     place_slots(self.state, at_ms, true);
     pg_atomic_fetch_add_u32(&self.database->resets, 1);
     accept_clock(self.state);

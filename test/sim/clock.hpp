@@ -12,13 +12,22 @@ namespace idgen::sim {
 class Clock {
    public:
     std::int64_t read(std::int64_t true_ms) const noexcept {
-        return true_ms + (is_frozen_ ? frozen_at_ms_ - true_ms : offset_ms_);
+        return true_ms + (is_frozen_ ? frozen_at_ms_ - true_ms : offset_ms_) - slow_ms_;
     }
 
     // Keeps a tame clock within the error. Called whenever time goes on.
     void limit(std::int64_t true_ms, std::int64_t error_ms) noexcept {
         if (is_frozen_ && std::abs(frozen_at_ms_ - true_ms) > error_ms) is_frozen_ = false;
         offset_ms_ = std::clamp(offset_ms_, -error_ms, error_ms);
+    }
+
+    // Far behind true time from now on, and set right at that time at the latest.
+    void slow_down(std::int64_t by_ms, std::int64_t until_ms) noexcept {
+        slow_ms_ = by_ms;
+        slow_until_ms_ = until_ms;
+    }
+    void set_right_at(std::int64_t true_ms, bool is_early) noexcept {
+        if (is_early || true_ms >= slow_until_ms_) slow_ms_ = 0;
     }
 
     void drift() noexcept { offset_ms_ += drift_ms_; }
@@ -53,6 +62,8 @@ class Clock {
     std::int64_t offset_ms_ = 0;
     std::int64_t frozen_at_ms_ = 0;
     std::int64_t drift_ms_ = 0;
+    std::int64_t slow_ms_ = 0;
+    std::int64_t slow_until_ms_ = 0;
     bool is_frozen_ = false;
 };
 

@@ -45,6 +45,10 @@ void World::recover_quietly() {
     }
 }
 
+std::int64_t World::reach_ms() const noexcept {
+    return stage_.scenario.rules.window_ms + stage_.scenario.rules.max_lead_ms;
+}
+
 // Whether the page was lowered and no session has seen it yet: a crash now rests on the clock.
 bool World::is_unprotected(const Node &node) const noexcept {
     const Disk &disk = node.disk;
@@ -102,6 +106,10 @@ void World::promote() {
     successor->timeline++;
     successor->is_primary = true;
     trouble_ = stage_.random.one_in(4) ? 0 : 60;
+    // Its clock may be far behind, and is set right before it has paid what it owes.
+    std::int64_t paid_ms = stage_.true_ms + 2 * stage_.scenario.rules.clock_error_ms;
+    if (stage_.random.one_in(3))
+        successor->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
     say("is promoted", *successor);
 }
 
@@ -135,8 +143,7 @@ void World::meddle(Node &node) {
     if (!node.issues()) return;
     const Scenario &s = stage_.scenario;
     DurableRecord page = node.disk.page;
-    std::int64_t reach_ms = s.rules.window_ms + s.rules.max_lead_ms;
-    std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms);
+    std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms());
     if (stage_.random.one_in(3)) {
         node.disk.page = bare_record(page.value + 1, page.identity - 1);
         return say("nextval on the horizon", node);
@@ -153,16 +160,16 @@ void World::advance(Node &node) {
     if (!node.issues() || node.is_renewing) return;
     const Scenario &s = stage_.scenario;
     Horizon &horizon = node.horizon;
-    std::int64_t reach_ms = s.rules.window_ms + s.rules.max_lead_ms;
     std::int64_t now_ms = node.clock.read(stage_.true_ms);
-    std::int64_t at_ms = now_ms + stage_.random.between(-reach_ms, reach_ms);
+    std::int64_t at_ms = now_ms + stage_.random.between(-reach_ms(), reach_ms());
     stage_.oracle.note_clock(now_ms);
     DurableRecord page = node.disk.page;
     admit_page(horizon, page, node.identity(), node.read_clock(stage_.true_ms), s.rules);
     raise(horizon.floor_ms, at_ms);
-    DurableRecord record = bare_record(std::max(page.value, horizon.floor_ms.load()), node.identity());
+    std::int64_t identity = identity_of_advance(horizon, node.identity());
+    DurableRecord record = bare_record(std::max(page.value, horizon.floor_ms.load()), identity);
     node.disk.flush(node.disk.write(record));
-    note_moved(horizon, record);
+    note_advanced(horizon, record);
     place_slots(node, s, at_ms, stage_.weakness);
     node.loaded_floor_ms = std::max(node.loaded_floor_ms, at_ms);
     say("idgen_advance", node);

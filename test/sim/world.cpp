@@ -38,6 +38,7 @@ void World::pass_time() {
         stage_.random.one_in(20) ? 4 * (s.rules.window_ms + s.rules.max_lead_ms) : s.unit_ms;
     stage_.true_ms += stage_.random.between(s.unit_ms > 1 ? 0 : 1, most_ms);
     for (Node &node : stage_.nodes) {
+        node.clock.set_right_at(stage_.true_ms, stage_.random.one_in(8));
         node.clock.drift();
         if (!s.has_wild_clocks) node.clock.limit(stage_.true_ms, s.rules.clock_error_ms);
     }

@@ -38,6 +38,7 @@ class World {
     void misbehave(Node &node);
     void stall();
 
+    std::int64_t reach_ms() const noexcept;
     Node *standby() noexcept;
     Node &other(const Node &node) noexcept { return stage_.nodes[1 - node.number]; }
     void disconnect(const Node &node);

@@ -121,14 +121,29 @@ TEST(Horizon, ADebtComputedAgainIsNotLowered) {
     EXPECT_EQ(horizon.floor_ms, 9500 + 1301 + 1000) << "by the later of the two loads, 9.5 s after the boot";
 }
 
-TEST(Horizon, AHorizonPutThereByHandGrantsNothing) {
+TEST(Horizon, AnAdvanceGrantsNothingAndPaysNoDebt) {
     Horizon horizon{};
-    admit_page(horizon, record_of(5000, theirs), ours, at(9000), rules);
-    note_moved(horizon, record_of(30000, ours));
+    admit_page(horizon, record_of(5000, theirs), ours, {9000, -8000}, rules);
+    DurableRecord record = record_of(30000, identity_of_advance(horizon, ours));
+    EXPECT_EQ(record.identity, 0);
+    note_advanced(horizon, record);
     EXPECT_EQ(horizon.granted_ms, 0);
     EXPECT_EQ(horizon.pending_ms, 0);
-    EXPECT_TRUE(admit_page(horizon, record_of(30000, ours), ours, {10000, 5000}, rules));
-    EXPECT_EQ(horizon.floor_ms, 9000 + 1301) << "no debt is left";
+    EXPECT_TRUE(admit_page(horizon, record, ours, {30000, 20000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 9000 + 1301 + 28000) << "the clock was set right";
+    note_flushed(horizon, record_of(50000, ours));
+    EXPECT_EQ(identity_of_advance(horizon, ours), ours) << "paid";
+}
+
+TEST(Horizon, AResetLowersTheFloorAndOwesNothing) {
+    Horizon horizon{};
+    admit_page(horizon, record_of(50000, theirs), ours, at(9000), rules);
+    DurableRecord record = record_of(8000, ours);
+    note_reset(horizon, record);
+    EXPECT_EQ(horizon.floor_ms, 8000);
+    EXPECT_EQ(horizon.granted_ms, 0);
+    EXPECT_TRUE(admit_page(horizon, record, ours, {10000, 5000}, rules));
+    EXPECT_EQ(horizon.floor_ms, 8000);
 }
 
 TEST(Horizon, OneCreatedAnewIsLoadedAsAfterAStart) {
