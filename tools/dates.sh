@@ -11,7 +11,7 @@ dates='
 '
 
 dates() {
-    build_waits || return 1
+    build_preloads || return 1
     remove_server
     regress_at_dates >"$sandbox/log/dates.regress" 2>&1 &
     local jobs=$! parity
@@ -44,7 +44,7 @@ regress_at_dates() {
 run_server_at() {
     local library
     library=$(echo /usr/lib/*/faketime/libfaketimeMT.so.1)
-    run_server LD_PRELOAD="$sandbox/plain_waits.so $library" FAKETIME="+$(($(date -d "$1" +%s) - $(date +%s)))" \
+    run_server LD_PRELOAD="$sandbox/preloads/plain_waits.so $library" FAKETIME="+$(($(date -d "$1" +%s) - $(date +%s)))" \
         FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DONT_RESET=1
 }
 

@@ -60,9 +60,14 @@ remove_server() {
     rm -rf "$sandbox/data"
 }
 
-# Builds what must be loaded before libfaketime.
-build_waits() {
-    inside g++ -O1 -shared -fPIC -o "$sandbox/plain_waits.so" test/t/lib/plain_waits.cpp
+# Builds what tests load into a server ahead of the C library, or of libfaketime, once.
+build_preloads() {
+    [ ! -d "$sandbox/preloads" ] || return 0
+    inside mkdir "$sandbox/preloads" || return 1
+    local name
+    for name in plain_waits boot_id kernel_clock; do
+        inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
+    done
 }
 
 # Runs TAP tests, which start servers of their own, in a folder of their own if $test_folder says one. PostgreSQL 16 and later
@@ -70,9 +75,9 @@ build_waits() {
 prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
     inside mkdir -p "$folder"
-    [ -f "$sandbox/plain_waits.so" ] || build_waits || return 1
+    build_preloads || return 1
     inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
-        TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_WAITS="$sandbox/plain_waits.so" PGPORT=65432 \
+        TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \
         prove --verbose --merge "$@"
 }
 

@@ -6,13 +6,12 @@ use warnings;
 
 use DBI;
 use Exporter qw(import);
-use File::Basename;
 use POSIX qw(strftime _exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(start_node start_again crash connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
+our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with give_clock set_clock
   freeze_clock clock_offset give_boot set_for_server value_of wait_until draw repeated);
 
 my %clock_of;
@@ -48,8 +47,8 @@ sub start_again
 	my $clock = $clock_of{ $node->name };
 	return $node->start unless $clock;
 	my @libraries = glob '/usr/lib/*/faketime/libfaketimeMT.so.1';
-	unshift @libraries, $ENV{IDGEN_WAITS} if $ENV{IDGEN_WAITS};
-	push @libraries, _boot_library() if $boot_of{ $node->name };
+	unshift @libraries, preload('plain_waits');
+	push @libraries, preload('boot_id') if $boot_of{ $node->name };
 	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
 	local $ENV{LD_PRELOAD} = "@libraries";
 	local $ENV{FAKE_BOOT_ID} = $boot_of{ $node->name } // '';
@@ -114,12 +113,11 @@ sub give_boot
 	return;
 }
 
-sub _boot_library
+# A library for LD_PRELOAD, as tools/sandbox.sh built it from its source beside this file.
+sub preload
 {
-	my $source = dirname(__FILE__) . '/boot_id.cpp';
-	my $library = "$PostgreSQL::Test::Utils::tmp_check/boot_id.so";
-	-e $library || system('g++', '-shared', '-fPIC', '-o', $library, $source, '-ldl') == 0 || die "$source does not compile";
-	return $library;
+	my ($name) = @_;
+	return "$ENV{IDGEN_PRELOADS}/$name.so";
 }
 
 # Opens a session.
