@@ -133,7 +133,8 @@ $_->disconnect for $session, $other{two}, $other{three};
 # still, so that no slot is idle.
 {
 	my $shared = start_node('shared', fake_clock => 1, conf => [ 'idgen.max_slots = 80', "idgen.shards = '5'" ]);
-	$shared->safe_psql('postgres', 'CREATE ROLE greedy LOGIN; CREATE ROLE unset LOGIN; ALTER ROLE unset SET idgen.shards = $$$$; CREATE DATABASE next');
+	$shared->safe_psql('postgres', 'CREATE ROLE greedy LOGIN; CREATE ROLE unset LOGIN; ALTER ROLE unset SET idgen.shards = $$$$');
+	$shared->safe_psql('postgres', 'CREATE DATABASE next');
 	$shared->safe_psql('next', 'CREATE EXTENSION idgen');
 	my $application = connect_to($shared);
 	my $in_next = connect_to($shared, db => 'next');
@@ -159,7 +160,8 @@ $_->disconnect for $session, $other{two}, $other{three};
 		my ($drawer) = @_;
 		my $made = eval {
 			value_of($drawer, q{SELECT count(DISTINCT next_id(layout => layout::id_layout))
-				FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::text[]) layout}) + (value_of($drawer, 'SELECT hlc_now()') > 0);
+				FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::text[]) layout}) +
+			  (value_of($drawer, 'SELECT hlc_now()') > 0);
 		};
 		return $made // $drawer->errstr;
 	};
@@ -179,7 +181,8 @@ $_->disconnect for $session, $other{two}, $other{three};
 	is($draw_own->($application), 9, 'then the own shard finds a slot in each preset, and the clock one');
 	is($draw_own->($greedy{greedy}), 9, 'for him as well');
 	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
-		'53400', qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
+		'53400',
+		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
 	is(value_of($application, q{SELECT value || ok FROM idgen_status() WHERE key = 'slots'}),
 		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen_status()');
 	for (1 .. 3)
@@ -194,7 +197,8 @@ $_->disconnect for $session, $other{two}, $other{three};
 	$a_second_later->();
 	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
 	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
-		'53400', qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*raise idgen.max_slots and/s, 'in another database');
+		'53400',
+		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*raise idgen.max_slots and/s, 'in another database');
 	is($draw_own->($_), 9, 'own shards find slots in both') for $application, $in_next;
 	$_->disconnect for $application, $in_next, values %greedy;
 }
