@@ -181,7 +181,7 @@ SELECT long_form FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mas
 SELECT layout, first_time, last_time, wraps, tick
   FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::id_layout[]) AS layout,
        id_layout_info(layout);
-SELECT layout, shards, ids_per_tick, ids_per_second, largest_id, fits_js
+SELECT layout, shards, ids_per_tick, ids_per_second, largest_id, fits_js, one_node
   FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::id_layout[]) AS layout,
        id_layout_info(layout);
 SELECT wraps, shards, ids_per_tick, ids_per_second, largest_id, fits_js

@@ -75,6 +75,7 @@ SELECT id_shard(next_id(9)), (SELECT id_shard(id) FROM next_ids(1, 8) AS id), id
 -- The range of idgen.shards is checked against the layout of each call.
 SET idgen.shards = '200-300';
 SELECT id_shard(next_id()) BETWEEN 200 AND 300 AS instagram, next_id(layout => 'mastodon') > 0 AS mastodon;
+SELECT next_id(layout => 'mastodon') < next_id(layout => 'mastodon') AS told_before;
 \pset format unaligned
 \pset tuples_only
 SELECT refusals('next_id(layout => ''js53'')', 'next_ids(1, layout => ''js53'')', 'next_id(300, ''js53'')');

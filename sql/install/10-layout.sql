@@ -44,7 +44,7 @@ CREATE FUNCTION id_layout_info(
     layout id_layout,
     OUT long_form text, OUT first_time timestamptz, OUT last_time timestamptz, OUT wraps boolean,
     OUT tick interval, OUT shards bigint, OUT ids_per_tick bigint, OUT ids_per_second bigint,
-    OUT largest_id bigint, OUT fits_js boolean)
+    OUT largest_id bigint, OUT fits_js boolean, OUT one_node boolean)
     AS 'MODULE_PATHNAME', 'idgen_layout_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON TYPE id_layout IS
@@ -61,4 +61,4 @@ COMMENT ON OPERATOR <> (id_layout, id_layout) IS 'different layout';
 COMMENT ON OPERATOR CLASS id_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON OPERATOR FAMILY id_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON FUNCTION id_layout_info(id_layout) IS
-    'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53';
+    'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53, whether it is for one node only';

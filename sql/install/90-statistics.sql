@@ -33,7 +33,7 @@ SELECT pg_catalog.current_database() AS datname, s.* FROM idgen_stat_database() 
 
 CREATE FUNCTION idgen_status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 12;
+    AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 13;
 CREATE FUNCTION idgen_reset_stats() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 

@@ -57,6 +57,7 @@ Datum describe(const Layout &layout, TupleDesc desc) {
         Int64GetDatum(ids_per_tick * 1000 / layout.unit_ms),
         Int64GetDatum(largest_id),
         BoolGetDatum(largest_id < js_limit),
+        BoolGetDatum(layout.node_bits() == 0),
     };
     bool nulls[lengthof(values)] = {};
     return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));

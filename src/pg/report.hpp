@@ -10,6 +10,7 @@
 #include "core/shard_set.hpp"
 #include "pg/postgres.hpp"
 #include "pg/renewal.hpp"
+#include "pg/shards_remedy.hpp"
 
 namespace idgen::pg {
 
@@ -119,11 +120,15 @@ enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
 
 [[noreturn]] void report_not_loaded();
 [[noreturn]] void report_recovery();
-[[noreturn]] void report_no_shards(bool set_since_connect);
+[[noreturn]] void report_no_shards(ShardsRemedy remedy);
 [[noreturn]] void report_foreign_shard(int64 shard);
 // A shard of idgen.shards that the layout cannot hold, or not beside a region.
 [[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard);
+// A notice: a layout without a shard, on a node that has shards.
+void tell_one_node(const Layout &layout);
 [[noreturn]] void report_share_used(int slots);
+// Of so many slots, those for others than the node's own shards in presets.
+[[noreturn]] void report_others_used(int slots, bool in_database);
 [[noreturn]] void report_all_slots_used();
 
 // What stopped a draw. Times are unix ms.

@@ -1,4 +1,5 @@
 // What stops a draw: shards, slots, ticks, clocks.
+#include "core/slot_quota.hpp"
 #include "pg/message_text.hpp"
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
@@ -13,6 +14,23 @@ void raise_clock_not_synchronised(int level) {
              errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".",
                        GetConfigOption("idgen.require_clock_sync", false, false)),
              errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.")));
+}
+
+int hint_for(ShardsRemedy remedy) {
+    switch (remedy) {
+        case ShardsRemedy::alter_database:
+            break;
+        case ShardsRemedy::reconnect:
+            return errhint("It was set for this database or role after this connection began: reconnect.");
+        case ShardsRemedy::alter_system:
+            return errhint(
+                "Set the shards of each node on that node, such as: ALTER SYSTEM SET idgen.shards = "
+                "'5'; SELECT pg_reload_conf(). Citus copies ALTER DATABASE ... SET and ALTER ROLE "
+                "... SET to every node.");
+    }
+    return errhint(
+        "Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET idgen.shards = '5'",
+        quote_identifier(get_database_name(MyDatabaseId)));
 }
 
 }  // namespace
@@ -31,15 +49,10 @@ void report_recovery() {
                     errhint("Connect to the primary, or promote this server.")));
 }
 
-void report_no_shards(bool set_since_connect) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
-             errdetail("Without a shard, next_id() draws from the shards that this node owns."),
-             set_since_connect
-                 ? errhint("It was set for this database or role after this connection began: reconnect.")
-                 : errhint("Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET "
-                           "idgen.shards = '5'",
-                           quote_identifier(get_database_name(MyDatabaseId)))));
+void report_no_shards(ShardsRemedy remedy) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
+                    errdetail("Without a shard, next_id() draws from the shards that this node owns."),
+                    hint_for(remedy)));
 }
 
 void report_foreign_shard(int64 shard) {
@@ -65,11 +78,39 @@ void report_pool_shard(const Layout &layout, uint32 shard) {
                     errhint("Give idgen.shards without the region, or set idgen.region to 0.")));
 }
 
+void tell_one_node(const Layout &layout) {
+    LayoutName name(layout);
+    ereport(NOTICE,
+            (errcode(ERRCODE_SUCCESSFUL_COMPLETION), errmsg("layout \"%s\" is for one node only", name.text),
+             errdetail("It has no shard, so idgen.shards, which is \"%s\", does not keep its IDs apart from "
+                       "those of other nodes.",
+                       GetConfigOption("idgen.shards", false, false)),
+             errhint("If other nodes make IDs for the same column, use a layout with a shard, such as "
+                     "snowflake. This is told once in a session.")));
+}
+
 void report_share_used(int slots) {
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("this database uses all of its %d idgen slots", slots),
                     errdetail("Each shard of each layout in use takes a slot, and none is idle."),
                     errhint("Raise idgen.max_slots_per_database, or idgen.max_slots and restart.")));
+}
+
+void report_others_used(int slots, bool in_database) {
+    auto limit = static_cast<int>(slots_for_others(static_cast<uint32>(slots)));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+         in_database
+             ? errmsg("this database uses all of its %d idgen slots for other shards and layouts", limit)
+             : errmsg("all %d idgen slots of this server for other shards and layouts are used", limit),
+         errdetail("Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the "
+                   "layouts of presets; none of the other half is idle.",
+                   slots),
+         in_database ? errhint("Put the shards that this node owns into idgen.shards and use a preset, or "
+                               "raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+                     : errhint("Put the shards that this node owns into idgen.shards and use a preset, or "
+                               "raise idgen.max_slots and restart.")));
 }
 
 void report_all_slots_used() {

@@ -17,6 +17,7 @@
 #include "core/horizon.hpp"
 #include "core/slot.hpp"
 #include "core/slot_index.hpp"
+#include "core/slot_quota.hpp"
 #include "core/ulid.hpp"
 #include "core/uuid.hpp"
 #include "pg/postgres.hpp"
@@ -47,6 +48,7 @@ struct alignas(cache_line) SharedSlot {
     uint64 waits;                       // guard: mutex; draws that waited for a tick
     uint64 wait_us;                     // guard: mutex; how long they did
     LayoutForm form;                    // guard: the LWLock; of the layout that it was given out for
+    Claim claim;                        // guard: the LWLock; as what it was given out
 };
 static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link) == cache_line &&
                   offsetof(SharedSlot, full) + sizeof(FullRun) <= cache_line,
@@ -58,7 +60,7 @@ struct alignas(cache_line) SharedDatabase {
     Horizon horizon;  // floor and grant: atomic; the rest: renewal_lock
     // On a cache line of its own: renewals must not disturb the takes.
     alignas(cache_line) Oid database;  // guard: the LWLock; InvalidOid: free
-    uint32 slots;                      // guard: the LWLock; slots that it holds
+    SlotCounts slots;                  // guard: the LWLock; slots that it holds
     LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
     XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
     TransactionId created_by;          // guard: the LWLock; see enter_database_locked
@@ -113,6 +115,7 @@ struct alignas(cache_line) SharedState {
     uint32 backend_count;   // const after the start
     uint32 database_count;  // guard: lock; entries of the databases that were ever used
     int32 free_slot;        // guard: lock; head of the list of free slots
+    SlotCounts slots;       // guard: lock; slots given out, the sum of the databases
     uint32 hand;            // guard: lock; where the search for an idle slot goes on
     BootId boot;            // const after the start
     // Highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME in ms, for databases whose record says none of this

@@ -58,18 +58,37 @@ void free_slot_locked(SharedState *state, SharedSlot &slot) noexcept {
     state->free_slot = number;
 }
 
-// Frees one idle slot of `only`, or of any database where that is InvalidOid.
-bool free_idle_slot_locked(SharedState *state, Oid only, int64 now_ms) noexcept {
+// Whether the slot is such a one as is to become free.
+bool would_end(Shortage shortage, const SharedSlot &slot) noexcept {
+    bool is_mine = slot.link.key.database == MyDatabaseId;
+    switch (shortage) {
+        case Shortage::none:
+            break;
+        case Shortage::share_others:
+            return is_mine && slot.claim == Claim::other;
+        case Shortage::share:
+            return is_mine;
+        case Shortage::server_others:
+            return slot.claim == Claim::other;
+        case Shortage::server:
+            return true;
+    }
+    return false;
+}
+
+// Frees one idle slot against the shortage.
+bool free_idle_slot_locked(SharedState *state, Shortage shortage, int64 now_ms) noexcept {
     for (uint32 i = 0; i < state->max_slots; i++) {
         SharedSlot &slot = slots_of(state)[state->hand];
         state->hand = (state->hand + 1) % state->max_slots;
         Oid owner = slot.link.key.database;
         int64 end_ms;
-        if (owner == InvalidOid || (only != InvalidOid && owner != only)) continue;
+        if (owner == InvalidOid || !would_end(shortage, slot)) continue;
         if (!retire_if_idle(slot, now_ms, end_ms)) continue;
         SharedDatabase *database = find_database_locked(state, owner);
         raise(database->horizon.floor_ms, end_ms);
-        database->slots--;
+        subtract(database->slots, one_slot(slot.claim));
+        subtract(state->slots, one_slot(slot.claim));
         free_slot_locked(state, slot);
         return true;
     }
@@ -94,7 +113,8 @@ void forget_locked(SharedState *state, SharedDatabase &database) noexcept {
     database.known_generator = 0;
     database.pending_generator = 0;
     database.decimal_counter.forget();
-    database.slots = 0;
+    subtract(state->slots, database.slots);
+    database.slots = {0, 0};
 }
 
 // The instant below which all IDs lie that this database made since the start.
@@ -154,28 +174,48 @@ SlotHandle find_slot_locked(SharedState *state, const SlotKey &key) noexcept {
     return {&slot, slot.generation};
 }
 
-enum class Given { ok, share_used, all_used };
+// Frees idle slots until one more may be given out. What is still short where there are none.
+Shortage make_room_locked(SharedState *state, const SharedDatabase &database, Claim claim,
+                          int64 now_ms) noexcept {
+    auto share = static_cast<uint32>(slots_per_database());
+    for (;;) {
+        Shortage shortage = shortage_of(claim, database.slots, share, state->slots, state->max_slots);
+        if (shortage == Shortage::none || !free_idle_slot_locked(state, shortage, now_ms)) return shortage;
+    }
+}
 
-// Gives out a free slot, or an idle one. The slot begins at the database's floor, so a session that read an
-// older floor still draws above it; not at the clock, which nobody has checked yet.
-Given give_slot_locked(SharedState *state, SharedDatabase *database, const SlotKey &key, const Layout &layout,
-                       int64 now_ms, SlotHandle &handle) noexcept {
-    bool share_used = database->slots >= static_cast<uint32>(slots_per_database());
-    if (share_used && !free_idle_slot_locked(state, key.database, now_ms)) return Given::share_used;
-    if (state->free_slot == no_slot && !free_idle_slot_locked(state, InvalidOid, now_ms))
-        return Given::all_used;
+// Gives out a free slot. The slot begins at the database's floor, so a session that read an older floor still
+// draws above it; not at the clock, which nobody has checked yet.
+SlotHandle give_slot_locked(SharedState *state, SharedDatabase &database, const SlotKey &key,
+                            const Layout &layout, Claim claim, int64 now_ms) noexcept {
     int32 number = state->free_slot;
     SharedSlot &slot = slots_of(state)[number];
     state->free_slot = slot.link.next;
-    slot.slot = new_slot(packing_of(layout), database->horizon.floor_ms);
+    slot.slot = new_slot(packing_of(layout), database.horizon.floor_ms);
     slot.full = {0, 0};
     slot.waits = slot.wait_us = 0;
     slot.form = form_of(layout);
+    slot.claim = claim;
     slot.given_ms = now_ms;
     index_of(state).insert(number, key);
-    database->slots++;
-    handle = {&slot, slot.generation};
-    return Given::ok;
+    add_slot(database.slots, claim);
+    add_slot(state->slots, claim);
+    return {&slot, slot.generation};
+}
+
+[[noreturn]] void report_shortage(Shortage shortage) {
+    switch (shortage) {
+        case Shortage::share_others:
+            report_others_used(slots_per_database(), true);
+        case Shortage::share:
+            report_share_used(slots_per_database());
+        case Shortage::server_others:
+            report_others_used(settings.max_slots, false);
+        case Shortage::none:
+        case Shortage::server:
+            break;
+    }
+    report_all_slots_used();
 }
 
 // Frees what belongs to databases that no longer exist. True where there was any.
@@ -239,16 +279,17 @@ SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout 
     LWLockRelease(&state->lock);
     if (handle.slot != nullptr) return handle;
 
+    Claim claim = claim_of(settings.shards, static_cast<uint32>(settings.region), layout, shard);
     for (bool retry = true;; retry = false) {
-        Given given = Given::ok;
+        Shortage shortage = Shortage::none;
         LWLockAcquire(&state->lock, LW_EXCLUSIVE);
         handle = find_slot_locked(state, key);
-        if (handle.slot == nullptr) given = give_slot_locked(state, database, key, layout, now_ms, handle);
+        if (handle.slot == nullptr) shortage = make_room_locked(state, *database, claim, now_ms);
+        if (handle.slot == nullptr && shortage == Shortage::none)
+            handle = give_slot_locked(state, *database, key, layout, claim, now_ms);
         LWLockRelease(&state->lock);
-        if (given == Given::ok) return handle;
-        if (retry && free_dropped_databases(state)) continue;
-        if (given == Given::share_used) report_share_used(slots_per_database());
-        report_all_slots_used();
+        if (handle.slot != nullptr) return handle;
+        if (!retry || !free_dropped_databases(state)) report_shortage(shortage);
     }
 }
 

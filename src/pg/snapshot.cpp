@@ -50,7 +50,7 @@ uint32 copy_up_to(SharedState *state, SlotCopy *rows, uint32 capacity) noexcept 
 }  // namespace
 
 SlotCopies copy_slots(SharedState *state) {
-    uint32 capacity = count_slots(state).database + 16;
+    uint32 capacity = count_slots(state).database.all + 16;
     for (;;) {
         auto *rows = static_cast<SlotCopy *>(palloc(capacity * sizeof(SlotCopy)));
         uint32 count = copy_up_to(state, rows, capacity);
@@ -61,16 +61,29 @@ SlotCopies copy_slots(SharedState *state) {
 }
 
 SlotUse count_slots(SharedState *state) noexcept {
-    SlotUse use{0, 0};
+    SlotUse use{};
     LWLockAcquire(&state->lock, LW_SHARED);
+    use.server = state->slots;
     for (uint32 i = 0; i < state->database_count; i++) {
         const SharedDatabase &database = databases_of(state)[i];
-        if (database.database == InvalidOid) continue;
-        use.server += database.slots;
         if (database.database == MyDatabaseId) use.database = database.slots;
     }
     LWLockRelease(&state->lock);
     return use;
+}
+
+bool find_shardless(SharedState *state, Layout &layout) noexcept {
+    bool found = false;
+    LWLockAcquire(&state->lock, LW_SHARED);
+    for (uint32 i = 0; i < state->max_slots && !found; i++) {
+        const SharedSlot &slot = slots_of(state)[i];
+        const SlotKey &key = slot.link.key;
+        // The hybrid logical clock's slot has no shard either, but a number that is none.
+        found = key.database == MyDatabaseId && key.packing.node_bits == 0 && key.shard <= max_shard;
+        if (found) layout = layout_of(key.packing, slot.form);
+    }
+    LWLockRelease(&state->lock);
+    return found;
 }
 
 bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept {

@@ -29,10 +29,13 @@ struct SlotCopies {
 SlotCopies copy_slots(SharedState *state);
 
 struct SlotUse {
-    uint32 database;  // slots of this session's database
-    uint32 server;    // of all
+    SlotCounts database;  // of this session's database
+    SlotCounts server;    // of all
 };
 SlotUse count_slots(SharedState *state) noexcept;
+
+// Finds a layout without a shard that this session's database makes IDs of. False where there is none.
+bool find_shardless(SharedState *state, Layout &layout) noexcept;
 
 struct BackendCopy {
     uint32 pid;

@@ -2,7 +2,7 @@
 
 #include "pg/report.hpp"
 #include "pg/settings.hpp"
-#include "pg/stored_settings.hpp"
+#include "pg/shards_remedy.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -14,11 +14,19 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
     return whole;
 }
 
-// The node owns a number if the part below the region is in idgen.shards.
-bool is_own(const Layout &layout, uint32 whole) noexcept {
-    if (layout.node_bits() == 0 || settings.shards.empty()) return true;
-    uint32 number = settings.region == 0 ? whole : whole & mask32(layout.shard_bits);
-    return settings.shards.contains(number);
+// Whether an explicit number may be drawn from: any, where no shards are set.
+bool is_allowed(const Layout &layout, uint32 whole) noexcept {
+    return layout.node_bits() == 0 || settings.shards.empty() ||
+           owns(settings.shards, static_cast<uint32>(settings.region), layout, whole);
+}
+
+// Tells the session once that such a layout does not reckon with the node's shards. A worker leaves it to its
+// leader: there may be a new one for each statement.
+void tell_of_shardless(const Layout &layout) {
+    static bool told = false;
+    if (told || layout.node_bits() != 0 || settings.shards.empty() || IsParallelWorker()) return;
+    told = true;
+    tell_one_node(layout);
 }
 
 void make_single(Source &source, uint32 whole) noexcept {
@@ -29,7 +37,7 @@ void make_single(Source &source, uint32 whole) noexcept {
 
 void resolve_explicit(Source &source, int64 shard) {
     uint32 whole = whole_or_raise(source.layout, shard);
-    if (!is_own(source.layout, whole)) report_foreign_shard(shard);
+    if (!is_allowed(source.layout, whole)) report_foreign_shard(shard);
     make_single(source, whole);
     source.session = nullptr;
 }
@@ -39,7 +47,7 @@ void resolve_own(Source &source) {
     if (layout.node_bits() == 0) {
         make_single(source, whole_or_raise(layout, 0));
     } else {
-        if (settings.shards.empty()) report_no_shards(is_setting_stored("idgen.shards"));
+        if (settings.shards.empty()) report_no_shards(remedy_for_no_shards());
         source.region_top = whole_or_raise(layout, 0);
         uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
         if (settings.shards.largest() > last) report_pool_shard(layout, settings.shards.largest());
@@ -63,6 +71,7 @@ void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argum
         resolve_own(source);
     else
         resolve_explicit(source, shard_argument);
+    tell_of_shardless(layout);
     source.is_pool = source.pool.shard_count > 1;
     source.settings_generation = settings.generation;
 }

@@ -2,7 +2,7 @@
 
 #include "pg/message_text.hpp"
 #include "pg/settings.hpp"
-#include "pg/stored_settings.hpp"
+#include "pg/shards_remedy.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -34,16 +34,43 @@ Fact server(const Survey &seen) {
     return {"server", "standby: its primary makes the IDs", true, nullptr};
 }
 
+const char *advice_for(ShardsRemedy remedy) {
+    switch (remedy) {
+        case ShardsRemedy::alter_database:
+            break;
+        case ShardsRemedy::reconnect:
+            return "It was set for this database or role after this connection began: reconnect.";
+        case ShardsRemedy::alter_system:
+            return "Unless every call names its shard, give each node its own: ALTER SYSTEM SET idgen.shards "
+                   "= "
+                   "'5' and SELECT pg_reload_conf(), on each node. Citus copies ALTER DATABASE ... SET to "
+                   "all.";
+    }
+    return "Unless every call names its shard, give this node its own: ALTER DATABASE ... SET idgen.shards = "
+           "'5', then reconnect.";
+}
+
 Fact shards() {
     const char *shards = GetConfigOption("idgen.shards", false, false);
-    if (shards[0] == '\0')
-        return {"shards", "not set", false,
-                is_setting_stored("idgen.shards")
-                    ? "It was set for this database or role after this connection began: reconnect."
-                    : "Unless every call names its shard, give this node its own: ALTER DATABASE ... SET "
-                      "idgen.shards = '5', then reconnect."};
-    return {"shards", settings.region == 0 ? shards : psprintf("%s in region %d", shards, settings.region),
-            true, nullptr};
+    if (shards[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
+    const char *text = settings.region == 0 ? shards : psprintf("%s in region %d", shards, settings.region);
+    if (!are_shards_copied()) return {"shards", text, true, nullptr};
+    return {"shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
+            false,
+            "Two nodes with the same shards make the same IDs. ALTER SYSTEM SET idgen.shards and SELECT "
+            "pg_reload_conf() on each node, then ALTER DATABASE or ALTER ROLE ... RESET idgen.shards."};
+}
+
+// A layout without a shard is told where shards are set: it does not reckon with them.
+Fact nodes(const Survey &seen) {
+    if (!seen.is_loaded) return {"nodes", not_known, false, nullptr};
+    if (!seen.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
+    const char *text = psprintf("%s is for one node only", LayoutName(seen.shardless).text);
+    if (settings.shards.empty()) return {"nodes", text, true, nullptr};
+    return {
+        "nodes", text, false,
+        "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "
+        "use a layout with a shard."};
 }
 
 Fact horizon(const Survey &seen) {
@@ -164,6 +191,10 @@ Fact slots(const Survey &seen) {
     const char *text = psprintf("%u of %u in this database, %u of %u in all", seen.slots, seen.slots_limit,
                                 seen.server_slots, seen.server_slots_limit);
     bool is_ample = seen.slots < seen.slots_limit && seen.server_slots < seen.server_slots_limit;
+    if (is_ample && seen.others_used)
+        return {"slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
+                "Another shard or layout needs one that is idle: put the shards that this node owns into "
+                "idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
     if (is_ample) return {"slots", text, true, nullptr};
     return {
         "slots", text, false,
@@ -178,6 +209,7 @@ void state_facts(const Survey &seen, Fact facts[fact_count]) {
     facts[i++] = library(seen);
     facts[i++] = server(seen);
     facts[i++] = shards();
+    facts[i++] = nodes(seen);
     facts[i++] = copy(seen);
     facts[i++] = horizon(seen);
     facts[i++] = renewal(seen);

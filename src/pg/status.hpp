@@ -13,7 +13,7 @@ struct Fact {
     const char *advice;  // null: nothing to do
 };
 
-constexpr int fact_count = 12;
+constexpr int fact_count = 13;
 
 // Puts survey and settings into words, palloc'ed.
 void state_facts(const Survey &seen, Fact facts[fact_count]);

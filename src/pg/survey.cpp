@@ -45,11 +45,14 @@ void look_at_slots(SharedState *state, Survey &seen) {
         seen.ending = copy.owner.layout;
         seen.end_ms = end_of_first_turn(copy.owner.layout);
     }
+    seen.has_shardless = find_shardless(state, seen.shardless);
     SlotUse use = count_slots(state);
-    seen.slots = use.database;
+    seen.slots = use.database.all;
     seen.slots_limit = static_cast<uint32>(slots_per_database());
-    seen.server_slots = use.server;
+    seen.server_slots = use.server.all;
     seen.server_slots_limit = state->max_slots;
+    seen.others_used = use.database.other >= slots_for_others(seen.slots_limit) ||
+                       use.server.other >= slots_for_others(seen.server_slots_limit);
 }
 
 void look_at_renewals(SharedState *state, Survey &seen) {

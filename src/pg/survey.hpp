@@ -31,6 +31,9 @@ struct Survey {
     int64 end_ms;               // when
     uint32 slots, slots_limit;  // of this database
     uint32 server_slots, server_slots_limit;  // of all
+    bool others_used;                         // no more slots but for the node's own shards in presets
+    bool has_shardless;                       // a layout without a shard is in use
+    Layout shardless;                         // such a one
 
     bool has_accepted_clock;  // since the server started
     int64 clock_offset_ms;    // of the clock against the highest accepted difference

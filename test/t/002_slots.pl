@@ -53,6 +53,7 @@ my $now = time + 2;
 sub a_second_later { freeze_clock($node, ++$now); return }
 
 # A database has a quarter of 16 slots; the ones used above are idle by now.
+set_for_server($session, 'idgen.shards', '0-13');
 a_second_later();
 fails_with(
 	$session, 'SELECT next_id(n) FROM generate_series(0, 4) n',
@@ -127,4 +128,78 @@ $session->do('DROP DATABASE one');
 is(use_slots('three', 6), 6, 'slots of a dropped database are used again');
 
 $_->disconnect for $session, $other{two}, $other{three};
+
+# One role cannot take what all need: whatever it opens, the node's own shards find a slot in every preset. The clock stands
+# still, so that no slot is idle.
+{
+	my $shared = start_node('shared', fake_clock => 1, conf => [ 'idgen.max_slots = 80', "idgen.shards = '5'" ]);
+	$shared->safe_psql('postgres', 'CREATE ROLE greedy LOGIN; CREATE ROLE unset LOGIN; ALTER ROLE unset SET idgen.shards = $$$$');
+	$shared->safe_psql('postgres', 'CREATE DATABASE next');
+	$shared->safe_psql('next', 'CREATE EXTENSION idgen');
+	my $application = connect_to($shared);
+	my $in_next = connect_to($shared, db => 'next');
+	my %greedy = map { $_ => connect_to($shared, user => $_) } qw(greedy unset);
+	my $second = time + 2;
+	my $a_second_later = sub { freeze_clock($shared, ++$second) };
+
+	# Draws with so many layouts that nobody needs, or from so many shards, errors or not. How many slots there are then.
+	my $take_all = sub {
+		my ($taker, $make) = @_;
+		$taker->do(qq{DO \$\$ DECLARE refused text := '00000'; BEGIN
+			FOR n IN 0 .. 4999 LOOP
+				BEGIN PERFORM $make; EXCEPTION WHEN configuration_limit_exceeded THEN refused := SQLSTATE; END;
+			END LOOP;
+			PERFORM set_config('test.refused', refused, false);
+		END \$\$});
+		return value_of($taker, q{SELECT current_setting('test.refused')}) . ' ' .
+		  value_of($application, 'SELECT slots FROM idgen_stat_database');
+	};
+	my $layouts = q{next_id(5, format('epoch=%s unit=1ms time=41 shard=5 sequence=10',
+		to_char(timestamp '2020-01-01' + n * interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::id_layout)};
+	my $draw_own = sub {
+		my ($drawer) = @_;
+		my $made = eval {
+			value_of($drawer, q{SELECT count(DISTINCT next_id(layout => layout::id_layout))
+				FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,mastodon,js53,trace}'::text[]) layout}) +
+			  (value_of($drawer, 'SELECT hlc_now()') > 0);
+		};
+		return $made // $drawer->errstr;
+	};
+
+	# What of these tells nodes apart.
+	my $nodes = sub { value_of($in_next, q{SELECT value || ', ' || ok FROM idgen_status() WHERE key = 'nodes'}) };
+	value_of($in_next, 'SELECT hlc_now() + next_id()');
+	is($nodes->(), 'every layout in use tells nodes apart, true', 'idgen_status(): layouts with a shard, and the hybrid logical clock');
+	value_of($in_next, q{SELECT next_id(layout => 'mastodon')});
+	is($nodes->(), 'mastodon is for one node only, false', 'idgen_status(): one without');
+	$in_next->do(q{SET idgen.shards = ''});
+	is($nodes->(), 'mastodon is for one node only, true', 'idgen_status(): where no shards are set');
+	$in_next->do('RESET idgen.shards');
+
+	$a_second_later->();
+	is($take_all->($greedy{greedy}, $layouts), '53400 10', 'layouts of his own: half of the share');
+	is($draw_own->($application), 9, 'then the own shard finds a slot in each preset, and the clock one');
+	is($draw_own->($greedy{greedy}), 9, 'for him as well');
+	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
+		'53400',
+		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
+	is(value_of($application, q{SELECT value || ok FROM idgen_status() WHERE key = 'slots'}),
+		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen_status()');
+	for (1 .. 3)
+	{
+		$a_second_later->();
+		is($take_all->($greedy{unset}, "next_id(n)"), '53400 19', 'any shards, where none are set: his idle slots and no others');
+		is($draw_own->($application), 9, 'and the own shard goes on');
+	}
+
+	# In all databases together.
+	set_for_server($application, 'idgen.max_slots_per_database', 80);
+	$a_second_later->();
+	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
+	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
+		'53400',
+		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*raise idgen.max_slots and/s, 'in another database');
+	is($draw_own->($_), 9, 'own shards find slots in both') for $application, $in_next;
+	$_->disconnect for $application, $in_next, values %greedy;
+}
 done_testing();

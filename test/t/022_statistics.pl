@@ -140,7 +140,9 @@ $session->do(q{SELECT idgen_advance(clock_timestamp() + '1 ms')});
 is(columns(shard_row(5), qw(ids last_id last_time)), 'ids=11 last_id=null last_time=null', 'advanced: counts stay, the last ID is not known');
 $now += 5;
 freeze_clock($node, $now);
+$session->do(q{SET idgen.shards = '30-37'});
 is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(30, 37) n') }, 8, 'eight other shards');
+$session->do('RESET idgen.shards');
 is(value_of($watcher, q{SELECT string_agg(shard || ':' || ids || ':' || waits || ':' || holds, ' ' ORDER BY shard) FROM idgen_stat_shard}),
 	join(' ', map { "$_:1:0:0" } 30 .. 37), 'slots given to other shards');
 is(fact('slots')->{ok}, 0, 'idgen_status: every slot of the database used');
@@ -156,7 +158,7 @@ for my $what (qw(idgen_stat_shard idgen_stat_backend idgen_stat_database))
 	fails_with($as{anybody}, "SELECT * FROM $what", '42501', qr/permission denied for view $what/, "$what, anybody");
 	fails_with($as{anybody}, "SELECT * FROM $what()", '42501', qr/permission denied for function $what/, "$what(), anybody");
 }
-is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 12, 'anybody may ask idgen_status()');
+is(value_of($as{anybody}, 'SELECT count(*) FROM idgen_status()'), 13, 'anybody may ask idgen_status()');
 fails_with($as{$_}, 'SELECT idgen_reset_stats()', '42501', qr/permission denied/, "idgen_reset_stats(), $_") for qw(reader anybody);
 $watcher->do('GRANT EXECUTE ON FUNCTION idgen_reset_stats() TO reader');
 ok(eval { $as{reader}->do('SELECT idgen_reset_stats()') }, 'idgen_reset_stats() granted');
@@ -340,7 +342,7 @@ $_->disconnect for $session, $watcher;
 	my $bare_session = connect_to($bare);
 	my $needs_preload = $bare->pg_version->major < 17;
 	is(value_of($bare_session, q{SELECT ok FROM idgen_status() WHERE key = 'library'}), $needs_preload ? 0 : 1, 'library: loaded or not');
-	is(value_of($bare_session, q{SELECT count(*) FROM idgen_status() WHERE value ~ 'not loaded'}), $needs_preload ? 6 : 0, 'what then is not known');
+	is(value_of($bare_session, q{SELECT count(*) FROM idgen_status() WHERE value ~ 'not loaded'}), $needs_preload ? 7 : 0, 'what then is not known');
 	is(value_of($bare_session, 'SELECT horizon IS NOT NULL FROM idgen_stat_database'), 1, 'the horizon is');
 	if ($needs_preload)
 	{

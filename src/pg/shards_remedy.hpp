@@ -1,0 +1,16 @@
+// What gives a session shards that has none, and whether those that it has can be another node's as well.
+// Citus copies ALTER DATABASE ... SET and ALTER ROLE ... SET to all of its nodes, ALTER SYSTEM to none.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+enum class ShardsRemedy : uint8 { alter_database, reconnect, alter_system };
+
+ShardsRemedy remedy_for_no_shards();
+
+// Whether a value of idgen.shards is stored where Citus copies it.
+bool are_shards_copied();
+
+}  // namespace idgen::pg
