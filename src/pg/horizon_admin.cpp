@@ -2,6 +2,7 @@
 
 #include "pg/accepted_clock.hpp"
 #include "pg/clock.hpp"
+#include "pg/database_directory.hpp"
 #include "pg/horizon.hpp"
 #include "pg/origin.hpp"
 #include "pg/report.hpp"

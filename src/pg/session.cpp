@@ -1,7 +1,7 @@
 #include "pg/session.hpp"
 
+#include "pg/database_directory.hpp"
 #include "pg/report.hpp"
-#include "pg/slot_directory.hpp"
 
 namespace idgen::pg {
 

@@ -23,16 +23,6 @@ constexpr uint64 no_place = UINT32_MAX;
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 
-// The entry of this session's database, made for its first session. Requires that this session has attached
-// its own.
-SharedDatabase *my_database(SharedState *state);
-
-// The same, null where no session has needed one.
-SharedDatabase *find_database(SharedState *state) noexcept;
-
-// The instant below which all IDs lie that the database made since the start.
-int64 reached_ms(SharedState *state, const SharedDatabase &database) noexcept;
-
 // The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to
 // be had.
 SlotHandle find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,

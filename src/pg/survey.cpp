@@ -1,10 +1,10 @@
 #include "pg/survey.hpp"
 
 #include "pg/accepted_clock.hpp"
+#include "pg/database_directory.hpp"
 #include "pg/durable_page.hpp"
 #include "pg/origin.hpp"
 #include "pg/settings.hpp"
-#include "pg/slot_directory.hpp"
 #include "pg/snapshot.hpp"
 #include "pg/stall.hpp"
 #include "pg/standby.hpp"
