@@ -60,11 +60,15 @@ my $manual = slurp_file("$folder/../docs/monitoring.md");
 like($manual, qr/`$_`/, "docs/monitoring.md has $_") for @alerts;
 
 # A server that the exporter reads as the role of the manual, from a schema of the extension's own.
-my $node = start_node('monitored', fake_clock => 1, extension => 0, conf => ["idgen.shards = '0-7'", "idgen.max_lead = '60s'"]);
+my $node = start_node('monitored', fake_clock => 1, extension => 0, conf => ["idgen.shards = '0-7'"]);
 $node->safe_psql('postgres', 'CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen');
+# Not before the extension is created: IDs begin that far ahead of the clock.
+$node->safe_psql('postgres', q{ALTER SYSTEM SET idgen.max_lead = '60s'});
+$node->reload;
 my ($roles) = $manual =~ /^```sql\n(CREATE ROLE prometheus .*?)^```/ms or die 'no CREATE ROLE in the manual';
 $node->safe_psql('postgres', $roles);
 my $session = connect_to($node);
+wait_until($session, q{SELECT current_setting('idgen.max_lead') = '1min'});
 $session->do('SET search_path = idgen');
 $session->do('SELECT next_id_array(5000, 3)');
 
