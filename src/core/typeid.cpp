@@ -1,6 +1,9 @@
 #include "core/typeid.hpp"
 
+#include <cstring>
+
 #include "core/crockford.hpp"
+#include "core/text_part.hpp"
 
 namespace idgen {
 namespace {
@@ -26,8 +29,11 @@ TextError check_typeid_prefix(std::string_view prefix) noexcept {
 }
 
 std::size_t print(const TypeId &id, char *out) noexcept {
-    std::size_t size = id.prefix.copy(out, typeid_prefix_most);
-    if (size > 0) out[size++] = separator;
+    std::size_t size = id.prefix.size();
+    if (size > 0) {
+        std::memcpy(out, id.prefix.data(), size);
+        out[size++] = separator;
+    }
     print_wide_base32(pairs, load_wide(id.value.octets), out + size);
     return size + wide_base32_size;
 }
@@ -36,11 +42,11 @@ TextError parse(std::string_view text, TypeId &id) noexcept {
     std::size_t end = text.rfind(separator);
     bool has_prefix = end != std::string_view::npos;
     if (end == 0) return {Reason::prefix_bad_character, 0};
-    std::string_view prefix = text.substr(0, has_prefix ? end : 0);
+    std::string_view prefix = head_of(text, has_prefix ? end : 0);
     std::size_t begin = has_prefix ? end + 1 : 0;
     if (TextError error = check_typeid_prefix(prefix); error.reason != Reason::none) return error;
     Wide number = 0;
-    TextError error = parse_wide_base32(digits, text.substr(begin), number);
+    TextError error = parse_wide_base32(digits, tail_of(text, begin), number);
     if (error.reason != Reason::none) return {error.reason, begin + error.position};
     id.prefix = prefix;
     store_wide(number, id.value.octets);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/layout_text.hpp"
+#include "core/text_part.hpp"
 #include "pg/instant.hpp"
 #include "pg/postgres.hpp"
 
@@ -23,6 +24,13 @@ inline char *clip_text(std::string_view text) {
     int size = static_cast<int>(text.size());
     int kept = pg_mbcliplen(text.data(), size, most);
     return psprintf("%.*s%s", kept, text.data(), kept < size ? "..." : "");
+}
+
+// The character that begins at a byte of a text.
+inline char *character_at(std::string_view text, size_t position) {
+    std::string_view rest = tail_of(text, position);
+    int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
+    return copy_text(head_of(rest, static_cast<size_t>(size)));
 }
 
 // 1500 -> "1.500 s"

@@ -43,12 +43,9 @@ const char *why_no_public_id(const TextError &error, std::string_view text) {
             return "it begins with no key number";
         case Reason::text_too_large:
             return "its last 11 digits are too large";
-        default: {
-            std::string_view rest = text.substr(error.position);
-            int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
-            return psprintf("\"%.*s\" cannot stand in it as character %d", size, rest.data(),
+        default:
+            return psprintf("\"%s\" cannot stand in it as character %d", character_at(text, error.position),
                             static_cast<int>(error.position) + 1);
-        }
     }
 }
 

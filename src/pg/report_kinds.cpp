@@ -14,13 +14,6 @@ constexpr const char *typeid_hint =
 constexpr const char *prefix_hint =
     "A prefix has up to 63 of a-z and \"_\", no \"_\" at its ends; it may be empty.";
 
-// The character that begins there.
-const char *character_at(std::string_view text, size_t position) {
-    std::string_view rest = text.substr(position);
-    int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
-    return pnstrdup(rest.data(), static_cast<Size>(size));
-}
-
 struct Problem {
     const char *message;
     const char *detail;

@@ -40,12 +40,10 @@ struct TextWords {
 TextWords words_for(const FormWords &form, const TextError &error, std::string_view text) {
     const char *whole = clip_text(text);
     switch (error.reason) {
-        case Reason::text_bad_character: {
-            std::string_view rest = text.substr(error.position);
-            int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
-            return {ERRCODE_INVALID_TEXT_REPRESENTATION, psprintf("\"%.*s\" is no digit", size, rest.data()),
+        case Reason::text_bad_character:
+            return {ERRCODE_INVALID_TEXT_REPRESENTATION,
+                    psprintf("\"%s\" is no digit", character_at(text, error.position)),
                     psprintf("It is character %d of \"%s\".", static_cast<int>(error.position) + 1, whole)};
-        }
         case Reason::text_too_long:
             return {ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
                     psprintf("it has more than %d digits", form.most_digits),

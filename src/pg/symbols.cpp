@@ -1,5 +1,6 @@
 #include "pg/symbols.hpp"
 
+#include "core/text_part.hpp"
 #include "pg/report.hpp"
 
 namespace idgen::pg {
@@ -7,7 +8,7 @@ namespace {
 
 std::string_view first_character(std::string_view text) {
     int size = pg_mbcharcliplen(text.data(), static_cast<int>(text.size()), 1);
-    return text.substr(0, static_cast<size_t>(size));
+    return head_of(text, static_cast<size_t>(size));
 }
 
 size_t characters_in(std::string_view text) {
@@ -34,7 +35,7 @@ void split(std::string_view alphabet, Symbols &symbols) {
     symbols.most_bytes = 0;
     symbols.begins[0] = 0;
     for (size_t at = 0; at < alphabet.size();) {
-        size_t bytes = first_character(alphabet.substr(at)).size();
+        size_t bytes = first_character(tail_of(alphabet, at)).size();
         at += bytes;
         symbols.begins[++symbols.count] = static_cast<uint16>(at);
         symbols.most_bytes = Max(symbols.most_bytes, bytes);
