@@ -12,8 +12,8 @@ major=${PG_MAJOR:-15}
 
 make_sandbox() {
     umask 022
-    sandbox=$(mktemp -d /tmp/idgen.XXXXXX)
-    chmod 755 "$sandbox"
+    sandbox=$(mktemp -u /tmp/idgen.XXXXXX)
+    mkdir "$sandbox" || { sandbox=; return 1; }
     bin=$sandbox/usr/lib/postgresql/$major/bin
     mkdir -p "$sandbox/usr/lib/postgresql" "$sandbox/usr/share/postgresql" "$sandbox/usr/include" \
         "$sandbox/src" "$sandbox/socket" "$sandbox/log"
@@ -25,10 +25,10 @@ make_sandbox() {
     [ "$(id -u)" != 0 ] || chown -R postgres "$sandbox"
 }
 
-# Runs a command in the sandbox, as the user who may run a server.
+# Runs a command in the sandbox, as the user who may run a server. No psql stops in a pager.
 inside() {
     set -- env PATH="$bin:$PATH" PG_CONFIG="$bin/pg_config" PGHOST="$sandbox/socket" PGDATA="$sandbox/data" \
-        PGUSER=postgres PGDATABASE=postgres HOME="$sandbox" LANG=C.UTF-8 LC_ALL=C.UTF-8 "$@"
+        PGUSER=postgres PGDATABASE=postgres HOME="$sandbox" PSQL_PAGER= LANG=C.UTF-8 LC_ALL=C.UTF-8 "$@"
     (cd "$sandbox/src" && if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi)
 }
 
@@ -81,10 +81,23 @@ prove_inside() {
         prove --verbose --merge "$@"
 }
 
-# Leaves nothing behind and nothing running.
+# Leaves nothing behind and nothing running, however often it is asked to end meanwhile.
 remove_sandbox() {
+    trap '' INT TERM HUP
     [ -n "${sandbox:-}" ] || return 0
     [ ! -f "$sandbox/data/postmaster.pid" ] || inside pg_ctl -w -s -m immediate stop >/dev/null 2>&1 || true
+    end_processes
     rm -rf "$sandbox"
     sandbox=
+}
+
+# Kills what still runs a program of the sandbox, such as a server that had no time to write its postmaster.pid.
+end_processes() {
+    local exe pids
+    while pids= && for exe in /proc/[0-9]*/exe; do
+        case $(readlink "$exe") in "$sandbox"/*) exe=${exe%/exe} && pids="$pids ${exe#/proc/}" ;; esac
+    done && [ -n "$pids" ]; do
+        kill -9 $pids 2>/dev/null || true
+        sleep 0.1
+    done
 }
