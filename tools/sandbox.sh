@@ -8,7 +8,13 @@
 # the user postgres, which its Debian package made.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-major=${PG_MAJOR:-15}
+major=$("$here/tools/major")
+
+# Installs what a goal needs. Which server there is, is known only then.
+install_packages() {
+    "$here/tools/packages" "$1" || return 1
+    major=$("$here/tools/major")
+}
 
 make_sandbox() {
     umask 022

@@ -108,6 +108,23 @@ sub nothing_left
 	return is_deeply([ running_in($sandbox) ], [], "$what: none of its programs runs");
 }
 
+# Which server it takes: the installed and the packaged majors, PG_MAJOR, and what comes of it
+for my $case ([ '', '15', '', 15 ], [ '', '17', '', 17 ], [ '', '13 15 17', '', 15 ], [ '16', '17', '', 16 ], [ '16 18', '', '', 18 ],
+	[ '15 18', '', '', 15 ], [ '13 14', '17', '', 17 ], [ '14', '', '', '' ], [ '', '15', '18', 18 ])
+{
+	my ($installed, $packaged, $told, $taken) = @$case;
+	my $servers = PostgreSQL::Test::Utils::tempdir;
+	system 'mkdir', '-p', map { "$servers/$_/lib/pgxs" } split / /, $installed if $installed;
+	unlink "$stand_ins/apt-cache";
+	stand_in('apt-cache', join "\n", map { "echo postgresql-server-dev-$_ - development files for PostgreSQL $_" } split / /, $packaged);
+	local $ENV{PATH} = $as_built;
+	local $ENV{PG_SERVERS} = $servers;
+	local $ENV{PG_MAJOR} = $told;
+	chomp(my $major = `$tree/tools/major`);
+	is($major, $taken, "installed: $installed; packaged: $packaged; PG_MAJOR: $told");
+}
+unlink "$stand_ins/apt-cache";
+
 # In a terminal of the usual size
 my $usual = in_terminal(24, 80, @demo);
 read_until($usual, qr/Ctrl-C.*\n|IN A PAGER/);
