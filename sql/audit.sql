@@ -133,6 +133,15 @@ INSERT INTO "a ""schema""; --"."SELECT '%s %I %1$s" SELECT id FROM photo;
 SELECT * FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', '; DROP TABLE photo; -- %L "x"') WHERE finding = 'shards';
 SELECT value FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', 'id') WHERE finding = 'null';
 
+-- A column of id64, and of a domain over it
+CREATE DOMAIN photo_code AS id64;
+CREATE TABLE coded (id id64, code photo_code);
+INSERT INTO coded SELECT id, id::id64 FROM photo;
+SELECT i.finding, i.value, i.value = c.value AS same
+  FROM idgen_audit('coded', 'id') AS i JOIN idgen_audit('coded', 'code') AS c USING (finding) WHERE finding IN ('rows', 'shards', 'not of the layout');
+DROP TABLE coded;
+DROP DOMAIN photo_code;
+
 -- Partitions and children; each has its own order of storage.
 CREATE TABLE message (id bigint) PARTITION BY HASH (id);
 CREATE TABLE message_0 PARTITION OF message FOR VALUES WITH (MODULUS 2, REMAINDER 0);

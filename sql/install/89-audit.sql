@@ -55,11 +55,11 @@ BEGIN
     WHILE (SELECT typtype FROM pg_type WHERE oid = base_type) = 'd' LOOP
         base_type := (SELECT typbasetype FROM pg_type WHERE oid = base_type);
     END LOOP;
-    IF base_type <> 'bigint'::regtype THEN
+    IF base_type NOT IN ('bigint'::regtype, (@OWN_SCHEMA@ || '.id64')::regtype) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'datatype_mismatch',
             MESSAGE = format('column %I of %s has the type %s', "column", "table", column_type::regtype),
-            DETAIL = 'IDs are read from a bigint, or from a domain over it.',
+            DETAIL = 'IDs are read from a bigint, an id64, or a domain over one.',
             HINT = 'Audit a view that casts the column to bigint.';
     END IF;
 END
@@ -138,19 +138,19 @@ BEGIN
                                THEN format('a sample of %s %% of the %s: every figure is of the sample alone',
                                            sample, CASE WHEN source.is_stored THEN 'pages' ELSE 'rows' END) END,
                           CASE WHEN row_security_active("table") THEN 'row security may hide rows from you' END), '')),
-        ('null', facts.nulls::text, facts.nulls = 0,
+        ('null', CASE WHEN facts.nulls = 0 THEN '0' ELSE format('%s rows', facts.nulls) END, facts.nulls = 0,
          CASE WHEN facts.nulls > 0 THEN 'make the column NOT NULL, or the primary key' END),
         ('duplicates',
          CASE WHEN facts.repeated = 0 THEN '0'
-              ELSE format('%s repeated, %s too many, such as %s', facts.repeated, facts.copies, facts.repeated_id) END,
+              ELSE format('%s IDs repeated, %s rows too many, such as %s', facts.repeated, facts.copies, facts.repeated_id) END,
          CASE WHEN facts.repeated > 0 THEN false WHEN NOT source.is_sample THEN true END,
          CASE WHEN facts.repeated > 0 THEN 'two makers own one shard, or another function makes IDs too; or rows were copied'
               WHEN source.is_sample THEN 'a pair is found only where the sample holds both: audit all rows to be sure' END),
         ('not of the layout',
-         CASE WHEN facts.strangers = 0 THEN '0' ELSE format('%s, such as %s', facts.strangers, facts.stranger_id) END,
+         CASE WHEN facts.strangers = 0 THEN '0' ELSE format('%s IDs, such as %s', facts.strangers, facts.stranger_id) END,
          facts.strangers = 0,
          CASE WHEN facts.strangers > 0 THEN 'no ID of this layout: name the right layout, or look who made them' END),
-        ('like a counter''s', CASE WHEN facts.early = 0 THEN '0' ELSE format('%s, such as %s', facts.early, facts.early_id) END,
+        ('like a counter''s', CASE WHEN facts.early = 0 THEN '0' ELSE format('%s IDs, such as %s', facts.early, facts.early_id) END,
          facts.early = 0,
          CASE WHEN facts.early > 0 THEN 'they lie in the layout''s first minute, as the numbers of a sequence would' END);
 END
@@ -169,20 +169,20 @@ BEGIN
          NULL::boolean,
          CASE WHEN limits.shards > 1 AND facts.shards > 0 THEN 'a shard that no node owns points to another layout' END),
         ('in the future',
-         CASE WHEN facts.future = 0 THEN '0' ELSE format('%s, as far ahead as %s', facts.future, facts.ahead) END,
+         CASE WHEN facts.future = 0 THEN '0' ELSE format('%s IDs, as far ahead as %s', facts.future, facts.ahead) END,
          CASE WHEN facts.future = 0 THEN true WHEN NOT limits.wraps THEN false END,
          CASE WHEN facts.future = 0 THEN NULL
               WHEN limits.wraps THEN 'time wraps: IDs older than half a turn look like that too'
               ELSE 'beyond idgen.max_lead: made by a wrong clock, by id_make, or in another layout' END),
         ('out of order',
          CASE WHEN NOT source.has_places THEN 'unknown' WHEN facts.back = 0 THEN '0'
-              ELSE format('%s, as far back as %s', facts.back, facts.furthest) END,
+              ELSE format('%s rows, as far back as %s', facts.back, facts.furthest) END,
          CASE WHEN source.has_places AND facts.back = 0 THEN true END,
          CASE WHEN NOT source.has_places THEN 'needs to see where rows are stored (ctid)'
               WHEN facts.back > 0 THEN 'no fault by itself: sessions insert at once; UPDATE, DELETE and VACUUM move rows' END),
         ('busiest tick',
          CASE WHEN facts.busiest IS NULL THEN 'none'
-              ELSE format('%s of %s, %sat %s', facts.busiest_ids, limits.ids_per_tick,
+              ELSE format('%s IDs of %s possible, %sat %s', facts.busiest_ids, limits.ids_per_tick,
                           'shard ' || facts.busiest_shard || ', ', facts.busiest) END,
          CASE WHEN facts.busiest_ids < limits.ids_per_tick AND NOT source.is_sample THEN true END,
          CASE WHEN facts.busiest_ids >= limits.ids_per_tick

@@ -6,7 +6,8 @@
 // negative ones too, so nothing is lost, nothing need be checked again, and all that the server knows
 // of comparisons holds: indexes of every kind, pruning of partitions when planning or running,
 // exclusion by constraints, partial indexes, statistics, pushing down to foreign servers and below
-// security barriers. So the call is replaced (Simplify) wherever its arguments may be written twice.
+// security barriers. An id64 column is compared itself, not its cast to bigint, so that its own indexes and
+// partitions serve. So the call is replaced (Simplify) wherever its arguments may be written twice.
 // Where they may not (a sub-select as the period), it stays, and the same comparisons serve as index
 // condition and for the estimate.
 #include "pg/postgres.hpp"
@@ -26,9 +27,27 @@ Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, 
     return eval_const_expressions(root, reinterpret_cast<Node *>(call));
 }
 
-// The comparison of two bigints that a btree knows by that number.
+// The id64 that an argument was cast from; otherwise the argument itself.
+Node *uncast(Oid funcid, Node *id) {
+    if (!IsA(id, RelabelType)) return id;
+    Oid id64 = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("id64"),
+                               ObjectIdGetDatum(get_func_namespace(funcid)));
+    auto *source = reinterpret_cast<Node *>(reinterpret_cast<RelabelType *>(id)->arg);
+    if (!OidIsValid(id64) || getBaseType(exprType(source)) != id64) return id;
+    if (exprType(source) == id64) return source;
+    return reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(source), id64, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+// The btree family that compares a type.
+Oid order_of(Oid type) {
+    return type == INT8OID ? INTEGER_BTREE_FAM_OID : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+}
+
+// The comparison of a bigint or id64 with a bigint that a btree knows by that number.
 Expr *comparison(StrategyNumber strategy, Node *left, Node *right) {
-    Oid op = get_opfamily_member(INTEGER_BTREE_FAM_OID, INT8OID, INT8OID, static_cast<int16>(strategy));
+    Oid type = exprType(left);
+    Oid op = get_opfamily_member(order_of(type), type, INT8OID, static_cast<int16>(strategy));
     Expr *clause = make_opclause(op, BOOLOID, false, reinterpret_cast<Expr *>(left),
                                  reinterpret_cast<Expr *>(right), InvalidOid, InvalidOid);
     set_opfuncid(reinterpret_cast<OpExpr *>(clause));
@@ -38,7 +57,7 @@ Expr *comparison(StrategyNumber strategy, Node *left, Node *right) {
 // Both comparisons for a call's arguments; NIL where they cannot be made.
 List *comparisons(PlannerInfo *root, Oid funcid, List *args) {
     if (list_length(args) != 3) return NIL;
-    auto *id = static_cast<Node *>(linitial(args));
+    Node *id = uncast(funcid, static_cast<Node *>(linitial(args)));
     auto *period = static_cast<Node *>(lsecond(args));
     auto *layout = static_cast<Node *>(lthird(args));
     Node *first = bound_call(root, funcid, "id_within_first", period, layout);
