@@ -44,7 +44,7 @@ CREATE FUNCTION others.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz LANGUAGE
 ALTER FUNCTION next_id() RENAME TO old_next_id;
 SET search_path = public, others;
 CREATE EXTENSION idgen;
-SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, uuid_version(next_uuidv7()), uuid_version(uuid_generate_v7()) AS theirs;
+SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, uuid_version_number(next_uuidv7()), uuid_version_number(uuid_generate_v7()) AS theirs;
 SET search_path = others, public;
 SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, '01ARYZ6S41TSV4RRFFQ69G5FAV'::public.ulid::text;
 RESET search_path;

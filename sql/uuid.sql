@@ -4,7 +4,7 @@ SET DateStyle = 'ISO';
 \pset null '(null)'
 
 -- A new one: version, variant, the time of now
-SELECT pg_typeof(u), uuid_version(u), substr(u::text, 15, 1) AS version, substr(u::text, 20, 1) IN ('8', '9', 'a', 'b') AS variant,
+SELECT pg_typeof(u), uuid_version_number(u), substr(u::text, 15, 1) AS version, substr(u::text, 20, 1) IN ('8', '9', 'a', 'b') AS variant,
        abs(extract(epoch FROM uuid_time(u) - clock_timestamp())) < 10 AS this_instant
   FROM (SELECT next_uuidv7() AS u) AS new;
 -- Each is larger than the one before.
@@ -24,7 +24,7 @@ SELECT count(*) AS bits, min(ones) > 4500 AND max(ones) < 5500 AS half_of_them
          WHERE n NOT IN (70, 71) GROUP BY n) AS counts;
 
 -- Time and version: the examples of RFC 9562, nil, max, other variants
-SELECT u, uuid_version(u), uuid_time(u)
+SELECT u, uuid_version_number(u), uuid_time(u)
   FROM unnest('{C232AB00-9414-11EC-B3C8-9F6BDECED846, 5df41881-3aed-3515-88a7-2f4a814cf09e, 919108f7-52d1-4320-9bac-f847db4148a8,
                 2ed6657d-e927-568b-95e1-2665a8aea6a2, 1EC9414C-232A-6B00-B3C8-9F6BDECED846, 017F22E2-79B0-7CC3-98C4-DC0C0C07398F,
                 2489E9AD-2EE2-8E00-8EC9-32D5F69181C0, 00000000-0000-0000-0000-000000000000, ffffffff-ffff-ffff-ffff-ffffffffffff,
@@ -44,13 +44,25 @@ INSERT INTO by_uuid (n) SELECT generate_series(1, 100);
 SELECT count(*), array_agg(n ORDER BY id) = array_agg(n ORDER BY n) AS in_order
   FROM by_uuid WHERE id BETWEEN uuidv7_min(now() - interval '1 min') AND uuidv7_max(now() + interval '1 min');
 DROP TABLE by_uuid;
-SELECT uuid_time(NULL), uuid_version(NULL), uuidv7_min(NULL), uuidv7_max(NULL);
+-- One of a given time: its bounds, the fraction of its microsecond, 62 random bits
+SELECT count(DISTINCT u), bool_and(uuid_version_number(u) = 7), bool_and(u BETWEEN uuidv7_min(at) AND uuidv7_max(at)) AS within,
+       min(uuid_us(u) - extract(epoch FROM at) * 1000000) BETWEEN -0.25 AND 0 AS fraction, bool_and(uuid_send(u) BETWEEN uuid_send(uuidv7_min(at)) AND uuid_send(uuidv7_max(at))) AS variant
+  FROM (SELECT at, uuidv7_make(at) AS u FROM generate_series('2015-06-01 12:00:00.000001Z'::timestamptz, '2015-06-01 12:00:00.002Z', '1 us') AS at, generate_series(1, 5)) AS made;
+SELECT bool_and(u > before) AS later_is_larger
+  FROM (SELECT u, lag(u) OVER (ORDER BY at) AS before
+          FROM (SELECT at, uuidv7_make(at) AS u FROM generate_series('2015-06-01 12:00Z'::timestamptz, '2015-06-01 12:00:01Z', '997 us') AS at) AS made) AS pairs;
+SELECT min(ones) > 4500 AND max(ones) < 5500 AS half_of_them
+  FROM (SELECT n, sum(get_bit(uuid_send(u), n)) AS ones
+          FROM (SELECT uuidv7_make('2015-06-01Z') AS u FROM generate_series(1, 10000) OFFSET 0) AS made, generate_series(64, 127) AS n
+         WHERE n NOT IN (70, 71) GROUP BY n) AS counts;
+SELECT substr(uuidv7_make('1970-01-01Z')::text, 1, 20) ~ '^00000000-0000-7000-[89ab]' AS first, substr(uuidv7_make('10889-08-02 05:31:50.655999Z')::text, 1, 18) AS last;
+SELECT uuid_time(NULL), uuid_version_number(NULL), uuidv7_min(NULL), uuidv7_max(NULL);
 
 -- Refused: SQLSTATE, message, DETAIL, HINT
 \pset format unaligned
 \pset tuples_only
 SELECT refusals($$uuidv7_min('1969-12-31 23:59:59.999999Z')$$, $$uuidv7_max('1900-01-01Z')$$, $$uuidv7_min('10889-08-02 05:31:50.656Z')$$,
-                $$uuidv7_min('infinity')$$, $$uuidv7_max('-infinity')$$);
+                $$uuidv7_min('infinity')$$, $$uuidv7_make('1969-12-31 23:59:59.999999Z')$$, $$uuidv7_make('infinity')$$, $$uuidv7_make(NULL)$$, $$uuidv7_max('-infinity')$$);
 \pset format aligned
 \pset tuples_only off
 DROP FUNCTION uuid_us(uuid);

@@ -20,7 +20,7 @@ BEGIN
                          'next_ulid', 'ulid_time', 'ulid_min', 'ulid_max', 'ulid_make',
                          'next_ksuid', 'ksuid_time', 'ksuid_min', 'ksuid_max', 'ksuid_make',
                          'next_objectid', 'objectid_time', 'objectid_min', 'objectid_max', 'objectid_make',
-                         'next_uuidv7', 'uuid_time', 'uuid_version', 'uuidv7_min', 'uuidv7_max', 'next_nanoid',
+                         'next_uuidv7', 'uuid_time', 'uuid_version_number', 'uuidv7_make', 'uuidv7_min', 'uuidv7_max', 'next_nanoid',
                          'typeid_text', 'typeid_uuid', 'typeid_ulid', 'typeid_prefix',
                          'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
                          'id_from_base64url', 'id_to_uuid', 'id_from_uuid',

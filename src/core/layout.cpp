@@ -12,8 +12,10 @@ constexpr Preset presets[preset_count] = {
     {"twitter", {1288834974657, 1, 41, 5, 5, 12, 0, 0}},
     {"discord", {1420070400000, 1, 42, 5, 5, 12, 0, 0}},
     {"sonyflake", {1409529600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
+    {"sonyflake2", {1735689600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
     {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
     {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
+    {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
     {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
 };
 

@@ -82,7 +82,7 @@ const Preset *find_preset(std::string_view name) noexcept;
 // The preset that equals the layout, or null.
 const Preset *find_preset(const Layout &layout) noexcept;
 // All presets, for tests and tools; the first is the default.
-constexpr int preset_count = 8;
+constexpr int preset_count = 10;
 const Preset &preset(int index) noexcept;
 
 }  // namespace idgen

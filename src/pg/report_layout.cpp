@@ -12,7 +12,8 @@ struct LayoutWords {
 };
 
 constexpr const char *form_hint =
-    "Write a preset's name (instagram, snowflake, twitter, discord, sonyflake, mastodon, js53, trace) or "
+    "Write a preset's name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, "
+    "js53ms, trace) or "
     "fields from the highest bit down, such as \"epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 "
     "sequence=12\".";
 constexpr const char *bits_hint = "Time, region, shard and sequence share 64 bits.";

@@ -41,7 +41,8 @@ extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_next_uuidv7);
 PG_FUNCTION_INFO_V1(idgen_uuid_time);
-PG_FUNCTION_INFO_V1(idgen_uuid_version);
+PG_FUNCTION_INFO_V1(idgen_uuid_version_number);
+PG_FUNCTION_INFO_V1(idgen_uuidv7_make);
 PG_FUNCTION_INFO_V1(idgen_uuidv7_min);
 PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
 
@@ -63,10 +64,19 @@ Datum idgen_uuid_time(PG_FUNCTION_ARGS) {
     PG_RETURN_TIMESTAMPTZ(unix_us - pg_epoch_unix_ms * 1000);
 }
 
-Datum idgen_uuid_version(PG_FUNCTION_ARGS) {
+Datum idgen_uuid_version_number(PG_FUNCTION_ARGS) {
     int version = uuid_version(uuid_argument(fcinfo, 0));
     if (version < 0) PG_RETURN_NULL();
     PG_RETURN_INT32(version);
+}
+
+Datum idgen_uuidv7_make(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "at");
+    int64 unix_ms = stamp_argument(fcinfo, 0);
+    auto us = static_cast<int32>(PG_GETARG_TIMESTAMPTZ(0) - to_timestamptz(unix_ms));
+    uint64 random;
+    fill_random(&random, sizeof(random));
+    return uuid_datum(uuidv7_of(uuid_stamp(unix_ms, us * 1000), random));
 }
 
 Datum idgen_uuidv7_min(PG_FUNCTION_ARGS) {

@@ -41,7 +41,8 @@ Node *uncast(Oid funcid, Node *id) {
 
 // The btree family that compares a type.
 Oid order_of(Oid type) {
-    return type == INT8OID ? INTEGER_BTREE_FAM_OID : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+    return type == INT8OID ? INTEGER_BTREE_FAM_OID
+                           : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
 }
 
 // The comparison of a bigint or id64 with a bigint that a btree knows by that number.

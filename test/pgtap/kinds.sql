@@ -21,7 +21,7 @@ CREATE TABLE instant AS
 SELECT date_trunc('milliseconds', '1970-01-01Z'::timestamptz + random() * interval '2900000 days') + random() * interval '999 us' AS at
   FROM generate_series(1, 10000);
 SELECT ok(bool_and(uuid_time(uuidv7_min(at)) = date_trunc('milliseconds', at) AND uuid_time(uuidv7_max(at)) = date_trunc('milliseconds', at)
-                   AND uuid_version(uuidv7_min(at)) = 7 AND uuid_version(uuidv7_max(at)) = 7
+                   AND uuid_version_number(uuidv7_min(at)) = 7 AND uuid_version_number(uuidv7_max(at)) = 7
                    AND uuidv7_min(at) < uuidv7_max(at) AND uuidv7_max(at) < uuidv7_min(at + interval '1 ms')),
           'bounds of a millisecond')
   FROM instant;
