@@ -38,8 +38,13 @@ SHOW idgen.shards;
 \pset tuples_only
 -- Unset
 SELECT refusals('next_id()', 'next_id(idgen_own_shards(), ''twitter'')', 'next_ids(1)', 'next_id_array(1)');
+RESET idgen.shards;
 -- Set for this database after this connection began
 ALTER DATABASE :DBNAME SET idgen.shards = '5';
+SELECT refusals('next_id()');
+SET idgen.shards = '';
+SELECT refusals('next_id()');
+RESET idgen.shards;
 SELECT refusals('next_id()');
 ALTER DATABASE :DBNAME RESET idgen.shards;
 ALTER ROLE :USER SET idgen.shards = '5';

@@ -22,6 +22,8 @@ int hint_for(ShardsRemedy remedy) {
             break;
         case ShardsRemedy::reconnect:
             return errhint("It was set for this database or role after this connection began: reconnect.");
+        case ShardsRemedy::reset:
+            return errhint("This session has set it to nothing: RESET idgen.shards");
         case ShardsRemedy::alter_system:
             return errhint(
                 "Set the shards of each node on that node, such as: ALTER SYSTEM SET idgen.shards = "

@@ -42,10 +42,11 @@ const config_enum_entry on_copy_words[] = {
 // What check_shards hands to assign_shards: the set, and the ranges it is a view of.
 struct ParsedShards {
     ShardSet set;
+    bool in_session;
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
 
-bool check_shards(char **value, void **extra, GucSource) {
+bool check_shards(char **value, void **extra, GucSource source) {
     std::string_view text(*value == nullptr ? "" : *value);
     size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
     auto *parsed = static_cast<ParsedShards *>(allocate_guc_extra(size));
@@ -56,12 +57,15 @@ bool check_shards(char **value, void **extra, GucSource) {
         explain_bad_shards(error);
         return false;
     }
+    parsed->in_session = source > PGC_S_DATABASE_USER;
     *extra = parsed;
     return true;
 }
 
 void assign_shards(const char *, void *extra) {
-    settings.shards = static_cast<ParsedShards *>(extra)->set;
+    const auto *parsed = static_cast<ParsedShards *>(extra);
+    settings.shards = parsed->set;
+    settings.shards_set_in_session = parsed->in_session;
     settings.generation++;
 }
 

@@ -33,6 +33,7 @@ struct Settings {
     // can be known to be old.
     uint32 generation;
     ShardSet shards;
+    bool shards_set_in_session;  // by SET, to nothing too, rather than by what the session began with
 };
 
 extern Settings settings;

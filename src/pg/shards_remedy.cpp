@@ -1,5 +1,6 @@
 #include "pg/shards_remedy.hpp"
 
+#include "pg/settings.hpp"
 #include "pg/stored_settings.hpp"
 
 namespace idgen::pg {
@@ -15,7 +16,8 @@ bool has_citus() {
 
 ShardsRemedy remedy_for_no_shards() {
     if (has_citus()) return ShardsRemedy::alter_system;
-    return is_setting_stored(setting) ? ShardsRemedy::reconnect : ShardsRemedy::alter_database;
+    if (!is_setting_stored(setting)) return ShardsRemedy::alter_database;
+    return settings.shards_set_in_session ? ShardsRemedy::reset : ShardsRemedy::reconnect;
 }
 
 bool are_shards_copied() {

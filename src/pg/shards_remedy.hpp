@@ -6,7 +6,7 @@
 
 namespace idgen::pg {
 
-enum class ShardsRemedy : uint8 { alter_database, reconnect, alter_system };
+enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system };
 
 ShardsRemedy remedy_for_no_shards();
 

@@ -40,6 +40,8 @@ const char *advice_for(ShardsRemedy remedy) {
             break;
         case ShardsRemedy::reconnect:
             return "It was set for this database or role after this connection began: reconnect.";
+        case ShardsRemedy::reset:
+            return "This session has set it to nothing: RESET idgen.shards";
         case ShardsRemedy::alter_system:
             return "Unless every call names its shard, give each node its own: ALTER SYSTEM SET idgen.shards "
                    "= "

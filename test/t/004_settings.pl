@@ -94,6 +94,10 @@ if ($bare->pg_version >= 17)
 }
 else
 {
+	my ($out, $error);
+	$bare->psql('postgres', 'DROP EXTENSION idgen; CREATE EXTENSION idgen', stdout => \$out, stderr => \$error);
+	like($error, qr/WARNING:  idgen is not loaded by the server\nDETAIL:.*\nHINT:.*shared_preload_libraries = 'idgen'/,
+		'CREATE EXTENSION warns where the library is not loaded');
 	fails_with($session, 'SELECT next_id(5)', '55000',
 		qr/idgen is not loaded by the server\nDETAIL:.*\nHINT:.*shared_preload_libraries = 'idgen'/,
 		'makers without the library');

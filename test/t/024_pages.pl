@@ -41,6 +41,57 @@ for my $page ('layouts', 'audit')
 	cmp_ok($blocks, '>', 0, "docs/$page.md has blocks of SQL");
 }
 
+# Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
+$node->safe_psql('postgres', 'CREATE DATABASE leaving');
+$node->safe_psql('leaving', <<'SQL');
+CREATE EXTENSION idgen;
+CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,
+                    CONSTRAINT photo_id_check CHECK (id_within(id, '[2020-01-01,)')));
+CREATE INDEX photo_by_day ON photo (id_time(id));
+CREATE VIEW recent_photo AS SELECT * FROM photo WHERE id_within(id, tstzrange(now(), NULL));
+CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), n int);
+CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE guest (id ulid PRIMARY KEY, n int);
+CREATE TABLE upload (id ksuid PRIMARY KEY, n int);
+CREATE TABLE device (id objectid PRIMARY KEY, n int);
+CREATE TABLE kind (layout id_layout, n int);
+CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id(), n text) PARTITION BY RANGE (id);
+CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (4020418040280645632::bigint::id64);
+CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (4020418040280645632::bigint::id64) TO (MAXVALUE);
+INSERT INTO photo (n) SELECT generate_series(1, 100);
+INSERT INTO album (n) SELECT generate_series(1, 100);
+INSERT INTO visit (n) SELECT generate_series(1, 100);
+INSERT INTO guest SELECT next_ulid(), n FROM generate_series(1, 100) AS n;
+INSERT INTO upload SELECT ksuid_make('2026-01-01'::timestamptz + n * interval '1 s', decode(repeat('ab', 16), 'hex')), n FROM generate_series(1, 100) AS n;
+INSERT INTO device SELECT objectid_make('2026-01-01'::timestamptz + n * interval '1 s', decode(repeat('ab', 8), 'hex')), n FROM generate_series(1, 100) AS n;
+INSERT INTO kind SELECT ('epoch=2020-01-01 unit=1ms time=41 shard=3 sequence=' || n)::id_layout, n FROM generate_series(1, 9) AS n;
+INSERT INTO event SELECT id_make('2026-10-01'::timestamptz + n * interval '1 day', 5, 0), n FROM generate_series(0, 99) AS n;
+SQL
+my $in_order = join ' UNION ALL ',
+  map { "SELECT '$_' AS of, count(*), array_agg(n::int ORDER BY id) = array_agg(n::int ORDER BY n::int) AS rising FROM $_" }
+  qw(photo album visit guest upload device event);
+my $values = sub {
+	return join "\n", map { scalar $node->safe_psql('leaving', $_) } 'SELECT id, code FROM photo ORDER BY n', 'SELECT id::bigint FROM album ORDER BY n',
+	  'SELECT id::uuid FROM visit ORDER BY n', 'SELECT id::text FROM guest ORDER BY n', 'SELECT id::text FROM upload ORDER BY n',
+	  'SELECT id::bytea FROM device ORDER BY n', 'SELECT layout::text FROM kind ORDER BY n', 'SELECT id::bigint, n FROM event ORDER BY id';
+};
+my ($before, $order) = ($values->(), $node->safe_psql('leaving', $in_order));
+my $uninstalling = slurp_file("$FindBin::Bin/../../docs/uninstalling.md");
+my @steps = $uninstalling =~ /^```sql\n(.*?)^```\n/gms;
+my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen');
+like($refusal, qr/depend on it\nDETAIL:/, 'without CASCADE nothing is lost');
+like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/uninstalling.md has it')
+  for $uninstalling =~ /^    (?:DETAIL:  )?(.* depends on .*)$/gm;
+for my $number (1 .. @steps - 1)
+{
+	my ($status, $out, $error) = $node->psql('leaving', $steps[ $number - 1 ], on_error_stop => 1);
+	is("$status $error", '0 ', "docs/uninstalling.md, step $number: no error");
+}
+is($node->safe_psql('leaving', $steps[-1]), '', 'then the extension goes without CASCADE');
+is($values->(), $before, 'every value stays');
+is($node->safe_psql('leaving', $in_order), $order, 'in the same order');
+is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101, 'and others make the next');
+
 # The calculator: each layout holds what was asked of it, and would not with a bit less in any field.
 my ($query) = slurp_file("$FindBin::Bin/../../docs/layouts.md") =~ /^```sql\n(.*?)^```/ms;
 $query =~ s/\(VALUES\n.*?\n\), bits/(SELECT * FROM asked), bits/s or die 'no values in the query';

@@ -24,6 +24,7 @@ my $style = <<'END';
   .back { fill: #ffffff; stroke: #d0d7de } .grid { stroke: #e4e8ec } .axis { stroke: #8c959f }
   text { fill: #1f2328; font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
   .title { font-size: 15px; font-weight: 600 } .tick { fill: #59636e; font-size: 12px }
+  .group { font-weight: 600 }
   .ours { fill: #0969da } .peer { fill: #9aa5b1 }
   .whisker { stroke: #1f2328; stroke-width: 1.5 } .gap { stroke: #ffffff; stroke-width: 4 }
   @media (prefers-color-scheme: dark) {
@@ -33,8 +34,8 @@ my $style = <<'END';
   }
 END
 
-# Takes title, unit, bars (label, spread, ours), and either cut, the value at which bars are cut off,
-# or logarithmic.
+# Takes title, unit, bars (label, spread, ours; group, where they have groups: each begins with its name), and either
+# cut, the value at which bars are cut off, or logarithmic.
 sub chart
 {
 	my ($chart) = @_;
@@ -42,9 +43,20 @@ sub chart
 	my $axis = $chart->{logarithmic} ? _logarithmic_axis(@bars) : _linear_axis($chart->{cut}, @bars);
 	$axis->{left} = 16 + $letter * max(map { length $_->{label} } @bars);
 	$axis->{right} = $width - $value_room;
-	my $bottom = $head + $row_height * @bars;
+	my ($bottom, @rows) = ($head);
+	for my $i (0 .. $#bars)
+	{
+		my $group = $bars[$i]{group} // '';
+		if ($group ne ($i == 0 ? '' : $bars[ $i - 1 ]{group} // ''))
+		{
+			push @rows, _text($group, 16, $bottom + $row_height / 2 + 4.5, 'class="group"');
+			$bottom += $row_height;
+		}
+		push @rows, _bar($axis, $bars[$i], $bottom);
+		$bottom += $row_height;
+	}
 	my $height = $bottom + $foot;
-	my @parts = (_ticks($axis, $bottom), map { _bar($axis, $bars[$_], $head + $row_height * $_) } 0 .. $#bars);
+	my @parts = (_legend(@bars), _ticks($axis, $bottom), @rows);
 	my $title = _escape("$chart->{title}, $chart->{unit}");
 	my $subtitle = 'median of the rounds, whiskers: quartiles' . ($chart->{logarithmic} ? '; logarithmic axis' : '');
 	return <<"END";
@@ -65,6 +77,18 @@ sub _escape
 	my ($text) = @_;
 	my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;');
 	return $text =~ s/([&<>"])/$entity{$1}/gr;
+}
+
+# What the two colours mean, where both are there.
+sub _legend
+{
+	my (@bars) = @_;
+	return unless grep({ $_->{ours} } @bars) && grep({ !$_->{ours} } @bars);
+	my $key = sub {
+		my ($class, $words, $x) = @_;
+		return (sprintf('<rect class="%s" x="%d" y="34" width="12" height="12"/>', $class, $x), _text($words, $x + 18, 44.5, 'class="tick"'));
+	};
+	return ($key->('ours', 'idgen', $width - 204), $key->('peer', 'for comparison', $width - 130));
 }
 
 # An axis from 0: its last value, its ticks, and the place of a value as a share of its length.

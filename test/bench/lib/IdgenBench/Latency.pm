@@ -90,7 +90,7 @@ sub _chart
 		{
 			my $spread = $self->{samples}->spread("$case->{name} $figure");
 			my $is_ours = $case->{maker} eq $next_id;
-			push @bars, { label => "$case->{label}, $figure", spread => $spread, ours => $is_ours };
+			push @bars, { group => $case->{label}, label => $figure, spread => $spread, ours => $is_ours };
 		}
 	}
 	return {
