@@ -1,0 +1,37 @@
+# docs/troubleshooting.md has every message of src/pg/report_*.cpp, and no other.
+use strict;
+use warnings;
+use FindBin;
+use Test::More;
+use PostgreSQL::Test::Utils;
+
+my $tree = "$FindBin::Bin/../..";
+
+# The messages that the sources hold, as the page writes them: what varies is "…".
+sub messages_of
+{
+	my ($text) = @_;
+	$text =~ s{//.*}{}g;
+	my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
+	my @messages = grep { defined } $text =~ /\b(?:errmsg|GUC_check_errmsg)\(($literals)|\{Reason::\w+,\s*($literals)/g;
+	return map { join '', /"((?:[^"\\]|\\.)*)"/g } @messages;
+}
+
+sub as_written
+{
+	my ($format) = @_;
+	return $format =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/\xe2\x80\xa6/gr =~ s/%%/%/gr;
+}
+
+my %said = map { as_written($_) => $_ } map { messages_of(slurp_file($_)) } glob "$tree/src/pg/report_*.cpp";
+cmp_ok(scalar keys %said, '>', 90, 'the sources have messages');
+# What the server itself says when a setting's value is refused
+$said{"invalid value for parameter \"\xe2\x80\xa6\""} = 1;
+
+my ($tables) = slurp_file("$tree/docs/troubleshooting.md") =~ /\n## Making IDs(.*)/s;
+my %explained = map { $_ => 1 } $tables =~ /^\| `(.*?)` \|/gm;
+is(join("\n", sort grep { !$explained{$_} } keys %said), '', 'every message is explained');
+is(join("\n", sort grep { !$said{$_} } keys %explained), '', 'and nothing that no source says');
+is(join("\n", grep { !/^\| `.*?` \| \S.*? \| \S.* \|$/ } $tables =~ /^(\| `.*)$/gm), '', 'each with its cause and remedy');
+
+done_testing();
