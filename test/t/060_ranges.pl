@@ -65,7 +65,7 @@ SQL
 
 # Queries of a period
 my $ranges = page('ranges');
-my @blocks = blocks_of($ranges);
+my @blocks = grep { !/postgres_fdw/ } blocks_of($ranges);
 # As the page says, newer versions of pg_partman have another word for it.
 my $partman = value(q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 s/'native'/'range'/ for grep { $partman !~ /^4/ } @blocks;
@@ -173,5 +173,20 @@ like(value(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM sample 
 refused("INSERT INTO sample SELECT id FROM sample LIMIT 1", qr/duplicate key/, 'an ID is unique');
 refused('ALTER TABLE sample REPLICA IDENTITY USING INDEX sample_key', qr/expression/,
 	'its index is no replica identity');
+
+# Foreign tables: what the page says is sent on is sent on.
+my ($foreign) = page('ranges') =~ /^### Foreign tables\n.*?^```sql\n(.*?)^```/ms;
+my ($sent, $fetched) = map { [/^(EXPLAIN .*?;)$/mg] } split /^-- Every row is fetched:$/m, $foreign;
+runs($foreign, 'foreign tables');
+value(sprintf q{ALTER SERVER archive OPTIONS (ADD host '%s', ADD port '%s')}, $node->host, $node->port);
+is("@{[ scalar @$sent, scalar @$fetched ]}", '3 1', 'the page has examples of both');
+like(value($_), qr/Remote SQL: .* WHERE /, "sent on: $_") for @$sent;
+unlike(value($_), qr/Remote SQL: .* WHERE /, "fetched: $_") for @$fetched;
+is(value("SELECT count(*) FROM archived_photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"),
+	value("SELECT count(*) FROM photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"), 'with the same rows');
+refused("INSERT INTO archived_photo (title) VALUES ('new')", qr/null value in column "id"/, 'a foreign table has no default of its own');
+value("CREATE FOREIGN TABLE titles (title text) SERVER archive OPTIONS (table_name 'photo')");
+value("INSERT INTO titles VALUES ('by the remote default')");
+is(value("SELECT id_shard(id) BETWEEN 0 AND 15 FROM photo WHERE title = 'by the remote default'"), 't', 'without the column the remote default makes it');
 
 done_testing();
