@@ -1,4 +1,4 @@
-# What the README prints is true: its tour, its way into one's own server, its tables.
+# What the README prints is true: its tour, its way into one's own server, its pages; and the tables of docs/reference.md.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $readme = slurp_file("$FindBin::Bin/../../README.md");
-cmp_ok(scalar(split /\n/, $readme), '<', 250, 'README.md has less than 250 lines');
+cmp_ok(scalar(split /\n/, $readme), '<', 200, 'README.md has less than 200 lines');
 
 # The text of a section's code block in a language.
 sub block_of
@@ -36,6 +36,8 @@ sub stand_in
 }
 stand_in('sudo', 'if [ "$1" = -u ]; then shift 2; fi; exec "$@"');
 stand_in('apt-get', 'shift 2; dpkg-query -W "$@"');
+stand_in('pg_lsclusters', '');
+stand_in('pg_createcluster', "echo \"\$@\" >$bin/cluster");
 stand_in('systemctl', 'exec pg_ctl -w -m fast restart -D ' . abs_path($node->data_dir) . ' -l ' . abs_path($node->logfile));
 
 my ($share, $lib) = map { chomp(my $path = `pg_config --$_`); $path } qw(sharedir pkglibdir);
@@ -51,11 +53,12 @@ unlink glob("$share/extension/idgen*"), "$lib/idgen.so";
 	{
 		# The major version of this test's server.
 		my $major = $node->pg_version->major;
-		$line =~ s/(postgresql\S*-)15/$1$major/g;
+		$line =~ s/(postgresql\S*-|pg_createcluster )15/$1$major/g;
 		is(system("(cd '$source' && $line) >>$bin/log 2>&1"), 0, $line);
 	}
 	diag(slurp_file("$bin/log")) unless Test::More->builder->is_passing;
 }
+is(slurp_file("$bin/cluster"), $node->pg_version->major . " main --start\n", 'a cluster is made where there is none');
 is($node->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'the installed server makes IDs of its shard');
 
 # The tour, every line in one psql.
@@ -76,20 +79,27 @@ for my $name (qw(text-forms other-kinds))
 }
 
 # The tables name every function and every setting, and nothing else.
-my ($functions) = $readme =~ /^## Functions\n(.*?)^## /ms;
+my $reference = slurp_file("$FindBin::Bin/../../docs/reference.md");
+my ($functions) = $reference =~ /^## Functions\n(.*?)^## /ms;
 my %named = map { $_ => 1 } map { /`(\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
 $node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
 my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT proname FROM called WHERE proname <> 'idgen_own_shards'});
 delete @named{qw(id_layout idgen_migration)};
 is_deeply(\%named, \%real, 'the table of functions');
-my ($settings) = $readme =~ /^## Settings\n(.*?)^## /ms;
+my ($settings) = $reference =~ /^## Settings\n(.*)/ms;
 is( join(' ', sort $settings =~ /^\| `(idgen\.\w+)`/gm),
 	$node->safe_psql('app', q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'idgen.%'}),
 	'the table of settings');
 my $manual = slurp_file("$FindBin::Bin/../../docs/settings.md");
 like($manual, qr/^## `$_`/m, "docs/settings.md has $_") for $settings =~ /^\| `(idgen\.\w+)`/gm;
 
-# The pages that it links to are there.
+# The ten calls most used are in it, as they are there.
+my @calls = map { [/^\| `((\w+)\(.*?\))/] } grep { /^\| `\w+\(/ } split /\n/, ($readme =~ /^## The ten calls most used\n(.*?)^## /ms)[0];
+is(scalar @calls, 10, 'ten calls');
+ok($real{ $_->[1] }, "$_->[1] is a call") for @calls;
+
+# The pages that it links to are there, and it links to all.
 ok(-f "$FindBin::Bin/../../$_", "$_ is there") for $readme =~ /\]\(([^)h][^)]*)\)/g;
+ok(index($readme, "(docs/$_)") >= 0, "docs/$_ is linked") for map { s{.*/}{}r } glob "$FindBin::Bin/../../docs/*.md";
 
 done_testing();
