@@ -8,9 +8,12 @@ use IdgenNode;
 use Test::More;
 use Time::HiRes qw(time);
 
-my $node = start_node('waiting', fake_clock => 1, conf => [ "idgen.max_wait = '1h'", 'idgen.max_lead = 0' ]);
+# The extension is older than the clock will be set back: no shard begins below its creation.
+my $node = start_node('waiting', clock => '-900', extension => 0, conf => [ "idgen.max_wait = '1h'", 'idgen.max_lead = 0' ]);
 my $waiting = connect_to($node);
 my $other = connect_to($node);
+$other->do($_) for 'CHECKPOINT', 'CREATE EXTENSION idgen';
+set_clock($node, '+0');
 my $pid = value_of($waiting, 'SELECT pg_backend_pid()');
 
 # The clock 600 s behind the last ID of shard 5: a wait of ten minutes.

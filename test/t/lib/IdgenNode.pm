@@ -87,7 +87,7 @@ sub set_clock
 {
 	my ($node, $time) = @_;
 	my $file = $clock_of{ $node->name };
-	$time = sprintf '%+.6f', $time + $offset if $time =~ /^[+-]/;
+	$time =~ s{^([+-][\d.]+)}{sprintf "%+.6f", $1 + $offset}e;
 	open my $new, '>', "$file.new" or die "$file.new: $!";
 	print $new "$time\n";
 	close $new;
