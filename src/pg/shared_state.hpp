@@ -88,7 +88,7 @@ struct alignas(cache_line) SharedBackend {
     pg_atomic_uint64 waits;       // atomic; its draws that waited for a tick
     pg_atomic_uint64 wait_us;     // atomic; how long they did
     pg_atomic_uint32 pid;         // atomic; 0: nobody's; written last
-    Oid database;                 // const while pid is set
+    Oid database;                 // guard: the LWLock to write; InvalidOid: has no database's entry yet
     Oid user;                     // const while pid is set
 };
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,

@@ -23,9 +23,9 @@ constexpr uint64 no_place = UINT32_MAX;
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 
-// The entry of this session's database, made for its first session. Requires that this session has attached
-// its own.
-SharedDatabase *my_database(SharedState *state);
+// The entry of this session's database, made for its first session; notes in the session's own that it has
+// it.
+SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
 
 // The same, null where no session has needed one.
 SharedDatabase *find_database(SharedState *state) noexcept;
