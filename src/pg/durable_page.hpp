@@ -25,10 +25,11 @@ Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence);
 Relation open_sequence(Oid schema, Record kind);
 void close_sequence(Relation sequence);
 
-// Whether a record would be gone with the transaction: it gave the sequence another file (ALTER SEQUENCE), or
-// logs nothing of one that is new (wal_level = minimal), or created it in the place of `known`, which others
-// still see. A first one that the transaction created goes with all that rests on it.
-bool is_uncommitted(Relation sequence, Oid known) noexcept;
+// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
+// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
+// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
+// that rests on it. Looks into the catalog where the transaction changed anything.
+bool is_uncommitted(Relation sequence);
 
 // Whether the record has a page of its own. The answer no may be old.
 bool has_own_page(Relation sequence);

@@ -62,7 +62,6 @@ struct alignas(cache_line) SharedDatabase {
     LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
     XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
     TransactionId created_by;          // guard: the LWLock; see enter_database_locked
-    Oid sequences[2];                  // guard: renewal_lock; by Record, where its record was read last
     uint32 confirmations;              // guard: renewal_lock; of the clock, that the record reckons with
     pg_atomic_uint32 resets;           // atomic; how often the horizon was lowered
     pg_atomic_uint64 renewals;         // atomic; windows granted
