@@ -126,6 +126,18 @@ DurablePage lock_pages(Relation sequence, int mode) {
     return page;
 }
 
+Peek peek_open(Relation sequence, DurableRecord &record) {
+    Renewal checked = check_sequence(sequence);
+    if (checked == Renewal::granted) {
+        DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
+        checked = read_pages(page, record);
+        unlock_page(page);
+    }
+    if (checked == Renewal::granted) return Peek::found;
+    if (checked == Renewal::unlogged) return Peek::unlogged;
+    return checked == Renewal::newer_record ? Peek::newer : Peek::missing;
+}
+
 }  // namespace
 
 Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence) {
@@ -186,12 +198,7 @@ Peek peek_record(Oid schema, Record kind, DurableRecord &record) {
         UnlockRelationOid(oid, AccessShareLock);
         return Peek::missing;
     }
-    Peek peek = Peek::missing;
-    if (sequence->rd_rel->relkind == RELKIND_SEQUENCE && RelationGetNumberOfBlocks(sequence) > 0) {
-        DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
-        if (read_pages(page, record) == Renewal::granted) peek = Peek::found;
-        unlock_page(page);
-    }
+    Peek peek = peek_open(sequence, record);
     relation_close(sequence, AccessShareLock);
     return peek;
 }

@@ -34,11 +34,13 @@ bool is_uncommitted(Relation sequence);
 // Whether the record has a page of its own. The answer no may be old.
 bool has_own_page(Relation sequence);
 
-// Reads the record without touching anything, also on a standby and from a sequence that renewals refuse.
+// Reads the record without touching anything, also on a standby.
 enum class Peek : uint8 {
     found,
-    locked,   // somebody holds a lock against reading it
-    missing,  // no sequence, or no record
+    locked,    // somebody holds a lock against reading it
+    missing,   // no sequence, or no record
+    unlogged,  // not read: a standby has nothing of it
+    newer,     // written by a later version
 };
 Peek peek_record(Oid schema, Record kind, DurableRecord &record);
 
