@@ -48,6 +48,16 @@ for my $change (@changes)
 	is(repeated(\%made, @ids), 0, "$change, then kill -9: none again");
 	pass_window();
 }
+# A new file is nobody's, also when the server stops and starts: it waits out what a stranger may have made.
+$session->do("ALTER SEQUENCE idgen_horizon START WITH 1400000000000");
+$session->disconnect;
+$node->stop;
+start_again($node);
+$session = connect_to($node);
+$session->do('SET idgen.max_wait = 0');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 2\.\d+ s behind the next ID/, 'START, then a restart');
+$session->do('RESET idgen.max_wait');
+ok(eval { !repeated(\%made, draw($session, 1000)) }, 'START, then a restart: IDs go on above') || note $session->errstr;
 ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');
 $standby->stop('immediate');
 
@@ -86,7 +96,11 @@ for (@not_over)
 	repeated(\%made, draw($other, 10)) unless $restart;
 	set_clock($node, sprintf '%+.1f', $clock += 100);
 	$session->begin_work;
-	$session->do($_) for @$changes;
+	$session->do($_) for @$changes, 'SAVEPOINT t';
+	fails_with($session, 'SELECT idgen_advance(now())', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: nor idgen_advance");
+	$session->do('ROLLBACK TO t');
+	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen_generator".* in this transaction/, "$change, not committed: nor DecimalIds") if $restart;
+	$session->do('ROLLBACK TO t');
 	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: refused");
 	my @ids = eval { draw($other, 100_000) };
 	note scalar(@ids) . ' IDs by others ' . ($@ =~ s|\n.*||sr);
