@@ -120,6 +120,8 @@ void reset_horizon(Oid schema, int64 at_ms) {
 }
 
 void confirm_shards(Oid schema) {
+    attach_backend();
+    PreventCommandIfReadOnly("idgen_confirm_shards()");
     confirm_origin(schema);
     HeldHorizon held = hold_horizon(schema);
     Horizon &horizon = self.database->horizon;
