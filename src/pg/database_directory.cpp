@@ -29,7 +29,6 @@ void forget_locked(SharedState *state, SharedDatabase &database) noexcept {
     database.pending_lsn = InvalidXLogRecPtr;
     for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
         pg_atomic_write_u64(value, 0);
-    for (Oid &sequence : database.sequences) sequence = InvalidOid;
     database.confirmations = 0;
     database.known_generator = 0;
     database.pending_generator = 0;
@@ -61,25 +60,25 @@ TransactionId writer_of_row() {
     return writer;
 }
 
-// Whether sessions of this database have attached, other than this one.
-bool has_others(SharedState *state) noexcept {
+// Whether sessions have the entry of this database.
+bool has_sessions_locked(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
-        if (i != backend_number() && pg_atomic_read_u32(&backend.pid) != 0 &&
-            backend.database == MyDatabaseId)
-            return true;
+        if (pg_atomic_read_u32(&backend.pid) == 0) continue;
+        pg_read_barrier();
+        if (backend.database == MyDatabaseId) return true;
     }
     return false;
 }
 
 // The entry of this session's database; null where there is no room. One that was left by another database of
 // this OID is begun anew; so is one whose row was written for any other reason, which a start would do as
-// well.
+// well. Not while sessions have it: they are of this very database.
 SharedDatabase *enter_database_locked(SharedState *state, TransactionId writer) noexcept {
     SharedDatabase *entry = find_database_locked(state, MyDatabaseId);
     if (entry == nullptr) entry = add_database_locked(state, MyDatabaseId);
     if (entry == nullptr || entry->created_by == writer) return entry;
-    if (!has_others(state)) {
+    if (!has_sessions_locked(state)) {
         int64 reached_ms = reached_locked(state, *entry);
         forget_locked(state, *entry);
         raise(entry->horizon.floor_ms, reached_ms);
@@ -122,11 +121,12 @@ bool free_dropped_databases(SharedState *state) {
     return kept > 0;
 }
 
-SharedDatabase *my_database(SharedState *state) {
+SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
     TransactionId writer = writer_of_row();
     for (bool retry = true;; retry = false) {
         LWLockAcquire(&state->lock, LW_EXCLUSIVE);
         SharedDatabase *mine = enter_database_locked(state, writer);
+        if (mine != nullptr) backend.database = MyDatabaseId;
         LWLockRelease(&state->lock);
         if (mine != nullptr) return mine;
         if (!retry || !free_dropped_databases(state)) report_all_slots_used();

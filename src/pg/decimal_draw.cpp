@@ -35,7 +35,6 @@ Outcome write_generator(SharedDatabase &database, Relation sequence) {
 Outcome take_locked(SharedDatabase &database, Relation sequence) {
     // Another session was first.
     if (!database.decimal_counter.is_used_up()) return {Renewal::granted, 0};
-    if (!may_write(database, sequence, Record::generator)) return {Renewal::uncommitted, 0};
     if (database.pending_generator == 0) {
         Outcome written = write_generator(database, sequence);
         if (written.renewal != Renewal::granted) return written;
@@ -47,6 +46,7 @@ Outcome take_locked(SharedDatabase &database, Relation sequence) {
 }
 
 Outcome take_open(Relation sequence) {
+    if (is_uncommitted(sequence)) return {Renewal::uncommitted, 0};
     if (!LWLockConditionalAcquire(&self.database->renewal_lock, LW_EXCLUSIVE)) return {Renewal::busy, 0};
     Outcome outcome = take_locked(*self.database, sequence);
     LWLockRelease(&self.database->renewal_lock);

@@ -93,6 +93,18 @@ Renewal check_sequence(Relation sequence) noexcept {
     return is_permanent ? Renewal::granted : Renewal::unlogged;
 }
 
+// Whether a row of pg_class is that of a sequence with another file, which others see and the running
+// transaction changed or deleted.
+bool is_replaced_here(HeapTuple row, Relation sequence) {
+    auto *seen = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
+    HeapTupleHeader header = row->t_data;
+    bool is_other = seen->relkind == RELKIND_SEQUENCE && seen->relfilenode != sequence->rd_rel->relfilenode;
+    if (!is_other || TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(header))) return false;
+    if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
+        return false;
+    return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
+}
+
 Buffer read_locked(Relation sequence, BlockNumber block, int mode) {
     Buffer buffer = ReadBuffer(sequence, block);
     LockBuffer(buffer, mode);
@@ -112,6 +124,18 @@ DurablePage lock_pages(Relation sequence, int mode) {
     page.mirror = read_locked(sequence, mirror_block, mode);
     if (has_own) page.own = read_locked(sequence, own_block, mode);
     return page;
+}
+
+Peek peek_open(Relation sequence, DurableRecord &record) {
+    Renewal checked = check_sequence(sequence);
+    if (checked == Renewal::granted) {
+        DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
+        checked = read_pages(page, record);
+        unlock_page(page);
+    }
+    if (checked == Renewal::granted) return Peek::found;
+    if (checked == Renewal::unlogged) return Peek::unlogged;
+    return checked == Renewal::newer_record ? Peek::newer : Peek::missing;
 }
 
 }  // namespace
@@ -144,11 +168,21 @@ void close_sequence(Relation sequence) {
     relation_close(sequence, RowExclusiveLock);
 }
 
-bool is_uncommitted(Relation sequence, Oid known) noexcept {
+bool is_uncommitted(Relation sequence) {
     if (!RelationNeedsWAL(sequence)) return true;
-    bool is_created = sequence->rd_createSubid != InvalidSubTransactionId;
-    if (!is_created) return first_new_file(sequence) != InvalidSubTransactionId;
-    return OidIsValid(known) && known != RelationGetRelid(sequence);
+    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
+    // Not by the relation cache: that of a parallel worker does not know what its leader did.
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
+                NameGetDatum(&sequence->rd_rel->relname));
+    Relation classes = table_open(RelationRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(classes, ClassNameNspIndexId, true, SnapshotAny, 1, &key);
+    bool is_replaced = false;
+    for (HeapTuple row; !is_replaced && HeapTupleIsValid(row = systable_getnext(scan));)
+        is_replaced = is_replaced_here(row, sequence);
+    systable_endscan(scan);
+    table_close(classes, AccessShareLock);
+    return is_replaced;
 }
 
 bool has_own_page(Relation sequence) {
@@ -164,12 +198,7 @@ Peek peek_record(Oid schema, Record kind, DurableRecord &record) {
         UnlockRelationOid(oid, AccessShareLock);
         return Peek::missing;
     }
-    Peek peek = Peek::missing;
-    if (sequence->rd_rel->relkind == RELKIND_SEQUENCE && RelationGetNumberOfBlocks(sequence) > 0) {
-        DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
-        if (read_pages(page, record) == Renewal::granted) peek = Peek::found;
-        unlock_page(page);
-    }
+    Peek peek = peek_open(sequence, record);
     relation_close(sequence, AccessShareLock);
     return peek;
 }

@@ -25,19 +25,22 @@ Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence);
 Relation open_sequence(Oid schema, Record kind);
 void close_sequence(Relation sequence);
 
-// Whether a record would be gone with the transaction: it gave the sequence another file (ALTER SEQUENCE), or
-// logs nothing of one that is new (wal_level = minimal), or created it in the place of `known`, which others
-// still see. A first one that the transaction created goes with all that rests on it.
-bool is_uncommitted(Relation sequence, Oid known) noexcept;
+// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
+// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
+// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
+// that rests on it. Looks into the catalog where the transaction changed anything.
+bool is_uncommitted(Relation sequence);
 
 // Whether the record has a page of its own. The answer no may be old.
 bool has_own_page(Relation sequence);
 
-// Reads the record without touching anything, also on a standby and from a sequence that renewals refuse.
+// Reads the record without touching anything, also on a standby.
 enum class Peek : uint8 {
     found,
-    locked,   // somebody holds a lock against reading it
-    missing,  // no sequence, or no record
+    locked,    // somebody holds a lock against reading it
+    missing,   // no sequence, or no record
+    unlogged,  // not read: a standby has nothing of it
+    newer,     // written by a later version
 };
 Peek peek_record(Oid schema, Record kind, DurableRecord &record);
 

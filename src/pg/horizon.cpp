@@ -91,7 +91,6 @@ Outcome renew_locked(SharedDatabase &database, Relation sequence, Attempt &attem
     // Another session was first.
     if (!is_half_used(horizon.granted_ms, attempt.start_ms, settings.horizon_window_ms))
         return {Renewal::granted, 0};
-    if (!may_write(database, sequence, Record::horizon)) return {Renewal::uncommitted, 0};
     if (horizon.pending_ms <= attempt.start_ms) {
         Outcome written = write_renewal(database, sequence, attempt);
         if (written.renewal != Renewal::granted || horizon.pending_ms == 0) return written;
@@ -115,6 +114,7 @@ void look_at_loaded(const Attempt &attempt) {
 }
 
 Outcome renew_open(Relation sequence, Attempt &attempt) {
+    if (is_uncommitted(sequence)) return {Renewal::uncommitted, 0};
     if (!has_own_page(sequence)) attempt.foreign_origin = foreign_origin(attempt.schema);
     if (!LWLockConditionalAcquire(&self.database->renewal_lock, LW_EXCLUSIVE)) return {Renewal::busy, 0};
     Outcome outcome = renew_locked(*self.database, sequence, attempt);

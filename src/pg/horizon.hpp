@@ -30,15 +30,6 @@ Outcome renew_horizon(Oid schema, int64 start_ms);
 // `wait_began_ms` is 0 before the first wait of a draw.
 void renew_or_wait(Oid schema, int64 start_ms, int64 &wait_began_ms);
 
-// Whether a record may be written behind the sequence; remembers it as the database's. Requires the renewal
-// lock.
-inline bool may_write(SharedDatabase &database, Relation sequence, Record kind) noexcept {
-    Oid &known = database.sequences[static_cast<int>(kind)];
-    if (is_uncommitted(sequence, known)) return false;
-    known = RelationGetRelid(sequence);
-    return true;
-}
-
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond. Where it is refused,
 // the next draw that needs it says so: here an ID has been taken, and it is good.
 void renew_ahead(Oid schema, const Limits &limits, int64 start_ms);

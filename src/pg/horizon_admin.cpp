@@ -29,10 +29,9 @@ HeldHorizon hold_horizon(Oid schema) {
     attach_backend();
     if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
     HeldHorizon held{open_sequence(schema, Record::horizon), {}, watched_clock(self.state), this_owner(), 0};
+    if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
     if (!has_own_page(held.sequence)) held.foreign_origin = foreign_origin(schema);
     LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
-    if (!may_write(*self.database, held.sequence, Record::horizon))
-        report_refused({Renewal::uncommitted, 0}, Record::horizon);
     Renewal locked = lock_page(held.sequence, held.page);
     if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
     return held;
@@ -124,6 +123,8 @@ void reset_horizon(Oid schema, int64 at_ms) {
 }
 
 void confirm_shards(Oid schema) {
+    attach_backend();
+    PreventCommandIfReadOnly("idgen_confirm_shards()");
     confirm_origin(schema);
     HeldHorizon held = hold_horizon(schema);
     Horizon &horizon = self.database->horizon;

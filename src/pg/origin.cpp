@@ -60,7 +60,8 @@ int64 foreign_origin(Oid schema) {
 }
 
 void confirm_origin(Oid schema) {
-    Relation origins = open_origins(schema, RowExclusiveLock);
+    // One after the other, to the end of the transaction; nobody who reads waits for that.
+    Relation origins = open_origins(schema, ShareRowExclusiveLock);
     if (origins == nullptr) return;
     bool has_own = false;
     visit_origins(origins, [&](HeapTuple tuple, int64 system) {
@@ -72,7 +73,8 @@ void confirm_origin(Oid schema) {
         return true;
     });
     if (!has_own) insert_own(origins);
-    relation_close(origins, RowExclusiveLock);
+    relation_close(origins, NoLock);
+    CommandCounterIncrement();
 }
 
 }  // namespace idgen::pg

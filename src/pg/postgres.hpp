@@ -19,6 +19,7 @@ extern "C" {
 #include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -61,6 +62,7 @@ extern "C" {
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "tcop/utility.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -152,15 +154,6 @@ inline void free_guc_extra(void *extra) {
     guc_free(extra);
 #else
     free(extra);
-#endif
-}
-
-// The first subtransaction of this transaction that gave the relation another file; invalid: none did.
-inline SubTransactionId first_new_file(Relation relation) noexcept {
-#if PG_VERSION_NUM >= 160000
-    return relation->rd_firstRelfilelocatorSubid;
-#else
-    return relation->rd_firstRelfilenodeSubid;
 #endif
 }
 

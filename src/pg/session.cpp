@@ -21,13 +21,13 @@ void forget_backend(int, Datum) {
     pg_atomic_write_u32(&self.backend->pid, 0);
 }
 
-// Before anything is looked up: others must see that this database has a session.
+// Its database follows with the database's entry.
 void begin_backend(SharedBackend &backend) {
     self.backend = &backend;
     for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
                                     &backend.waits, &backend.wait_us})
         pg_atomic_write_u64(value, 0);
-    backend.database = MyDatabaseId;
+    backend.database = InvalidOid;
     backend.user = MyProc->roleId;
     pg_write_barrier();
     pg_atomic_write_u32(&backend.pid, static_cast<uint32>(MyProcPid));
@@ -41,7 +41,7 @@ void attach_backend() {
     if (RecoveryInProgress()) report_recovery();
     SharedState *state = shared_state();
     if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
-    self.database = my_database(state);
+    self.database = my_database(state, *self.backend);
     self.state = state;
 }
 

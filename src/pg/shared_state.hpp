@@ -64,7 +64,6 @@ struct alignas(cache_line) SharedDatabase {
     LWLock renewal_lock;               // taken conditionally, held for one write and flush of the page
     XLogRecPtr pending_lsn;            // guard: renewal_lock; end of the pending record
     TransactionId created_by;          // guard: the LWLock; see enter_database_locked
-    Oid sequences[2];                  // guard: renewal_lock; by Record, where its record was read last
     uint32 confirmations;              // guard: renewal_lock; of the clock, that the record reckons with
     pg_atomic_uint32 resets;           // atomic; how often the horizon was lowered
     pg_atomic_uint64 renewals;         // atomic; windows granted
@@ -90,7 +89,7 @@ struct alignas(cache_line) SharedBackend {
     pg_atomic_uint64 waits;       // atomic; its draws that waited for a tick
     pg_atomic_uint64 wait_us;     // atomic; how long they did
     pg_atomic_uint32 pid;         // atomic; 0: nobody's; written last
-    Oid database;                 // const while pid is set
+    Oid database;                 // guard: the LWLock to write; InvalidOid: has no database's entry yet
     Oid user;                     // const while pid is set
 };
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,

@@ -85,6 +85,11 @@ Fact horizon(const Survey &seen) {
         case PageState::missing:
             return {"horizon", "missing", false,
                     "Create the extension anew, then call idgen_advance() above the time of the last ID."};
+        case PageState::unlogged:
+            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen_horizon SET LOGGED"};
+        case PageState::newer:
+            return {"horizon", "written by a later version of idgen", false,
+                    "Install the version of idgen that the database was used with, and restart."};
         case PageState::out_of_bounds:
             return {
                 "horizon", "out of bounds", false,

@@ -22,6 +22,12 @@ void look_at_page(Oid schema, Survey &seen) {
         case Peek::missing:
             seen.page = PageState::missing;
             return;
+        case Peek::unlogged:
+            seen.page = PageState::unlogged;
+            return;
+        case Peek::newer:
+            seen.page = PageState::newer;
+            return;
     }
     bool is_in_bounds = is_horizon(seen.record.value);
     seen.page = is_in_bounds ? PageState::readable : PageState::out_of_bounds;

@@ -10,7 +10,7 @@
 namespace idgen::pg {
 
 // What can be said of the page that holds H.
-enum class PageState : uint8 { readable, locked, missing, out_of_bounds };
+enum class PageState : uint8 { readable, locked, missing, unlogged, newer, out_of_bounds };
 
 struct Survey {
     bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known

@@ -10,6 +10,11 @@ use Test::More;
 use Time::HiRes qw(time sleep);
 
 my $primary = begin_primary('killed', "idgen.horizon_window = '60s'");
+$primary->safe_psql('postgres', <<'END');
+CREATE FUNCTION tell(id bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE began timestamptz := clock_timestamp();
+BEGIN RAISE NOTICE '%', id; WHILE clock_timestamp() < began + '20 ms' LOOP END LOOP; END $$
+END
 my $standby = begin_standby($primary, 'promoted', '+0');
 wait_for_replay($primary, $standby);
 cut_off($standby);
@@ -22,6 +27,13 @@ my %sql = (
 	'next_ids'      => "COPY (SELECT next_ids(200000, 6, '$layout')) TO STDOUT",
 	'next_id_array' => "COPY (SELECT unnest(next_id_array(50, 7, '$layout')) FROM generate_series(1, 200000)) TO STDOUT",
 	'DO'            => "DO \$\$ BEGIN LOOP RAISE NOTICE '%', next_id(8, '$layout'); END LOOP; END \$\$");
+# Those that are told one by one, slowly: next_ids() has a block of them in hand.
+my $endless = '(SELECT generate_series(1, 1000000) OFFSET 0) s';
+my %slow_sql = (
+	'next_ids in hand' => 'SELECT tell(id) FROM (SELECT next_ids(1000000, 9) AS id OFFSET 0) s',
+	'hlc_now'          => "SELECT tell(hlc_now()) FROM $endless",
+	'next_decimal_id'  => "SELECT tell(next_decimal_id()) FROM $endless");
+my %slow = map { $_ => begin_statement($primary, q{SET idgen.shards = ''}, $slow_sql{$_}) } sort keys %slow_sql;
 my @ways = sort keys %sql;
 my %statement = map { $_ => begin_statement($primary, q{SET idgen.shards = ''}, $sql{$_}) } @ways;
 my $postmaster = $primary->{_pid};
@@ -29,6 +41,8 @@ my $postmaster = $primary->{_pid};
 $primary->kill9;
 poll(sub { !-d "/proc/$postmaster" }, 60) or die 'the postmaster lives';
 my $dead = time;
+sleep 0.5;
+my %told = map { $_ => scalar(() = ids_so_far($slow{$_})) } keys %slow;
 $standby->promote;
 
 # The promoted standby makes IDs of the same shards; what it makes and what the others go on making for 3 s.
@@ -52,6 +66,14 @@ for my $way (@ways)
 	is(scalar(grep { $_ > $limit } @ids), 0, "$way: none after the postmaster's end");
 	my %mine = map { $_ => 1 } @ids;
 	is(repeated(\%mine, @{ $made{$way} }), 0, "$way: none that the promoted standby made too");
+}
+
+for my $way (sort keys %slow)
+{
+	my ($error, @ids) = end_statement($slow{$way});
+	cmp_ok($told{$way}, '>', 0, "$way: it made IDs");
+	is(scalar @ids, $told{$way}, "$way: none is handed out after the postmaster's end");
+	like($error, qr/FATAL: +57P01: .*main process is gone/, "$way: it says why");
 }
 
 $session->disconnect;

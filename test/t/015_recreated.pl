@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenNode;
 use IdgenPair;
 use Test::More;
@@ -68,14 +69,23 @@ $session->do('CHECKPOINT');
 ok(eval { $session->do('CREATE EXTENSION IF NOT EXISTS idgen'); 1 }, 'a checkpoint under the right clock: created');
 is(repeated(\%made, draw_few($session, 4000)), 0, 'a checkpoint under the right clock: none again');
 
-# Without a restart the server remembers the horizon itself, whatever the checkpoint says.
-my ($at, $at_ms) = $session->selectrow_array(
-	q{SELECT t, (extract(epoch FROM t) * 1000)::bigint FROM date_trunc('milliseconds', clock_timestamp() + '3 s') t});
-$session->do('SELECT idgen_advance(?)', undef, $at);
-$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen';
-@ids = draw_few($session, 100);
-cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?, ?::id_layout)) * 1000)::bigint', $ids[0], few_a_tick()),
-	'>=', $at_ms, 'dropped and created without a restart: above the horizon that it had');
+# Without a restart the server remembers the horizon itself, whatever the checkpoint says, and writes it to the new one.
+for my $then ('', ', then kill -9')
+{
+	my ($at, $at_ms) = $session->selectrow_array(
+		q{SELECT t, (extract(epoch FROM t) * 1000)::bigint FROM date_trunc('milliseconds', clock_timestamp() + '3 s') t});
+	$session->do('SELECT idgen_advance(?)', undef, $at);
+	$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen';
+	if ($then)
+	{
+		crash($node);
+		start_again($node);
+		$session = connect_to($node);
+	}
+	@ids = draw_few($session, 100);
+	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?, ?::id_layout)) * 1000)::bigint', $ids[0], few_a_tick()),
+		'>=', $at_ms, "dropped and created without a restart$then: above the horizon that it had");
+}
 
 # A database OID given again while the dropped one's window lasts. A copy of the database has even the same files' numbers.
 set_for_server($session, 'idgen.horizon_window', '60s');
@@ -111,6 +121,36 @@ for my $template ('older', 'template1')
 	$app->disconnect;
 	$session->do("DROP DATABASE $_") for 'app', 'older';
 }
+
+# Two first sessions of such a database at once, held up where they look for its row: neither takes the other for one of a
+# database that was there before.
+$session->do('CREATE ROLE app LOGIN');
+$session->do('CREATE DATABASE app');
+my $oid = value_of($session, q{SELECT oid FROM pg_database WHERE datname = 'app'});
+my $app = connect_to($node, db => 'app');
+$app->do('CREATE EXTENSION idgen');
+$app->disconnect;
+$session->do('CREATE DATABASE older TEMPLATE app');
+$app = connect_to($node, db => 'app');
+draw_few($app, 100);
+$app->disconnect;
+$session->do('DROP DATABASE app');
+$session->do("CREATE DATABASE app TEMPLATE older OID = $oid");
+my @first = map { connect_to($node, db => 'app') } 1 .. 2;
+# The row is read anew once it has changed.
+$session->do('GRANT CONNECT ON DATABASE app TO app');
+$session->begin_work;
+$session->do('LOCK TABLE pg_database IN ACCESS EXCLUSIVE MODE');
+$_->do('SELECT next_id()', { pg_async => PG_ASYNC }) for @first;
+wait_until($session, q{SELECT count(*) = 2 FROM pg_locks WHERE relation = 'pg_database'::regclass AND NOT granted});
+$session->commit;
+$_->pg_result for @first;
+# Within the window that was granted to the one before.
+set_clock($node, '+' . ($offset + 30));
+my $id = value_of($first[0], 'SELECT next_id()');
+cmp_ok(value_of($first[0], q{SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint}, $id), '<', value_of($first[0], 'SELECT last_value FROM idgen_horizon'),
+	'an OID given again, two first sessions at once: below the horizon');
+$_->disconnect for @first;
 
 $session->disconnect;
 done_testing();

@@ -48,32 +48,60 @@ for my $change (@changes)
 	is(repeated(\%made, @ids), 0, "$change, then kill -9: none again");
 	pass_window();
 }
+# A new file is nobody's, also when the server stops and starts: it waits out what a stranger may have made.
+$session->do("ALTER SEQUENCE idgen_horizon START WITH 1400000000000");
+$session->disconnect;
+$node->stop;
+start_again($node);
+$session = connect_to($node);
+$session->do('SET idgen.max_wait = 0');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 2\.\d+ s behind the next ID/, 'START, then a restart');
+$session->do('RESET idgen.max_wait');
+ok(eval { !repeated(\%made, draw($session, 1000)) }, 'START, then a restart: IDs go on above') || note $session->errstr;
 ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');
 $standby->stop('immediate');
 
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
-# clock is then put where the IDs of others began.
+# clock is then put where the IDs of others began. Also where the server began anew before, and where a parallel worker asks.
 my $altered = 'ALTER SEQUENCE idgen_horizon';
-my $refused = qr/sequence "idgen_horizon".* in this transaction/;
+my @recreated = ('DROP EXTENSION idgen', 'CREATE EXTENSION idgen');
+my $in_worker = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
+my @worker = ("$in_worker = on", 'parallel_leader_participation = off', map { "$_ = 0" } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size));
+my @parallel = map { "SET LOCAL $_" } @worker;
+$session->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
 my @not_over = (
-	[ [ "$altered START WITH 1400000000000" ], $refused ],
-	[ [ "$altered RESTART" ], $refused ],
-	[ [ 'SAVEPOINT s', "$altered RESTART", 'RELEASE s' ], $refused ],
-	# Whether the session may make IDs of an extension that is all its own does not matter here; others may not by its grant.
-	[ [ 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen' ], undef ]);
+	[ [ "$altered START WITH 1400000000000" ] ],
+	[ [ "$altered RESTART" ] ],
+	[ [ 'SAVEPOINT s', "$altered RESTART", 'RELEASE s' ] ],
+	[ [ "$altered START WITH 1400000000000", @parallel ] ],
+	[ [@recreated] ],
+	[ [ 'SAVEPOINT s', @recreated, 'RELEASE s' ] ],
+	[ [ @recreated, @parallel ] ],
+	[ [@recreated], 'after a restart, ' ],
+	[ [ @recreated, @parallel ], 'after a restart, ' ]);
 for (@not_over)
 {
-	my ($changes, $pattern) = @$_;
-	my $change = join '; ', @$changes;
+	my ($changes, $restart) = @$_;
+	my $change = ($restart // '') . join '; ', map { /SET LOCAL/ ? /debug_par|force_par/ ? 'a parallel worker' : () : $_ } @$changes;
 	set_clock($node, sprintf '%+.1f', $clock += 100);
+	repeated(\%made, draw($session, 10));
+	if ($restart)
+	{
+		crash($node);
+		start_again($node);
+		$session = connect_to($node);
+	}
 	my $other = connect_to($node);
 	$other->do(q{SET idgen.max_wait = '3s'});
-	repeated(\%made, draw($other, 10));
+	repeated(\%made, draw($other, 10)) unless $restart;
 	set_clock($node, sprintf '%+.1f', $clock += 100);
 	$session->begin_work;
-	$session->do($_) for @$changes;
-	fails_with($session, 'SELECT next_id()', '55000', $pattern, "$change, not committed: refused") if $pattern;
-	eval { repeated(\%made, value_of($session, 'SELECT next_id()')) } unless $pattern;
+	$session->do($_) for @$changes, 'SAVEPOINT t';
+	fails_with($session, 'SELECT idgen_advance(now())', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: nor idgen_advance");
+	$session->do('ROLLBACK TO t');
+	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen_generator".* in this transaction/, "$change, not committed: nor DecimalIds") if $restart;
+	$session->do('ROLLBACK TO t');
+	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: refused");
 	my @ids = eval { draw($other, 100_000) };
 	note scalar(@ids) . ' IDs by others ' . ($@ =~ s|\n.*||sr);
 	repeated(\%made, @ids);
@@ -87,5 +115,32 @@ for (@not_over)
 	@ids = draw($session, 100_000);
 	is(repeated(\%made, @ids), 0, "$change, not committed, then kill -9: none again");
 }
+
+# Where nobody else sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and with
+# other things of the sequence changed or changes taken back.
+$session->do('DROP EXTENSION idgen');
+my @its_own = (
+	[ ['CREATE EXTENSION idgen'], 'ROLLBACK' ],
+	[ ['CREATE EXTENSION idgen'], 'ROLLBACK' ],
+	[ [ 'CREATE EXTENSION idgen', "$altered RESTART" ], 'ROLLBACK' ],
+	[ [ @recreated[ 1, 0, 1 ] ], 'ROLLBACK' ],
+	[ [ 'CREATE EXTENSION idgen', @parallel ], 'COMMIT' ],
+	[ [ 'SAVEPOINT s', "$altered RESTART", 'ROLLBACK TO s' ], 'COMMIT' ],
+	[ [ 'SAVEPOINT s', @recreated, 'ROLLBACK TO s', @parallel ], 'COMMIT' ],
+	[ [ "$altered OWNER TO app", 'GRANT SELECT ON SEQUENCE idgen_horizon TO PUBLIC', @parallel ], 'COMMIT' ]);
+for (@its_own)
+{
+	my ($changes, $end) = @$_;
+	my $change = join '; ', map { /SET LOCAL/ ? /debug_par|force_par/ ? 'a parallel worker' : () : $_ } @$changes;
+	$session->do('BEGIN');
+	$session->do($_) for @$changes;
+	pass_window();
+	my $ids = eval { $session->selectcol_arrayref('SELECT next_id() FROM hundred') } // [];
+	is(scalar @$ids, 100, "$change; $end: IDs are made") || note $session->errstr;
+	is(repeated(\%made, @$ids), 0, "$change; $end: others");
+	ok(eval { value_of($session, 'SELECT next_decimal_id()') }, "$change; $end: DecimalIds are made");
+	$session->do($end);
+}
+is(repeated(\%made, draw($session, 1000)), 0, 'committed: none again');
 $session->disconnect;
 done_testing();

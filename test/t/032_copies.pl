@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenNode;
 use IdgenPair;
 use PostgreSQL::Test::Cluster;
@@ -100,7 +101,19 @@ is(told($origin), 0, 'the origin: the log is told nothing');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'a restored dump: IDs are made by default') || note $on->errstr;
 	my $app = connect_to($copy, user => 'app');
 	fails_with($app, 'SELECT idgen_confirm_shards()', '42501', qr/./, 'idgen_confirm_shards() by an ordinary role');
-	ok(eval { $on->do('SELECT idgen_confirm_shards()') }, 'confirmed') || note $on->errstr;
+	fails_with($on, 'BEGIN READ ONLY; SELECT idgen_confirm_shards()', '25006', qr/read-only transaction/, 'idgen_confirm_shards() where nothing may be written');
+	$on->do('ROLLBACK');
+
+	# Twice at once, and twice in one statement.
+	my $second = connect_to($copy);
+	$on->do('BEGIN');
+	ok(eval { $on->do('SELECT idgen_confirm_shards(), idgen_confirm_shards()') }, 'confirmed') || note $on->errstr;
+	$second->do('SELECT idgen_confirm_shards()', { pg_async => PG_ASYNC });
+	wait_until_true($copy, q{EXISTS (SELECT FROM pg_locks WHERE relation = 'idgen_origin'::regclass AND NOT granted)});
+	$on->do('COMMIT');
+	ok(eval { $second->pg_result }, 'confirmed by two sessions at once') || note $second->errstr;
+	is(value_of($on, 'SELECT count(*) FROM idgen_origin'), 1, 'confirmed: one row is left');
+	$second->disconnect;
 	is_told($copy, 0, 'a restored dump, confirmed');
 	crash($copy);
 	start_again($copy);
