@@ -3,6 +3,8 @@
 
 CREATE SEQUENCE idgen_horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
 SELECT pg_catalog.pg_extension_config_dump('idgen_horizon', '');
+-- Who dumps a database reads it; a number that only grows tells nothing more than any ID does.
+GRANT SELECT ON SEQUENCE idgen_horizon TO PUBLIC;
 
 CREATE FUNCTION idgen_create_horizon() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_horizon' LANGUAGE C VOLATILE;
