@@ -93,7 +93,7 @@ BEGIN
         CASE WHEN has_places THEN 't.tableoid AS part, t.ctid AS place' ELSE 'NULL::oid AS part, NULL::tid AS place' END,
         CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END)
       INTO facts
-      USING layout, sample, clock_timestamp(), limits.long_form ~ 'sequence=\d+\+1',
+      USING layout, sample, clock_timestamp(), limits.long_form ~ 'sequence=[0-9]+[+]1',
             (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead'), has_places,
             CASE WHEN limits.wraps THEN '-infinity' ELSE limits.first_time + interval '1 min' END;
 

@@ -1,9 +1,11 @@
--- What the catalog says of tables, columns and their references.
+-- What the catalog says of tables, columns and their references. What each batch asks is in PL/pgSQL, which keeps its plans.
 
 -- A table as schema and name, whatever search_path says.
 CREATE FUNCTION idgen_migrate.name_of(relation oid) RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
+END
 $$;
 
 -- Whether the very role that runs this owns a table.
@@ -14,13 +16,17 @@ $$;
 
 -- A column's number; null where there is none.
 CREATE FUNCTION idgen_migrate.column_number(relation oid, column_name name) RETURNS smallint
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT attnum FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT attnum FROM pg_attribute WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped);
+END
 $$;
 
 CREATE FUNCTION idgen_migrate.column_type(relation oid, column_name name) RETURNS oid
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT atttypid FROM pg_attribute WHERE attrelid = relation AND attnum = idgen_migrate.column_number(relation, column_name)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT atttypid FROM pg_attribute WHERE attrelid = relation AND attnum = idgen_migrate.column_number(relation, column_name));
+END
 $$;
 
 -- The foreign keys that reference exactly that column.
@@ -59,27 +65,34 @@ $$;
 
 -- A row's instant as an expression over the alias t, which reads the same under every search_path.
 CREATE FUNCTION idgen_migrate.time_text(relation oid, time_column name) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE idgen_migrate.column_type(relation, time_column)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE idgen_migrate.column_type(relation, time_column)
            WHEN 'timestamptz'::regtype THEN format('t.%I', time_column)
            WHEN 'uuid'::regtype THEN format('idgen_migrate.time_of_uuid(t.%I)', time_column)
            WHEN 'timestamp'::regtype THEN format('pg_catalog.timezone(''UTC''::pg_catalog.text, t.%I)', time_column)
            WHEN 'date'::regtype THEN format('pg_catalog.timezone(''UTC''::pg_catalog.text, t.%I::pg_catalog.timestamp)', time_column)
-           ELSE 'NULL::pg_catalog.timestamptz' END
+           ELSE 'NULL::pg_catalog.timestamptz' END);
+END
 $$;
 
 -- A table and those above and below it, and the tables that reference one of these.
 CREATE FUNCTION idgen_migrate.tables_around(relation oid) RETURNS SETOF oid
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
     WITH RECURSIVE below(oid) AS (SELECT relation UNION SELECT i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
     above(oid) AS (SELECT relation UNION SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid),
     line AS (SELECT oid FROM below UNION SELECT oid FROM above)
-    SELECT oid FROM line UNION SELECT k.conrelid FROM line JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = line.oid
+    SELECT oid FROM line UNION SELECT k.conrelid FROM line JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = line.oid;
+END
 $$;
 
 -- Objects that tables call when rows change, and that belong to others than superusers.
 CREATE FUNCTION idgen_migrate.foreign_code(tables oid[]) RETURNS TABLE (object text, owner name)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
     WITH RECURSIVE used(classid, objid) AS (
         SELECT 'pg_class'::regclass::oid, t FROM unnest(tables) t
         UNION
@@ -100,7 +113,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
             UNION ALL SELECT classid, objid, typowner FROM used JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid
             UNION ALL SELECT classid, objid, oprowner FROM used JOIN pg_operator p ON classid = 'pg_operator'::regclass AND p.oid = objid
             UNION ALL SELECT classid, objid, opcowner FROM used JOIN pg_opclass p ON classid = 'pg_opclass'::regclass AND p.oid = objid) o
-      JOIN pg_roles r ON r.oid = o.owner WHERE NOT r.rolsuper ORDER BY 1
+      JOIN pg_roles r ON r.oid = o.owner WHERE NOT r.rolsuper ORDER BY 1;
+END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.name_of(oid) IS 'a table as schema and name';

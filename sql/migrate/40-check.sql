@@ -17,9 +17,22 @@ BEGIN
         format('Connect as %I and call it again: a trigger could take the superuser''s rights back.', current_user)
         FROM pg_roles r WHERE r.rolsuper AND r.rolname <> current_user
          AND (r.rolname = session_user OR r.oid = (SELECT usesysid FROM pg_stat_get_activity(pg_backend_pid())));
-    RETURN QUERY SELECT false, '42501', format('a superuser''s table calls %s of %I', f.object, f.owner),
-        'It would run with the superuser''s rights: give the table to an ordinary role, or the object to a superuser.'
-        FROM pg_roles r, idgen_migrate.foreign_code(tables) f WHERE r.rolname = current_user AND r.rolsuper;
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        RETURN QUERY SELECT false, '42501', format('a superuser''s table calls %s of %I', f.object, f.owner),
+            'It would run with the superuser''s rights: give the table to an ordinary role, or the object to a superuser.'
+            FROM idgen_migrate.foreign_code(tables) f;
+        RETURN QUERY SELECT DISTINCT false, '42501', format('a superuser''s table lies in schema %I of %I', n.nspname, o.rolname),
+            'Its owner could put another table in its place: give the table to an ordinary role, or move it to a superuser''s schema.'
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_database d ON d.datname = current_database()
+            JOIN pg_roles o ON o.oid = CASE WHEN n.nspowner = 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END
+           WHERE c.oid = ANY (tables) AND NOT o.rolsuper;
+        -- A snapshot of before the lock would not show a trigger that came while it was waited for.
+        RETURN QUERY SELECT false, '25001', format('a superuser''s table is not migrated under %s', current_setting('transaction_isolation')),
+            'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';
+    END IF;
+    RETURN QUERY SELECT false, '42501', format('row level security hides rows of %s from %I', idgen_migrate.name_of(relation), current_user),
+        format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', idgen_migrate.name_of(relation))
+        FROM pg_class c WHERE c.oid = relation AND c.relkind = 'r' AND row_security_active(relation);
 END
 $$;
 
@@ -33,6 +46,20 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = found.state, MESSAGE = found.finding, HINT = found.advice,
             DETAIL = 'A migration runs for the owner of its tables alone.';
     END LOOP;
+END
+$$;
+
+-- Locks a table against changes of its shape, as an UPDATE does, and asks who may migrate it. Names can be given to other
+-- tables, and schemas can be renamed: so it also looks whether the name of the statements still means that table.
+CREATE FUNCTION idgen_migrate.hold(relation oid, target text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', target);
+    IF to_regclass(target) IS DISTINCT FROM relation::regclass THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is another table by now', target),
+            DETAIL = 'It, or its schema, has been renamed meanwhile.', HINT = 'Call it again, with the name that the table has now.';
+    END IF;
+    PERFORM idgen_migrate.guard(relation);
 END
 $$;
 
@@ -54,8 +81,6 @@ BEGIN
     RETURN QUERY SELECT false, '42809', target || ' is not an ordinary table', 'Give a table.' WHERE class.relkind NOT IN ('r', 'p');
     RETURN QUERY SELECT false, '42809', target || ' has tables that inherit from it', 'Migrate tables without children.'
         WHERE class.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = relation);
-    RETURN QUERY SELECT false, '42501', format('row level security hides rows of %s from %I', target, current_user),
-        format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', target) WHERE row_security_active(relation);
     RETURN QUERY SELECT false, '42703', format('%s has no column %I', target, id_column),
         format('ALTER TABLE %s ADD COLUMN %I bigint', target, id_column)
         WHERE idgen_migrate.column_number(relation, id_column) IS NULL AND class.relkind IN ('r', 'p') AND kind <> 'uuid';
@@ -132,6 +157,7 @@ $$;
 COMMENT ON TYPE idgen_migrate.finding IS 'something about a table that speaks for or against a migration';
 COMMENT ON FUNCTION idgen_migrate.role_findings(oid) IS 'findings about who migrates';
 COMMENT ON FUNCTION idgen_migrate.guard(oid) IS 'the first finding about who migrates as an error';
+COMMENT ON FUNCTION idgen_migrate.hold(oid, text) IS 'locks a table as an UPDATE does, and asks who may migrate it';
 COMMENT ON FUNCTION idgen_migrate.table_findings(oid, name, text) IS 'findings of every kind';
 COMMENT ON FUNCTION idgen_migrate.findings(text, oid, name, name, bigint, integer, id_layout, text) IS 'all findings about a table';
 COMMENT ON FUNCTION idgen_migrate.require(text, oid, name, name, bigint, integer, id_layout, text) IS 'the first finding against a migration as an error';

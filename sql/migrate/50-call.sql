@@ -35,7 +35,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     one oid;
 BEGIN
-    PERFORM set_config('lock_timeout', (1000 * extract(epoch FROM lock_wait))::bigint::text, true);
+    PERFORM set_config('lock_timeout', greatest(1000 * extract(epoch FROM lock_wait), 1)::bigint::text, true);
     FOREACH one IN ARRAY relations LOOP
         PERFORM idgen_migrate.guard(one);
         EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN ACCESS EXCLUSIVE MODE';

@@ -2,7 +2,7 @@
 --
 -- A pass ranks the rows without an ID once, by time, into a temporary table of (ctid, time, key), and fills them from its
 -- start, a batch and a transaction at a time. A batch fills a row where it still lies there, without an ID and with that
--- time, in the order of the table; one that a session has moved is found by the primary key, where that is of fixed width,
+-- time; one that a session has moved is found by the primary key, where that is of fixed width,
 -- and has its place kept. What came in between is found by the next pass, and takes what is free from its time on. The last
 -- ID and time are committed with their batch, so a later call goes on exactly there.
 --
@@ -25,38 +25,36 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The statements of a backfill: how it ranks, whether anything is left, how it fills, and how it fills what has moved.
-CREATE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name, OUT at text,
-                                             OUT rank_head text, OUT rank_tail text, OUT exists_text text, OUT update_text text, OUT moved_text text)
+CREATE TYPE idgen_migrate.backfill_text AS (target text, at text, rank_head text, rank_tail text, exists_text text, update_text text, moved_text text);
+CREATE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name) RETURNS idgen_migrate.backfill_text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text := idgen_migrate.name_of(relation);
+    at text := idgen_migrate.time_text(relation, time_column);
     key record;
-    same_time text;
+    batch_text text;
+    made idgen_migrate.backfill_text;
 BEGIN
-    at := idgen_migrate.time_text(relation, time_column);
     SELECT * INTO key FROM idgen_migrate.moved_key(relation, id_column);
-    rank_head := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t WHERE t.%I IS NULL AND ', at, key.columns, target, id_column);
-    rank_tail := ' ORDER BY ' || concat_ws(', ', '2',
+    made.target := target;
+    made.at := CASE WHEN time_column IS NOT NULL THEN at END;
+    made.rank_head := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t WHERE t.%I IS NULL AND ', at, key.columns, target, id_column);
+    made.rank_tail := ' ORDER BY ' || concat_ws(', ', '2',
         CASE WHEN idgen_migrate.column_type(relation, time_column) = 'uuid'::regtype THEN format('t.%I', time_column) END,
         CASE WHEN tie_column IS NOT NULL THEN format('t.%I', tie_column) END, key.ties, 't.ctid');
-    exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL%s)', target, id_column,
+    made.exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL%s)', target, id_column,
                           CASE WHEN time_column IS NOT NULL THEN format(' AND %s <= $1', at) END);
-    same_time := CASE WHEN time_column IS NULL THEN '' ELSE format(' AND %s OPERATOR(pg_catalog.=) x.at', at) END;
-    update_text := format('UPDATE ONLY %1$s t SET %2$I = x.id FROM idgen_migrate.places($1, $2, $3) x'
-                          ' WHERE t.ctid OPERATOR(pg_catalog.=) x.tid AND t.%2$I IS NULL%3$s', target, id_column, same_time);
+    -- $1 are the IDs of the batch, $2 and $3 its bounds in the ranking, $4 and $5 the first and the last place of its rows.
+    batch_text := format('FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id FROM pg_temp.idgen_queue q'
+                         ' WHERE q.ctid OPERATOR(pg_catalog.>=) $2 AND q.ctid OPERATOR(pg_catalog.<) $3) x WHERE t.%I IS NULL', id_column)
+                  || CASE WHEN time_column IS NULL THEN '' ELSE format(' AND %s OPERATOR(pg_catalog.=) x.at', at) END;
+    made.update_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text
+                        || ' AND t.ctid OPERATOR(pg_catalog.=) x.tid AND t.ctid OPERATOR(pg_catalog.>=) $4 AND t.ctid OPERATOR(pg_catalog.<=) $5';
     -- The place of a row that has moved, unless it is given already: to a row of the same time that has come to lie there.
-    moved_text := format('UPDATE ONLY %1$s t SET %2$I = x.id FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id'
-                         ' FROM pg_temp.idgen_queue q WHERE q.ctid OPERATOR(pg_catalog.>=) $2 AND q.ctid OPERATOR(pg_catalog.<) $3) x'
-                         ' WHERE %3$s AND t.%2$I IS NULL%4$s'
-                         ' AND NOT EXISTS (SELECT FROM ONLY %1$s u WHERE u.%2$I OPERATOR(pg_catalog.=) x.id)', target, id_column, key.same, same_time);
+    made.moved_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text || ' AND ' || key.same
+                       || format(' AND NOT EXISTS (SELECT FROM ONLY %s u WHERE u.%I OPERATOR(pg_catalog.=) x.id)', target, id_column);
+    RETURN made;
 END
-$$;
-
--- Rows where they lie, with their times and IDs, in the order of the table. Said to be one, and not inlined, so that the
--- planner fetches each row of the table by its ctid.
-CREATE FUNCTION idgen_migrate.places(tids tid[], times timestamptz[], ids bigint[]) RETURNS TABLE (tid tid, at timestamptz, id bigint)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT * FROM unnest(tids, times, ids) ORDER BY 1
 $$;
 
 -- Checks a backfill and enters it; gives where an earlier call stopped.
@@ -136,40 +134,35 @@ $$;
 -- Fills the batch at a place of the ranking, and enters it. Another session may take one of the IDs, or hold a row: then it
 -- looks again.
 CREATE FUNCTION idgen_migrate.fill(relation oid, id_column name, place bigint, batch integer, per_page integer, above bigint, shard bigint,
-                                   layout id_layout, is_timed boolean, update_text text, moved_text text, path text,
+                                   layout id_layout, texts idgen_migrate.backfill_text, path text,
                                    OUT done bigint, OUT rows integer, OUT last_id bigint, OUT last_time timestamptz)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     first_tid tid := format('(%s,%s)', place / per_page, place % per_page + 1);
     end_tid tid := format('(%s,%s)', (place + batch) / per_page, (place + batch) % per_page + 1);
-    tids tid[];
+    low tid;
+    high tid;
     times timestamptz[];
     ids bigint[];
     filled bigint;
     moved bigint := 0;
 BEGIN
-    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', idgen_migrate.name_of(relation));
-    PERFORM idgen_migrate.guard(relation);
+    PERFORM idgen_migrate.hold(relation, texts.target);
     FOR attempt IN 1 .. 10 LOOP
         BEGIN
-            SELECT array_agg(q.tid), array_agg(q.at) INTO tids, times FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
-            IF is_timed THEN
-                ids := idgen_migrate.free_ids(relation, id_column, times, above, shard, layout);
-            ELSE
-                ids := idgen_migrate.new_ids(cardinality(tids), shard, layout);
-            END IF;
+            SELECT array_agg(q.at), min(q.tid), max(q.tid) INTO times, low, high FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
+            ids := CASE WHEN texts.at IS NULL THEN idgen_migrate.new_ids(cardinality(times), shard, layout)
+                        ELSE idgen_migrate.free_ids(relation, id_column, times, above, shard, layout) END;
             rows := cardinality(ids);
-            tids := tids[:rows];
-            times := times[:rows];
             last_id := ids[rows];
             last_time := times[rows];
             end_tid := format('(%s,%s)', (place + rows) / per_page, (place + rows) % per_page + 1);
             PERFORM pg_catalog.set_config('search_path', path, true);
-            EXECUTE update_text USING tids, times, ids;
+            EXECUTE texts.update_text USING ids, first_tid, end_tid, low, high;
             GET DIAGNOSTICS filled = ROW_COUNT;
-            IF filled < rows AND moved_text IS NOT NULL THEN
+            IF filled < rows AND texts.moved_text IS NOT NULL THEN
                 PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true);
-                EXECUTE moved_text USING ids, first_tid, end_tid;
+                EXECUTE texts.moved_text USING ids, first_tid, end_tid;
                 GET DIAGNOSTICS moved = ROW_COUNT;
             END IF;
             @PIN@
@@ -187,14 +180,14 @@ $$;
 -- A pass begins: ranks the rows without an ID, of the time that the condition names, and says how the ranking lies.
 CREATE FUNCTION idgen_migrate.rank(relation oid, id_column name, time_column name, shard bigint, batch integer, layout id_layout, until timestamptz,
                                    rank_text text, last_id bigint, last_time timestamptz, OUT ranked bigint, OUT per_page integer, OUT done bigint)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     IF to_regclass('pg_temp.idgen_queue') IS NOT NULL THEN
         DROP TABLE pg_temp.idgen_queue;
     END IF;
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
-    PERFORM idgen_migrate.guard(relation);
-    EXECUTE rank_text;
+    PERFORM idgen_migrate.hold(relation, idgen_migrate.name_of(relation));
+    EXECUTE rank_text USING until, last_time;
     GET DIAGNOSTICS ranked = ROW_COUNT;
     per_page := idgen_migrate.rows_per_page(relation, id_column, time_column, shard, batch, layout, until, ranked);
     done := idgen_migrate.record(relation, id_column, 0, last_id, last_time, ranked);
@@ -210,7 +203,7 @@ DECLARE
     until timestamptz;
     noticed timestamptz;
     job record;
-    texts record;
+    texts idgen_migrate.backfill_text;
     pass record;
     part record;
     place bigint;
@@ -227,15 +220,15 @@ BEGIN
         -- Pass 1 goes on where an earlier call stopped; the next ones find what came in between.
         SELECT * INTO pass FROM idgen_migrate.rank(relation, id_column, time_column, shard, batch, layout, until, texts.rank_head || CASE
             WHEN time_column IS NULL THEN 'true'
-            WHEN number > 1 THEN format('%s <= %L', texts.at, until)
-            WHEN job.last_time IS NOT NULL THEN format('(%s < %L) IS NOT TRUE', texts.at, job.last_time)
+            WHEN number > 1 THEN texts.at || ' <= $1'
+            WHEN job.last_time IS NOT NULL THEN format('(%s < $2) IS NOT TRUE', texts.at)
             ELSE 'true' END || texts.rank_tail, job.last_id, job.last_time);
         @COMMIT@
         SELECT pass.done AS done, CASE WHEN number = 1 THEN coalesce(job.last_id, 0) ELSE 0 END AS last_id INTO part;
         place := 0;
         WHILE place < pass.ranked LOOP
             SELECT * INTO part FROM idgen_migrate.fill(relation, id_column, place, batch, pass.per_page, part.last_id, shard, layout,
-                                                       time_column IS NOT NULL, texts.update_text, texts.moved_text, triggers_path);
+                                                       texts, triggers_path);
             @COMMIT@
             place := place + part.rows;
             IF clock_timestamp() >= noticed + notice THEN
@@ -255,12 +248,12 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.moved_key(oid, name) IS 'the key by which a row is found that has moved';
+COMMENT ON TYPE idgen_migrate.backfill_text IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.backfill_texts(oid, name, name, name) IS 'the statements of a backfill';
-COMMENT ON FUNCTION idgen_migrate.places(tid[], timestamptz[], bigint[]) IS 'rows of a batch, their times and IDs';
 COMMENT ON FUNCTION idgen_migrate.begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS 'checks a backfill and enters it';
 COMMENT ON FUNCTION idgen_migrate.rows_per_page(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS 'how a ranking lies';
 COMMENT ON FUNCTION idgen_migrate.free_ids(oid, name, timestamptz[], bigint, bigint, id_layout) IS 'IDs of times that a column does not hold';
-COMMENT ON FUNCTION idgen_migrate.fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, boolean, text, text, text) IS 'fills a batch and enters it';
+COMMENT ON FUNCTION idgen_migrate.fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, idgen_migrate.backfill_text, text) IS 'fills a batch and enters it';
 COMMENT ON FUNCTION idgen_migrate.rank(oid, name, name, bigint, integer, id_layout, timestamptz, text, bigint, timestamptz) IS 'ranks the rows of a pass';
 COMMENT ON PROCEDURE idgen_migrate.backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout, text) IS
     'gives the rows without an ID one of their time, in batches that are transactions; called again it goes on';

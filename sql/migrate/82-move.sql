@@ -68,8 +68,7 @@ DECLARE
                              ' AND t.ctid OPERATOR(pg_catalog.>=) $1 AND t.ctid OPERATOR(pg_catalog.<) $2', idgen_migrate.name_of(child), beside,
                              id_column, idgen_migrate.name_of(relation), idgen_migrate.key_column(relation), child_column);
 BEGIN
-    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', idgen_migrate.name_of(child));
-    PERFORM idgen_migrate.guard(child), idgen_migrate.guard(relation);
+    PERFORM idgen_migrate.hold(child, idgen_migrate.name_of(child)), idgen_migrate.hold(relation, idgen_migrate.name_of(relation));
     PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true);
     PERFORM pg_catalog.set_config('search_path', path, true);
     EXECUTE fill_text USING first_tid, end_tid;

@@ -155,10 +155,11 @@ is( value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FIL
 
 # Under a stricter level a row that has changed ends the call, and the next call goes on.
 make_table($session, 'strict');
+$session->do($_) for 'CREATE ROLE strict LOGIN', 'ALTER TABLE strict OWNER TO strict';
 my $holder = connect_to($node);
 $holder->begin_work;
 $holder->do("UPDATE strict SET note = note WHERE made = (SELECT max(made) FROM strict)");
-$filler = connect_to($node);
+$filler = connect_to($node, user => 'strict');
 $filler->do("SET default_transaction_isolation = 'repeatable read'");
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
 wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
@@ -167,6 +168,9 @@ ok(!eval { $filler->pg_result; 1 }, 'repeatable read: a row that has changed end
 is($filler->state, '40001', 'repeatable read: SQLSTATE');
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)");
 is_filled($session, 'strict', 'repeatable read');
+$session->do("SET default_transaction_isolation = 'repeatable read'");
+fails_with($session, "CALL idgen_migrate.backfill('busy', 'id', 'made', 7)", '25001', qr/not migrated under repeatable read/, 'repeatable read: a superuser');
+$session->do('RESET default_transaction_isolation');
 
 # Two at once: the later one goes on, the earlier one ends.
 make_table($session, 'twice');

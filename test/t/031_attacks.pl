@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -193,6 +194,52 @@ for my $name (sort keys %operator)
 	nobody_fell("$name in public, every call of the boss");
 }
 
+# Functions that would be called before idgen's, made before it and after: of better matching types, or with no argument.
+for my $when ('before', 'after')
+{
+	new_database(0);
+	my @hostile = map { "CREATE OR REPLACE FUNCTION public.$_ LANGUAGE sql AS 'SELECT \$1 FROM evil.trap()'" }
+	  'id_shard(anyelement) RETURNS anyelement', 'name_of(anyelement) RETURNS anyelement', 'guard(anyelement) RETURNS anyelement', 'format(text, name) RETURNS text',
+	  'quote_ident(name) RETURNS name', 'concat_ws(text, text) RETURNS text', 'greatest(bigint) RETURNS bigint', 'set_config(text, text) RETURNS text';
+	extend($boss) if $when eq 'after';
+	try_all($mallory, @hostile, "CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint FROM evil.trap()'",
+		"CREATE FUNCTION public.id_min(timestamptz) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint FROM evil.trap()'");
+	try_all($mallory, 'DROP FUNCTION public.next_id(integer)', 'DROP FUNCTION public.id_min(timestamptz)', 'DROP FUNCTION public.id_shard(anyelement)'), extend($boss) if $when eq 'before';
+	make_tables($boss, 'boss');
+	$boss->do($_) for 'CREATE TABLE boss.big (id bigserial PRIMARY KEY)', 'SET search_path = public, pg_catalog';
+	my @errors = try_all($boss, q{CALL idgen_migrate.replace_serial('boss.big', 'id', 5)}, 'INSERT INTO boss.big DEFAULT VALUES', q{CALL idgen_migrate.uuid_start('boss.album', 'new')},
+		'INSERT INTO boss.album DEFAULT VALUES', q{SELECT * FROM public.idgen_audit('boss.big', 'id')}, q{SELECT * FROM idgen_migrate.check('serial', 'boss.big', 'id')});
+	like($errors[0] // '', $when eq 'after' ? qr/next_id\(5\) is not idgen's function/ : qr/^$/, "functions of better types, $when: a default that would call another is refused");
+	nobody_fell("functions of better types, $when");
+}
+
+# The schema of the second extension, made by somebody else before.
+for my $before ('CREATE SCHEMA idgen_migrate', undef)
+{
+	new_database(0);
+	$before ? $mallory->do($before) : $boss->do($_) for $before // ('CREATE SCHEMA idgen_migrate', 'GRANT CREATE ON SCHEMA idgen_migrate TO mallory');
+	like((try_all($boss, 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate'))[0] // '', qr/others than a superuser have it in hand/,
+		'a schema of ' . ($before ? 'somebody else\'s' : 'the boss in which others create') . ' is refused');
+}
+
+# A schema's owner puts another table in the place of the one that is migrated: before the call, and in the middle of it.
+new_database();
+my $filled = q{(id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')};
+$boss->do($_) for "CREATE TABLE public.t $filled", 'INSERT INTO public.t SELECT FROM generate_series(1, 3)';
+like((try_all($boss, q{CALL idgen_migrate.backfill('public.t', 'id', 'made', 5)}))[0], qr/lies in schema public of mallory/, 'a superuser\'s table in another\'s schema');
+$mallory->do($_) for 'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO victim',
+  'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$';
+$victim->do($_) for "CREATE TABLE stage.t $filled", 'INSERT INTO stage.t SELECT FROM generate_series(1, 30)';
+$victim->do(q{CALL idgen_migrate.backfill('stage.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($boss, 'SELECT count(id) > 5 FROM stage.t');
+$mallory->do($_) for 'BEGIN', 'ALTER SCHEMA stage RENAME TO before', 'CREATE SCHEMA stage', 'GRANT USAGE ON SCHEMA stage TO victim', "CREATE TABLE stage.t $filled",
+  'INSERT INTO stage.t SELECT FROM generate_series(1, 30)', 'GRANT ALL ON stage.t TO victim', 'CREATE TRIGGER t BEFORE UPDATE ON stage.t FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'COMMIT';
+ok(!eval { $victim->pg_result; 1 }, 'another table in its place: it ends');
+like($victim->errstr, qr/stage.t is another table by now/, 'and says why');
+nobody_fell('another table in its place');
+$victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
+is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30, 'another table in its place: called again, it goes on');
+
 # 5. A view that is checked.
 new_database();
 $mallory->do('CREATE VIEW evil.view AS SELECT 1::bigint AS id FROM evil.trap()');
@@ -215,6 +262,13 @@ $mallory->do($_) for q{CREATE TABLE evil."50%s $$ ' x" ("%I" int PRIMARY KEY, "i
   q{INSERT INTO evil."50%s $$ ' x" VALUES (1), (2)};
 is_deeply([ try_all($mallory, q{CALL idgen_migrate.backfill('evil."50%s $$ '' x"', 'id %L', 'made %1$s', 5)}) ], [], 'names that are formats: no error');
 is(value_of($mallory, q{SELECT count(DISTINCT "id %L") FROM evil."50%s $$ ' x"}), 2, 'names that are formats: filled');
+
+# A foreign key that names columns like the words of its actions
+$mallory->do($_) for 'CREATE TABLE evil.folder (id uuid PRIMARY KEY)',
+  q{CREATE TABLE evil.file ("x ON DELETE CASCADE); CREATE TABLE evil.made (y" uuid REFERENCES evil.folder ON DELETE SET NULL)};
+is_deeply([ try_all($mallory, q{CALL idgen_migrate.uuid_start('evil.folder', 'new')}, 'CREATE UNIQUE INDEX ON evil.folder (new)', q{CALL idgen_migrate.uuid_link('evil.folder', 'new')}) ],
+	[], 'a name like the words of a foreign key: no error');
+is(value_of($boss, q{SELECT string_agg(confdeltype::text, '') FROM pg_constraint WHERE conrelid = 'evil.file'::regclass AND contype = 'f'}), 'nn', 'and its actions are kept');
 
 # The boss works on Mallory's table, as himself or in her name, and on his own with a trigger of hers.
 new_database();
