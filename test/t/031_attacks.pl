@@ -300,6 +300,18 @@ for my $what (sort keys %own)
 	nobody_fell("the boss's own table with $what of Mallory's");
 }
 
+# A trigger that comes while the boss fills his own table
+my $watcher = connect_to($node, db => "app$number");
+$boss->do($_) for 'DROP TABLE boss.t', q{CREATE TABLE boss.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.t SELECT FROM generate_series(1, 60)', 'GRANT USAGE ON SCHEMA boss TO mallory', 'GRANT TRIGGER ON boss.t TO mallory';
+$mallory->do('DELETE FROM evil.loot');
+$boss->do(q{CALL idgen_migrate.backfill('boss.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($watcher, 'SELECT count(id) > 5 FROM boss.t');
+$mallory->do('CREATE TRIGGER t BEFORE UPDATE ON boss.t FOR EACH ROW EXECUTE FUNCTION evil.fall()');
+ok(!eval { $boss->pg_result; 1 }, 'a trigger that comes meanwhile ends it');
+$watcher->disconnect;
+nobody_fell('a trigger that comes meanwhile');
+
 # 7. What one can cost or learn without being anybody.
 new_database();
 $mallory->do(q{CREATE TABLE evil.mine (id bigint)});
