@@ -15,6 +15,7 @@ DROP FUNCTION idgen_create_horizon();
 CREATE TABLE idgen_origin (system_identifier bigint NOT NULL);
 INSERT INTO idgen_origin SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c;
 SELECT pg_catalog.pg_extension_config_dump('idgen_origin', '');
+GRANT SELECT ON idgen_origin TO PUBLIC;
 
 COMMENT ON SEQUENCE idgen_horizon IS
     'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
