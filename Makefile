@@ -9,9 +9,9 @@
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
 
-EXTENSION = idgen
+EXTENSION = idgen idgen_migrate
 MODULE_big = idgen
-DATA_built = sql/idgen--0.1.0.sql
+DATA_built = sql/idgen--0.1.0.sql sql/idgen_migrate--0.1.0.sql
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp src/pg/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
@@ -48,8 +48,10 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
-# The install script is put together from its parts.
+# The install scripts are put together from their parts.
 sql/idgen--0.1.0.sql: tools/install-script $(wildcard sql/install/*)
+sql/idgen_migrate--0.1.0.sql: tools/install-script $(wildcard sql/migrate/*)
+$(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
 -include $(DEPENDENCIES)
 else

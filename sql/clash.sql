@@ -52,6 +52,13 @@ DROP EXTENSION idgen;
 DROP SCHEMA others CASCADE;
 ALTER FUNCTION old_next_id() RENAME TO next_id;
 
+-- Another extension's type, in the same schema
+CREATE DOMAIN ulid AS uuid;
+ALTER FUNCTION next_id() RENAME TO old_next_id;
+CREATE EXTENSION idgen;
+DROP DOMAIN ulid;
+ALTER FUNCTION old_next_id() RENAME TO next_id;
+
 -- In a schema whose name must be quoted
 CREATE SCHEMA "Shard 5";
 CREATE FUNCTION "Shard 5".next_ids(int) RETURNS int LANGUAGE sql AS 'SELECT $1';

@@ -220,15 +220,11 @@ CREATE VIEW shown WITH (security_barrier) AS SELECT * FROM photo WHERE title <> 
 EXPLAIN (COSTS OFF) SELECT * FROM shown WHERE id = '4oBVmyxvRfC';
 DROP VIEW shown;
 
--- In another schema
-CREATE SCHEMA elsewhere;
-ALTER EXTENSION idgen SET SCHEMA elsewhere;
+-- Whatever search_path says
 SET search_path = pg_catalog;
 INSERT INTO public.photo (title) VALUES ('after');
 SELECT count(*), count(DISTINCT id) FROM public.photo;
-SELECT title FROM public.photo WHERE id OPERATOR(elsewhere.=) '4oBVmyxvRfC';
-SELECT elsewhere.min(id) OPERATOR(elsewhere.<) elsewhere.max(id) FROM public.photo;
+SELECT title FROM public.photo WHERE id OPERATOR(public.=) '4oBVmyxvRfC';
+SELECT public.min(id) OPERATOR(public.<) public.max(id) FROM public.photo;
 RESET search_path;
-ALTER EXTENSION idgen SET SCHEMA public;
-DROP SCHEMA elsewhere;
 DROP TABLE comment, photo, number, received;

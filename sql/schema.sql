@@ -1,21 +1,21 @@
--- The extension in another schema, and search_path without it.
+-- The extension in a schema of its own, and search_path without it. It stays there.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 SET idgen.shards = '5';
-CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text, layout id_layout DEFAULT 'snowflake');
-CREATE VIEW made AS SELECT id_time(id) AS at, id_shard(id) AS shard FROM photo;
-CREATE INDEX ON photo (id_time(id));
-INSERT INTO photo (title) VALUES ('before');
-
+\set SHOW_CONTEXT never
+DROP EXTENSION idgen_migrate;
+DROP EXTENSION idgen;
 CREATE SCHEMA elsewhere;
-ALTER EXTENSION idgen SET SCHEMA elsewhere;
+CREATE EXTENSION idgen SCHEMA elsewhere;
+ALTER EXTENSION idgen SET SCHEMA public;
 SET search_path = pg_catalog;
 SELECT DISTINCT n.nspname
   FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace
  WHERE proname ~ '^(next_id|id_|idgen_)';
-
--- What was made before keeps working.
-INSERT INTO public.photo (title) VALUES ('after');
+CREATE TABLE public.photo (id bigint PRIMARY KEY DEFAULT elsewhere.next_id(), title text, layout elsewhere.id_layout DEFAULT 'snowflake');
+CREATE VIEW public.made AS SELECT elsewhere.id_time(id) AS at, elsewhere.id_shard(id) AS shard FROM public.photo;
+CREATE INDEX ON public.photo (elsewhere.id_time(id));
+INSERT INTO public.photo (title) VALUES ('one'), ('two');
 SELECT shard, count(*) FROM public.made GROUP BY shard;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'public.photo'::regclass ORDER BY adnum;
 
@@ -56,9 +56,33 @@ SELECT count(DISTINCT id) FROM public.message;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'public.message'::regclass;
 SELECT pg_get_function_arguments('elsewhere.next_id'::regproc);
 
+-- The audit and the migration find it, also when its schema has another name.
+ALTER SCHEMA elsewhere RENAME TO "else where";
+SELECT finding, value FROM "else where".idgen_audit('public.photo', 'id') WHERE finding IN ('rows', 'shards');
+CREATE EXTENSION idgen_migrate;
+ALTER EXTENSION idgen_migrate SET SCHEMA public;
+CREATE TABLE public.old (id bigserial PRIMARY KEY, next bigint UNIQUE, made timestamptz DEFAULT '2024-01-01');
+INSERT INTO public.old SELECT FROM generate_series(1, 10);
+CALL idgen_migrate.backfill('public.old', 'next', 'made', 5);
+ALTER SCHEMA "else where" RENAME TO elsewhere;
+CALL idgen_migrate.replace_serial('public.old', 'id');
+INSERT INTO public.old DEFAULT VALUES RETURNING elsewhere.id_shard(id);
+SELECT count(DISTINCT next) FROM public.old;
+
+-- After the job it goes; its schema stays, and is taken again if nobody else has put anything there.
+DROP EXTENSION idgen_migrate;
+CREATE TABLE idgen_migrate.other ();
+CREATE EXTENSION idgen_migrate;
+DROP TABLE idgen_migrate.other;
+CREATE EXTENSION idgen_migrate;
+DROP EXTENSION idgen_migrate;
+INSERT INTO public.old DEFAULT VALUES RETURNING elsewhere.id_shard(id);
+DROP SCHEMA idgen_migrate;
+
 RESET search_path;
 DROP VIEW made;
-DROP TABLE photo, message;
-ALTER EXTENSION idgen SET SCHEMA public;
+DROP TABLE photo, message, old;
+DROP EXTENSION idgen;
 DROP SCHEMA elsewhere;
+CREATE EXTENSION idgen;
 SELECT id_shard(next_id());

@@ -1,46 +1,43 @@
--- idgen 0.1.0: the install script, one part a file. Everything goes to the schema that CREATE EXTENSION chose; nothing
--- here depends on search_path afterwards.
+-- idgen 0.1.0: the install script, one part a file. Everything goes to the schema that CREATE EXTENSION chose. That schema
+-- stands behind pg_catalog in search_path meanwhile, and others may have made operators and functions in it: so each is
+-- qualified, or takes exactly the types that it is given.
 \echo Use "CREATE EXTENSION idgen" to load this file. \quit
 
--- A function of the same name in this schema would make calls ambiguous: say so before anything else.
+-- A function of the same name in this schema would make calls ambiguous, and a type would be another's: say so before
+-- anything else.
 DO $$
 DECLARE
     clash text;
+    has_function boolean;
 BEGIN
-    SELECT string_agg(p.oid::pg_catalog.regprocedure::text, ', ' ORDER BY p.proname, p.oid)
-      INTO clash
-      FROM pg_catalog.pg_proc p
-      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-     WHERE n.nspname = pg_catalog.current_schema()
-       AND (p.proname ~ '^idgen_(migrate|audit)_' OR p.proname IN ('next_id', 'next_ids', 'next_id_array', 'id_decode', 'id_time', 'id_time_near',
-                         'id_shard', 'id_region', 'id_sequence', 'id_make', 'id_min', 'id_max',
-                         'id_layout_info', 'idgen_own_shards', 'idgen_accept_clock', 'idgen_advance',
-                         'idgen_confirm_shards',
-                         'idgen_reset',
-                         'next_ulid', 'ulid_time', 'ulid_min', 'ulid_max', 'ulid_make',
-                         'next_ksuid', 'ksuid_time', 'ksuid_min', 'ksuid_max', 'ksuid_make',
-                         'next_objectid', 'objectid_time', 'objectid_min', 'objectid_max', 'objectid_make',
-                         'next_uuidv7', 'uuid_time', 'uuid_version_number', 'uuidv7_make', 'uuidv7_min', 'uuidv7_max', 'next_nanoid',
-                         'typeid_text', 'typeid_uuid', 'typeid_ulid', 'typeid_prefix',
-                         'id_to_base62', 'id_from_base62', 'id_to_base32', 'id_from_base32', 'id_to_base64url',
-                         'id_from_base64url', 'id_to_uuid', 'id_from_uuid',
-                         'id_within', 'id_within_first', 'id_within_last', 'id_partition_bounds',
-                         'idgen_audit',
-                         'idgen_status', 'idgen_reset_stats', 'idgen_stat_shard', 'idgen_stat_backend',
-                         'idgen_stat_database',
-                         'id_encrypt', 'id_decrypt', 'id_to_public', 'id_from_public',
-                         'vclock_next', 'vclock_merge', 'vclock_merge_agg', 'vclock_compare',
-                         'hlc_now', 'hlc_receive', 'hlc_time', 'hlc_logical', 'hlc_make', 'next_id_after', 'clock_bounds',
-                         'wait_until_past', 'next_decimal_id', 'decimal_id_decode',
-                         'id_make_array', 'idgen_backfill', 'idgen_replace_serial', 'idgen_migration_check',
-                         'idgen_uuid_start', 'idgen_uuid_link', 'idgen_uuid_switch', 'idgen_uuid_finish', 'idgen_uuid_abandon'));
+    SELECT pg_catalog.string_agg(c.name, ', '::pg_catalog.text ORDER BY c.name), pg_catalog.bool_or(c.is_function) INTO clash, has_function
+      FROM (SELECT p.oid::pg_catalog.regprocedure::pg_catalog.text, true FROM pg_catalog.pg_proc p
+             WHERE p.pronamespace OPERATOR(pg_catalog.=) '@extschema@'::pg_catalog.regnamespace::pg_catalog.oid
+               AND p.proname OPERATOR(pg_catalog.=) ANY ('{@FUNCTION_NAMES@}'::pg_catalog.name[])
+            UNION ALL
+            SELECT pg_catalog.concat('type '::pg_catalog.text, t.oid::pg_catalog.regtype::pg_catalog.text), false FROM pg_catalog.pg_type t
+             WHERE t.typnamespace OPERATOR(pg_catalog.=) '@extschema@'::pg_catalog.regnamespace::pg_catalog.oid
+               AND t.typname OPERATOR(pg_catalog.=) ANY ('{@TYPE_NAMES@}'::pg_catalog.name[])) c(name, is_function);
     IF clash IS NOT NULL THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'duplicate_function',
-            MESSAGE = 'functions of the same name exist in schema ' || pg_catalog.current_schema() || ': ' || clash,
+            ERRCODE = CASE WHEN has_function THEN 'duplicate_function' ELSE 'duplicate_object' END,
+            MESSAGE = pg_catalog.concat(CASE WHEN has_function THEN 'functions' ELSE 'types' END, ' of the same name exist in schema @extschema@: '::pg_catalog.text, clash),
             DETAIL = 'Beside those of idgen, calls of them would be ambiguous.',
-            HINT = 'Rename them (ALTER FUNCTION ... RENAME TO ...), or put idgen into a schema of its own: '
-                   'CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen';
+            HINT = 'Put idgen into a schema of its own: CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen. '
+                   'Or rename them: ALTER FUNCTION (or TYPE) ... RENAME TO ...';
+    END IF;
+END
+$$;
+
+-- Without preload the server knows no idgen.keys: it takes any value for a database or a role, and shows it to everybody.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c(entry)
+                WHERE pg_catalog.starts_with(pg_catalog.lower(c.entry), 'idgen.keys='::pg_catalog.text)) THEN
+        RAISE WARNING USING
+            MESSAGE = 'idgen.keys is set for a database or a role, where everybody reads it',
+            DETAIL = 'Such keys are not taken.',
+            HINT = 'Take it out (ALTER DATABASE or ALTER ROLE ... RESET idgen.keys), make new keys, and set them in a file of the server''s configuration.';
     END IF;
 END
 $$;

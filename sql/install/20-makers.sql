@@ -21,6 +21,10 @@ CREATE FUNCTION id_make(created_at timestamptz, shard bigint, sequence integer,
                         layout id_layout DEFAULT 'instagram')
     RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_make' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION id_make_array(created_at timestamptz[], shard bigint, above bigint DEFAULT 0,
+                              taken bigint[] DEFAULT '{}', layout id_layout DEFAULT 'instagram')
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'idgen_make_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION idgen_own_shards() IS
     'the shard argument that means: from the shards that this node owns (idgen.shards); no shard itself';
@@ -29,3 +33,5 @@ COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new 
 COMMENT ON FUNCTION next_id_array(integer, bigint, id_layout) IS 'makes that many new IDs as an array, ascending';
 COMMENT ON FUNCTION id_make(timestamptz, bigint, integer, id_layout) IS
     'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
+COMMENT ON FUNCTION id_make_array(timestamptz[], bigint, bigint, bigint[], id_layout) IS
+    'ascending IDs for instants in ascending order, above an ID and none of the taken ones; a full tick spills into the next';

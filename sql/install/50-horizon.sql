@@ -3,6 +3,8 @@
 
 CREATE SEQUENCE idgen_horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
 SELECT pg_catalog.pg_extension_config_dump('idgen_horizon', '');
+-- Who dumps a database reads it; a number that only grows tells nothing more than any ID does.
+GRANT SELECT ON SEQUENCE idgen_horizon TO PUBLIC;
 
 CREATE FUNCTION idgen_create_horizon() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_horizon' LANGUAGE C VOLATILE;
@@ -13,6 +15,7 @@ DROP FUNCTION idgen_create_horizon();
 CREATE TABLE idgen_origin (system_identifier bigint NOT NULL);
 INSERT INTO idgen_origin SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c;
 SELECT pg_catalog.pg_extension_config_dump('idgen_origin', '');
+GRANT SELECT ON idgen_origin TO PUBLIC;
 
 COMMENT ON SEQUENCE idgen_horizon IS
     'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';

@@ -3,6 +3,7 @@
 
 CREATE SEQUENCE idgen_generator MINVALUE 0 MAXVALUE 99999 START 0;
 SELECT pg_catalog.pg_extension_config_dump('idgen_generator', '');
+GRANT SELECT ON SEQUENCE idgen_generator TO PUBLIC;
 
 CREATE FUNCTION idgen_create_generators() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_generators' LANGUAGE C VOLATILE;

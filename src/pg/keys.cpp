@@ -64,7 +64,7 @@ void define_keys() {
 const CipherKey &key_of(int32 number) {
     const CipherKey *key = number == 0 ? ring.highest() : ring.find(static_cast<uint32>(number));
     if (ring.count == 0) report_no_keys(is_defined);
-    if (key == nullptr) report_unknown_key(number, ring);
+    if (key == nullptr) report_unknown_key(number);
     return *key;
 }
 

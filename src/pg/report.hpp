@@ -75,7 +75,7 @@ void explain_open_catalog();
 [[noreturn]] void report_tweak_size(size_t size, size_t most);
 [[noreturn]] void report_negative_id(int64 id);
 [[noreturn]] void report_no_keys(bool is_defined);
-[[noreturn]] void report_unknown_key(int32 number, const KeyRing &ring);
+[[noreturn]] void report_unknown_key(int32 number);
 [[noreturn]] void report_public_id(const TextError &error, std::string_view text);
 
 // A value that is no vector clock, and a counter that is none or cannot rise.
@@ -114,7 +114,6 @@ enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
 // An array argument that holds a null, or whose values do not ascend.
 [[noreturn]] void report_null_element(const char *argument);
 [[noreturn]] void report_not_ascending(const char *argument);
-[[noreturn]] void report_unequal_arrays();
 [[noreturn]] void report_negative_count(int64 count);
 [[noreturn]] void report_array_too_large(int64 count, int64 most);
 

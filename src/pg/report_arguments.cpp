@@ -123,13 +123,6 @@ void report_not_ascending(const char *argument) {
                     errhint("Aggregate it in order: array_agg(value ORDER BY value).")));
 }
 
-void report_unequal_arrays() {
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("rows, times and IDs must be equally many"),
-         errdetail("Each row has one time and one ID."), errhint("Aggregate all three over the same rows.")));
-}
-
 void report_negative_count(int64 count) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),

@@ -6,15 +6,6 @@
 namespace idgen::pg {
 namespace {
 
-// "1, 2, 3"
-const char *key_numbers(const KeyRing &ring) {
-    StringInfoData list;
-    initStringInfo(&list);
-    for (uint32 i = 0; i < ring.count; i++)
-        appendStringInfo(&list, "%s%u", i == 0 ? "" : ", ", ring.keys[i].number);
-    return list.data;
-}
-
 const char *why_bad_keys(const KeysError &error) {
     switch (error.reason) {
         case Reason::keys_no_number:
@@ -107,10 +98,10 @@ void report_no_keys(bool is_defined) {
                        "show the keys to everybody. Then set idgen.keys.")));
 }
 
-void report_unknown_key(int32 number, const KeyRing &ring) {
+void report_unknown_key(int32 number) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no key %d", number),
-                    errdetail("idgen.keys has the numbers %s.", key_numbers(ring)),
-                    errhint("Give one of them, or add the key to idgen.keys.")));
+                    errdetail("idgen.keys has none of that number; which it has is no affair of every role."),
+                    errhint("Ask for the number of a key, or let a superuser add it to idgen.keys.")));
 }
 
 void report_public_id(const TextError &error, std::string_view text) {

@@ -50,7 +50,7 @@ SQL
 make_old_database('renamed');
 my ($status, $out, $error) = $node->psql('renamed', 'CREATE EXTENSION idgen');
 like($error, qr/functions of the same name exist in schema public: next_id\(\)/, 'CREATE EXTENSION names the clash');
-like($error, qr/HINT:.*RENAME TO.*CREATE EXTENSION idgen SCHEMA idgen/, 'and the two remedies');
+like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA idgen.*RENAME TO/, 'and the two remedies');
 $node->safe_psql('renamed', <<'SQL');
 ALTER FUNCTION next_id() RENAME TO old_next_id;
 CREATE EXTENSION idgen;

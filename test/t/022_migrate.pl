@@ -10,6 +10,7 @@ use POSIX ();
 use Time::HiRes qw(sleep);
 
 my $node = start_node('migrate', conf => [ "idgen.shards = '5'", 'autovacuum = off', 'restart_after_crash = on' ]);
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen_migrate');
 my $rows = 60_000;
 
 # A table whose rows have times in no order of the heap, many of them in one millisecond, and no IDs.
@@ -39,7 +40,7 @@ sub begin_backfill
 	my ($session, $name, $more) = @_;
 	my $filler = connect_to($node);
 	my $pid = value_of($filler, 'SELECT pg_backend_pid()');
-	$filler->do("CALL idgen_backfill('$name', 'id', 'made', 7, batch => 500, pause => '5 ms'$more)", { pg_async => PG_ASYNC });
+	$filler->do("CALL idgen_migrate.backfill('$name', 'id', 'made', 7, batch => 500, pause => '5 ms'$more)", { pg_async => PG_ASYNC });
 	wait_until($session, "SELECT count(id) >= 3000 FROM $name");
 	return ($filler, $pid);
 }
@@ -60,7 +61,7 @@ sub filled_so_far
 {
 	my ($session, $name) = @_;
 	my ($count, $done, $state) = (value_of($session, "SELECT count(id) FROM $name"),
-		$session->selectrow_array("SELECT rows_done, state FROM idgen_migration WHERE relation = '$name'::regclass"));
+		$session->selectrow_array("SELECT rows_done, state FROM idgen_migrate.progress WHERE relation = '$name'::regclass"));
 	is($done, $count, "$name: the view counts what is committed");
 	return ($count, $state);
 }
@@ -86,7 +87,7 @@ my ($later) = filled_so_far($session, 'killed');
 ok($later > $count && $later < $rows, "kill -9 of the postmaster: $later rows are filled");
 my ($filler, $cancelled) = begin_backfill($session, 'killed', '');
 wait_until($session, "SELECT count(id) > $later + 1000 FROM killed");
-is(value_of($session, "SELECT state FROM idgen_migration WHERE relation = 'killed'::regclass"), 'running', 'the view says that it runs');
+is(value_of($session, "SELECT state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), 'running', 'the view says that it runs');
 $session->do('SELECT pg_cancel_backend(?)', undef, $cancelled);
 ok(!eval { $filler->pg_result; 1 }, 'a cancel ends it');
 is($filler->state, '57014', 'a cancel: SQLSTATE');
@@ -98,7 +99,7 @@ my ($gone_key) = $session->selectrow_array('DELETE FROM killed WHERE id = ? RETU
 my @notices;
 {
 	local $SIG{__WARN__} = sub { push @notices, @_ };
-	$session->do("CALL idgen_backfill('killed', 'id', 'made', 7, batch => 500, notice => '1 ms')");
+	$session->do("CALL idgen_migrate.backfill('killed', 'id', 'made', 7, batch => 500, notice => '1 ms')");
 }
 cmp_ok(scalar(grep { /killed\.id: \d+ of about \d+ rows have an ID/ } @notices), '>', 1, 'NOTICEs show how far it is');
 is_filled($session, 'killed', 'killed and resumed');
@@ -109,7 +110,7 @@ for my $row (values %$first_ids)
 	$kept++ if $row->{key} == $gone_key || value_of($session, "SELECT id FROM killed WHERE key = $row->{key}") == $row->{id};
 }
 is($kept, scalar keys %$first_ids, 'killed and resumed: no ID has changed');
-is(value_of($session, "SELECT rows_done || state FROM idgen_migration WHERE relation = 'killed'::regclass"), "${rows}done", 'the view: all done');
+is(value_of($session, "SELECT rows_done || state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), "${rows}done", 'the view: all done');
 
 # Others insert with and without a default, with the shard of the backfill, update and delete all the time.
 make_table($session, 'busy');
@@ -144,7 +145,7 @@ ok($is_done, 'beside writers: it ends well') or diag($filler->errstr);
 my $broken = 0;
 for (@writers) { waitpid $_, 0; $broken++ if $? }
 is($broken, 0, 'beside writers: none of them failed');
-$session->do("CALL idgen_backfill('busy', 'id', 'made', 7)");
+$session->do("CALL idgen_migrate.backfill('busy', 'id', 'made', 7)");
 is_filled($session, 'busy', 'beside writers');
 is(value_of($session, "SELECT count(*) FROM busy WHERE note = 'late'"), 1200, 'beside writers: rows without an ID that came meanwhile are there');
 is( value_of($session, "SELECT count(*) FROM busy WHERE note IN ('late', 'moved') AND NOT id_time(id) - made BETWEEN '0' AND '100 ms'"),
@@ -154,33 +155,37 @@ is( value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FIL
 
 # Under a stricter level a row that has changed ends the call, and the next call goes on.
 make_table($session, 'strict');
+$session->do($_) for 'CREATE ROLE strict LOGIN', 'ALTER TABLE strict OWNER TO strict';
 my $holder = connect_to($node);
 $holder->begin_work;
 $holder->do("UPDATE strict SET note = note WHERE made = (SELECT max(made) FROM strict)");
-$filler = connect_to($node);
+$filler = connect_to($node, user => 'strict');
 $filler->do("SET default_transaction_isolation = 'repeatable read'");
-$filler->do("CALL idgen_backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
+$filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
 wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
 $holder->commit;
 ok(!eval { $filler->pg_result; 1 }, 'repeatable read: a row that has changed ends it');
 is($filler->state, '40001', 'repeatable read: SQLSTATE');
-$filler->do("CALL idgen_backfill('strict', 'id', 'made', 7)");
+$filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)");
 is_filled($session, 'strict', 'repeatable read');
+$session->do("SET default_transaction_isolation = 'repeatable read'");
+fails_with($session, "CALL idgen_migrate.backfill('busy', 'id', 'made', 7)", '25001', qr/not migrated under repeatable read/, 'repeatable read: a superuser');
+$session->do('RESET default_transaction_isolation');
 
 # Two at once: the later one goes on, the earlier one ends.
 make_table($session, 'twice');
 ($filler) = begin_backfill($session, 'twice', '');
-$session->do("CALL idgen_backfill('twice', 'id', 'made', 7, batch => 500)");
+$session->do("CALL idgen_migrate.backfill('twice', 'id', 'made', 7, batch => 500)");
 ok(!eval { $filler->pg_result; 1 }, 'two at once: the earlier one ends');
 is($filler->state, '55006', 'two at once: SQLSTATE');
 is_filled($session, 'twice', 'two at once');
 
 # Rows among many that have IDs: order, and nothing twice, also where batches are large.
 make_table($session, 'holes');
-$session->do("CALL idgen_backfill('holes', 'id', 'made', 7)");
+$session->do("CALL idgen_migrate.backfill('holes', 'id', 'made', 7)");
 $session->do('CREATE TABLE before AS SELECT key, id FROM holes');
 $session->do('UPDATE holes SET id = NULL WHERE key % 10 = 0');
-$session->do("CALL idgen_backfill('holes', 'id', 'made', 7)");
+$session->do("CALL idgen_migrate.backfill('holes', 'id', 'made', 7)");
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM holes'), 0, 'holes: filled, none twice');
 is(value_of($session, 'SELECT count(*) FROM holes JOIN before USING (key) WHERE key % 10 <> 0 AND holes.id <> before.id'), 0, 'holes: no other ID has changed');
 
@@ -204,13 +209,13 @@ sub hold
 }
 my $is_held = "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)";
 my $in_first = hold('swapped WHERE key = 95');
-$filler->do("CALL idgen_backfill('swapped', 'id', 'made', 7, batch => 10)", { pg_async => PG_ASYNC });
+$filler->do("CALL idgen_migrate.backfill('swapped', 'id', 'made', 7, batch => 10)", { pg_async => PG_ASYNC });
 wait_until($session, $is_held);
 $session->do('DELETE FROM swapped WHERE key IN (1, 2)');
 my $in_third = hold('swapped WHERE key = 75');
 $in_first->commit;
 wait_until($session, "$is_held AND (SELECT count(id) = 20 FROM swapped)");
-my $in_state = hold("idgen_migration_state WHERE relation = 'swapped'::regclass");
+my $in_state = hold("idgen_migrate.job WHERE relation = 'swapped'::regclass");
 $in_third->commit;
 wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE pid = $pid AND NOT granted AND pg_blocking_pids(pid) = ARRAY[$in_state->{pg_pid}])");
 $session->do('VACUUM swapped');
@@ -227,7 +232,7 @@ is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made
 $session->do($_)
   for 'CREATE TABLE crowd (id bigint UNIQUE, made timestamptz)',
   "INSERT INTO crowd SELECT NULL, now() - interval '3 s' FROM generate_series(1, 3000) n";
-fails_with($session, "CALL idgen_backfill('crowd', 'id', 'made', 1, layout => 'epoch=2020-01-01 unit=1s time=32 shard=1 sequence=4')",
+fails_with($session, "CALL idgen_migrate.backfill('crowd', 'id', 'made', 1, layout => 'epoch=2020-01-01 unit=1s time=32 shard=1 sequence=4')",
 	'55000', qr/their IDs would reach the present/, 'more rows than ticks until now');
 is(value_of($session, 'SELECT count(id) FROM crowd'), 0, 'more rows than ticks until now: none filled');
 
@@ -236,10 +241,10 @@ $session->do($_) for 'CREATE TABLE counted (id bigserial PRIMARY KEY, note text)
 my $reader = connect_to($node);
 $reader->begin_work;
 $reader->do('SELECT count(*) FROM counted');
-fails_with($session, "CALL idgen_replace_serial('counted', 'id', lock_wait => '50 ms', attempts => 3)", '55P03', qr/counted is in use/, 'a table in use');
+fails_with($session, "CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '50 ms', attempts => 3)", '55P03', qr/counted.* is in use/, 'a table in use');
 is(value_of($session, "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'counted'::regclass AND adnum = 1"),
 	"nextval('counted_id_seq'::regclass)", 'a table in use: nothing has changed');
-$session->do("CALL idgen_replace_serial('counted', 'id', lock_wait => '200 ms', attempts => 1000)", { pg_async => PG_ASYNC });
+$session->do("CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '200 ms', attempts => 1000)", { pg_async => PG_ASYNC });
 sleep 0.5;
 $reader->commit;
 $session->pg_result;

@@ -9,6 +9,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $node = start_node('migrate_killed', conf => [ "idgen.shards = '5'", 'autovacuum = off' ]);
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen_migrate');
 my $session = connect_to($node);
 my $folders = 3000;
 $session->do($_)
@@ -61,7 +62,7 @@ sub kill_at_lock_of
 sub call_killed
 {
 	my ($call, $is_left) = @_;
-	my ($step) = $call =~ /^(\w+)/;
+	my ($step) = $call =~ /^([\w.]+)/;
 	for my $round (0 .. 400)
 	{
 		my ($caller, $pid) = begin_call($call);
@@ -71,7 +72,7 @@ sub call_killed
 		return $round if $is_done;
 		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: by nothing else") or diag($caller->errstr);
 		return $round if $is_left && !value_of($session, $is_left);
-		is_whole("$step, killed after $round rounds") if $step ne 'idgen_uuid_start';
+		is_whole("$step, killed after $round rounds") if $step ne 'idgen_migrate.uuid_start';
 	}
 	die "$call: it never ends";
 }
@@ -83,18 +84,21 @@ my $shape = q{SELECT string_agg(c.conrelid::regclass || ' ' || c.conname || ' ' 
   || (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal) || (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%')
   FROM pg_constraint c WHERE conrelid IN ('folder'::regclass, 'file'::regclass)};
 my $before = value_of($session, $shape);
-my $start = q{idgen_uuid_start('folder', 'new')};
-my $backfill = q{idgen_backfill('folder', 'new', 'made', 7, batch => 100)};
-my $link = q{idgen_uuid_link('folder', 'new', batch => 200)};
+my $start = q{idgen_migrate.uuid_start('folder', 'new')};
+my $backfill = q{idgen_migrate.backfill('folder', 'new', 'made', 7, batch => 100)};
+my $link = q{idgen_migrate.uuid_link('folder', 'new', batch => 200)};
 my $unique = 'CREATE UNIQUE INDEX ON folder (new)';
 call_killed($start);
 $session->do($unique);
 call_killed($backfill);
-my ($linker, $pid) = begin_call(q{idgen_uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
-wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migration WHERE kind = 'reference' AND rows_done > 1000)});
+# The first batch shall be full of rows: no pages of dead ones.
+my $pack = 'VACUUM (FULL, ANALYZE) file';
+$session->do($pack);
+my ($linker, $pid) = begin_call(q{idgen_migrate.uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
+wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
 $session->do("SELECT pg_terminate_backend($pid, 60000)");
-is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migration WHERE rows_done > 1000 AND step = 'filling'}), 'stopped', 'the view says that it stopped');
-call_killed(q{idgen_uuid_abandon('folder', 'new')}, 'SELECT count(*) FROM idgen_migration');
+is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress WHERE rows_done > 1000 AND step = 'filling'}), 'stopped', 'the view says that it stopped');
+call_killed(q{idgen_migrate.uuid_abandon('folder', 'new')}, 'SELECT count(*) FROM idgen_migrate.progress');
 is(value_of($session, $shape), $before, 'abandoned: everything is as it was');
 
 # Once more, by kill -9 of the postmaster while rows are filled, then by kills at any moment.
@@ -114,7 +118,7 @@ $holder->do('SELECT FROM file WHERE key = 4000 FOR UPDATE');
 ($linker, $pid) = begin_call($link);
 my $is_blocked = "EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)";
 wait_until($session, "SELECT $is_blocked");
-my $filled = 'SELECT rows_done FROM idgen_migration WHERE id_column = \'folder_new\'';
+my $filled = 'SELECT rows_done FROM idgen_migrate.progress WHERE id_column = \'folder_new\'';
 my $so_far = value_of($session, $filled);
 is(value_of($late, "UPDATE file SET other = other WHERE key = 8000 RETURNING folder_new IS NULL"), 1, 'a late row: it has no reference');
 $holder->commit;
@@ -124,17 +128,18 @@ ok(eval { $linker->pg_result; 1 }, 'a late row: the link ends well') or diag($li
 is(value_of($session, 'SELECT count(*) FROM file WHERE (folder IS NULL) <> (folder_new IS NULL)'), 0, 'a late row: it has got its reference');
 is_whole('a late row');
 
-$session->do(q{CALL idgen_uuid_abandon('folder', 'new')});
+$session->do(q{CALL idgen_migrate.uuid_abandon('folder', 'new')});
 $session->do("CALL $start");
 $session->do($unique);
 $session->do("CALL $backfill");
-($linker, $pid) = begin_call(q{idgen_uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
-wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migration WHERE kind = 'reference' AND rows_done > 1000)});
+$session->do($pack);
+($linker, $pid) = begin_call(q{idgen_migrate.uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
+wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
 crash($node);
 start_again($node);
 $session = connect_to($node);
 $session->do('SET client_min_messages = warning');
-is(value_of($session, q{SELECT rows_done = (SELECT count(folder_new) FROM file) FROM idgen_migration WHERE id_column = 'folder_new'}), 1, 'kill -9 of the postmaster: the view counts what is committed');
+is(value_of($session, q{SELECT rows_done = (SELECT count(folder_new) FROM file) FROM idgen_migrate.progress WHERE id_column = 'folder_new'}), 1, 'kill -9 of the postmaster: the view counts what is committed');
 is_whole('kill -9 of the postmaster');
 call_killed($link);
 is(value_of($session, 'SELECT count(*) FROM file WHERE folder_new IS NULL OR (other IS NULL) <> (other_new IS NULL)'), 0, 'linked: none is missing');
@@ -145,16 +150,16 @@ my $reader = connect_to($node);
 $reader->begin_work;
 my ($last) = sort { value_of($session, "SELECT '$b'::regclass::oid") <=> value_of($session, "SELECT '$a'::regclass::oid") } qw(folder file);
 value_of($reader, "SELECT count(*) FROM $last");
-kill_at_lock_of($last, begin_call(q{idgen_uuid_switch('folder', 'new', lock_wait => '1 min')}));
+kill_at_lock_of($last, begin_call(q{idgen_migrate.uuid_switch('folder', 'new', lock_wait => '1 min')}));
 is(value_of($session, $shape), $linked, 'the switch, killed: nothing has changed');
 $reader->commit;
 is_whole('the switch, killed');
-call_killed(q{idgen_uuid_switch('folder', 'new')}, q{SELECT step = 'linked' FROM idgen_migration WHERE kind = 'uuid'});
+call_killed(q{idgen_migrate.uuid_switch('folder', 'new')}, q{SELECT step = 'linked' FROM idgen_migrate.progress WHERE kind = 'uuid'});
 like(value_of($session, $shape), qr/folder folder_pkey PRIMARY KEY \(new\)/, 'switched: the ID is the primary key');
 is_whole('switched');
-call_killed(q{idgen_uuid_finish('folder', 'new')}, q{SELECT step = 'switched' FROM idgen_migration WHERE kind = 'uuid'});
+call_killed(q{idgen_migrate.uuid_finish('folder', 'new')}, q{SELECT step = 'switched' FROM idgen_migrate.progress WHERE kind = 'uuid'});
 is(value_of($session, q{SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal}), 0, 'finished: no trigger is left');
-is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migration}), 'done', 'finished: the view says so');
+is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done', 'finished: the view says so');
 
 $_->disconnect for $session, $reader, $late;
 done_testing();

@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep);
 
 my $node = start_node('migrate_uuid', extension => 0, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
-$session->do($_) for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE SCHEMA "my app"', 'CREATE ROLE "the owner" LOGIN',
+$session->do($_) for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE SCHEMA "my app"', 'CREATE ROLE "the owner" LOGIN',
   'CREATE ROLE inserter LOGIN', 'GRANT ALL ON SCHEMA "my app" TO "the owner"', 'GRANT USAGE ON SCHEMA "my app" TO inserter',
   'GRANT USAGE ON SCHEMA "id gen" TO "the owner", inserter';
 my $owner = connect_to($node, user => 'the owner');
@@ -85,25 +85,24 @@ sub is_whole
 	return;
 }
 
-my $idgen = '"id gen"';
 my $of = q{'"my app"."Node"', 'New'};
-$owner->do("CALL $idgen.idgen_uuid_start($of, lock_wait => '1 s')");
+$owner->do("CALL idgen_migrate.uuid_start($of, lock_wait => '1 s')");
 $started = value_of($owner, 'SELECT clock_timestamp()');
 sleep 0.2;
 is_whole('started', 0);
 $owner->do('CREATE UNIQUE INDEX CONCURRENTLY ON "Node" ("New")');
 $owner->do('CREATE UNIQUE INDEX CONCURRENTLY ON "Node" (id)');
-$owner->do("CALL $idgen.idgen_backfill($of, 'made', 7, batch => 300)");
+$owner->do("CALL idgen_migrate.backfill($of, 'made', 7, batch => 300)");
 is_whole('filled', 0);
 is(value_of($owner, 'UPDATE leaf SET key = key WHERE key = 8 RETURNING "node_New" IS NOT NULL'), 1, 'filled: an update brings the reference');
 is(value_of($owner, 'SELECT count(*) FROM (SELECT "New", lag("New") OVER (ORDER BY made, id) AS before FROM "Node" WHERE n <= 5000) o WHERE "New" <= before'),
 	0, 'filled: in the order of time');
 my $inserter = connect_to($node, user => 'inserter');
 is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1, 'a role that may only insert inserts');
-$owner->do("CALL $idgen.idgen_uuid_link($of, batch => 700, lock_wait => '1 s')");
+$owner->do("CALL idgen_migrate.uuid_link($of, batch => 700, lock_wait => '1 s')");
 is_whole('linked', 1);
 is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1, 'linked: it still does');
-$owner->do("CALL $idgen.idgen_uuid_switch($of, lock_wait => '1 s')");
+$owner->do("CALL idgen_migrate.uuid_switch($of, lock_wait => '1 s')");
 is_whole('switched', 1);
 sleep 0.3;
 is_whole('switched, later', 1);
@@ -128,37 +127,60 @@ my $broken = 0;
 for (@writers) { waitpid $_, 0; $broken++ if $? }
 is($broken, 0, 'no writer failed at any step') or diag(slurp_file("$stop.why"));
 is_whole('at rest', 1);
-$owner->do("CALL $idgen.idgen_uuid_finish($of)");
+$owner->do("CALL idgen_migrate.uuid_finish($of)");
 is(value_of($owner, q{SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%'}), 0, 'finished: no trigger is left');
 is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%'}), 0, 'finished: no function is left');
-is(value_of($owner, qq{SELECT string_agg(DISTINCT state, ' ') FROM $idgen.idgen_migration}), 'done', 'finished: the view says so');
+is(value_of($owner, qq{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done', 'finished: the view says so');
 
 # A database restored in the middle of a move: started again, it goes on.
 $owner->do($_) for 'CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT clock_timestamp())',
   'CREATE TABLE part (thing uuid REFERENCES thing)', 'INSERT INTO thing SELECT FROM generate_series(1, 10)', 'INSERT INTO part SELECT id FROM thing';
-$owner->do("CALL $idgen.idgen_uuid_start('thing', 'new')");
+$owner->do("CALL idgen_migrate.uuid_start('thing', 'new')");
 my $file = PostgreSQL::Test::Utils::tempdir . '/dump';
 $node->command_ok([ 'pg_dump', '-f', $file, 'postgres' ], 'dumped in the middle');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
 $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, 'restored' ], 'restored');
-my ($status, $out, $error) = $node->psql('restored', <<'SQL', on_error_stop => 1);
+my ($status, $out, $error) = $node->psql('restored', <<'SQL', on_error_stop => 1, extra_params => [ '-U', 'the owner' ]);
 SET client_min_messages = warning;
-SET search_path = "my app", "id gen";
-CALL idgen_uuid_start('thing', 'new');
+SET search_path = "my app";
+CALL idgen_migrate.uuid_start('thing', 'new');
 CREATE UNIQUE INDEX ON thing (new);
 CREATE UNIQUE INDEX ON thing (id);
-CALL idgen_backfill('thing', 'new', 'made', 7);
-CALL idgen_uuid_link('thing', 'new');
-CALL idgen_uuid_switch('thing', 'new');
-SELECT count(*) FROM part JOIN thing ON thing.new = part.thing_new AND thing.id = part.thing;
+CALL idgen_migrate.backfill('thing', 'new', 'made', 7);
+CALL idgen_migrate.uuid_link('thing', 'new');
+CALL idgen_migrate.uuid_switch('thing', 'new');
+CALL idgen_migrate.uuid_finish('thing', 'new');
+SELECT count(*), (SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%')
+  FROM part JOIN thing ON thing.new = part.thing_new AND thing.id = part.thing;
 SQL
 is($error, '', 'restored: no error');
-is($out, 10, 'restored: moved');
+is($out, '10|0|0', 'restored: moved, and no helper is left');
+
+# Only the owner sees the move, and the extension goes when it is done: the tables work as ever.
+is(value_of($inserter, 'SELECT count(*) FROM idgen_migrate.progress'), 0, 'others do not see it');
+$owner->do("CALL idgen_migrate.uuid_abandon('thing', 'new')");
+$session->do($_) for 'DROP EXTENSION idgen_migrate', 'DROP SCHEMA idgen_migrate';
+my ($made) = $owner->selectrow_array('INSERT INTO "Node" (n) VALUES (-1) RETURNING "New"');
+is(value_of($owner, 'INSERT INTO leaf (node, "node_New") SELECT id, "New" FROM "Node" WHERE n = -1 RETURNING "node_New"'), $made, 'dropped: rows are inserted');
+fails_with($owner, 'INSERT INTO leaf ("node_New") VALUES (1)', '23503', qr/foreign key/, 'dropped: a reference that is none');
+is(value_of($owner, 'DELETE FROM "Node" WHERE n = -1 RETURNING n'), -1, 'dropped: rows are deleted');
+is(value_of($owner, "SELECT count(*) FROM leaf WHERE \"node_New\" = $made"), 0, 'dropped: with what references them');
+
+# pgEdge's snowflakes: one that its manual shows, of before its version 1.2, and one as 1.2 and later pack it, milliseconds of
+# 2023 << 22 | node << 12 | count.
+sub decoded
+{
+	my ($id, $layout) = @_;
+	return $node->safe_psql('postgres', qq{SET timezone = 'UTC'; SELECT * FROM "id gen".id_decode($id, 'epoch=2023-01-01 unit=1ms time=41 $layout')});
+}
+is(decoded(135824609030176769, 'sequence=12 shard=10'), '2024-01-10 19:18:30.292+00|1|0', 'pgEdge before 1.2: a number of its manual');
+is(decoded((32465339845 << 22) | (11 << 12) | 3, 'shard=10 sequence=12'), '2024-01-11 18:08:59.845+00|11|3', 'pgEdge since 1.2');
+like(slurp_file("$FindBin::Bin/../../docs/migration.md"), qr/epoch=2023-01-01 unit=1ms time=41 shard=10 sequence=12/, 'which the page prints');
 
 # docs/migration.md, every block.
 my $page = slurp_file("$FindBin::Bin/../../docs/migration.md");
 $node->safe_psql('postgres', 'CREATE DATABASE docs');
-$node->safe_psql('docs', 'CREATE EXTENSION idgen');
+$node->safe_psql('docs', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate');
 my $blocks = join "\n", $page =~ /^```sql\n(.*?)^```/msg;
 ($status, $out, $error) = $node->psql('docs', "SET client_min_messages = warning;\n$blocks", on_error_stop => 1);
 is($status, 0, 'docs/migration.md runs to its end') or diag($error);

@@ -1,4 +1,4 @@
-# Five million rows that get an ID each: idgen_backfill against a plain UPDATE in batches.
+# Five million rows that get an ID each: idgen_migrate.backfill against a plain UPDATE in batches.
 package IdgenBench::Migrate;
 
 use strict;
@@ -10,7 +10,7 @@ use IdgenBench::Session;
 my $rows = 5_000_000;
 my $batch = 10_000;
 my @runs = (
-	{ name => 'ours', label => 'idgen_backfill', sql => "CALL idgen_backfill('migrated', 'id', 'made', 5)" },
+	{ name => 'ours', label => 'idgen_migrate.backfill', sql => "CALL idgen_migrate.backfill('migrated', 'id', 'made', 5)" },
 	{ name => 'plain', label => 'UPDATE by ranges of the primary key', sql => "CALL bench_plain_update($batch)" },
 );
 
@@ -27,7 +27,7 @@ sub most_rounds { return 3 }
 sub warm_up
 {
 	my ($self) = @_;
-	$self->{session}->run($_) for 'SELECT setseed(0.5)', <<"SQL", <<'SQL';
+	$self->{session}->run($_) for 'CREATE EXTENSION IF NOT EXISTS idgen_migrate', 'SELECT setseed(0.5)', <<"SQL", <<'SQL';
 CREATE TABLE unmigrated AS
 SELECT n::bigint AS key, NULL::bigint AS id, 'the text of row ' || n AS body,
        '2020-01-01'::timestamptz + n * interval '800 us' + random() * interval '1 s' AS made
@@ -84,7 +84,7 @@ sub section
 	return {
 		title => 'Five million rows migrated',
 		text => <<'END',
-`idgen_backfill` gives each row of a table its ID, in the order of a column of times; a plain `UPDATE` in a loop gives it a number, by
+`idgen_migrate.backfill` gives each row of a table its ID, in the order of a column of times; a plain `UPDATE` in a loop gives it a number, by
 ranges of the primary key. Both in batches of 10,000 rows with a COMMIT each. The table has indexes on the primary key, the time and
 the ID, and is made anew before each run.
 END
@@ -93,7 +93,7 @@ END
 		claims => [
 			{
 				what => 'wall time of 5 million rows backfilled, as a share of a plain batched UPDATE',
-				most => 1.3,
+				most => 1.6,
 				spread => $samples->spread('wall ratio')
 			} ],
 	};

@@ -1,0 +1,25 @@
+-- idgen_migrate 0.1.0: moves existing tables to idgen's IDs; a tool for one job, dropped when that is done.
+--
+-- Functions have SET search_path, or BEGIN ATOMIC where they stand for a function of idgen. A procedure that commits can
+-- have neither: it sets the path as its first statement and after each COMMIT, in words that tools/install-script writes.
+\echo Use "CREATE EXTENSION idgen_migrate" to load this file. \quit
+
+-- Nobody but a superuser may have a hand in the schema, before or later.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
+                WHERE n.nspname OPERATOR(pg_catalog.=) 'idgen_migrate'::pg_catalog.name
+                  AND (NOT r.rolsuper
+                       OR EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.grantee OPERATOR(pg_catalog.<>) n.nspowner
+                                     AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text)
+                       OR EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.refobjid OPERATOR(pg_catalog.=) n.oid
+                                     AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
+                                     AND d.classid OPERATOR(pg_catalog.<>) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid))) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = 'the schema idgen_migrate is not empty, or others than a superuser have it in hand',
+            DETAIL = 'What stands in it would be called by whoever migrates a table.',
+            HINT = 'Drop the schema, or rename it: CREATE EXTENSION makes it anew.';
+    END IF;
+END
+$$;
+GRANT USAGE ON SCHEMA idgen_migrate TO PUBLIC;

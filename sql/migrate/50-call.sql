@@ -1,0 +1,117 @@
+-- How calls run: outside of a transaction block, and under locks that are tried for.
+
+-- How the server refuses a COMMIT in a transaction block, in the language of its messages: a function is always in one.
+CREATE FUNCTION idgen_migrate.block_refusal() RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    COMMIT;
+EXCEPTION WHEN invalid_transaction_termination THEN
+    RETURN SQLERRM;
+END
+$$;
+
+-- Refuses a transaction block, in which no batch could be committed. The COMMIT here never happens: in a block the server
+-- refuses it for that, elsewhere for the EXCEPTION clause.
+CREATE PROCEDURE idgen_migrate.refuse_block() LANGUAGE plpgsql AS $$
+DECLARE
+    refusal text;
+BEGIN
+    @PIN@
+    BEGIN
+        COMMIT;
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        refusal := SQLERRM;
+    END;
+    IF refusal = idgen_migrate.block_refusal() THEN
+        RAISE EXCEPTION USING ERRCODE = 'active_sql_transaction', MESSAGE = 'a migration cannot run inside a transaction block',
+            DETAIL = 'It commits each of its batches.', HINT = 'CALL it by itself, without BEGIN, and not from a function.';
+    END IF;
+END
+$$;
+
+-- Locks tables; false where that takes longer than the wait. The lock lasts until the transaction ends.
+CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one oid;
+BEGIN
+    PERFORM set_config('lock_timeout', greatest(1000 * extract(epoch FROM lock_wait), 1)::bigint::text, true);
+    FOREACH one IN ARRAY relations LOOP
+        PERFORM idgen_migrate.guard(one);
+        EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN ACCESS EXCLUSIVE MODE';
+        PERFORM idgen_migrate.guard(one);
+    END LOOP;
+    RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    RETURN false;
+END
+$$;
+
+-- Tries a step that needs locks, again and again, each time for as long as lock_wait; nobody queues behind it longer.
+CREATE PROCEDURE idgen_migrate.try(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
+                                   lock_wait interval, attempts integer, layout id_layout)
+LANGUAGE plpgsql AS $$
+BEGIN
+    @PIN@
+    FOR attempt IN 1 .. attempts LOOP
+        IF idgen_migrate.step(step, relation, id_column, child, child_column, shard, lock_wait, layout) THEN
+            COMMIT;
+            @PIN@
+            RETURN;
+        END IF;
+        ROLLBACK;
+        @PIN@
+        RAISE NOTICE '% is in use: attempt % of %', idgen_migrate.name_of(relation), attempt, attempts;
+        PERFORM pg_sleep_for(lock_wait);
+    END LOOP;
+    RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
+        MESSAGE = format('%s, or a table that references it, is in use', idgen_migrate.name_of(relation)),
+        DETAIL = 'The lock could not be had in any of the attempts. Nothing has been changed.',
+        HINT = 'Call it again when no long transaction uses them.';
+END
+$$;
+
+-- One step under its locks, in a transaction of its own. False where they could not be had.
+CREATE FUNCTION idgen_migrate.step(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
+                                   lock_wait interval, layout id_layout) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child), lock_wait) THEN
+        RETURN false;
+    END IF;
+    CASE step
+        WHEN 'serial', 'widen' THEN PERFORM idgen_migrate.switch_serial(relation, id_column, shard, step = 'widen', layout);
+        WHEN 'start' THEN PERFORM idgen_migrate.start_move(relation, id_column, shard, layout);
+        WHEN 'guard' THEN PERFORM idgen_migrate.add_guard(relation, id_column, child, child_column);
+        WHEN 'reference' THEN PERFORM idgen_migrate.add_reference(relation, id_column, child, child_column);
+        WHEN 'switch' THEN PERFORM idgen_migrate.switch_key(relation, id_column);
+        WHEN 'finish' THEN PERFORM idgen_migrate.finish_move(relation, id_column);
+        WHEN 'abandon' THEN PERFORM idgen_migrate.abandon_move(relation, id_column);
+    END CASE;
+    RETURN true;
+END
+$$;
+
+-- The tables that a step locks, in one order for all: a guard that of its column, a reference both, the others all that
+-- the step changes.
+CREATE FUNCTION idgen_migrate.tables_of_step(step text, relation oid, child oid) RETURNS oid[]
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF step IN ('guard', 'serial') THEN
+        RETURN ARRAY[coalesce(child, relation)];
+    END IF;
+    RETURN ARRAY(SELECT t.oid FROM (
+        SELECT relation AS oid
+        UNION SELECT child
+        UNION SELECT r.child FROM idgen_migrate.references_to(relation, idgen_migrate.key_column(relation)) r WHERE tables_of_step.child IS NULL
+        UNION SELECT m.child FROM idgen_migrate.moved_references(relation) m WHERE step IN ('finish', 'abandon')) t
+     WHERE t.oid IS NOT NULL ORDER BY t.oid);
+END
+$$;
+
+COMMENT ON FUNCTION idgen_migrate.block_refusal() IS 'how the server refuses a COMMIT in a transaction block';
+COMMENT ON PROCEDURE idgen_migrate.refuse_block() IS 'refuses a transaction block';
+COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval) IS 'locks tables, or gives up after a time';
+COMMENT ON PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout) IS 'tries a step until it has the locks';
+COMMENT ON FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, id_layout) IS 'a step that needs locks';
+COMMENT ON FUNCTION idgen_migrate.tables_of_step(text, oid, oid) IS 'tables that a step locks';

@@ -1,0 +1,165 @@
+# Who runs what as whom, by the catalog: where each function finds what it calls, what stored expressions are bound to, and
+# who has which right, compared with the tables of docs/security.md. Each check is seen to notice what it is there for.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('security', extension => 0, conf => ["idgen.shards = '5'"]);
+my $session = connect_to($node);
+$session->do($_)
+  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE ROLE app LOGIN',
+  'CREATE ROLE monitor LOGIN IN ROLE pg_monitor', 'CREATE ROLE dba SUPERUSER', 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
+CREATE TEMP VIEW member AS
+SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+ WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate')
+SQL
+  'CREATE TEMP VIEW routine AS SELECT p.*, m.extname, l.lanname FROM member m JOIN pg_proc p ON m.classid = \'pg_proc\'::regclass AND p.oid = m.objid JOIN pg_language l ON l.oid = p.prolang';
+
+# The first column of all rows.
+sub list_of { return @{ $session->selectcol_arrayref(@_) } }
+
+# Where a function finds what it calls. In C and in the server's own code by OID; in SQL by OID where its body is parsed
+# (BEGIN ATOMIC); else by a search_path of its own. A procedure that commits sets it as its first statement and after each
+# end of a transaction, and computes nothing before.
+my $pin = q{PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);};
+sub loose_routines
+{
+	my %reason;
+	for my $routine (@{ $session->selectall_arrayref('SELECT oid::regprocedure AS name, prokind, lanname, proconfig, prosqlbody IS NOT NULL AS parsed, prosrc, prosecdef FROM routine', { Slice => {} }) })
+	{
+		my $settings = join ' ', @{ $routine->{proconfig} // [] };
+		my $is_pinned = $settings =~ /^search_path=pg_catalog, pg_temp\b/;
+		my ($declared, $body) = $routine->{prosrc} =~ /^(.*?)\bBEGIN\n(.*)/s;
+		my @ends = ($routine->{prosrc} =~ /\b(?:COMMIT|ROLLBACK);\s*(.*?)\n/g);
+		$reason{ $routine->{name} } =
+			$routine->{prosecdef} ? 'security definer'
+		  : $routine->{lanname} =~ /^(c|internal)$/ || $routine->{parsed} ? $settings && 'has settings'
+		  : $is_pinned ? ''
+		  : $routine->{prokind} ne 'p' || $routine->{lanname} ne 'plpgsql' ? 'no search_path'
+		  : $declared =~ /:=|DEFAULT|=/ ? 'computes before it sets the path'
+		  : $body !~ /^\s*\Q$pin\E/ ? 'does not begin with the path'
+		  : $routine->{name} !~ /refuse_block/ && grep({ $_ ne $pin } @ends) ? 'no path after a COMMIT' : '';
+	}
+	return map { "$_: $reason{$_}" } sort grep { $reason{$_} } keys %reason;
+}
+my %kinds = map { $_->[0] => $_->[1] } @{ $session->selectall_arrayref(q{SELECT concat(lanname, ' ', prokind), count(*) FROM routine GROUP BY 1}) };
+is_deeply([ loose_routines() ], [], join(', ', map { "$_ $kinds{$_}" } sort keys %kinds) . ': each finds what it calls in pg_catalog or by OID');
+is_deeply([ list_of(q{SELECT oid::regprocedure FROM routine WHERE extname = 'idgen_migrate' AND lanname = 'plpgsql' AND array_length(string_to_array(btrim(prosrc, E'\n'), E'\n'), 1) > 50}) ],
+	[], 'no routine in PL/pgSQL has more than 50 lines');
+
+# Stored expressions: bodies, defaults, views, policies, constraints. Every operator, function and type in them by its OID.
+my $trees = <<'SQL';
+SELECT oid::regprocedure::text AS holder, prosqlbody::text AS tree FROM routine WHERE prosqlbody IS NOT NULL
+UNION ALL SELECT oid::regprocedure || ' defaults', proargdefaults::text FROM routine WHERE proargdefaults IS NOT NULL
+UNION ALL SELECT ev_class::regclass::text, ev_action::text FROM pg_rewrite JOIN member ON classid = 'pg_class'::regclass AND objid = ev_class
+UNION ALL SELECT adrelid::regclass || ' default', adbin::text FROM pg_attrdef JOIN member ON classid = 'pg_class'::regclass AND objid = adrelid
+UNION ALL SELECT conname, conbin::text FROM pg_constraint JOIN member ON classid = 'pg_class'::regclass AND objid = conrelid WHERE conbin IS NOT NULL
+UNION ALL SELECT polname, concat(polqual::text, polwithcheck::text) FROM pg_policy JOIN member ON classid = 'pg_class'::regclass AND objid = polrelid
+SQL
+my $foreign = <<"SQL";
+WITH used AS (
+    SELECT holder, m[1] AS what, m[2]::oid AS oid FROM ($trees) t, regexp_matches(tree, ':(opno|opfuncid|funcid|aggfnoid|winfnoid|eqop|sortop|resulttype|vartype|consttype|funcresulttype) ([0-9]+)', 'g') m
+    UNION ALL SELECT 'operator ' || o.oid::regoperator, 'funcid', f FROM member JOIN pg_operator o ON classid = 'pg_operator'::regclass AND objid = o.oid, unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) f
+    UNION ALL SELECT 'family ' || opfname, 'opno', amopopr FROM member JOIN pg_opfamily f ON classid = 'pg_opfamily'::regclass AND objid = f.oid JOIN pg_amop ON amopfamily = f.oid
+    UNION ALL SELECT 'family ' || opfname, 'funcid', amproc FROM member JOIN pg_opfamily f ON classid = 'pg_opfamily'::regclass AND objid = f.oid JOIN pg_amproc ON amprocfamily = f.oid
+    UNION ALL SELECT 'aggregate ' || aggfnoid::regprocedure, 'funcid', f FROM routine JOIN pg_aggregate ON aggfnoid = oid, unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]::oid[]) f
+    UNION ALL SELECT 'type ' || typname, 'funcid', f FROM member JOIN pg_type t ON classid = 'pg_type'::regclass AND objid = t.oid, unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) f
+    UNION ALL SELECT 'cast', 'funcid', castfunc FROM member JOIN pg_cast c ON classid = 'pg_cast'::regclass AND objid = c.oid),
+known AS (
+    SELECT u.*, CASE WHEN what IN ('opno', 'eqop', 'sortop') THEN 'pg_operator' WHEN what LIKE '%type' THEN 'pg_type' ELSE 'pg_proc' END::regclass AS class FROM used u WHERE oid <> 0)
+SELECT count(*) AS uses, count(DISTINCT holder) AS holders,
+       coalesce(string_agg(DISTINCT holder || ' uses ' || pg_describe_object(class, oid, 0), '; ') FILTER (WHERE oid >= 16384 AND NOT EXISTS (
+           SELECT FROM pg_depend d WHERE d.classid = class AND d.objid = known.oid AND d.deptype IN ('e', 'i')
+              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'plpgsql'))
+                   OR EXISTS (SELECT FROM member m WHERE m.classid = d.refclassid AND m.objid = d.refobjid)))), '') AS foreign
+  FROM known
+SQL
+my ($uses, $holders, $strangers) = $session->selectrow_array($foreign);
+is($strangers, '', "$uses uses of functions, operators and types in $holders stored expressions, operators, families and types: all in pg_catalog or our own");
+cmp_ok($uses, '>', 400, 'and there are such uses');
+is_deeply([ list_of(<<'SQL') ], [], 'nothing of ours depends on anything else');
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+  FROM member m JOIN pg_depend d ON d.classid = m.classid AND d.objid = m.objid AND d.deptype <> 'e'
+ WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass, 'pg_class'::regclass, 'pg_cast'::regclass)
+   AND d.refobjid >= 16384 AND NOT EXISTS (SELECT FROM member o WHERE o.classid = d.refclassid AND o.objid = d.refobjid)
+   AND NOT EXISTS (SELECT FROM pg_type t JOIN member o ON o.objid IN (t.typrelid, t.typelem) WHERE d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid)
+SQL
+
+# Rights: what the page's tables say, and what the catalog has.
+my $page = slurp_file("$FindBin::Bin/../../docs/security.md");
+my ($rights) = $page =~ /^## Rights\n(.*?)^## /ms;
+my (%said, %rest);
+while ($rights =~ /^\| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)
+{
+	my ($objects, @cells) = ($1, $2, $3, $4, $5);
+	next if $objects =~ /^(object|-+)$/;
+	if ($objects =~ /^every (?:other )?(function|type) of `(\w+)`/) { $rest{"$1 $2"} = \@cells; next }
+	my ($kind) = $objects =~ /^(\w+)/;
+	$said{"$kind $_"} = \@cells for $objects =~ /`([^`]+?)(?:\(\))?`/g;
+}
+my @roles = ('app', 'monitor', 'owner', 'dba');    # PUBLIC, pg_monitor, the owner of a table, a superuser
+$session->do('CREATE ROLE owner LOGIN');
+sub cells_of { my ($question) = @_; return [ map { value_of($session, $question, $_) // '-' } @roles ] }
+my %had;
+for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, oid FROM routine}) })
+{
+	my ($extension, $name, $oid) = @$one;
+	my $key = $extension eq 'idgen' ? "function $name" : "function idgen_migrate.$name";
+	my $cells = cells_of("SELECT CASE WHEN has_function_privilege(\$1, $oid, 'EXECUTE') THEN 'call' END");
+	my $expected = $said{$key} // $rest{"function $extension"};
+	is_deeply($cells, $expected, "$key($oid)") or next;
+	$had{$key} = 1;
+}
+for my $one (@{ $session->selectall_arrayref(q{SELECT m.extname, c.relname, c.relkind, c.oid FROM member m JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid WHERE relkind <> 'c'}) })
+{
+	my ($extension, $name, $kind, $oid) = @$one;
+	my $key = { r => 'table', v => 'view', S => 'sequence' }->{$kind} . ' ' . ($extension eq 'idgen' ? $name : "idgen_migrate.$name");
+	my $cells = cells_of(<<"SQL");
+SELECT string_agg(w, ', ' ORDER BY o) FROM (VALUES
+    (1, 'read', has_table_privilege(\$1, $oid, 'SELECT')),
+    (2, 'write own rows', '$kind' = 'r' AND has_any_column_privilege(\$1, $oid, 'INSERT') AND has_any_column_privilege(\$1, $oid, 'UPDATE') AND NOT has_table_privilege(\$1, $oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')),
+    (3, 'write', CASE WHEN '$kind' = 'S' THEN has_sequence_privilege(\$1, $oid, 'USAGE, UPDATE') ELSE has_table_privilege(\$1, $oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END)) p(o, w, has) WHERE has
+SQL
+	is_deeply($cells, $said{$key}, $key);
+	$had{$key} = 1;
+}
+for my $type (list_of(q{SELECT t.oid::regtype FROM member m JOIN pg_type t ON m.classid = 'pg_type'::regclass AND t.oid = m.objid WHERE typtype = 'b' AND typcategory <> 'A'}))
+{
+	my ($name) = $type =~ /(\w+)$/;
+	is_deeply(cells_of("SELECT CASE WHEN has_type_privilege(\$1, '$type', 'USAGE') THEN 'use' END"), $said{"type $name"}, "type $name");
+	$had{"type $name"} = 1;
+}
+is_deeply(cells_of(q{SELECT concat_ws(', ', CASE WHEN has_schema_privilege($1, 'idgen_migrate', 'USAGE') THEN 'use' END, CASE WHEN has_schema_privilege($1, 'idgen_migrate', 'CREATE') THEN 'create' END)}),
+	$said{'schema idgen_migrate'}, 'schema idgen_migrate');
+$had{'schema idgen_migrate'} = 1;
+is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_migrate.job'::regclass}), 1, 'rows of others are hidden by a policy');
+is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');
+$session->do('SET search_path = "id gen"');
+$session->do(slurp_file("$FindBin::Bin/../../sql/called.sql") =~ s/CREATE VIEW/CREATE TEMP VIEW/r);
+is_deeply([ grep { !$said{"function $_"} } list_of('SELECT DISTINCT proname FROM called ORDER BY 1') ], [], 'it names every function that people call');
+
+# Each check notices: what is done here is taken back.
+my @breaks = (
+	[ 'a path taken away', 'ALTER FUNCTION idgen_migrate.guard(oid) RESET search_path', sub { scalar loose_routines() } ],
+	[ 'security definer', 'ALTER FUNCTION "id gen".idgen_status() SECURITY DEFINER', sub { scalar loose_routines() } ],
+	[ 'a path on a function in C', 'ALTER FUNCTION "id gen".id_min(timestamptz, "id gen".id_layout) SET search_path = pg_catalog', sub { scalar loose_routines() } ],
+	[ 'an operator of somebody else', <<'SQL', sub { ($session->selectrow_array($foreign))[2] } ]);
+CREATE FUNCTION public.never(oid, oid) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE OPERATOR public.=== (LEFTARG = oid, RIGHTARG = oid, FUNCTION = public.never);
+ALTER POLICY table_owner ON idgen_migrate.job USING (relation::oid OPERATOR(public.===) 1::oid)
+SQL
+for (@breaks)
+{
+	my ($what, $sql, $check) = @$_;
+	$session->begin_work;
+	$session->do($sql);
+	ok($check->(), "noticed: $what");
+	$session->rollback;
+}
+
+$session->disconnect;
+done_testing();
