@@ -13,7 +13,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id_time(id, layout);
 CREATE FUNCTION idgen_migrate.shard_of_id(id bigint, layout id_layout) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id_shard(id, layout);
 CREATE FUNCTION idgen_migrate.time_of_uuid(value uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN uuid_version(value) = 7 THEN uuid_time(value) END;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN uuid_version_number(value) = 7 THEN uuid_time(value) END;
 CREATE FUNCTION idgen_migrate.layout_limits(layout id_layout)
     RETURNS TABLE (first_time timestamptz, last_time timestamptz, wraps boolean, shards bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
