@@ -8,7 +8,8 @@ namespace idgen::pg {
 // The entry of a database, null where there is none. Requires SharedState::lock.
 SharedDatabase *find_database_locked(SharedState *state, Oid oid) noexcept;
 
-// The entry of this session's database, made for its first session; notes in the session's own that it has it.
+// The entry of this session's database, made for its first session; notes in the session's own that it has
+// it.
 SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
 
 // The same, null where no session has needed one.
