@@ -78,7 +78,7 @@ SharedDatabase *enter_database_locked(SharedState *state, TransactionId writer) 
     SharedDatabase *entry = find_database_locked(state, MyDatabaseId);
     if (entry == nullptr) entry = add_database_locked(state, MyDatabaseId);
     if (entry == nullptr || entry->created_by == writer) return entry;
-    if (!has_sessions_locked(state)) {
+    if (TransactionIdIsValid(entry->created_by) && !has_sessions_locked(state)) {
         int64 reached_ms = reached_locked(state, *entry);
         forget_locked(state, *entry);
         raise(entry->horizon.floor_ms, reached_ms);

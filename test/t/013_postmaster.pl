@@ -11,9 +11,9 @@ use Time::HiRes qw(time sleep);
 
 my $primary = begin_primary('killed', "idgen.horizon_window = '60s'");
 $primary->safe_psql('postgres', <<'END');
-CREATE FUNCTION tell(id bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION tell(id bigint, pause interval) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE began timestamptz := clock_timestamp();
-BEGIN RAISE NOTICE '%', id; WHILE clock_timestamp() < began + '20 ms' LOOP END LOOP; END $$
+BEGIN RAISE NOTICE '%', id; WHILE clock_timestamp() < began + pause LOOP END LOOP; END $$
 END
 my $standby = begin_standby($primary, 'promoted', '+0');
 wait_for_replay($primary, $standby);
@@ -27,12 +27,12 @@ my %sql = (
 	'next_ids'      => "COPY (SELECT next_ids(200000, 6, '$layout')) TO STDOUT",
 	'next_id_array' => "COPY (SELECT unnest(next_id_array(50, 7, '$layout')) FROM generate_series(1, 200000)) TO STDOUT",
 	'DO'            => "DO \$\$ BEGIN LOOP RAISE NOTICE '%', next_id(8, '$layout'); END LOOP; END \$\$");
-# Those that are told one by one, slowly: next_ids() has a block of them in hand.
+# Those that are told one by one, slowly: next_ids() has a block of 64 in hand, the first for more than 10 s.
 my $endless = '(SELECT generate_series(1, 1000000) OFFSET 0) s';
 my %slow_sql = (
-	'next_ids in hand' => 'SELECT tell(id) FROM (SELECT next_ids(1000000, 9) AS id OFFSET 0) s',
-	'hlc_now'          => "SELECT tell(hlc_now()) FROM $endless",
-	'next_decimal_id'  => "SELECT tell(next_decimal_id()) FROM $endless");
+	'next_ids in hand' => q{SELECT tell(id, '200 ms') FROM (SELECT next_ids(1000000, 9) AS id OFFSET 0) s},
+	'hlc_now'          => "SELECT tell(hlc_now(), '20 ms') FROM $endless",
+	'next_decimal_id'  => "SELECT tell(next_decimal_id(), '20 ms') FROM $endless");
 my %slow = map { $_ => begin_statement($primary, q{SET idgen.shards = ''}, $slow_sql{$_}) } sort keys %slow_sql;
 my @ways = sort keys %sql;
 my %statement = map { $_ => begin_statement($primary, q{SET idgen.shards = ''}, $sql{$_}) } @ways;
