@@ -210,6 +210,13 @@ CALL idgen_migrate.uuid_finish('visit', 'new');
 SELECT count(DISTINCT new), bool_and(id_time(new) > now() - interval '1 hour') AS of_now, bool_and(id_shard(new) = 5) FROM visit;
 DROP TABLE visit, customer;
 
+-- IDs of type id64: of their times, and none that the column holds already.
+CREATE TABLE shown (key integer PRIMARY KEY, id id64 UNIQUE, made timestamptz);
+INSERT INTO shown SELECT n, CASE WHEN n % 10 = 0 THEN id_make('2024-01-01 00:00Z', 7, n) END, '2024-01-01 00:00Z' FROM generate_series(0, 99) n;
+CALL idgen_migrate.backfill('shown', 'id', 'made', 7, batch => 20);
+SELECT count(DISTINCT id), bool_and(id_time(id::bigint) = made), max(id_sequence(id::bigint)) FROM shown;
+DROP TABLE shown;
+
 -- From uuid: what stands in the way
 CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT '2024-01-01');
 CREATE TABLE owner_of (thing uuid REFERENCES thing DEFERRABLE, thing_new bigint);

@@ -14,6 +14,8 @@ CREATE FUNCTION idgen_migrate.shard_of_id(id bigint, layout id_layout) RETURNS i
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id_shard(id, layout);
 CREATE FUNCTION idgen_migrate.time_of_uuid(value uuid) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN uuid_version_number(value) = 7 THEN uuid_time(value) END;
+CREATE FUNCTION idgen_migrate.id64_type() RETURNS oid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'id64'::regtype::oid;
 CREATE FUNCTION idgen_migrate.layout_limits(layout id_layout)
     RETURNS TABLE (first_time timestamptz, last_time timestamptz, wraps boolean, shards bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
@@ -55,6 +57,7 @@ COMMENT ON FUNCTION idgen_migrate.last_id(timestamptz, id_layout) IS 'id_max of 
 COMMENT ON FUNCTION idgen_migrate.time_of_id(bigint, id_layout) IS 'id_time of idgen';
 COMMENT ON FUNCTION idgen_migrate.shard_of_id(bigint, id_layout) IS 'id_shard of idgen';
 COMMENT ON FUNCTION idgen_migrate.time_of_uuid(uuid) IS 'uuid_time of idgen, for version 7 alone';
+COMMENT ON FUNCTION idgen_migrate.id64_type() IS 'id64 of idgen';
 COMMENT ON FUNCTION idgen_migrate.layout_limits(id_layout) IS 'id_layout_info of idgen';
 COMMENT ON FUNCTION idgen_migrate.set_default(oid, name, bigint, id_layout) IS 'next_id() of idgen as the default of a column';
 COMMENT ON FUNCTION idgen_migrate.default_text(bigint, id_layout) IS 'a call of next_id(), wherever idgen is';

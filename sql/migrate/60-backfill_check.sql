@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT * INTO info FROM idgen_migrate.layout_limits(layout);
     RETURN QUERY SELECT false, '42804', format('%s.%I is of type %s', target, id_column, format_type(id_type, NULL)),
-        'IDs need a bigint column: add a new one.' WHERE id_type <> 'bigint'::regtype;
+        'IDs need a column of type bigint or id64: add a new one.' WHERE id_type NOT IN ('bigint'::regtype, idgen_migrate.id64_type());
     RETURN QUERY SELECT false, '22023', 'the time of this layout wraps, so its IDs do not sort by time',
         'Use a layout that does not wrap.' WHERE info.wraps;
     RETURN QUERY SELECT false, '22003', format('shard %s is out of range', coalesce(shard::text, 'null')),
@@ -27,7 +27,7 @@ BEGIN
         WHERE time_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype, 'uuid'::regtype);
     RETURN QUERY SELECT false, '55000', format('%s.%I has no unique index', target, id_column),
         format('CREATE UNIQUE INDEX CONCURRENTLY ON %s (%I)', target, id_column)
-        WHERE idgen_migrate.unique_index(relation, id_column) IS NULL AND id_type = 'bigint'::regtype;
+        WHERE idgen_migrate.unique_index(relation, id_column) IS NULL AND id_type IN ('bigint'::regtype, idgen_migrate.id64_type());
     RETURN QUERY SELECT true, NULL, format('%s.%I is taken as UTC', target, time_column),
         'Convert it to timestamptz first where it is not.' WHERE time_type IN ('timestamp'::regtype, 'date'::regtype);
     RETURN QUERY SELECT true, NULL, n.finding, n.advice FROM idgen_migrate.backfill_notes(relation, id_column) n;

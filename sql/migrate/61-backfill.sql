@@ -24,6 +24,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
      WHERE i.indrelid = relation AND i.indisprimary AND a.attname <> id_column
 $$;
 
+-- How a column of IDs is compared with one: where its operators are, and its type, both as statements name them.
+CREATE FUNCTION idgen_migrate.comparison(relation oid, id_column name, OUT operators text, OUT type text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT quote_ident(n.nspname), format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+     WHERE t.oid = idgen_migrate.column_type(relation, id_column)
+$$;
+
 -- The statements of a backfill: how it ranks, whether anything is left, how it fills, and how it fills what has moved.
 CREATE TYPE idgen_migrate.backfill_text AS (target text, at text, rank_head text, rank_tail text, exists_text text, update_text text, moved_text text);
 CREATE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name) RETURNS idgen_migrate.backfill_text
@@ -32,10 +39,12 @@ DECLARE
     target text := idgen_migrate.name_of(relation);
     at text := idgen_migrate.time_text(relation, time_column);
     key record;
+    compared record;
     batch_text text;
     made idgen_migrate.backfill_text;
 BEGIN
     SELECT * INTO key FROM idgen_migrate.moved_key(relation, id_column);
+    SELECT * INTO compared FROM idgen_migrate.comparison(relation, id_column);
     made.target := target;
     made.at := CASE WHEN time_column IS NOT NULL THEN at END;
     made.rank_head := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t WHERE t.%I IS NULL AND ', at, key.columns, target, id_column);
@@ -52,7 +61,7 @@ BEGIN
                         || ' AND t.ctid OPERATOR(pg_catalog.=) x.tid AND t.ctid OPERATOR(pg_catalog.>=) $4 AND t.ctid OPERATOR(pg_catalog.<=) $5';
     -- The place of a row that has moved, unless it is given already: to a row of the same time that has come to lie there.
     made.moved_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text || ' AND ' || key.same
-                       || format(' AND NOT EXISTS (SELECT FROM ONLY %s u WHERE u.%I OPERATOR(pg_catalog.=) x.id)', target, id_column);
+                       || format(' AND NOT EXISTS (SELECT FROM ONLY %s u WHERE u.%I OPERATOR(%s.=) x.id::%s)', target, id_column, compared.operators, compared.type);
     RETURN made;
 END
 $$;
@@ -100,8 +109,11 @@ $$;
 CREATE FUNCTION idgen_migrate.free_ids(relation oid, id_column name, times timestamptz[], above bigint, shard bigint, layout id_layout) RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-    taken_text text := format('SELECT coalesce(array_agg(t.%1$I ORDER BY t.%1$I), ''{}'') FROM ONLY %2$s t WHERE t.%1$I >= $1 AND t.%1$I <= $2'
-                              ' AND coalesce(idgen_migrate.shard_of_id(t.%1$I, $3), 0) = coalesce($4, 0)', id_column, idgen_migrate.name_of(relation));
+    taken_text text := (SELECT format('SELECT coalesce(array_agg(t.%1$I::bigint ORDER BY t.%1$I::bigint), ''{}'') FROM ONLY %2$s t'
+                                      ' WHERE t.%1$I OPERATOR(%3$s.>=) $1::%4$s AND t.%1$I OPERATOR(%3$s.<=) $2::%4$s'
+                                      ' AND coalesce(idgen_migrate.shard_of_id(t.%1$I::bigint, $3), 0) = coalesce($4, 0)',
+                                      id_column, idgen_migrate.name_of(relation), c.operators, c.type)
+                          FROM idgen_migrate.comparison(relation, id_column) c);
     ids bigint[] := idgen_migrate.make_ids(times, shard, above, '{}', layout);
     first_id bigint := ids[1];
     last_id bigint := ids[cardinality(ids)];
@@ -248,6 +260,7 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.moved_key(oid, name) IS 'the key by which a row is found that has moved';
+COMMENT ON FUNCTION idgen_migrate.comparison(oid, name) IS 'how a column of IDs is compared';
 COMMENT ON TYPE idgen_migrate.backfill_text IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.backfill_texts(oid, name, name, name) IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS 'checks a backfill and enters it';
