@@ -60,13 +60,13 @@ TransactionId writer_of_row() {
     return writer;
 }
 
-// Whether sessions have the entry of this database.
-bool has_sessions_locked(SharedState *state) noexcept {
+// Whether sessions have the entry of a database.
+bool has_sessions_locked(SharedState *state, Oid database) noexcept {
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         if (pg_atomic_read_u32(&backend.pid) == 0) continue;
         pg_read_barrier();
-        if (backend.database == MyDatabaseId) return true;
+        if (backend.database == database) return true;
     }
     return false;
 }
@@ -78,7 +78,7 @@ SharedDatabase *enter_database_locked(SharedState *state, TransactionId writer) 
     SharedDatabase *entry = find_database_locked(state, MyDatabaseId);
     if (entry == nullptr) entry = add_database_locked(state, MyDatabaseId);
     if (entry == nullptr || entry->created_by == writer) return entry;
-    if (TransactionIdIsValid(entry->created_by) && !has_sessions_locked(state)) {
+    if (TransactionIdIsValid(entry->created_by) && !has_sessions_locked(state, MyDatabaseId)) {
         int64 reached_ms = reached_locked(state, *entry);
         forget_locked(state, *entry);
         raise(entry->horizon.floor_ms, reached_ms);
@@ -111,7 +111,8 @@ bool free_dropped_databases(SharedState *state) {
     LWLockAcquire(&state->lock, LW_EXCLUSIVE);
     for (uint32 i = 0; i < kept; i++) {
         SharedDatabase *database = find_database_locked(state, dropped[i]);
-        if (database == nullptr) continue;
+        // Its OID may have been given again meanwhile.
+        if (database == nullptr || has_sessions_locked(state, dropped[i])) continue;
         forget_locked(state, *database);
         database->created_by = InvalidTransactionId;
         database->database = InvalidOid;

@@ -64,7 +64,9 @@ void let_go(const HeldHorizon &held, XLogRecPtr lsn) {
 // The second in which the last checkpoint of this server was, by its clock then; 0: not known.
 int64 checkpoint_second() {
     bool is_intact = false;
+    LWLockAcquire(ControlFileLock, LW_SHARED);
     ControlFileData *control = get_controlfile(DataDir, &is_intact);
+    LWLockRelease(ControlFileLock);
     int64 second = is_intact ? control->checkPointCopy.time : 0;
     pfree(control);
     return second;
@@ -90,8 +92,10 @@ void create_horizon(Oid schema) {
     attach_backend();
     Horizon &horizon = self.database->horizon;
     LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
-    first_ms = Max(first_ms, reached_ms(self.state, *self.database));
+    // The grant ends first: what is drawn after the look rests on the new record.
     note_created(horizon, first_ms);
+    first_ms = Max(first_ms, reached_ms(self.state, *self.database));
+    raise(horizon.floor_ms, first_ms);
     LWLockRelease(&self.database->renewal_lock);
     write_first_record(schema, Record::horizon, first_ms);
 }
