@@ -102,6 +102,20 @@ else
 		qr/idgen is not loaded by the server\nDETAIL:.*\nHINT:.*shared_preload_libraries = 'idgen'/,
 		'makers without the library');
 }
+
+# Nor does it know idgen.keys: any value can be stored where everybody reads it. That is told, and no such key is ever taken.
+my $key = '1:' . 'ab' x 16;
+$bare->safe_psql('postgres', 'CREATE DATABASE keyed');
+$bare->safe_psql('postgres', "ALTER DATABASE keyed SET idgen.keys = '$key'");
+$bare->psql('keyed', 'CREATE EXTENSION idgen', stderr => \my $told);
+like($told, qr/WARNING:  idgen\.keys is set for a database or a role, where everybody reads it\nDETAIL:.*\nHINT:.*RESET idgen\.keys.*new keys/,
+	'keys in the catalogs: told by CREATE EXTENSION');
+$bare->psql('keyed', 'SELECT id_to_public(5)', stderr => \$told);
+like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken without the library');
+$bare->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
+$bare->restart;
+$bare->psql('keyed', 'SELECT id_to_public(5)', stderr => \$told);
+like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: nor with it');
 $bare->stop;
 
 # The launch number of a database ends its DecimalIds.
