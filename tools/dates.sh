@@ -44,6 +44,7 @@ regress_at_dates() {
 run_server_at() {
     local library
     library=$(echo /usr/lib/*/faketime/libfaketimeMT.so.1)
+    forget_fake_clocks
     run_server LD_PRELOAD="$sandbox/preloads/plain_waits.so $library" FAKETIME="+$(($(date -d "$1" +%s) - $(date +%s)))" \
         FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DONT_RESET=1
 }

@@ -76,12 +76,22 @@ build_preloads() {
     done
 }
 
+# Removes what libfaketime left behind in processes that were killed: one that gets such a number again would not start.
+forget_fake_clocks() {
+    local file
+    for file in /dev/shm/sem.faketime_sem_* /dev/shm/faketime_shm_*; do
+        [ -e "/proc/${file##*_}" ] || rm -f "$file" 2>/dev/null
+    done
+    return 0
+}
+
 # Runs TAP tests, which start servers of their own, in a folder of their own if $test_folder says one. PostgreSQL 16 and later
 # ask for two folders instead of one.
 prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
     inside mkdir -p "$folder"
     build_preloads || return 1
+    forget_fake_clocks
     inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
         TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \
         prove --verbose --merge "$@"
