@@ -276,7 +276,7 @@ $_->disconnect for $session, $watcher;
 {
 	my $turn = 2**31 / 1000;
 	my $until_turn = $turn - fmod(time + clock_offset(), $turn);
-	my $clock = start_node('hybrid', clock => sprintf('+%.3f', $until_turn - 60));
+	my $clock = start_node('hybrid', clock => sprintf('%+.3f', $until_turn - 60));
 	my $clock_session = connect_to($clock);
 	my %state;
 	for my $count (1, 2)
@@ -286,7 +286,7 @@ $_->disconnect for $session, $watcher;
 		is_deeply(
 			$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id, last_time = hlc_time(?) FROM idgen_stat_shard', undef, $last),
 			[ [ undef, undef, 3 * $count, $last, 1 ] ], 'the hybrid logical clock has a row without a layout');
-		set_clock($clock, sprintf '+%.3f', $until_turn + 60);
+		set_clock($clock, sprintf '%+.3f', $until_turn + 60);
 	}
 	is_deeply(\%state, { 0 => 1, 1 => 1 }, 'in both states of bit 31');
 	$clock_session->disconnect;
