@@ -12,7 +12,7 @@
 EXTENSION = idgen idgen_migrate
 MODULE_big = idgen
 DATA_built = sql/idgen--0.1.0.sql sql/idgen_migrate--0.1.0.sql
-OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*.cpp src/pg/*.cpp)))
+OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
 

@@ -1,6 +1,6 @@
 // What the server calls when it loads the library.
-#include "pg/settings.hpp"
-#include "pg/shared_state.hpp"
+#include "pg/state/settings.hpp"
+#include "pg/state/shared_state.hpp"
 
 extern "C" {
 PG_MODULE_MAGIC_EXT(.name = "idgen", .version = "0.1.0");

@@ -6,15 +6,15 @@
 #include <limits>
 #include <string_view>
 
-#include "core/base32.hpp"
-#include "core/base62.hpp"
-#include "core/base64url.hpp"
-#include "core/id_uuid.hpp"
-#include "core/ksuid.hpp"
-#include "core/layout_text.hpp"
-#include "core/objectid.hpp"
-#include "core/slot.hpp"
-#include "core/ulid.hpp"
+#include "core/issue/slot.hpp"
+#include "core/kinds/id_uuid.hpp"
+#include "core/kinds/ksuid.hpp"
+#include "core/kinds/objectid.hpp"
+#include "core/kinds/ulid.hpp"
+#include "core/layout/layout_text.hpp"
+#include "core/text/base32.hpp"
+#include "core/text/base62.hpp"
+#include "core/text/base64url.hpp"
 
 namespace idgen {
 namespace {

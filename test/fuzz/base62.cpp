@@ -1,4 +1,4 @@
-#include "core/base62.hpp"
+#include "core/text/base62.hpp"
 
 #include "fuzz.hpp"
 

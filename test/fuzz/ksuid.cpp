@@ -1,4 +1,4 @@
-#include "core/ksuid.hpp"
+#include "core/kinds/ksuid.hpp"
 
 #include "fuzz.hpp"
 

@@ -1,6 +1,6 @@
-#include "core/layout_text.hpp"
+#include "core/layout/layout_text.hpp"
 
-#include "core/packing.hpp"
+#include "core/layout/packing.hpp"
 #include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {

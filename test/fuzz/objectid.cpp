@@ -1,4 +1,4 @@
-#include "core/objectid.hpp"
+#include "core/kinds/objectid.hpp"
 
 #include "fuzz.hpp"
 

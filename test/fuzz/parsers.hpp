@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
-#include "core/key_ring.hpp"
-#include "core/public_id.hpp"
+#include "core/cipher/key_ring.hpp"
+#include "core/cipher/public_id.hpp"
 
 namespace idgen {
 

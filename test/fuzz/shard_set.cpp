@@ -1,4 +1,4 @@
-#include "core/shard_set.hpp"
+#include "core/layout/shard_set.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "core/ulid.hpp"
+#include "core/kinds/ulid.hpp"
 
 #include "fuzz.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/horizon.hpp"
+#include "core/durable/horizon.hpp"
 
 namespace idgen::sim {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "clock.hpp"
-#include "core/horizon.hpp"
-#include "core/slot.hpp"
+#include "core/durable/horizon.hpp"
+#include "core/issue/slot.hpp"
 #include "disk.hpp"
 #include "scenario.hpp"
 

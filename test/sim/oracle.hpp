@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "core/slot.hpp"
+#include "core/issue/slot.hpp"
 #include "node.hpp"
 #include "scenario.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "core/horizon.hpp"
-#include "core/packing.hpp"
+#include "core/durable/horizon.hpp"
+#include "core/layout/packing.hpp"
 #include "random.hpp"
 
 namespace idgen::sim {

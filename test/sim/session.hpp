@@ -6,8 +6,8 @@
 // Between two steps anything may happen: other sessions, crashes, a promotion.
 #pragma once
 
-#include "core/pool_cursor.hpp"
-#include "core/slot.hpp"
+#include "core/issue/pool_cursor.hpp"
+#include "core/issue/slot.hpp"
 #include "slots.hpp"
 #include "stage.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "core/ff1.hpp"
+#include "core/cipher/ff1.hpp"
 
 namespace idgen {
 

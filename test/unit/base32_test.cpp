@@ -1,4 +1,4 @@
-#include "core/base32.hpp"
+#include "core/text/base32.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/base64url.hpp"
+#include "core/text/base64url.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "core/calendar.hpp"
+#include "core/layout/calendar.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/civil_time.hpp"
+#include "core/layout/civil_time.hpp"
 #include "support.hpp"
 
 namespace idgen {

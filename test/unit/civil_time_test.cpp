@@ -1,4 +1,4 @@
-#include "core/civil_time.hpp"
+#include "core/layout/civil_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/clock_bounds.hpp"
+#include "core/durable/clock_bounds.hpp"
 
 #include <gtest/gtest.h>
 

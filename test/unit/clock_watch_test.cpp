@@ -1,4 +1,4 @@
-#include "core/clock_watch.hpp"
+#include "core/durable/clock_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/decimal_id.hpp"
+#include "core/kinds/decimal_id.hpp"
 
 #include <gtest/gtest.h>
 

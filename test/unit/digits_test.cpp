@@ -1,5 +1,5 @@
 // What all text forms have in common.
-#include "core/digits.hpp"
+#include "core/text/digits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/ff1.hpp"
+#include "core/cipher/ff1.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "aes.hpp"
 #include "bytes.hpp"
-#include "core/id_cipher.hpp"
+#include "core/cipher/id_cipher.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/full_run.hpp"
+#include "core/issue/full_run.hpp"
 
 #include <gtest/gtest.h>
 

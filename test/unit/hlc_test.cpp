@@ -1,4 +1,4 @@
-#include "core/hlc.hpp"
+#include "core/kinds/hlc.hpp"
 
 #include <gtest/gtest.h>
 

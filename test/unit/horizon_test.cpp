@@ -1,4 +1,4 @@
-#include "core/horizon.hpp"
+#include "core/durable/horizon.hpp"
 
 #include <gtest/gtest.h>
 

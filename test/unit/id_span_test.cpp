@@ -1,4 +1,4 @@
-#include "core/id_span.hpp"
+#include "core/layout/id_span.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/id_uuid.hpp"
+#include "core/kinds/id_uuid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/key_ring.hpp"
+#include "core/cipher/key_ring.hpp"
 
 #include <gtest/gtest.h>
 

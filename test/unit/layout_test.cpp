@@ -1,11 +1,11 @@
-#include "core/layout.hpp"
+#include "core/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "core/civil_time.hpp"
+#include "core/layout/civil_time.hpp"
 #include "support.hpp"
 
 namespace idgen {

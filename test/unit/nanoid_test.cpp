@@ -1,4 +1,4 @@
-#include "core/nanoid.hpp"
+#include "core/kinds/nanoid.hpp"
 
 #include <gtest/gtest.h>
 

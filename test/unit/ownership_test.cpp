@@ -1,4 +1,4 @@
-#include "core/ownership.hpp"
+#include "core/durable/ownership.hpp"
 
 #include <gtest/gtest.h>
 

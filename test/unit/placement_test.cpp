@@ -1,4 +1,4 @@
-#include "core/placement.hpp"
+#include "core/issue/placement.hpp"
 
 #include <gtest/gtest.h>
 

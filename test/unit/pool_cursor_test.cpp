@@ -1,11 +1,11 @@
-#include "core/pool_cursor.hpp"
+#include "core/issue/pool_cursor.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
-#include "core/slot.hpp"
+#include "core/issue/slot.hpp"
 #include "support.hpp"
 
 namespace idgen {

@@ -1,11 +1,11 @@
-#include "core/public_id.hpp"
+#include "core/cipher/public_id.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "../fuzz/parsers.hpp"
-#include "core/key_ring.hpp"
+#include "core/cipher/key_ring.hpp"
 #include "support.hpp"
 
 namespace idgen {

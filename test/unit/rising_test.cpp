@@ -1,8 +1,8 @@
-#include "core/rising.hpp"
+#include "core/kinds/rising.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/ulid.hpp"
+#include "core/kinds/ulid.hpp"
 
 namespace idgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/seen_id.hpp"
+#include "core/issue/seen_id.hpp"
 
 #include <gtest/gtest.h>
 

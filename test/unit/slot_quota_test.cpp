@@ -1,4 +1,4 @@
-#include "core/slot_quota.hpp"
+#include "core/issue/slot_quota.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/slot.hpp"
+#include "core/issue/slot.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/horizon.hpp"
+#include "core/durable/horizon.hpp"
 #include "support.hpp"
 
 namespace idgen {

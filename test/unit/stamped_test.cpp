@@ -1,5 +1,5 @@
 // ULID, KSUID, ObjectId: published texts, and what holds for all stamped types.
-#include "core/stamped.hpp"
+#include "core/kinds/stamped.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "bytes.hpp"
-#include "core/ksuid.hpp"
-#include "core/objectid.hpp"
-#include "core/ulid.hpp"
+#include "core/kinds/ksuid.hpp"
+#include "core/kinds/objectid.hpp"
+#include "core/kinds/ulid.hpp"
 #include "vectors.hpp"
 
 namespace idgen {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/layout_text.hpp"
-#include "core/packing.hpp"
-#include "core/slot.hpp"
+#include "core/issue/slot.hpp"
+#include "core/layout/layout_text.hpp"
+#include "core/layout/packing.hpp"
 
 namespace idgen {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base32.hpp"
-#include "core/base62.hpp"
-#include "core/base64url.hpp"
+#include "core/text/base32.hpp"
+#include "core/text/base62.hpp"
+#include "core/text/base64url.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

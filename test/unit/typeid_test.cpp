@@ -1,4 +1,4 @@
-#include "core/typeid.hpp"
+#include "core/kinds/typeid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/uuid.hpp"
+#include "core/kinds/uuid.hpp"
 
 #include <gtest/gtest.h>
 

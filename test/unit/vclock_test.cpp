@@ -1,4 +1,4 @@
-#include "core/vclock.hpp"
+#include "core/kinds/vclock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/packing.hpp"
+#include "core/layout/packing.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

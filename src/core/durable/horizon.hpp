@@ -1,0 +1,111 @@
+// The durable horizon H of a database: no ID whose tick starts at or after it has ever left the server.
+//
+//      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it)
+//
+// H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that
+// is durable are IDs of the new window granted. After a start, the floor is H as recovered: whatever
+// was issued before lies below it. Beside H stands the identity of the server that wrote it. Where that
+// is another (promotion, restore, copy), records may have been lost, so the floor is put above all that
+// clocks right within the clock error can have made: a debt, paid once a record of the new identity is
+// durable. Until then a clock that is set forward raises the debt by as much: it was computed by a clock too
+// slow.
+//
+// Everything here is a value or a plain rule: the clock and the page are handed in. Times are unix ms.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/durable/clock_watch.hpp"
+#include "core/durable/durable_record.hpp"
+
+namespace idgen {
+
+// A horizon outside these bounds is no horizon: 2000-01-01 and 2200-01-01.
+constexpr std::int64_t min_horizon_ms = 946684800000;
+constexpr std::int64_t max_horizon_ms = 7258118400000;
+
+constexpr bool is_horizon(std::int64_t ms) noexcept {
+    return ms >= min_horizon_ms && ms <= max_horizon_ms;
+}
+
+// What decides; equal on nodes that may succeed one another.
+struct HorizonRules {
+    std::int64_t window_ms;
+    std::int64_t max_lead_ms;
+    std::int64_t clock_error_ms;
+
+    // Above all that an old server can have made, seen from a clock that is right within the clock error.
+    constexpr std::int64_t debt_ms() const noexcept { return max_lead_ms + 2 * clock_error_ms + 1; }
+    // How far H can be ahead of a clock that nobody has set back.
+    constexpr std::int64_t farthest_ms() const noexcept { return window_ms + debt_ms(); }
+};
+
+// What the sessions of a database share. In shared memory: no pointers. The two atomics are read without
+// a lock on every take; all else, and every change, is guarded by the renewal lock of the caller.
+struct Horizon {
+    std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
+    std::atomic<std::int64_t> granted_ms;  // 0: nothing
+    DurableRecord known;                   // what this server last read from or wrote to the page
+    std::int64_t pending_ms;               // of it, flushed here and not yet granted; 0: none
+    std::int64_t debt_boot_ms;             // the floor that is owed, by CLOCK_BOOTTIME
+    bool is_indebted;
+    bool is_loaded;
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Horizon> &&
+                  std::is_trivially_destructible_v<Horizon>,
+              "lives in shared memory");
+
+inline void raise(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
+    std::int64_t seen = ms.load(std::memory_order_relaxed);
+    while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
+}
+
+// Compares the page with what is known of it. True where it is as expected, so that a renewal may write.
+// Else, after a start or where somebody else changed the page, the grant is dropped and the floor raised to
+// what the page asks for; the caller tries its take again. A changed page counts as written by a stranger.
+bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
+                const HorizonRules &rules) noexcept;
+
+// Whether a renewal may be written for a tick that starts at `start_ms`. Not for one below the floor: its
+// session read an older floor, and the lead has not admitted the floor, which would drag H along.
+inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
+    return start_ms >= horizon.floor_ms.load(std::memory_order_relaxed);
+}
+
+// The H that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an
+// admitted page, may_renew, and a tick that the lead admits.
+std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
+                        const HorizonRules &rules) noexcept;
+
+// Notes a record that is on the page and flushed on this server.
+void note_flushed(Horizon &horizon, const DurableRecord &record) noexcept;
+
+// Grants the pending record. Requires that it is durable wherever it must be.
+void grant_pending(Horizon &horizon) noexcept;
+
+// Whose record it is that moves H up by hand: nobody's as long as a debt is not paid, because only a renewal
+// has waited until the lead admits what is owed.
+constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
+    return horizon.is_indebted ? 0 : identity;
+}
+
+// Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has
+// been written above it.
+void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
+// The same of a record that somebody vouches for, and that may lower the floor: nothing is owed any more.
+void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;
+
+// Notes that the page was created anew, with the record {value, this server}.
+void note_created(Horizon &horizon, std::int64_t value) noexcept;
+
+// Forgets a database, as a start does.
+void forget(Horizon &horizon) noexcept;
+
+// Whether half of the window is used where a tick starts at `start_ms`: time to renew ahead of need.
+constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
+    return start_ms >= granted_ms - window_ms / 2;
+}
+
+}  // namespace idgen

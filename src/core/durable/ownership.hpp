@@ -1,0 +1,45 @@
+// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and where both
+// go on, both make the same IDs. A copy is seen by the system identifier in its record, which is another than
+// the server's; it counts as one until the shards are confirmed, or their setting is another than the
+// origin's.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/durable/durable_record.hpp"
+
+namespace idgen {
+
+// This server and the setting of its shards.
+struct Owner {
+    std::int64_t system_identifier;
+    std::uint64_t shards;  // fingerprint of the setting
+};
+
+// Tells settings apart. Never change: on disk. FNV-1a.
+constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325) noexcept {
+    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    return hash;
+}
+
+// Whether the record is that of a copy which has not been confirmed.
+constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
+    return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
+}
+
+// A record that says nothing of an owner, in a database that names another server as its origin (0: none).
+constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, const Owner &owner) noexcept {
+    if (record.owner != 0 || foreign == 0) return record;
+    record.owner = foreign;
+    record.shards = owner.shards;
+    return record;
+}
+
+// Puts into a new record whose shards these are, by the one before it.
+constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner) noexcept {
+    record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
+    record.shards = owner.shards;
+}
+
+}  // namespace idgen

@@ -1,0 +1,50 @@
+// A hybrid logical clock (Kulkarni et al. 2014): a timestamp near the time of day that rises with every event
+// and past every timestamp that was received, so that cause sorts before effect.
+//
+//      | 48 bits unix ms | 16 bits logical |      one bigint, never negative: until the year 6429
+//
+// Its state is a slot: the last (ms, logical). An event is a take from it: the clock's ms with logical 0
+// where that is later, else the last timestamp plus one; a receipt lies above the timestamp received, too.
+// The logical part carries into the ms, ahead of the clock by at most max_lead. Floor and grant are those of
+// every slot, so no timestamp comes again after a crash.
+#pragma once
+
+#include "core/issue/slot.hpp"
+
+namespace idgen {
+
+// Never change: timestamps are kept in columns.
+constexpr Layout hlc_layout{0, 1, 48, 0, 0, 16, 0, 0};
+constexpr Packing hlc_packing = packing_of(hlc_layout);
+static_assert(hlc_packing.time_shift == 16 && hlc_packing.tick_end == std::int64_t{1} << 47, "on disk");
+
+constexpr std::int64_t hlc_last_ms = hlc_packing.tick_end - 1;
+constexpr std::int64_t hlc_last_logical = hlc_packing.sequence_last;
+
+struct HlcParts {
+    std::int64_t ms;
+    std::int64_t logical;
+};
+
+// Reason::none, time_before_epoch, time_past_end or sequence_out_of_range.
+Reason check_hlc(const HlcParts &parts) noexcept;
+
+// Requires parts that check_hlc admits.
+constexpr std::int64_t pack_hlc(const HlcParts &parts) noexcept {
+    return parts.ms << hlc_packing.time_shift | parts.logical;
+}
+
+// Requires hlc >= 0: every positive bigint is a timestamp.
+constexpr HlcParts unpack_hlc(std::int64_t hlc) noexcept {
+    return {hlc >> hlc_packing.time_shift, hlc & hlc_last_logical};
+}
+
+// The place above which an event lies that has seen a timestamp: before_all where it has seen none.
+constexpr Place above_hlc(std::int64_t seen) noexcept {
+    return {unpack_hlc(seen).ms, static_cast<std::uint32_t>(unpack_hlc(seen).logical) + 1};
+}
+
+// Takes the timestamp of an event; the limits' may_borrow is of no matter.
+Take take_hlc(Slot &slot, const Limits &limits, const Place &above) noexcept;
+
+}  // namespace idgen

@@ -1,0 +1,56 @@
+#include "core/kinds/typeid.hpp"
+
+#include <cstring>
+
+#include "core/text/crockford.hpp"
+#include "core/text/text_part.hpp"
+
+namespace idgen {
+namespace {
+
+constexpr DigitTable digits(crockford_lower_case);
+constexpr DigitPairs pairs(crockford_lower_case);
+constexpr char separator = '_';
+static_assert(typeid_most == typeid_prefix_most + 1 + wide_base32_size, "the longest text");
+
+constexpr bool is_letter(char c) noexcept {
+    return c >= 'a' && c <= 'z';
+}
+
+}  // namespace
+
+TextError check_typeid_prefix(std::string_view prefix) noexcept {
+    for (std::size_t i = 0; i < prefix.size(); i++) {
+        bool is_inside = i > 0 && i + 1 < prefix.size();
+        if (!is_letter(prefix[i]) && !(is_inside && prefix[i] == separator))
+            return {Reason::prefix_bad_character, i};
+    }
+    return {prefix.size() > typeid_prefix_most ? Reason::prefix_too_long : Reason::none, 0};
+}
+
+std::size_t print(const TypeId &id, char *out) noexcept {
+    std::size_t size = id.prefix.size();
+    if (size > 0) {
+        std::memcpy(out, id.prefix.data(), size);
+        out[size++] = separator;
+    }
+    print_wide_base32(pairs, load_wide(id.value.octets), out + size);
+    return size + wide_base32_size;
+}
+
+TextError parse(std::string_view text, TypeId &id) noexcept {
+    std::size_t end = text.rfind(separator);
+    bool has_prefix = end != std::string_view::npos;
+    if (end == 0) return {Reason::prefix_bad_character, 0};
+    std::string_view prefix = head_of(text, has_prefix ? end : 0);
+    std::size_t begin = has_prefix ? end + 1 : 0;
+    if (TextError error = check_typeid_prefix(prefix); error.reason != Reason::none) return error;
+    Wide number = 0;
+    TextError error = parse_wide_base32(digits, tail_of(text, begin), number);
+    if (error.reason != Reason::none) return {error.reason, begin + error.position};
+    id.prefix = prefix;
+    store_wide(number, id.value.octets);
+    return {Reason::none, 0};
+}
+
+}  // namespace idgen

@@ -1,0 +1,71 @@
+#include "core/kinds/uuid.hpp"
+
+namespace idgen {
+namespace {
+
+constexpr std::uint64_t fraction_mask = (1 << uuid_fraction_bits) - 1;
+constexpr std::uint64_t version_7 = std::uint64_t{7} << uuid_fraction_bits;
+constexpr std::uint64_t variant = std::uint64_t{2} << 62;
+constexpr std::uint64_t random_mask = (std::uint64_t{1} << 62) - 1;
+
+// Versions 1 and 6 count 100 ns from 1582-10-15, the first day of the Gregorian calendar.
+constexpr std::int64_t gregorian_to_unix = 122192928000000000;
+
+// time_low 32 | time_mid 16 | version 4 | time_high 12
+std::int64_t time_of_version_1(std::uint64_t upper) noexcept {
+    return static_cast<std::int64_t>((upper & 0xFFF) << 48 | (upper >> 16 & 0xFFFF) << 32 | upper >> 32);
+}
+
+// time_high 32 | time_mid 16 | version 4 | time_low 12
+std::int64_t time_of_version_6(std::uint64_t upper) noexcept {
+    return static_cast<std::int64_t>(upper >> 16 << 12 | (upper & 0xFFF));
+}
+
+// The microsecond that contains it.
+std::int64_t unix_us_of(std::int64_t gregorian) noexcept {
+    std::int64_t ticks = gregorian - gregorian_to_unix;
+    return ticks / 10 - (ticks % 10 < 0 ? 1 : 0);
+}
+
+}  // namespace
+
+int uuid_version(const Uuid &uuid) noexcept {
+    if (uuid.octets[8] >> 6 != 2) return -1;
+    return uuid.octets[6] >> 4;
+}
+
+std::int64_t uuid_time_ms(const Uuid &uuid) noexcept {
+    return static_cast<std::int64_t>(upper_half(uuid) >> 16);
+}
+
+bool uuid_time_us(const Uuid &uuid, std::int64_t &unix_us) noexcept {
+    switch (uuid_version(uuid)) {
+        case 1:
+            unix_us = unix_us_of(time_of_version_1(upper_half(uuid)));
+            return true;
+        case 6:
+            unix_us = unix_us_of(time_of_version_6(upper_half(uuid)));
+            return true;
+        case 7:
+            unix_us = uuid_time_ms(uuid) * 1000;
+            return true;
+        default:
+            return false;
+    }
+}
+
+Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept {
+    auto bits = static_cast<std::uint64_t>(stamp);
+    return uuid_of(bits >> uuid_fraction_bits << 16 | version_7 | (bits & fraction_mask),
+                   variant | (random & random_mask));
+}
+
+Uuid uuidv7_min(std::int64_t unix_ms) noexcept {
+    return uuidv7_of(uuid_stamp(unix_ms, 0), 0);
+}
+
+Uuid uuidv7_max(std::int64_t unix_ms) noexcept {
+    return uuidv7_of(uuid_stamp(unix_ms, 999999), random_mask);
+}
+
+}  // namespace idgen

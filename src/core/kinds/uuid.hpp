@@ -1,0 +1,80 @@
+// UUID (RFC 9562): 16 octets. What the versions with a time say, and those of version 7 as next_uuidv7 makes
+// them:
+//
+//      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
+//
+// The fraction counts 4096ths of a millisecond (section 6.2, method 3). Time and fraction together are the
+// stamp. The maker gives every stamp once, and a larger one each time: where the clock stands behind, the
+// last plus 1.
+#pragma once
+
+#include <cstdint>
+
+#include "core/text/big_endian.hpp"
+
+namespace idgen {
+
+struct Uuid {
+    std::uint8_t octets[16];
+};
+static_assert(sizeof(Uuid) == 16, "a uuid is 16 bytes on disk");
+
+// The instants that 48 bits can say, unix ms: 0 to here.
+constexpr std::int64_t uuid_last_ms = (std::int64_t{1} << 48) - 1;
+
+constexpr bool uuid_holds(std::int64_t unix_ms) noexcept {
+    return unix_ms >= 0 && unix_ms <= uuid_last_ms;
+}
+
+inline std::uint64_t upper_half(const Uuid &uuid) noexcept {
+    return load_big_endian<std::uint64_t>(uuid.octets);
+}
+inline std::uint64_t lower_half(const Uuid &uuid) noexcept {
+    return load_big_endian<std::uint64_t>(uuid.octets + 8);
+}
+inline Uuid uuid_of(std::uint64_t upper, std::uint64_t lower) noexcept {
+    Uuid uuid{};
+    store_big_endian(upper, uuid.octets);
+    store_big_endian(lower, uuid.octets + 8);
+    return uuid;
+}
+
+// The version, 0 to 15; negative where the variant is another than that of RFC 9562, as in nil and max.
+int uuid_version(const Uuid &uuid) noexcept;
+
+// The time of a UUID of version 7, unix ms.
+std::int64_t uuid_time_ms(const Uuid &uuid) noexcept;
+// The time of a UUID of version 1, 6 or 7, unix microseconds; false for all others, which have none.
+bool uuid_time_us(const Uuid &uuid, std::int64_t &unix_us) noexcept;
+
+using UuidStamp = std::int64_t;
+constexpr int uuid_fraction_bits = 12;
+constexpr UuidStamp uuid_last_stamp = (UuidStamp{1} << (48 + uuid_fraction_bits)) - 1;
+
+// The stamp of an instant: unix ms, and the nanoseconds since that ms began.
+constexpr UuidStamp uuid_stamp(std::int64_t unix_ms, std::int32_t ns) noexcept {
+    return unix_ms * (1 << uuid_fraction_bits) + (std::int64_t{ns} << uuid_fraction_bits) / 1000000;
+}
+
+// The whole milliseconds of a stamp, or between two.
+constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
+    return stamp >> uuid_fraction_bits;
+}
+
+// Moves the last stamp that was given on to the next: the present one where that is later, else the last
+// plus 1. False past the end: nothing is changed.
+constexpr bool advance(UuidStamp &last, UuidStamp now) noexcept {
+    UuidStamp next = now > last ? now : last + 1;
+    if (next > uuid_last_stamp) return false;
+    last = next;
+    return true;
+}
+
+// The UUID of version 7 with that stamp and the lower 62 of the given bits.
+Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept;
+
+// The smallest and the largest UUID of version 7 of a millisecond. Requires that a UUID holds it.
+Uuid uuidv7_min(std::int64_t unix_ms) noexcept;
+Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
+
+}  // namespace idgen

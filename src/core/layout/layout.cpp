@@ -1,0 +1,65 @@
+#include "core/layout/layout.hpp"
+
+#include "core/layout/civil_time.hpp"
+
+namespace idgen {
+namespace {
+
+// Epochs and widths as their makers publish them; see docs/layouts.md for the sources.
+constexpr Preset presets[preset_count] = {
+    {"instagram", {1314220021721, 1, 41, 0, 13, 10, 0, 0}},
+    {"snowflake", {1577836800000, 1, 41, 0, 10, 12, 0, 0}},
+    {"twitter", {1288834974657, 1, 41, 5, 5, 12, 0, 0}},
+    {"discord", {1420070400000, 1, 42, 5, 5, 12, 0, 0}},
+    {"sonyflake", {1409529600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
+    {"sonyflake2", {1735689600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
+    {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
+    {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
+    {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
+    {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
+};
+
+constexpr std::uint8_t known_flags = Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
+
+// Fields that only a hand-made binary value can have wrong.
+bool is_malformed(const Layout &l) noexcept {
+    if (l.zero != 0 || (l.flags & ~known_flags) != 0) return true;
+    if (l.has(Layout::sequence_above) && (l.node_bits() == 0 || l.sequence_bits == 0)) return true;
+    return l.has(Layout::sequence_from_1) && l.sequence_bits == 0;
+}
+
+}  // namespace
+
+Reason validate(const Layout &l) noexcept {
+    if (is_malformed(l)) return Reason::layout_malformed;
+    if (l.epoch_ms < min_instant_ms || l.epoch_ms > max_instant_ms) return Reason::layout_bad_epoch;
+    if (l.unit_ms < 1 || l.unit_ms > 1000) return Reason::layout_bad_unit;
+    if (l.time_bits == 0) return Reason::layout_no_time;
+    if (l.region_bits != 0 && l.shard_bits == 0) return Reason::layout_region_not_above_shard;
+    if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits)
+        return Reason::layout_field_too_wide;
+    if (l.total_bits() > 64) return Reason::layout_too_many_bits;
+    if (l.has(Layout::time_wraps) && l.total_bits() > 63) return Reason::layout_wrap_sets_sign;
+    // 2^53 ticks of 1 ms end where the calendar does, or later; more could overflow the product.
+    if (l.time_bits > 54 || turn_ticks(l) > std::int64_t{1} << 53 || end_of_first_turn(l) > calendar_end_ms)
+        return Reason::layout_outlasts_calendar;
+    return Reason::none;
+}
+
+const Preset *find_preset(std::string_view name) noexcept {
+    for (const Preset &p : presets)
+        if (p.name == name) return &p;
+    return nullptr;
+}
+
+const Preset *find_preset(const Layout &layout) noexcept {
+    for (const Preset &p : presets)
+        if (p.layout == layout) return &p;
+    return nullptr;
+}
+
+const Preset &preset(int index) noexcept {
+    return presets[index];
+}
+
+}  // namespace idgen

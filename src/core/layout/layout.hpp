@@ -1,0 +1,88 @@
+// How a 64-bit ID is packed: the tick (unit and epoch) and the bit fields, highest first.
+//
+//      | 0 ... | time | region | shard | sequence |      shard above sequence (instagram)
+//      | 0 ... | time | sequence | region | shard |      shard below it (sonyflake)
+//
+// Time is always the highest field, so IDs sort by time. Region and shard together are the number
+// of the node; either order of node and sequence is allowed, and each may be missing.
+// A Layout is a value of 16 bytes, equal as bytes where it is equal as a layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "core/text/reason.hpp"
+
+namespace idgen {
+
+// Never change: on disk, wherever a column or a default holds an id_layout.
+struct Layout {
+    std::int64_t epoch_ms;       // unix ms of tick 0
+    std::uint16_t unit_ms;       // length of a tick, 1 to 1000
+    std::uint8_t time_bits;      // 1 to 63
+    std::uint8_t region_bits;    // region + shard: 0 to 31
+    std::uint8_t shard_bits;     //
+    std::uint8_t sequence_bits;  // 0 to 31
+    std::uint8_t flags;          // Layout::Flag, or'ed
+    std::uint8_t zero;           // always 0
+
+    enum Flag : std::uint8_t {
+        time_wraps = 1,       // `w`: after the last tick comes tick 0
+        sequence_from_1 = 2,  // `+1`: the sequence counts from 1
+        sequence_above = 4,   // sequence above the node's number; only where both exist
+    };
+
+    constexpr bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
+    constexpr int node_bits() const noexcept { return region_bits + shard_bits; }
+    constexpr int total_bits() const noexcept { return time_bits + node_bits() + sequence_bits; }
+};
+
+static_assert(sizeof(Layout) == 16 && alignof(Layout) == 8, "id_layout is 16 bytes on disk");
+static_assert(offsetof(Layout, unit_ms) == 8 && offsetof(Layout, time_bits) == 10 &&
+                  offsetof(Layout, sequence_bits) == 13 && offsetof(Layout, flags) == 14,
+              "the order of fields is on disk");
+static_assert(std::is_trivially_copyable_v<Layout> && std::has_unique_object_representations_v<Layout>,
+              "a layout is compared and hashed as bytes");
+
+inline bool operator==(const Layout &a, const Layout &b) noexcept {
+    return std::memcmp(&a, &b, sizeof(Layout)) == 0;
+}
+
+// Widest node number and sequence: SQL shows each as an int.
+constexpr int max_field_bits = 31;
+
+// The end of timestamptz, 294277-01-01T00:00:00Z in unix ms: no tick may start there or later.
+constexpr std::int64_t calendar_end_ms = 9224318016000000;
+
+// Ticks of one turn: all that the time field holds and that leave bit 63 clear.
+constexpr std::int64_t turn_ticks(const Layout &l) noexcept {
+    int low_bits = l.node_bits() + l.sequence_bits;
+    int bits = l.time_bits + low_bits > 63 ? 63 - low_bits : l.time_bits;
+    return std::int64_t{1} << bits;
+}
+
+// The instant after the last tick of the first turn, unix ms.
+constexpr std::int64_t end_of_first_turn(const Layout &l) noexcept {
+    return l.epoch_ms + turn_ticks(l) * l.unit_ms;
+}
+
+// Checks the fields against each other. Reason::none where IDs can be made with the layout.
+Reason validate(const Layout &layout) noexcept;
+
+struct Preset {
+    std::string_view name;
+    Layout layout;
+};
+
+// The preset of that name, or null.
+const Preset *find_preset(std::string_view name) noexcept;
+// The preset that equals the layout, or null.
+const Preset *find_preset(const Layout &layout) noexcept;
+// All presets, for tests and tools; the first is the default.
+constexpr int preset_count = 10;
+const Preset &preset(int index) noexcept;
+
+}  // namespace idgen

@@ -1,0 +1,62 @@
+#include "core/layout/packing.hpp"
+
+namespace idgen {
+
+PackingKey key_of(const Layout &l) noexcept {
+    PackingKey key{};
+    key.epoch_ms = l.epoch_ms;
+    key.unit_ms = l.unit_ms;
+    key.node_bits = static_cast<std::uint8_t>(l.node_bits());
+    key.sequence_bits = l.sequence_bits;
+    key.sequence_above = l.has(Layout::sequence_above) ? 1 : 0;
+    return key;
+}
+
+Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept {
+    Layout l{};
+    l.epoch_ms = key.epoch_ms;
+    l.unit_ms = key.unit_ms;
+    l.time_bits = form.time_bits;
+    l.region_bits = form.region_bits;
+    l.shard_bits = static_cast<std::uint8_t>(key.node_bits - form.region_bits);
+    l.sequence_bits = key.sequence_bits;
+    l.flags = form.flags;
+    return l;
+}
+
+std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept {
+    std::int64_t first = start_of(p, tick);
+    if (!p.wraps || near_ms <= first) return first;
+    std::int64_t turn_ms = (static_cast<std::int64_t>(p.time_mask) + 1) * p.unit_ms;
+    std::int64_t before = first + (near_ms - first) / turn_ms * turn_ms;
+    std::int64_t after = before + turn_ms;
+    return near_ms - before <= after - near_ms || after >= calendar_end_ms ? before : after;
+}
+
+Reason check_tick(const Packing &p, std::int64_t tick) noexcept {
+    if (tick < 0) return Reason::time_before_epoch;
+    return tick >= p.tick_end ? Reason::time_past_end : Reason::none;
+}
+
+Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept {
+    if (Reason reason = check_tick(p, tick); reason != Reason::none) return reason;
+    if (shard < 0 || shard > p.shard_last) return Reason::shard_out_of_range;
+    if (sequence < p.sequence_first || sequence > p.sequence_last) return Reason::sequence_out_of_range;
+    bool is_zero =
+        pack(p, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence)) == 0;
+    return is_zero ? Reason::id_would_be_zero : Reason::none;
+}
+
+Reason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
+                   std::uint32_t &whole) noexcept {
+    if (region != 0 && layout.region_bits == 0) return Reason::region_not_in_layout;
+    if (region > mask32(layout.region_bits)) return Reason::region_out_of_range;
+    if (number < 0 || number > mask32(layout.node_bits())) return Reason::shard_out_of_range;
+    whole = static_cast<std::uint32_t>(number);
+    if (region == 0 || whole >> layout.shard_bits == region) return Reason::none;
+    if (whole >> layout.shard_bits != 0) return Reason::shard_not_in_region;
+    whole |= region << layout.shard_bits;
+    return Reason::none;
+}
+
+}  // namespace idgen

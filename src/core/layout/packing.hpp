@@ -1,0 +1,153 @@
+// The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs.
+// Derived from a Layout by shifts and masks alone, so it is made anew wherever it is needed.
+//
+//      id = (tick & time_mask) << time_shift | shard << shard_shift | sequence << sequence_shift
+//
+// `shard` is here always the whole number of the node, region included.
+#pragma once
+
+#include <cstdint>
+
+#include "core/layout/layout.hpp"
+
+namespace idgen {
+
+// What decides the bits of an ID. Layouts with equal keys can make equal IDs, so they share slots:
+// the width of time (the highest field), wrapping, the first sequence and the border between region
+// and shard change no bit of an ID that both can make.
+struct PackingKey {
+    std::int64_t epoch_ms;
+    std::uint16_t unit_ms;
+    std::uint8_t node_bits;
+    std::uint8_t sequence_bits;
+    std::uint8_t sequence_above;
+    std::uint8_t zero[3];
+};
+static_assert(sizeof(PackingKey) == 16 && std::has_unique_object_representations_v<PackingKey>,
+              "a key is compared and hashed as bytes");
+
+PackingKey key_of(const Layout &layout) noexcept;
+
+// What a layout has beside its packing key.
+struct LayoutForm {
+    std::uint8_t time_bits;
+    std::uint8_t region_bits;
+    std::uint8_t flags;
+};
+
+constexpr LayoutForm form_of(const Layout &layout) noexcept {
+    return {layout.time_bits, layout.region_bits, layout.flags};
+}
+
+// The layout of which these are key and form.
+Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept;
+
+struct Packing {
+    std::int64_t epoch_ms;
+    std::int64_t unit_ms;
+    std::int64_t tick_end;        // no tick at or past it is ever made
+    std::uint64_t time_mask;      // of the tick, before the shift
+    std::uint32_t shard_last;     // largest node number
+    std::uint32_t sequence_last;  // largest sequence
+    std::uint32_t sequence_first;
+    std::uint8_t time_shift;
+    std::uint8_t shard_shift;
+    std::uint8_t sequence_shift;
+    bool shard_above;  // the node's number lies above the sequence
+    bool wraps;
+};
+
+struct Parts {
+    std::int64_t tick;
+    std::uint32_t shard;
+    std::uint32_t sequence;
+};
+
+constexpr std::uint32_t mask32(int bits) noexcept {
+    return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+}
+
+// Requires a valid layout.
+constexpr Packing packing_of(const Layout &l) noexcept {
+    Packing p{};
+    bool sequence_above = l.has(Layout::sequence_above);
+    p.epoch_ms = l.epoch_ms;
+    p.unit_ms = l.unit_ms;
+    p.wraps = l.has(Layout::time_wraps);
+    p.tick_end = p.wraps ? (calendar_end_ms - l.epoch_ms) / l.unit_ms : turn_ticks(l);
+    p.time_mask = static_cast<std::uint64_t>(turn_ticks(l)) - 1;
+    p.shard_last = mask32(l.node_bits());
+    p.sequence_last = mask32(l.sequence_bits);
+    p.sequence_first = l.has(Layout::sequence_from_1) ? 1 : 0;
+    p.time_shift = static_cast<std::uint8_t>(l.node_bits() + l.sequence_bits);
+    p.shard_shift = sequence_above ? 0 : l.sequence_bits;
+    p.sequence_shift = sequence_above ? static_cast<std::uint8_t>(l.node_bits()) : 0;
+    p.shard_above = !sequence_above;
+    return p;
+}
+
+// The tick that contains an instant at or after the epoch; negative for one before it.
+constexpr std::int64_t tick_of(const Packing &p, std::int64_t unix_ms) noexcept {
+    std::int64_t since = unix_ms - p.epoch_ms;
+    if (p.unit_ms == 1) return since;
+    return since >= 0 ? since / p.unit_ms : -1;
+}
+
+// The first tick that starts at or after an instant; 0 for one before the epoch.
+constexpr std::int64_t tick_from(const Packing &p, std::int64_t unix_ms) noexcept {
+    std::int64_t since = unix_ms - p.epoch_ms;
+    return since <= 0 ? 0 : (since + p.unit_ms - 1) / p.unit_ms;
+}
+
+// The instant at which a tick starts, unix ms.
+constexpr std::int64_t start_of(const Packing &p, std::int64_t tick) noexcept {
+    return p.epoch_ms + tick * p.unit_ms;
+}
+
+constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t shard,
+                            std::uint32_t sequence) noexcept {
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(tick) & p.time_mask) << p.time_shift |
+                                     std::uint64_t{shard} << p.shard_shift |
+                                     std::uint64_t{sequence} << p.sequence_shift);
+}
+
+// The parts of an ID, its tick in the first turn. False where the layout cannot have made it: a
+// negative number, or one with bits above the time field.
+constexpr bool unpack(const Packing &p, std::int64_t id, Parts &parts) noexcept {
+    std::uint64_t bits = static_cast<std::uint64_t>(id);
+    std::uint64_t tick = bits >> p.time_shift;
+    if (id < 0 || tick > p.time_mask) return false;
+    parts.tick = static_cast<std::int64_t>(tick);
+    parts.shard = static_cast<std::uint32_t>(bits >> p.shard_shift) & p.shard_last;
+    parts.sequence = static_cast<std::uint32_t>(bits >> p.sequence_shift) & p.sequence_last;
+    return true;
+}
+
+// The smallest and largest number whose time part is that tick.
+constexpr std::int64_t lowest_id(const Packing &p, std::int64_t tick) noexcept {
+    return pack(p, tick, 0, 0);
+}
+constexpr std::int64_t highest_id(const Packing &p, std::int64_t tick) noexcept {
+    return pack(p, tick, p.shard_last, p.sequence_last);
+}
+
+// The first sequence of a tick: an ID of 0 is never made.
+constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std::uint32_t shard) noexcept {
+    bool would_be_zero = shard == 0 && (static_cast<std::uint64_t>(tick) & p.time_mask) == 0;
+    return would_be_zero ? 1 : p.sequence_first;
+}
+
+// The start of the tick, in the turn that brings it nearest to `near_ms`; unix ms. Turns begin at
+// the epoch, so the result is never before it.
+std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept;
+
+// Checks the parts of an ID that somebody else puts together. Reason::none, or what is wrong.
+Reason check_tick(const Packing &p, std::int64_t tick) noexcept;
+Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept;
+
+// The node's whole number from a number as users give it and the node's region. A number that fits
+// the shard field alone gets the region above it; a larger one must already carry that region.
+Reason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
+                   std::uint32_t &whole) noexcept;
+
+}  // namespace idgen

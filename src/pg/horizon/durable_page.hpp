@@ -1,0 +1,68 @@
+// Where a durable record lies: behind a sequence of the extension, idgen_horizon or idgen_generator, in a
+// page of its own that nothing of PostgreSQL writes:
+//
+//      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
+//      block 1   a page without line pointers; its special space:
+//                | magic 32 | version 16 | size 16 | DurableRecord | CRC-32C of all before, 32 |
+//
+// A sequence, because pg_dump carries its value along and a standby that lacks the library replays it. What
+// nextval, setval and subscriptions write to block 0 counts for nothing as long as there is a block 1; only a
+// sequence that has none yet (just created, restored from a dump, given a new file) is read from block 0.
+// Both are written in one WAL record, as full images: of a page that somebody else changed without logging
+// it, or that was torn, a delta would leave a wrong copy.
+#pragma once
+
+#include "core/durable/durable_record.hpp"
+#include "pg/postgres.hpp"
+#include "pg/report/renewal.hpp"
+
+namespace idgen::pg {
+
+// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock
+// against it, and where it is none or unlogged.
+Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence);
+// The same, and a wait for the lock. Raises where it is refused.
+Relation open_sequence(Oid schema, Record kind);
+void close_sequence(Relation sequence);
+
+// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
+// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
+// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
+// that rests on it. Looks into the catalog where the transaction changed anything.
+bool is_uncommitted(Relation sequence);
+
+// Whether the record has a page of its own. The answer no may be old.
+bool has_own_page(Relation sequence);
+
+// Reads the record without touching anything, also on a standby.
+enum class Peek : uint8 {
+    found,
+    locked,    // somebody holds a lock against reading it
+    missing,   // no sequence, or no record
+    unlogged,  // not read: a standby has nothing of it
+    newer,     // written by a later version
+};
+Peek peek_record(Oid schema, Record kind, DurableRecord &record);
+
+// The pages under their exclusive locks, from lock_page to unlock_page.
+struct DurablePage {
+    Relation sequence;
+    Buffer mirror;
+    Buffer own;  // invalid: there is none yet
+    DurableRecord record;
+};
+// Reads the record and keeps it locked; not granted, and nothing locked, where there is none that can be
+// read.
+Renewal lock_page(Relation sequence, DurablePage &page);
+// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own where
+// there is none: only for the holder of the renewal lock, and never twice at once.
+XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
+void unlock_page(DurablePage &page);
+
+// Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
+void write_first_record(Oid schema, Record kind, int64 value);
+
+// The identity of this server; see core/durable/durable_record.hpp. Requires that it is not in recovery.
+int64 server_identity();
+
+}  // namespace idgen::pg

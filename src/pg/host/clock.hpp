@@ -1,0 +1,52 @@
+// The clocks of this machine. The only place that reads them.
+#pragma once
+
+#include "core/durable/clock_bounds.hpp"
+#include "core/durable/durable_record.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+// The time of day, unix ms.
+int64 wall_ms() noexcept;
+
+// The time of day as read at most about 10 us ago, unix ms; a third of the cost. A session may always
+// be put off between reading the clock and using it, so an older reading is never wrong, only late.
+int64 recent_wall_ms() noexcept;
+
+// The time of day with all that the clock says of it: unix ms, and the nanoseconds since that ms began.
+struct Instant {
+    int64 ms;
+    int32 ns;
+};
+Instant wall_instant() noexcept;
+
+// The time of day in microseconds, for sleeping up to an instant.
+int64 wall_us() noexcept;
+
+// Time that no step of the clock touches, ms from some beginning; for measuring waits.
+int64 monotonic_ms() noexcept;
+
+// The same in microseconds.
+int64 monotonic_us() noexcept;
+
+// How long a wait has lasted, ms. Begins it where `began_ms` is 0.
+int64 waited_since(int64 &began_ms) noexcept;
+
+// CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
+int64 wall_minus_boot_ms() noexcept;
+
+// Which boot of the kernel this is; not known where the kernel does not say.
+BootId read_boot_id() noexcept;
+
+// What the kernel says of its clock, by its NTP state.
+ClockState kernel_clock() noexcept;
+inline bool is_clock_synchronised() noexcept {
+    return kernel_clock().is_synchronised;
+}
+
+// Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an
+// error; a session that is told to look at something wakes early.
+void sleep_us(int64 us);
+
+}  // namespace idgen::pg

@@ -1,0 +1,41 @@
+#include "pg/host/entropy.hpp"
+
+#include "pg/report/report.hpp"
+
+namespace idgen::pg {
+namespace {
+
+constexpr size_t page_size = 4096;
+
+struct Page {
+    uint8 bytes[page_size];
+    size_t left;  // unused bytes, at the end
+    int owner;    // process that fetched it: a fork must not give out the same bytes
+};
+Page page{};
+
+void fetch_page() {
+    page.left = 0;
+    if (!pg_strong_random(page.bytes, page_size)) report_no_entropy();
+    page.left = page_size;
+    page.owner = MyProcPid;
+}
+
+}  // namespace
+
+void fill_random(void *out, size_t size) {
+    auto *to = static_cast<uint8 *>(out);
+    while (size > 0) {
+        if (unlikely(page.left == 0 || page.owner != MyProcPid)) fetch_page();
+        size_t taken = Min(size, page.left);
+        uint8 *from = page.bytes + page_size - page.left;
+        memcpy(to, from, taken);
+        // Nobody who reads this process's memory later learns what was given out.
+        memset(from, 0, taken);
+        page.left -= taken;
+        to += taken;
+        size -= taken;
+    }
+}
+
+}  // namespace idgen::pg

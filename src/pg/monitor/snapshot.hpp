@@ -1,0 +1,55 @@
+// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock, so a
+// row is true in itself; the rows together are of slightly different instants.
+#pragma once
+
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+// Whose a slot is.
+struct SlotOwner {
+    Layout layout;  // the first that it was used with; layouts that pack alike share a slot
+    uint32 shard;   // as it is packed
+    bool is_hlc;    // the hybrid logical clock of its database; else a shard
+};
+
+struct SlotCopy {
+    SlotOwner owner;
+    Slot slot;
+    uint64 waits;
+    uint64 wait_us;
+};
+
+struct SlotCopies {
+    SlotCopy *rows;
+    uint32 count;
+};
+
+// The slots of this session's database.
+SlotCopies copy_slots(SharedState *state);
+
+struct SlotUse {
+    SlotCounts database;  // of this session's database
+    SlotCounts server;    // of all
+};
+SlotUse count_slots(SharedState *state) noexcept;
+
+// Finds a layout without a shard that this session's database makes IDs of. False where there is none.
+bool find_shardless(SharedState *state, Layout &layout) noexcept;
+
+struct BackendCopy {
+    uint32 pid;
+    Oid database;
+    Oid user;
+    uint64 ids;
+    uint64 last_id;
+    uint64 waits;
+    uint64 wait_us;
+    bool has_slot;    // false: no slot made the last, or it was given to somebody else since
+    SlotOwner owner;  // of that slot
+};
+
+// Whether the entry is of a live backend that made IDs; copies it.
+bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept;
+
+}  // namespace idgen::pg

@@ -1,0 +1,51 @@
+// What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys,
+// slots. Only looks: it works on a standby, without the library loaded at the start, and where IDs are
+// refused.
+#pragma once
+
+#include "core/layout/layout.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+// What can be said of the page that holds H.
+enum class PageState : uint8 { readable, locked, missing, unlogged, newer, out_of_bounds };
+
+struct Survey {
+    bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known
+    bool is_preloaded;  // by shared_preload_libraries
+    bool in_recovery;
+    int64 now_ms;
+
+    PageState page;
+    DurableRecord record;  // where there is one
+    int64 copied_from;  // system identifier of the origin whose shards this database keeps; 0: it is no copy
+    int64 horizon_ms;   // where readable; 0 else
+    uint64 renewals;    // since the server started
+    int64 renewed_ms;   // 0: not since the server started
+    uint32 stall_ms;    // how long renewals have been asked for in vain
+
+    int64 lead_ms;              // of the slot furthest ahead of the clock; 0: none is ahead
+    Layout ending;              // the layout in use that ends first; the default one where none is in use
+    int64 end_ms;               // when
+    uint32 slots, slots_limit;  // of this database
+    uint32 server_slots, server_slots_limit;  // of all
+    bool others_used;                         // no more slots but for the node's own shards in presets
+    bool has_shardless;                       // a layout without a shard is in use
+    Layout shardless;                         // such a one
+
+    bool has_accepted_clock;  // since the server started
+    int64 clock_offset_ms;    // of the clock against the highest accepted difference
+    uint64 steps_forward, steps_back;
+    ClockState kernel;
+
+    bool has_standby_names;  // synchronous_standby_names is set
+    bool lacks_standbys;     // idgen.synchronous asks for them, and it is not
+    uint32 standbys;         // synchronous ones that are connected
+};
+
+// Looks at everything; `schema` is that of the extension.
+Survey survey(Oid schema);
+
+}  // namespace idgen::pg

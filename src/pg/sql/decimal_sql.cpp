@@ -1,0 +1,47 @@
+// The SQL face of DecimalIds.
+#include "pg/draw/decimal_draw.hpp"
+#include "pg/host/row.hpp"
+#include "pg/sql/arguments.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// The schema of the extension, looked up once for each place that calls the function.
+Oid kept_schema(FunctionCallInfo fcinfo) {
+    FmgrInfo *place = fcinfo->flinfo;
+    if (place->fn_extra == nullptr) {
+        auto *schema = static_cast<Oid *>(MemoryContextAlloc(place->fn_mcxt, sizeof(Oid)));
+        *schema = get_func_namespace(place->fn_oid);
+        place->fn_extra = schema;
+    }
+    return *static_cast<Oid *>(place->fn_extra);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_next_decimal_id);
+PG_FUNCTION_INFO_V1(idgen_create_generators);
+PG_FUNCTION_INFO_V1(idgen_decimal_id_decode);
+
+Datum idgen_next_decimal_id(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(draw_decimal(kept_schema(fcinfo)));
+}
+
+Datum idgen_create_generators(PG_FUNCTION_ARGS) {
+    create_generators(kept_schema(fcinfo));
+    PG_RETURN_VOID();
+}
+
+Datum idgen_decimal_id_decode(PG_FUNCTION_ARGS) {
+    DecimalParts parts;
+    if (!unpack_decimal(PG_GETARG_INT64(0), parts)) PG_RETURN_NULL();
+    Datum values[] = {UInt32GetDatum(parts.counter), UInt32GetDatum(parts.generator),
+                      UInt32GetDatum(parts.launch)};
+    bool nulls[] = {false, false, false};
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

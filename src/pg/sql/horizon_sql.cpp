@@ -1,0 +1,61 @@
+// The SQL face of clock and horizon, for the DBA.
+#include "pg/horizon/horizon_admin.hpp"
+#include "pg/sql/arguments.hpp"
+#include "pg/state/accepted_clock.hpp"
+
+namespace idgen::pg {
+namespace {
+
+int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
+    require_argument(fcinfo, 0, name);
+    int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
+    if (at_ms < min_horizon_ms || at_ms > max_horizon_ms) report_bad_horizon(PG_GETARG_TIMESTAMPTZ(0));
+    return at_ms;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_accept_clock);
+PG_FUNCTION_INFO_V1(idgen_create_horizon);
+PG_FUNCTION_INFO_V1(idgen_advance);
+PG_FUNCTION_INFO_V1(idgen_reset);
+PG_FUNCTION_INFO_V1(idgen_confirm_shards);
+
+Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
+    accept_clock(shared_state());
+    PG_RETURN_VOID();
+}
+
+Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
+    create_horizon(extension_schema(fcinfo));
+    PG_RETURN_VOID();
+}
+
+Datum idgen_advance(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "at");
+    // Up to the end of the millisecond: no ID below the instant, not even by a part of one.
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    advance_horizon(extension_schema(fcinfo), at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_reset(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "no_id_above");
+    if (!superuser())
+        report_superuser("idgen_reset", "A horizon that is lowered below the last ID makes duplicates.");
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    reset_horizon(extension_schema(fcinfo), at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
+    if (!superuser())
+        report_superuser("idgen_confirm_shards", "Two servers with the same shards make the same IDs.");
+    confirm_shards(extension_schema(fcinfo));
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

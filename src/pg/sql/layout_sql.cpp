@@ -1,0 +1,129 @@
+// The SQL face of the type id_layout.
+#include "pg/sql/arguments.hpp"
+
+namespace idgen::pg {
+namespace {
+
+Datum layout_datum(const Layout &layout) {
+    auto *copy = static_cast<Layout *>(palloc(sizeof(Layout)));
+    *copy = layout;
+    return PointerGetDatum(copy);
+}
+
+Layout receive(StringInfo message) {
+    Layout layout{};
+    layout.epoch_ms = pq_getmsgint64(message);
+    layout.unit_ms = static_cast<uint16>(pq_getmsgint(message, 2));
+    layout.time_bits = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.region_bits = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.shard_bits = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.sequence_bits = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.flags = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.zero = static_cast<uint8>(pq_getmsgbyte(message));
+    return layout;
+}
+
+void send(const Layout &layout, StringInfo message) {
+    pq_sendint64(message, static_cast<uint64>(layout.epoch_ms));
+    pq_sendint16(message, layout.unit_ms);
+    for (uint8 byte : {layout.time_bits, layout.region_bits, layout.shard_bits, layout.sequence_bits,
+                       layout.flags, layout.zero})
+        pq_sendint8(message, byte);
+}
+
+Datum interval_datum(int64 ms) {
+    auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
+    interval->time = ms * 1000;
+    return IntervalPGetDatum(interval);
+}
+
+Datum describe(const Layout &layout, TupleDesc desc) {
+    constexpr int64 js_limit = int64{1} << 53;
+    Packing p = packing_of(layout);
+    int64 last_tick = turn_ticks(layout) - 1;
+    int64 largest_id = highest_id(p, last_tick);
+    int64 ids_per_tick = int64{p.sequence_last} - p.sequence_first + 1;
+    char long_form[layout_text_size];
+    size_t size = print_long_layout(layout, long_form);
+
+    Datum values[] = {
+        PointerGetDatum(cstring_to_text_with_len(long_form, static_cast<int>(size))),
+        TimestampTzGetDatum(to_timestamptz(layout.epoch_ms)),
+        TimestampTzGetDatum(to_timestamptz(start_of(p, last_tick))),
+        BoolGetDatum(p.wraps),
+        interval_datum(layout.unit_ms),
+        Int64GetDatum(int64{p.shard_last} + 1),
+        Int64GetDatum(ids_per_tick),
+        Int64GetDatum(ids_per_tick * 1000 / layout.unit_ms),
+        Int64GetDatum(largest_id),
+        BoolGetDatum(largest_id < js_limit),
+        BoolGetDatum(layout.node_bits() == 0),
+    };
+    bool nulls[lengthof(values)] = {};
+    return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_layout_in);
+PG_FUNCTION_INFO_V1(idgen_layout_out);
+PG_FUNCTION_INFO_V1(idgen_layout_recv);
+PG_FUNCTION_INFO_V1(idgen_layout_send);
+PG_FUNCTION_INFO_V1(idgen_layout_eq);
+PG_FUNCTION_INFO_V1(idgen_layout_ne);
+PG_FUNCTION_INFO_V1(idgen_layout_hash);
+PG_FUNCTION_INFO_V1(idgen_layout_info);
+
+Datum idgen_layout_in(PG_FUNCTION_ARGS) {
+    std::string_view text(PG_GETARG_CSTRING(0));
+    Layout layout;
+    LayoutError error = parse_layout(text, layout);
+    if (error.reason != Reason::none) {
+        report_layout(error, text, fcinfo->context);
+        PG_RETURN_NULL();
+    }
+    return layout_datum(layout);
+}
+
+Datum idgen_layout_out(PG_FUNCTION_ARGS) {
+    auto *text = static_cast<char *>(palloc(layout_text_size + 1));
+    text[print_layout(layout_argument(fcinfo, 0), text)] = '\0';
+    PG_RETURN_CSTRING(text);
+}
+
+Datum idgen_layout_recv(PG_FUNCTION_ARGS) {
+    Layout layout = receive(static_cast<StringInfo>(static_cast<void *>(PG_GETARG_POINTER(0))));
+    if (validate(layout) != Reason::none) report_binary_layout();
+    return layout_datum(layout);
+}
+
+Datum idgen_layout_send(PG_FUNCTION_ARGS) {
+    StringInfoData message;
+    pq_begintypsend(&message);
+    send(layout_argument(fcinfo, 0), &message);
+    PG_RETURN_BYTEA_P(pq_endtypsend(&message));
+}
+
+Datum idgen_layout_eq(PG_FUNCTION_ARGS) {
+    PG_RETURN_BOOL(layout_argument(fcinfo, 0) == layout_argument(fcinfo, 1));
+}
+
+Datum idgen_layout_ne(PG_FUNCTION_ARGS) {
+    PG_RETURN_BOOL(!(layout_argument(fcinfo, 0) == layout_argument(fcinfo, 1)));
+}
+
+Datum idgen_layout_hash(PG_FUNCTION_ARGS) {
+    const Layout &layout = layout_argument(fcinfo, 0);
+    return hash_any(reinterpret_cast<const unsigned char *>(&layout), sizeof(Layout));
+}
+
+Datum idgen_layout_info(PG_FUNCTION_ARGS) {
+    TupleDesc desc;
+    get_call_result_type(fcinfo, nullptr, &desc);
+    return describe(layout_argument(fcinfo, 0), BlessTupleDesc(desc));
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,116 @@
+// The SQL face of the makers.
+#include "pg/draw/draw.hpp"
+#include "pg/draw/draw_after.hpp"
+#include "pg/sql/arguments.hpp"
+#include "pg/sql/arrays.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that
+// sessions on one shard get their turns.
+constexpr uint32 block_size = 64;
+
+// Makes `source` stand for the shard and layout arguments; cheap where it already does.
+void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
+    if (PG_ARGISNULL(shard_number)) report_null("shard", true);
+    if (PG_ARGISNULL(layout_number)) report_null("layout", true);
+    int64 shard = PG_GETARG_INT64(shard_number);
+    const Layout &layout = layout_argument(fcinfo, layout_number);
+    bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
+                   source.layout == layout;
+    if (!is_same) resolve(source, extension_schema(fcinfo), layout, shard);
+}
+
+// What next_ids keeps between rows.
+struct Rows {
+    Source source;
+    Block block;
+    int64 left;  // rows still to give, those of the block included
+};
+
+Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
+    require_argument(fcinfo, 0, "count");
+    int64 count = PG_GETARG_INT64(0);
+    if (count < 0) report_negative_count(count);
+    auto *rows = static_cast<Rows *>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(Rows)));
+    rows->left = count;
+    return rows;
+}
+
+int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
+    require_postmaster();
+    if (!is_fresh(rows.block)) {
+        aim_source(fcinfo, rows.source, 1, 2);
+        rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));
+    }
+    int64 id = rows.block.first_id;
+    rows.block.first_id += rows.block.step;
+    rows.block.count--;
+    rows.left--;
+    return id;
+}
+
+void fill(Source &source, int64 *ids, int64 count) {
+    while (count > 0) {
+        CHECK_FOR_INTERRUPTS();
+        Block block = draw(source, static_cast<uint32>(count));
+        for (uint32 i = 0; i < block.count; i++) *ids++ = block.first_id + block.step * i;
+        count -= block.count;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_next_id);
+PG_FUNCTION_INFO_V1(idgen_next_id_after);
+PG_FUNCTION_INFO_V1(idgen_next_ids);
+PG_FUNCTION_INFO_V1(idgen_next_id_array);
+PG_FUNCTION_INFO_V1(idgen_own_shards);
+
+Datum idgen_next_id(PG_FUNCTION_ARGS) {
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 0, 1);
+    PG_RETURN_INT64(draw(source, 1).first_id);
+}
+
+Datum idgen_next_id_after(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "id");
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 1, 2);
+    PG_RETURN_INT64(draw_after(source, PG_GETARG_INT64(0)));
+}
+
+Datum idgen_next_ids(PG_FUNCTION_ARGS) {
+    if (SRF_IS_FIRSTCALL()) {
+        FuncCallContext *first = SRF_FIRSTCALL_INIT();
+        first->user_fctx = begin_rows(fcinfo, first);
+        aim_source(fcinfo, static_cast<Rows *>(first->user_fctx)->source, 1, 2);
+    }
+    FuncCallContext *call = SRF_PERCALL_SETUP();
+    auto *rows = static_cast<Rows *>(call->user_fctx);
+    if (rows->left == 0) SRF_RETURN_DONE(call);
+    int64 id = next_row(fcinfo, *rows);
+    SRF_RETURN_NEXT(call, Int64GetDatum(id));
+}
+
+Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "count");
+    int64 count = PG_GETARG_INT32(0);
+    if (count < 0) report_negative_count(count);
+    Source &source = kept_source(fcinfo);
+    aim_source(fcinfo, source, 1, 2);
+    ArrayType *ids = make_array(count);
+    fill(source, values_of(ids), count);
+    PG_RETURN_ARRAYTYPE_P(ids);
+}
+
+Datum idgen_own_shards(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(own_shards);
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,76 @@
+// The SQL face of NanoIDs.
+#include "core/kinds/nanoid.hpp"
+
+#include "pg/host/entropy.hpp"
+#include "pg/sql/arguments.hpp"
+#include "pg/sql/symbols.hpp"
+#include "pg/sql/text_argument.hpp"
+
+namespace idgen::pg {
+namespace {
+
+constexpr int32 most_symbols = 65536;
+
+// Symbols are picked by the piece.
+constexpr size_t piece = 64;
+constexpr size_t most_random = nanoid_block(129, piece);  // 129: the most bytes that pick nothing
+static_assert(nanoid_cutoff(129) == 129, "every second byte");
+
+int32 size_argument(FunctionCallInfo fcinfo, int number) {
+    if (PG_ARGISNULL(number)) report_null("size", true);
+    int32 size = PG_GETARG_INT32(number);
+    if (size < 1 || size > most_symbols) report_nanoid_size(size, most_symbols);
+    return size;
+}
+
+const Symbols &symbols_argument(FunctionCallInfo fcinfo, int number) {
+    if (PG_ARGISNULL(number)) report_null("alphabet", true);
+    return symbols_of(fcinfo->flinfo, text_argument(fcinfo, number));
+}
+
+// Picks up to a piece of symbols.
+size_t pick_piece(size_t symbols, size_t wanted, uint8 (&picks)[piece]) {
+    uint8 random[most_random];
+    wanted = Min(wanted, piece);
+    size_t fetched = nanoid_block(symbols, wanted);
+    fill_random(random, fetched);
+    return pick_symbols(symbols, random, fetched, picks, wanted);
+}
+
+// Writes the picked symbols; gives where they end.
+char *append(char *out, const Symbols &symbols, const uint8 *picks, size_t count) {
+    if (symbols.most_bytes == 1) {
+        for (size_t i = 0; i < count; i++) *out++ = symbols.bytes[picks[i]];
+        return out;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = symbols.begins[picks[i]], bytes = symbols.begins[picks[i] + 1] - begin;
+        memcpy(out, symbols.bytes + begin, bytes);
+        out += bytes;
+    }
+    return out;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_next_nanoid);
+
+Datum idgen_next_nanoid(PG_FUNCTION_ARGS) {
+    auto size = static_cast<size_t>(size_argument(fcinfo, 0));
+    const Symbols &symbols = symbols_argument(fcinfo, 1);
+    auto *result = static_cast<text *>(palloc(VARHDRSZ + size * symbols.most_bytes));
+    char *end = VARDATA(result);
+    for (size_t made = 0; made < size;) {
+        uint8 picks[piece];
+        size_t count = pick_piece(symbols.count, size - made, picks);
+        end = append(end, symbols, picks, count);
+        made += count;
+    }
+    SET_VARSIZE(result, end - reinterpret_cast<char *>(result));
+    PG_RETURN_TEXT_P(result);
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,116 @@
+// The SQL face of the readers: parts of an ID, and the IDs of an instant. All immutable.
+#include "pg/host/row.hpp"
+#include "pg/sql/arguments.hpp"
+#include "pg/state/source.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// The parts of argument 0 in the layout of argument `layout_number`; false: no ID of that layout.
+bool parts_argument(FunctionCallInfo fcinfo, int layout_number, Packing &p, Parts &parts) {
+    p = packing_of(layout_argument(fcinfo, layout_number));
+    return unpack(p, PG_GETARG_INT64(0), parts);
+}
+
+// A tick that bounds a range of IDs. Raises where the layout has no such range.
+int64 bound_tick(FunctionCallInfo fcinfo, const Packing &p) {
+    const Layout &layout = layout_argument(fcinfo, 1);
+    if (p.wraps) report_wrapping_bounds(layout);
+    return tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), bound_hint);
+}
+
+// A part that must be given unless the layout has no field for it.
+int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, const char *name) {
+    if (!PG_ARGISNULL(number)) return value;
+    if (bits != 0) report_null(name, false);
+    return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_decode);
+PG_FUNCTION_INFO_V1(idgen_time);
+PG_FUNCTION_INFO_V1(idgen_time_near);
+PG_FUNCTION_INFO_V1(idgen_shard);
+PG_FUNCTION_INFO_V1(idgen_region);
+PG_FUNCTION_INFO_V1(idgen_sequence);
+PG_FUNCTION_INFO_V1(idgen_make);
+PG_FUNCTION_INFO_V1(idgen_min);
+PG_FUNCTION_INFO_V1(idgen_max);
+
+Datum idgen_decode(PG_FUNCTION_ARGS) {
+    const Layout &layout = layout_argument(fcinfo, 1);
+    Packing p;
+    Parts parts;
+    if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
+    Datum values[] = {TimestampTzGetDatum(to_timestamptz(start_of(p, parts.tick))),
+                      UInt32GetDatum(parts.shard), UInt32GetDatum(parts.sequence)};
+    bool nulls[] = {false, layout.node_bits() == 0, layout.sequence_bits == 0};
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+Datum idgen_time(PG_FUNCTION_ARGS) {
+    Packing p;
+    Parts parts;
+    if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(to_timestamptz(start_of(p, parts.tick)));
+}
+
+Datum idgen_time_near(PG_FUNCTION_ARGS) {
+    Packing p;
+    Parts parts;
+    int64 near_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(1), finite_hint);
+    if (!parts_argument(fcinfo, 2, p, parts)) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(to_timestamptz(start_nearest(p, parts.tick, near_ms)));
+}
+
+Datum idgen_shard(PG_FUNCTION_ARGS) {
+    Packing p;
+    Parts parts;
+    if (!parts_argument(fcinfo, 1, p, parts) || p.shard_last == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(parts.shard);
+}
+
+Datum idgen_region(PG_FUNCTION_ARGS) {
+    const Layout &layout = layout_argument(fcinfo, 1);
+    Packing p;
+    Parts parts;
+    if (!parts_argument(fcinfo, 1, p, parts) || layout.region_bits == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(parts.shard >> layout.shard_bits);
+}
+
+Datum idgen_sequence(PG_FUNCTION_ARGS) {
+    Packing p;
+    Parts parts;
+    if (!parts_argument(fcinfo, 1, p, parts) || p.sequence_last == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(parts.sequence);
+}
+
+Datum idgen_make(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "created_at");
+    if (PG_ARGISNULL(3)) report_null("layout", true);
+    const Layout &layout = layout_argument(fcinfo, 3);
+    Packing p = packing_of(layout);
+    int64 shard = part_argument(fcinfo, 1, layout.node_bits(), PG_GETARG_INT64(1), "shard");
+    int64 sequence = part_argument(fcinfo, 2, layout.sequence_bits, PG_GETARG_INT32(2), "sequence");
+    int64 tick = tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), finite_hint);
+    Reason reason = check_parts(p, tick, shard, sequence);
+    if (reason != Reason::none)
+        report_part(reason, layout, reason == Reason::sequence_out_of_range ? sequence : shard);
+    PG_RETURN_INT64(pack(p, tick, static_cast<uint32>(shard), static_cast<uint32>(sequence)));
+}
+
+Datum idgen_min(PG_FUNCTION_ARGS) {
+    Packing p = packing_of(layout_argument(fcinfo, 1));
+    PG_RETURN_INT64(lowest_id(p, bound_tick(fcinfo, p)));
+}
+
+Datum idgen_max(PG_FUNCTION_ARGS) {
+    Packing p = packing_of(layout_argument(fcinfo, 1));
+    PG_RETURN_INT64(highest_id(p, bound_tick(fcinfo, p)));
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

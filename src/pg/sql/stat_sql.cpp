@@ -1,0 +1,168 @@
+// The SQL face of the statistics: one row for each slot, backend and database.
+#include "pg/draw/tally.hpp"
+#include "pg/monitor/snapshot.hpp"
+#include "pg/monitor/status.hpp"
+#include "pg/monitor/survey.hpp"
+#include "pg/sql/arguments.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// A row being put together: its values in order, null where left out.
+template <int columns>
+class Row {
+   public:
+    Row() noexcept {
+        for (bool &null : nulls_) null = true;
+    }
+    void add(Datum value) noexcept {
+        values_[next_] = value;
+        nulls_[next_++] = false;
+    }
+    void add_if(bool known, Datum value) noexcept {
+        if (known)
+            add(value);
+        else
+            next_++;
+    }
+    void put(ReturnSetInfo *rows) { tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_); }
+
+   private:
+    Datum values_[columns] = {};
+    bool nulls_[columns];
+    int next_ = 0;
+};
+
+Datum count_datum(uint64 count) {
+    return Int64GetDatum(static_cast<int64>(count));
+}
+
+Datum ms_datum(uint64 us) {
+    return Float8GetDatum(static_cast<double>(us) / 1000);
+}
+
+ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
+    InitMaterializedSRF(fcinfo, 0);
+    return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+}
+
+// Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
+template <int columns>
+void add_owner(Row<columns> &row, bool known, SlotOwner &owner) {
+    row.add_if(known && !owner.is_hlc, PointerGetDatum(&owner.layout));
+    row.add_if(known && owner.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(owner.shard)));
+}
+
+void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
+    Packing p = packing_of(copy.owner.layout);
+    const Slot &slot = copy.slot;
+    bool has_id = slot.sequence != no_sequence;
+    int64 last_id = has_id ? pack(p, slot.tick, copy.owner.shard, slot.sequence) : 0;
+    Row<10> row;
+    add_owner(row, true, copy.owner);
+    row.add(count_datum(slot.ids));
+    row.add(count_datum(copy.waits));
+    row.add(ms_datum(copy.wait_us));
+    row.add(count_datum(slot.borrows));
+    row.add(count_datum(slot.holds));
+    row.add(Int64GetDatum(slot.max_lead_ms));
+    row.add_if(has_id, Int64GetDatum(last_id));
+    row.add_if(has_id, TimestampTzGetDatum(to_timestamptz(start_of(p, slot.tick))));
+    row.put(rows);
+}
+
+void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
+    Row<9> row;
+    row.add(Int32GetDatum(static_cast<int32>(copy.pid)));
+    row.add(ObjectIdGetDatum(copy.database));
+    row.add(ObjectIdGetDatum(copy.user));
+    add_owner(row, copy.has_slot, copy.owner);
+    row.add(count_datum(copy.ids));
+    row.add(count_datum(copy.waits));
+    row.add(ms_datum(copy.wait_us));
+    row.add(count_datum(copy.last_id));
+    row.put(rows);
+}
+
+void put_database(ReturnSetInfo *rows, const Survey &seen) {
+    bool is_loaded = seen.is_loaded;
+    Row<19> row;
+    row.add(BoolGetDatum(seen.in_recovery));
+    row.add_if(seen.page == PageState::readable, TimestampTzGetDatum(to_timestamptz(seen.horizon_ms)));
+    row.add_if(is_loaded, count_datum(seen.renewals));
+    row.add_if(seen.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(seen.renewed_ms)));
+    row.add_if(is_loaded, Int64GetDatum(seen.stall_ms));
+    row.add_if(is_loaded, Int64GetDatum(seen.lead_ms));
+    row.add_if(seen.has_accepted_clock, Int64GetDatum(seen.clock_offset_ms));
+    row.add_if(is_loaded, count_datum(seen.steps_forward));
+    row.add_if(is_loaded, count_datum(seen.steps_back));
+    row.add(BoolGetDatum(seen.kernel.is_synchronised));
+    row.add(ms_datum(static_cast<uint64>(seen.kernel.max_error_us)));
+    row.add(BoolGetDatum(seen.has_standby_names));
+    row.add(Int32GetDatum(static_cast<int32>(seen.standbys)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.slots_limit)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.server_slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.server_slots_limit)));
+    Layout ending = seen.ending;
+    row.add_if(is_loaded, PointerGetDatum(&ending));
+    row.add_if(is_loaded, TimestampTzGetDatum(to_timestamptz(seen.end_ms)));
+    row.put(rows);
+}
+
+void put_fact(ReturnSetInfo *rows, const Fact &fact) {
+    Row<4> row;
+    row.add(CStringGetTextDatum(fact.key));
+    row.add(CStringGetTextDatum(fact.value));
+    row.add(BoolGetDatum(fact.is_ok));
+    if (fact.advice != nullptr) row.add(CStringGetTextDatum(fact.advice));
+    row.put(rows);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_stat_shard);
+PG_FUNCTION_INFO_V1(idgen_stat_backend);
+PG_FUNCTION_INFO_V1(idgen_stat_database);
+PG_FUNCTION_INFO_V1(idgen_status);
+PG_FUNCTION_INFO_V1(idgen_reset_stats);
+
+Datum idgen_stat_shard(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SlotCopies slots = copy_slots(shared_state());
+    for (uint32 i = 0; i < slots.count; i++) put_slot(rows, slots.rows[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SharedState *state = shared_state();
+    BackendCopy copy;
+    for (uint32 i = 0; i < state->backend_count; i++)
+        if (copy_backend(state, i, copy)) put_backend(rows, copy);
+    return Datum{0};
+}
+
+Datum idgen_stat_database(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    put_database(rows, survey(extension_schema(fcinfo)));
+    return Datum{0};
+}
+
+Datum idgen_status(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    Fact facts[fact_count];
+    state_facts(survey(extension_schema(fcinfo)), facts);
+    for (const Fact &fact : facts) put_fact(rows, fact);
+    return Datum{0};
+}
+
+Datum idgen_reset_stats(PG_FUNCTION_ARGS) {
+    reset_tallies(shared_state());
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+}  // namespace idgen::pg

@@ -1,0 +1,146 @@
+// The SQL face of the type ulid.
+#include "core/kinds/ulid.hpp"
+
+#include "core/kinds/rising.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/host/entropy.hpp"
+#include "pg/host/spin_guard.hpp"
+#include "pg/sql/stamped_face.hpp"
+#include "pg/sql/ulid_type.hpp"
+#include "pg/state/log_limit.hpp"
+#include "pg/state/settings.hpp"
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+namespace {
+
+constexpr TextForm form = TextForm::ulid;
+
+// The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
+bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
+                 Ulid &next) noexcept {
+    int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
+    SpinGuard guard(order.mutex);
+    reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
+    if (unlikely(reading.behind > 0)) order.last = Ulid{};
+    bool is_next = advance(order.last, reading.now, random);
+    next = order.last;
+    return is_next;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_ulid_in);
+PG_FUNCTION_INFO_V1(idgen_ulid_out);
+PG_FUNCTION_INFO_V1(idgen_ulid_recv);
+PG_FUNCTION_INFO_V1(idgen_ulid_to_bytea);
+PG_FUNCTION_INFO_V1(idgen_ulid_from_bytea);
+PG_FUNCTION_INFO_V1(idgen_ulid_lt);
+PG_FUNCTION_INFO_V1(idgen_ulid_le);
+PG_FUNCTION_INFO_V1(idgen_ulid_eq);
+PG_FUNCTION_INFO_V1(idgen_ulid_ne);
+PG_FUNCTION_INFO_V1(idgen_ulid_ge);
+PG_FUNCTION_INFO_V1(idgen_ulid_gt);
+PG_FUNCTION_INFO_V1(idgen_ulid_cmp);
+PG_FUNCTION_INFO_V1(idgen_ulid_larger);
+PG_FUNCTION_INFO_V1(idgen_ulid_smaller);
+PG_FUNCTION_INFO_V1(idgen_ulid_hash);
+PG_FUNCTION_INFO_V1(idgen_ulid_hash_extended);
+PG_FUNCTION_INFO_V1(idgen_ulid_sortsupport);
+PG_FUNCTION_INFO_V1(idgen_ulid_time);
+PG_FUNCTION_INFO_V1(idgen_ulid_min);
+PG_FUNCTION_INFO_V1(idgen_ulid_max);
+PG_FUNCTION_INFO_V1(idgen_ulid_make);
+PG_FUNCTION_INFO_V1(idgen_next_ulid);
+
+Datum idgen_ulid_in(PG_FUNCTION_ARGS) {
+    return stamped_in<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_out(PG_FUNCTION_ARGS) {
+    return stamped_out<Ulid>(fcinfo);
+}
+Datum idgen_ulid_recv(PG_FUNCTION_ARGS) {
+    return stamped_recv<Ulid>(fcinfo);
+}
+Datum idgen_ulid_to_bytea(PG_FUNCTION_ARGS) {
+    return stamped_to_bytea<Ulid>(fcinfo);
+}
+Datum idgen_ulid_from_bytea(PG_FUNCTION_ARGS) {
+    return stamped_from_bytea<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_lt(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) < 0);
+}
+Datum idgen_ulid_le(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) <= 0);
+}
+Datum idgen_ulid_eq(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) == 0);
+}
+Datum idgen_ulid_ne(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) != 0);
+}
+Datum idgen_ulid_ge(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) >= 0);
+}
+Datum idgen_ulid_gt(PG_FUNCTION_ARGS) {
+    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) > 0);
+}
+Datum idgen_ulid_cmp(PG_FUNCTION_ARGS) {
+    return Int32GetDatum(compare_arguments<Ulid>(fcinfo));
+}
+Datum idgen_ulid_larger(PG_FUNCTION_ARGS) {
+    return stamped_larger<Ulid>(fcinfo);
+}
+Datum idgen_ulid_smaller(PG_FUNCTION_ARGS) {
+    return stamped_smaller<Ulid>(fcinfo);
+}
+Datum idgen_ulid_hash(PG_FUNCTION_ARGS) {
+    return stamped_hash<Ulid>(fcinfo);
+}
+Datum idgen_ulid_hash_extended(PG_FUNCTION_ARGS) {
+    return stamped_hash_extended<Ulid>(fcinfo);
+}
+Datum idgen_ulid_sortsupport(PG_FUNCTION_ARGS) {
+    return stamped_sortsupport<Ulid>(fcinfo);
+}
+Datum idgen_ulid_time(PG_FUNCTION_ARGS) {
+    return stamped_time<Ulid>(fcinfo);
+}
+Datum idgen_ulid_min(PG_FUNCTION_ARGS) {
+    return stamped_min<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_max(PG_FUNCTION_ARGS) {
+    return stamped_max<Ulid, form>(fcinfo);
+}
+Datum idgen_ulid_make(PG_FUNCTION_ARGS) {
+    return stamped_make<Ulid, form>(fcinfo);
+}
+
+Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
+    uint8 random[Ulid::tail_size];
+    fill_random(random, sizeof(random));
+    SharedState *state = shared_state();
+    Reading reading{recent_wall_ms(), 0};
+    Ulid next;
+    if (!next_locked(state->ulid_order, reading, random, next)) report_no_ulid(time_of(next));
+    if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
+        log_order_anew("ULIDs", reading.now, reading.behind);
+    return stamped_datum(next);
+}
+
+}  // extern "C"
+
+// It is the one whose text this library reads.
+bool is_ulid_type(Oid type) {
+    if (!OidIsValid(type)) return false;
+    Oid input, parameter;
+    getTypeInputInfo(type, &input, &parameter);
+    FmgrInfo function;
+    fmgr_info(input, &function);
+    return function.fn_addr == idgen_ulid_in;
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,12 @@
+// Sees the clock being set while the server runs: counts it and tells the log.
+#pragma once
+
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+// Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME,
+// ms.
+int64 look_for_clock_step(SharedState *state);
+
+}  // namespace idgen::pg

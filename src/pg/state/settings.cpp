@@ -1,0 +1,190 @@
+#include "pg/state/settings.hpp"
+
+#include "core/kinds/decimal_id.hpp"
+#include "pg/report/report.hpp"
+#include "pg/state/keys.hpp"
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+Settings settings;
+
+namespace {
+
+char *shards_text = nullptr;
+
+const config_enum_entry overflow_words[] = {
+    {"wait", static_cast<int>(Overflow::wait), false},
+    {"borrow", static_cast<int>(Overflow::borrow), false},
+    {"error", static_cast<int>(Overflow::error), false},
+    {nullptr, 0, false},
+};
+
+const config_enum_entry clock_sync_words[] = {
+    {"off", static_cast<int>(RequireClockSync::off), false},
+    {"warn", static_cast<int>(RequireClockSync::warn), false},
+    {"on", static_cast<int>(RequireClockSync::on), false},
+    {nullptr, 0, false},
+};
+
+const config_enum_entry synchronous_words[] = {
+    {"auto", static_cast<int>(Synchronous::automatic), false},
+    {"required", static_cast<int>(Synchronous::required), false},
+    {nullptr, 0, false},
+};
+
+const config_enum_entry on_copy_words[] = {
+    {"warn", static_cast<int>(OnCopy::warn), false},
+    {"refuse", static_cast<int>(OnCopy::refuse), false},
+    {nullptr, 0, false},
+};
+
+// What check_shards hands to assign_shards: the set, and the ranges it is a view of.
+struct ParsedShards {
+    ShardSet set;
+    bool in_session;
+    ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
+};
+
+bool check_shards(char **value, void **extra, GucSource source) {
+    std::string_view text(*value == nullptr ? "" : *value);
+    size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
+    auto *parsed = static_cast<ParsedShards *>(allocate_guc_extra(size));
+    if (parsed == nullptr) return false;
+    ShardsError error = parse_shards(text, parsed->ranges, parsed->set);
+    if (error.reason != Reason::none) {
+        free_guc_extra(parsed);
+        explain_bad_shards(error);
+        return false;
+    }
+    parsed->in_session = source > PGC_S_DATABASE_USER;
+    *extra = parsed;
+    return true;
+}
+
+void assign_shards(const char *, void *extra) {
+    const auto *parsed = static_cast<ParsedShards *>(extra);
+    settings.shards = parsed->set;
+    settings.shards_set_in_session = parsed->in_session;
+    settings.generation++;
+}
+
+void assign_region(int, void *) {
+    settings.generation++;
+}
+
+void assign_synchronous(int value, void *) {
+    publish_synchronous(value);
+}
+
+void define_shards() {
+    DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
+                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.", &shards_text,
+                               "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+    DefineCustomIntVariable(
+        "idgen.region", "Sets the region of this node, the top part of its number.",
+        "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
+        &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
+    DefineCustomIntVariable(
+        "idgen.decimal_launch", "Sets the launch number, the last five digits of DecimalIds.",
+        "Each database that makes them beside others has its own; 0 means a test.", &settings.decimal_launch,
+        0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+}
+
+void define_waiting() {
+    DefineCustomEnumVariable("idgen.overflow", "Sets what a session does when a tick has no ID left.",
+                             "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to "
+                             "idgen.max_lead; error: raise an error.",
+                             &settings.overflow, static_cast<int>(Overflow::wait), overflow_words,
+                             PGC_USERSET, 0, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_wait", "Sets the longest wait for one ID or one block.",
+                            "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX,
+                            PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
+                            "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
+                            &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
+}
+
+void define_clock() {
+    DefineCustomIntVariable(
+        "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
+        "A larger one stops ID generation until the clock is right again or "
+        "idgen_accept_clock() is called.",
+        &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
+        "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
+        static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+}
+
+void define_horizon() {
+    DefineCustomIntVariable(
+        "idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
+        "The durable horizon is written once in half of it, while IDs are made.", &settings.horizon_window_ms,
+        1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable(
+        "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
+        "After a failover without synchronous replication, or a restore, the first ID waits "
+        "for twice this time.",
+        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
+        "auto: where synchronous_standby_names is set, windows are granted once the standbys "
+        "have flushed them; required: without such standbys no ID is made.",
+        &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0,
+        nullptr, assign_synchronous, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
+        "warn: tell the log, and idgen_status(); refuse: make no IDs, until idgen.shards is changed or "
+        "idgen_confirm_shards() is called.",
+        &settings.on_copy, static_cast<int>(OnCopy::warn), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
+        nullptr);
+}
+
+// Shared memory is sized once: without preload these keep their defaults.
+void define_sizes() {
+    if (!process_shared_preload_libraries_in_progress) return;
+    DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
+                            "One slot for each shard of each database and packing; 128 bytes each.",
+                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr,
+                            nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_slots_per_database",
+                            "Sets the number of slots that one database can hold.",
+                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0,
+                            4194304, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
+void define_settings() {
+    settings.max_slots = 16384;
+    define_shards();
+    define_waiting();
+    define_clock();
+    define_horizon();
+    define_sizes();
+    define_keys();
+    MarkGUCPrefixReserved("idgen");
+}
+
+HorizonRules horizon_rules() noexcept {
+    return {settings.horizon_window_ms, settings.max_lead_ms, settings.clock_error_ms};
+}
+
+ClockRules clock_rules() noexcept {
+    return {settings.max_clock_jump_ms, horizon_rules().farthest_ms()};
+}
+
+int64 longest_wait_ms(Renewal renewal) noexcept {
+    // Another session's write and flush are no wait that a setting should refuse.
+    constexpr int shortest_patience_ms = 1000;
+    return renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
+}
+
+int slots_per_database() noexcept {
+    int share = settings.max_slots_per_database;
+    return share == 0 ? settings.max_slots / 4 : Min(share, settings.max_slots);
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,53 @@
+// The settings of idgen.*, as plain values. Names, units and contexts are described where they are
+// defined, in settings.cpp; docs/settings.md is their manual.
+#pragma once
+
+#include "core/durable/horizon.hpp"
+#include "core/layout/shard_set.hpp"
+#include "pg/postgres.hpp"
+#include "pg/report/renewal.hpp"
+
+namespace idgen::pg {
+
+enum class Overflow : int { wait, borrow, error };
+enum class RequireClockSync : int { off, warn, on };
+enum class Synchronous : int { automatic, required };
+enum class OnCopy : int { warn, refuse };
+
+struct Settings {
+    int region;
+    int decimal_launch;  // of DecimalIds
+    int overflow;
+    int max_lead_ms;
+    int horizon_window_ms;
+    int clock_error_ms;
+    int synchronous;  // as this process last read it; what counts is in SharedState
+    int on_copy;
+    int max_wait_ms;
+    int max_clock_jump_ms;
+    int require_clock_sync;
+    int max_slots;
+    int max_slots_per_database;  // 0: a quarter of max_slots
+
+    // Rises whenever shards or region change in this process, so that what was derived from them
+    // can be known to be old.
+    uint32 generation;
+    ShardSet shards;
+    bool shards_set_in_session;  // by SET, to nothing too, rather than by what the session began with
+};
+
+extern Settings settings;
+
+void define_settings();
+
+// What decides about the horizon, and about the clock.
+HorizonRules horizon_rules() noexcept;
+ClockRules clock_rules() noexcept;
+
+// How long to wait for what keeps something from being durable.
+int64 longest_wait_ms(Renewal renewal) noexcept;
+
+// The slots that one database may hold.
+int slots_per_database() noexcept;
+
+}  // namespace idgen::pg

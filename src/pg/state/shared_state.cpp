@@ -1,0 +1,151 @@
+#include "pg/state/shared_state.hpp"
+
+#include "core/durable/clock_watch.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/report/report.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// Bump with any change to the structs: a DSM segment outlives a change of the library.
+constexpr const char *state_name = "idgen state 8";
+
+SharedState *attached = nullptr;
+bool preloaded = false;
+shmem_request_hook_type previous_request_hook = nullptr;
+shmem_startup_hook_type previous_startup_hook = nullptr;
+
+// Where the arrays lie behind the SharedState, in bytes.
+struct Plan {
+    size_t slots;
+    size_t databases;
+    size_t backends;
+    size_t buckets;
+    size_t end;
+};
+
+Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 bucket_count) noexcept {
+    Plan plan;
+    plan.slots = sizeof(SharedState);
+    plan.databases = plan.slots + max_slots * sizeof(SharedSlot);
+    plan.backends = plan.databases + max_slots * sizeof(SharedDatabase);
+    plan.buckets = plan.backends + backend_count * sizeof(SharedBackend);
+    plan.end = plan.buckets + bucket_count * sizeof(int32);
+    return plan;
+}
+
+Plan plan_of(SharedState *state) noexcept {
+    return plan_for(state->max_slots, state->backend_count, state->bucket_count);
+}
+
+template <class T>
+T *at(SharedState *state, size_t offset) noexcept {
+    return reinterpret_cast<T *>(reinterpret_cast<char *>(state) + offset);
+}
+
+size_t state_size() noexcept {
+    auto max_slots = static_cast<uint32>(settings.max_slots);
+    return plan_for(max_slots, backend_limit(), Index::buckets_for(max_slots)).end;
+}
+
+void initialise(void *memory) {
+    auto *state = static_cast<SharedState *>(memory);
+    memset(memory, 0, state_size());
+    state->tranche = LWLockNewTrancheId();
+    LWLockInitialize(&state->lock, state->tranche);
+    state->max_slots = static_cast<uint32>(settings.max_slots);
+    state->bucket_count = Index::buckets_for(state->max_slots);
+    state->backend_count = backend_limit();
+    state->boot = read_boot_id();
+    pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(nothing_accepted));
+    pg_atomic_init_u64(&state->confirmed_clock_ms, static_cast<uint64>(nothing_accepted));
+    pg_atomic_init_u32(&state->clock_confirmations, 0);
+    pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
+    pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
+    pg_atomic_init_u64(&state->steps_forward, 0);
+    pg_atomic_init_u64(&state->steps_back, 0);
+    for (pg_atomic_uint64 &told_ms : state->told_ms) pg_atomic_init_u64(&told_ms, 0);
+    SpinLockInit(&state->ulid_order.mutex);
+    SpinLockInit(&state->uuid_order.mutex);
+    index_of(state).clear();
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedSlot &slot = slots_of(state)[i];
+        SpinLockInit(&slot.mutex);
+        slot.link.next = i + 1 < state->max_slots ? static_cast<int32>(i + 1) : no_slot;
+    }
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedDatabase &database = databases_of(state)[i];
+        LWLockInitialize(&database.renewal_lock, state->tranche);
+        for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
+            pg_atomic_init_u64(value, 0);
+    }
+    for (uint32 i = 0; i < state->backend_count; i++) {
+        SharedBackend &backend = backends_of(state)[i];
+        for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
+                                        &backend.waits, &backend.wait_us})
+            pg_atomic_init_u64(value, 0);
+        pg_atomic_init_u32(&backend.pid, 0);
+    }
+}
+
+void request_memory() {
+    if (previous_request_hook != nullptr) previous_request_hook();
+    RequestAddinShmemSpace(state_size());
+}
+
+void attach_at_start() {
+    if (previous_startup_hook != nullptr) previous_startup_hook();
+    bool found;
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    // ShmemInitStruct aligns to cache lines of 128 bytes.
+    attached = static_cast<SharedState *>(ShmemInitStruct(state_name, state_size(), &found));
+    if (!found) initialise(attached);
+    LWLockRelease(AddinShmemInitLock);
+    LWLockRegisterTranche(attached->tranche, "idgen");
+}
+
+}  // namespace
+
+SharedSlot *slots_of(SharedState *state) noexcept {
+    return at<SharedSlot>(state, plan_of(state).slots);
+}
+SharedDatabase *databases_of(SharedState *state) noexcept {
+    return at<SharedDatabase>(state, plan_of(state).databases);
+}
+SharedBackend *backends_of(SharedState *state) noexcept {
+    return at<SharedBackend>(state, plan_of(state).backends);
+}
+Index index_of(SharedState *state) noexcept {
+    return Index(at<int32>(state, plan_of(state).buckets), state->bucket_count, slots_of(state));
+}
+
+void install_shared_state_hooks() {
+    preloaded = true;
+    previous_request_hook = shmem_request_hook;
+    shmem_request_hook = request_memory;
+    previous_startup_hook = shmem_startup_hook;
+    shmem_startup_hook = attach_at_start;
+}
+
+void publish_synchronous(int value) noexcept {
+    if (attached != nullptr) pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
+}
+
+bool is_preloaded() noexcept {
+    return preloaded;
+}
+
+SharedState *find_shared_state() {
+    if (attached != nullptr) return attached;
+    attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
+    if (attached != nullptr) LWLockRegisterTranche(attached->tranche, "idgen");
+    return attached;
+}
+
+SharedState *shared_state() {
+    if (find_shared_state() == nullptr) report_not_loaded();
+    return attached;
+}
+
+}  // namespace idgen::pg
