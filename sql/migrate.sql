@@ -1,4 +1,4 @@
--- Migration of existing tables: faces, findings, refusals, privileges. Kills and concurrent sessions: test/t/022_migrate.pl.
+-- Migration of existing tables: faces, findings, refusals, privileges. Kills and concurrent sessions: test/t/061_migrate.pl.
 CREATE EXTENSION idgen_migrate;
 SELECT extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen_migrate';
 SET TimeZone = 'UTC';
