@@ -3,6 +3,7 @@
 #   make demo        the main job on a private throw-away server, installing what is missing
 #   make test        every test, installing what is missing; ends with "N passed, N failed"
 #   make             build against the server of pg_config; make install puts it there
+#   make majors      what depends on the server, on PostgreSQL 17, 18 and 19; make majors-clean removes what it keeps
 #   make bench       measure and write docs/benchmarks.md
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make model       every variant of the protocol's model, some for minutes
@@ -28,9 +29,12 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test bench soak model fuzz format
-demo test bench soak:
+.PHONY: demo test majors majors-clean bench soak model fuzz format
+demo test majors bench soak:
 	@./tools/$@
+
+majors-clean:
+	@./tools/majors clean
 
 model:
 	@./tools/packages test && ./test/model/run all

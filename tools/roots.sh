@@ -1,0 +1,57 @@
+# Throw-away Debian roots, for what this machine's own packages lack: sourced by the scripts beside it.
+#
+# They stay below $roots, outside the tree, for the next run. What a command mounts in one is mounted in a namespace of
+# its own, and its processes have another: when it ends, however it ends, both are gone.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+roots=${XDG_CACHE_HOME:-$HOME/.cache}/idgen
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+
+# The mirror of Debian that this machine's packages come from; DEBIAN_MIRROR says another.
+debian_mirror() {
+    {
+        [ -z "${DEBIAN_MIRROR:-}" ] || echo "$DEBIAN_MIRROR/debian"
+        cat /etc/apt/sources.list.d/*.sources | sed -n 's/^URIs: *\([^ ]*\).*/\1/p'
+        cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list | sed -n 's/^deb \(\[[^]]*\] *\)\?\([^ ]*\).*/\2/p'
+    } 2>/dev/null | grep -m 1 -E '/debian/?$' ||
+        { echo "no mirror of Debian among this machine's apt sources: name one's parent, DEBIAN_MIRROR=..." >&2; return 1; }
+}
+
+# make_root NAME SUITE [LINE ...]: makes a root of a suite; lines are further sources, "deb SUITE" or "deb-src SUITE".
+# Standard input holds apt's preferences. A suite's list may be past its date, its signature is checked all the same.
+make_root() {
+    local name=$1 root=$roots/$1 suite=$2 mirror line lines=
+    shift 2
+    mirror=$(debian_mirror) || return 1
+    for line in "deb $suite" "$@"; do lines="$lines${line% *} $mirror ${line##* } main"$'\n'; done
+    mkdir -p "$roots" && $as_root rm -rf --one-file-system "$root" && cat >"$root.preferences" || return 1
+    $as_root mmdebstrap --mode=root --variant=apt --keyring="$keyring" --include=make,perl,ca-certificates,procps \
+        --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
+        --setup-hook="mkdir -p \"\$1/etc/apt/preferences.d\" && cp '$root.preferences' \"\$1/etc/apt/preferences.d/idgen\"" \
+        "$suite" "$root" - <<<"$lines" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
+}
+
+# Runs a command in a root as its superuser, with this tree at /mnt: in_root NAME [VARIABLE=VALUE ...] COMMAND...
+in_root() {
+    $as_root unshare --mount --pid --ipc --fork --kill-child \
+        bash -c "$(declare -f enter_root); enter_root \"\$@\"" enter_root "$here" "$roots/$1" "${@:2}"
+}
+
+# The first process of the namespaces: a signal ends it only because it asks for it.
+enter_root() {
+    local tree=$1 root=$2
+    shift 2
+    trap 'exit 130' INT TERM HUP
+    mount --bind -o ro "$tree" "$root/mnt" && mount -t proc proc "$root/proc" && mount -t tmpfs -o mode=1777 tmp "$root/tmp" &&
+        mount -t tmpfs -o mode=1777 shm "$root/dev/shm" && mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$root/dev/pts" || return 1
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
+    chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} "$@"
+}
+
+remove_roots() {
+    $as_root rm -rf --one-file-system "$roots"
+}
