@@ -78,6 +78,7 @@ extern "C" {
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"
 #include "utils/wait_event.h"
@@ -112,6 +113,11 @@ extern "C" {
 // Errors that the caller of a type's input function may catch without a subtransaction.
 #if PG_VERSION_NUM < 160000
 #define errsave(context, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+// BUFFER_LOCK_SHARE and the like.
+#if PG_VERSION_NUM < 190000
+using BufferLockMode = int;
 #endif
 
 namespace idgen::pg {
@@ -162,13 +168,54 @@ inline void free_guc_extra(void *extra) {
 // the setting that the server began with.
 inline bool has_synchronous_standbys() noexcept {
 #ifdef SYNC_STANDBY_DEFINED
-    bits8 status = *const_cast<volatile bits8 *>(&WalSndCtl->sync_standbys_status);
+    uint8 status = *const_cast<volatile uint8 *>(&WalSndCtl->sync_standbys_status);
     if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
     return SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
 #else
     return *const_cast<volatile bool *>(&WalSndCtl->sync_standbys_defined);
 #endif
 }
+
+// A number for a kind of lock, told once to all processes or by each of them to itself.
+inline int new_tranche([[maybe_unused]] const char *name) {
+#if PG_VERSION_NUM >= 190000
+    return LWLockNewTrancheId(name);
+#else
+    return LWLockNewTrancheId();
+#endif
+}
+inline void name_tranche([[maybe_unused]] int tranche, [[maybe_unused]] const char *name) {
+#if PG_VERSION_NUM < 190000
+    LWLockRegisterTranche(tranche, name);
+#endif
+}
+
+// A jsonb value, put together token by token.
+class JsonbMaker {
+public:
+    void push(JsonbIteratorToken token, JsonbValue *value) {
+#if PG_VERSION_NUM >= 190000
+        pushJsonbValue(&state_, token, value);
+#else
+        result_ = pushJsonbValue(&state_, token, value);
+#endif
+    }
+    Jsonb *made() {
+#if PG_VERSION_NUM >= 190000
+        return JsonbValueToJsonb(state_.result);
+#else
+        return JsonbValueToJsonb(result_);
+#endif
+    }
+
+private:
+#if PG_VERSION_NUM >= 190000
+    JsonbInState state_{};
+#else
+    JsonbParseState *state_ = nullptr;
+    JsonbValue *result_ = nullptr;
+#endif
+};
 
 // A range from one finite bound to another.
 inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
@@ -183,7 +230,11 @@ inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, Ran
 // the server has no registry of such memory.
 inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unused]] size_t size,
                                   [[maybe_unused]] void (*initialise)(void *)) {
-#if PG_VERSION_NUM >= 170000
+#if PG_VERSION_NUM >= 190000
+    bool found;
+    auto call = [](void *memory, void *callee) { (*static_cast<void (**)(void *)>(callee))(memory); };
+    return GetNamedDSMSegment(name, size, call, &found, &initialise);
+#elif PG_VERSION_NUM >= 170000
     bool found;
     return GetNamedDSMSegment(name, size, initialise, &found);
 #else

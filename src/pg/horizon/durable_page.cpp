@@ -105,7 +105,7 @@ bool is_replaced_here(HeapTuple row, Relation sequence) {
     return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
 }
 
-Buffer read_locked(Relation sequence, BlockNumber block, int mode) {
+Buffer read_locked(Relation sequence, BlockNumber block, BufferLockMode mode) {
     Buffer buffer = ReadBuffer(sequence, block);
     LockBuffer(buffer, mode);
     return buffer;
@@ -118,7 +118,7 @@ Renewal read_pages(const DurablePage &page, DurableRecord &record) {
     return read_mirror(BufferGetPage(page.mirror), record);
 }
 
-DurablePage lock_pages(Relation sequence, int mode) {
+DurablePage lock_pages(Relation sequence, BufferLockMode mode) {
     DurablePage page{sequence, InvalidBuffer, InvalidBuffer, {}};
     bool has_own = has_own_page(sequence);
     page.mirror = read_locked(sequence, mirror_block, mode);

@@ -48,8 +48,8 @@ VclockArgument vclock_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 Datum vclock_datum(const Vclock &clock) {
-    JsonbParseState *state = nullptr;
-    pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
+    JsonbMaker made;
+    made.push(WJB_BEGIN_OBJECT, nullptr);
     for (size_t i = 0; i < clock.size; i++) {
         const VclockEntry &entry = clock.entries[i];
         JsonbValue node, value;
@@ -58,10 +58,11 @@ Datum vclock_datum(const Vclock &clock) {
         node.val.string.len = static_cast<int>(entry.node.size());
         value.type = jbvNumeric;
         value.val.numeric = int64_to_numeric(entry.counter);
-        pushJsonbValue(&state, WJB_KEY, &node);
-        pushJsonbValue(&state, WJB_VALUE, &value);
+        made.push(WJB_KEY, &node);
+        made.push(WJB_VALUE, &value);
     }
-    return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr)));
+    made.push(WJB_END_OBJECT, nullptr);
+    return JsonbPGetDatum(made.made());
 }
 
 // In the order of VclockOrder.

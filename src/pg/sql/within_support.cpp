@@ -116,7 +116,7 @@ Datum idgen_within_support(PG_FUNCTION_ARGS) {
         PG_RETURN_POINTER(index_condition(*reinterpret_cast<SupportRequestIndexCondition *>(request)));
     if (IsA(request, SupportRequestSelectivity))
         PG_RETURN_POINTER(selectivity(*reinterpret_cast<SupportRequestSelectivity *>(request)));
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(static_cast<Node *>(nullptr));
 }
 
 }  // extern "C"

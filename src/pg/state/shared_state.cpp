@@ -52,7 +52,7 @@ size_t state_size() noexcept {
 void initialise(void *memory) {
     auto *state = static_cast<SharedState *>(memory);
     memset(memory, 0, state_size());
-    state->tranche = LWLockNewTrancheId();
+    state->tranche = new_tranche("idgen");
     LWLockInitialize(&state->lock, state->tranche);
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
@@ -102,7 +102,7 @@ void attach_at_start() {
     attached = static_cast<SharedState *>(ShmemInitStruct(state_name, state_size(), &found));
     if (!found) initialise(attached);
     LWLockRelease(AddinShmemInitLock);
-    LWLockRegisterTranche(attached->tranche, "idgen");
+    name_tranche(attached->tranche, "idgen");
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ bool is_preloaded() noexcept {
 SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
-    if (attached != nullptr) LWLockRegisterTranche(attached->tranche, "idgen");
+    if (attached != nullptr) name_tranche(attached->tranche, "idgen");
     return attached;
 }
 
