@@ -11,8 +11,11 @@
 #   make format      rewrite the sources as .clang-format says
 
 EXTENSION = idgen idgen_migrate
+# The version stands in idgen.control; tools/release-check compares what else says it.
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
 MODULE_big = idgen
-DATA_built = sql/idgen--0.1.0.sql sql/idgen_migrate--0.1.0.sql
+DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
+DATA = $(wildcard sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
@@ -23,7 +26,7 @@ SHLIB_LINK = -lcrypto
 REGRESS = $(shell cat sql/schedule)
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C.
-PG_CPPFLAGS = -I./src
+PG_CPPFLAGS = -I./src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register
 
@@ -53,10 +56,11 @@ include $(PGXS)
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
 # The install scripts are put together from their parts.
-sql/idgen--0.1.0.sql: tools/install-script $(wildcard sql/install/*)
-sql/idgen_migrate--0.1.0.sql: tools/install-script $(wildcard sql/migrate/*)
+sql/idgen--$(EXTVERSION).sql: tools/install-script $(wildcard sql/install/*)
+sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script $(wildcard sql/migrate/*)
 $(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
+$(filter %/module.o,$(OBJS)): idgen.control
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

@@ -1,8 +1,9 @@
 -- The extension, and what the other tests share.
 CREATE EXTENSION idgen;
 
-SELECT extname, extversion, extrelocatable, extnamespace::regnamespace
+SELECT extname, extversion = default_version AS is_latest, extrelocatable, extnamespace::regnamespace
   FROM pg_extension
+  JOIN pg_available_extensions ON name = extname
  WHERE extname = 'idgen';
 
 \i sql/called.sql

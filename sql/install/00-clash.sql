@@ -1,4 +1,4 @@
--- idgen 0.1.0: the install script, one part a file. Everything goes to the schema that CREATE EXTENSION chose. That schema
+-- idgen: the install script, one part a file. Everything goes to the schema that CREATE EXTENSION chose. That schema
 -- stands behind pg_catalog in search_path meanwhile, and others may have made operators and functions in it: so each is
 -- qualified, or takes exactly the types that it is given.
 \echo Use "CREATE EXTENSION idgen" to load this file. \quit

@@ -1,4 +1,4 @@
--- idgen_migrate 0.1.0: moves existing tables to idgen's IDs; a tool for one job, dropped when that is done.
+-- idgen_migrate: moves existing tables to idgen's IDs; a tool for one job, dropped when that is done.
 --
 -- Functions have SET search_path, or BEGIN ATOMIC where they stand for a function of idgen. A procedure that commits can
 -- have neither: it sets the path as its first statement and after each COMMIT, in words that tools/install-script writes.

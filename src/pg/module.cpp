@@ -3,7 +3,7 @@
 #include "pg/state/shared_state.hpp"
 
 extern "C" {
-PG_MODULE_MAGIC_EXT(.name = "idgen", .version = "0.1.0");
+PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 
 PGDLLEXPORT void _PG_init(void) {
     idgen::pg::define_settings();
