@@ -56,11 +56,11 @@ include $(PGXS)
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
 # The install scripts are put together from their parts.
-sql/idgen--$(EXTVERSION).sql: tools/install-script $(wildcard sql/install/*)
-sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script $(wildcard sql/migrate/*)
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/install/*)
+sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/migrate/*)
 $(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o,$(OBJS)): idgen.control
+$(filter %/module.o %/release.o,$(OBJS)): idgen.control
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

@@ -12,7 +12,8 @@ constexpr BlockNumber own_block = 1;
 // What PostgreSQL writes into the special space of a sequence's page.
 constexpr uint32 sequence_magic = 0x1717;
 
-// Never change: on disk.
+// Never change: on disk. A later version may put fields at the end of the record, and then raises
+// own_version.
 struct OwnPage {
     uint32 magic;
     uint16 version;
@@ -44,22 +45,35 @@ OwnPage *own_on(Page page) noexcept {
     return reinterpret_cast<OwnPage *>(PageGetSpecialPointer(page));
 }
 
-pg_crc32c crc_of(const OwnPage &own) noexcept {
+// Of the first `size` bytes.
+pg_crc32c crc_of(const OwnPage &own, size_t size) noexcept {
     pg_crc32c crc;
     INIT_CRC32C(crc);
-    COMP_CRC32C(crc, &own, offsetof(OwnPage, crc));
+    COMP_CRC32C(crc, &own, size);
     FIN_CRC32C(crc);
     return crc;
 }
 
-// Reads block 1; it must not be new.
+// The checksum behind a record of `size` bytes is that of all before it.
+bool is_whole(const OwnPage &own, size_t size) noexcept {
+    size_t end = offsetof(OwnPage, record) + size;
+    pg_crc32c stored;
+    memcpy(&stored, reinterpret_cast<const char *>(&own) + end, sizeof(stored));
+    return EQ_CRC32C(stored, crc_of(own, end));
+}
+
+// Reads block 1; it must not be new. An earlier version's record may be shorter: what it lacks is zero.
 Renewal read_own(Page page, DurableRecord &record) noexcept {
-    if (PageGetSpecialSize(page) < sizeof(OwnPage)) return Renewal::no_record;
+    size_t room = PageGetSpecialSize(page);
+    if (room < offsetof(OwnPage, record)) return Renewal::no_record;
     const OwnPage &own = *own_on(page);
     if (own.magic != own_magic) return Renewal::no_record;
     if (own.version > own_version) return Renewal::newer_record;
-    if (own.crc != crc_of(own)) return Renewal::no_record;
-    record = own.record;
+    if (own.size > sizeof(DurableRecord) || room < sizeof(OwnPage) - sizeof(DurableRecord) + own.size)
+        return Renewal::no_record;
+    if (!is_whole(own, own.size)) return Renewal::no_record;
+    record = DurableRecord{};
+    memcpy(&record, &own.record, own.size);
     return Renewal::granted;
 }
 
@@ -77,7 +91,7 @@ void write_own(Page page, const DurableRecord &record) noexcept {
     own.version = own_version;
     own.size = sizeof(DurableRecord);
     own.record = record;
-    own.crc = crc_of(own);
+    own.crc = crc_of(own, offsetof(OwnPage, crc));
 }
 
 void write_mirror(Page page, int64 value, int64 identity) noexcept {

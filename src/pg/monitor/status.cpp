@@ -1,5 +1,6 @@
 #include "pg/monitor/status.hpp"
 
+#include "pg/host/release.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
@@ -21,9 +22,18 @@ const char *difference_text(int64 ms) {
     return ms < 0 ? psprintf("-%s", seconds_text(-ms)) : psprintf("+%s", seconds_text(ms));
 }
 
+// One of them is behind: the library that runs, or the extension's SQL.
+Fact other_version(const char *extension) {
+    const char *text = psprintf("%s, and the extension is %s", library_version(), extension);
+    if (is_library_at_least(extension)) return {"library", text, false, "ALTER EXTENSION idgen UPDATE"};
+    return {"library", text, false, "Install the library of that version if it is not there, and restart."};
+}
+
 Fact library(const Survey &seen) {
-    if (seen.is_preloaded) return {"library", "loaded when the server started", true, nullptr};
-    if (seen.is_loaded) return {"library", "loaded by the first session that needed it", true, nullptr};
+    if (seen.is_loaded && seen.extension != nullptr && strcmp(seen.extension, library_version()) != 0)
+        return other_version(seen.extension);
+    const char *when = seen.is_preloaded ? "when the server started" : "by the first session that needed it";
+    if (seen.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
     return {"library", "not loaded by the server", false,
             "Add this line to postgresql.conf, joined with what is there, and restart: "
             "shared_preload_libraries = 'idgen'"};

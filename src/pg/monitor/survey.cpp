@@ -3,6 +3,7 @@
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/stall.hpp"
+#include "pg/host/release.hpp"
 #include "pg/monitor/snapshot.hpp"
 #include "pg/state/accepted_clock.hpp"
 #include "pg/state/database_directory.hpp"
@@ -82,6 +83,7 @@ void look_at_clock(SharedState *state, Survey &seen) noexcept {
 Survey survey(Oid schema) {
     Survey seen{};
     seen.in_recovery = RecoveryInProgress();
+    seen.extension = extension_version();
     look_at_page(schema, seen);
     seen.kernel = kernel_clock();
     seen.has_standby_names = has_synchronous_standbys();

@@ -17,6 +17,7 @@ struct Survey {
     bool is_preloaded;  // by shared_preload_libraries
     bool in_recovery;
     int64 now_ms;
+    const char *extension;  // version of the extension's SQL; null: not installed
 
     PageState page;
     DurableRecord record;  // where there is one

@@ -118,6 +118,8 @@ enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
 [[noreturn]] void report_array_too_large(int64 count, int64 most);
 
 [[noreturn]] void report_not_loaded();
+// A script of a later version than this library.
+[[noreturn]] void report_older_library(const char *wanted);
 [[noreturn]] void report_recovery();
 [[noreturn]] void report_no_shards(ShardsRemedy remedy);
 [[noreturn]] void report_foreign_shard(int64 shard);

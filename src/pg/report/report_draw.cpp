@@ -1,5 +1,6 @@
 // What stops a draw: shards, slots, ticks, clocks.
 #include "core/issue/slot_quota.hpp"
+#include "pg/host/release.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/report/report.hpp"
 #include "pg/state/settings.hpp"
@@ -36,6 +37,14 @@ int hint_for(ShardsRemedy remedy) {
 }
 
 }  // namespace
+
+void report_older_library(const char *wanted) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("the library of idgen %s is loaded, and %s is needed", library_version(), wanted),
+             errdetail("The library's file was exchanged after it was loaded, or was not exchanged yet."),
+             errhint("Install the library of idgen %s if it is not there, and restart the server.", wanted)));
+}
 
 void report_not_loaded() {
     ereport(ERROR,

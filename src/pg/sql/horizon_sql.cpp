@@ -1,5 +1,6 @@
-// The SQL face of clock and horizon, for the DBA.
+// The SQL face of clock, horizon and release, for the DBA.
 #include "pg/horizon/horizon_admin.hpp"
+#include "pg/host/release.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/accepted_clock.hpp"
 
@@ -22,6 +23,7 @@ PG_FUNCTION_INFO_V1(idgen_create_horizon);
 PG_FUNCTION_INFO_V1(idgen_advance);
 PG_FUNCTION_INFO_V1(idgen_reset);
 PG_FUNCTION_INFO_V1(idgen_confirm_shards);
+PG_FUNCTION_INFO_V1(idgen_require_library);
 
 Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
     accept_clock(shared_state());
@@ -54,6 +56,12 @@ Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
     if (!superuser())
         report_superuser("idgen_confirm_shards", "Two servers with the same shards make the same IDs.");
     confirm_shards(extension_schema(fcinfo));
+    PG_RETURN_VOID();
+}
+
+Datum idgen_require_library(PG_FUNCTION_ARGS) {
+    const char *version = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    if (!is_library_at_least(version)) report_older_library(version);
     PG_RETURN_VOID();
 }
 
