@@ -48,7 +48,9 @@ ANALYZE photo;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = 5;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE 5 = id;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = 5::smallint;
-EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id IN (5, 6) AND title = 'five';
+-- Two conditions up to 17, one from 18 on
+SELECT count(*) IN (1, 2) AND bool_and(line ~ $$\(id = ('[56]'::bigint|ANY \('{5,6}'::bigint\[\]\))\)$$) AS by_index
+  FROM plan_of($$SELECT * FROM photo WHERE id IN (5, 6) AND title = 'five'$$) AS line WHERE line ~ 'Index Cond|Filter.*id';
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = ANY ('{5, 6}'::bigint[]) AND title = 'five';
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id BETWEEN 4 AND 6;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE 6 > id AND 4 < id;
@@ -110,7 +112,9 @@ EXPLAIN (COSTS OFF) SELECT title FROM photo WHERE id IN (SELECT photo FROM few);
 SELECT count(*) FROM photo WHERE id IN (SELECT photo FROM few);
 BEGIN;
 SET LOCAL enable_hashagg = off;
-EXPLAIN (COSTS OFF) SELECT title FROM photo WHERE id IN (SELECT photo FROM few);
+-- Sorted twice up to 17
+SELECT DISTINCT ltrim(line, ' ->') AS line
+  FROM plan_of('SELECT title FROM photo WHERE id IN (SELECT photo FROM few)') AS line WHERE line ~ 'Merge|Unique|Sort Key|Scan' ORDER BY 1;
 SELECT count(*) FROM photo WHERE id IN (SELECT photo FROM few);
 ROLLBACK;
 DROP TABLE few;

@@ -33,3 +33,15 @@ BEGIN
     END LOOP;
 END
 $$;
+
+-- plan_of('query'): its plan, as lines, without those that tell only from 19 on what a constant stands for.
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        CONTINUE WHEN line ~ '^ *Replaces: ';
+        RETURN NEXT line;
+    END LOOP;
+END
+$$;

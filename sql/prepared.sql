@@ -116,7 +116,9 @@ CREATE TABLE event (id bigint DEFAULT next_id(), made timestamptz GENERATED ALWA
 CREATE INDEX ON event (id_shard(id));
 INSERT INTO event DEFAULT VALUES;
 SELECT made = id_time(id) AS same FROM event;
+\set VERBOSITY sqlstate
 CREATE INDEX ON event (next_id(id));
+\set VERBOSITY default
 DROP FUNCTION add_message, shard_of;
 DROP TABLE photo, part, message, event;
 DROP FUNCTION stamp;

@@ -32,7 +32,10 @@ SELECT '01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid::bytea AS ulid, '0ujtsYcgvSTl8PAuAdqWY
 SELECT '\x01563df36481d6764c61efb99302bd5b'::bytea::ulid, '\x0669f7efb5a1cd34b5f99d1154fb6853345c9735'::bytea::ksuid, '\x56e1fc72e0c917e9c4714161'::bytea::objectid;
 SELECT '01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid::uuid, '01563df3-6481-d676-4c61-efb99302bd5b'::uuid::ulid;
 SELECT refusals($$'\x00'::bytea::ulid$$, $$''::bytea::ksuid$$, $$'\x0011223344556677889900aabb'::bytea::objectid$$,
-                $$'01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid = '01ARYZ6S41TSV4RRFFQ69G5FAV'::text$$, $$next_ulid()::timestamptz$$);
+                $$next_ulid()::timestamptz$$);
+\set VERBOSITY terse
+SELECT '01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid = '01ARYZ6S41TSV4RRFFQ69G5FAV'::text;
+\set VERBOSITY default
 SELECT '01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid::text || '!' AS by_text, '01ARYZ6S41TSV4RRFFQ69G5FAV'::text::ulid AS of_text;
 SELECT to_json('01ARYZ6S41TSV4RRFFQ69G5FAV'::ulid);
 SELECT c.castsource::regtype, c.casttarget::regtype, c.castcontext, c.castmethod FROM pg_cast c

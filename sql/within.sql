@@ -33,7 +33,7 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, '[2026-10-05,
 SELECT count(*) FROM photo WHERE id_within(id, '[2026-10-05, 2026-10-06)');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, tstzrange('2026-10-05', NULL));
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, 'empty');
-EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, NULL);
+SELECT plan_of($$SELECT count(*) FROM photo WHERE id_within(id, NULL)$$);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE NOT id_within(id, '[2026-10-05, 2026-10-06)') AND id < 5;
 
 -- Known when the statement runs: a parameter, the clock, another row
@@ -79,7 +79,7 @@ RESET enable_seqscan;
 -- Exclusion by a constraint
 CREATE TABLE archive (id bigint CHECK (id_within(id, '[2026-10-01, 2026-11-01)')));
 SET constraint_exclusion = on;
-EXPLAIN (COSTS OFF) SELECT * FROM archive WHERE id_within(id, '[2026-11-21, 2026-11-22)');
+SELECT plan_of($$SELECT * FROM archive WHERE id_within(id, '[2026-11-21, 2026-11-22)')$$);
 EXPLAIN (COSTS OFF) SELECT * FROM archive WHERE id_within(id, '[2026-10-31, 2026-11-22)');
 RESET constraint_exclusion;
 INSERT INTO archive SELECT id_min('2026-10-31 23:59:59.999');
@@ -98,7 +98,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, '[2026-10-01, 2026-11-01)');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, '[2026-10-05, 2026-11-02)');
-EXPLAIN (COSTS OFF) SELECT count(*) FROM photo WHERE id_within(id, '[2027-01-01, 2027-02-01)');
+SELECT plan_of($$SELECT count(*) FROM photo WHERE id_within(id, '[2027-01-01, 2027-02-01)')$$);
 PREPARE within(tstzrange) AS SELECT count(*) FROM photo WHERE id_within(id, $1);
 EXPLAIN (COSTS OFF) EXECUTE within('[2026-10-01, 2026-11-01)');
 EXECUTE within('[2026-10-01, 2026-11-01)');
