@@ -27,7 +27,7 @@ constexpr std::string_view endless_text = "epoch=2020-01-01T00:00:00Z unit=1ms t
 
 Packing packing_from(std::string_view text) {
     Layout layout{};
-    if (parse_layout(text, layout).reason != Reason::none) std::abort();
+    if (parse_layout(text, layout).reason != LayoutReason::none) std::abort();
     return packing_of(layout);
 }
 
@@ -181,7 +181,7 @@ void uuid_read(benchmark::State &state) {
     Packing p = packing_from(instagram_text);
     Uuid uuid;
     std::int64_t id;
-    if (uuid_from_id(p, an_id, uuid) != Reason::none) std::abort();
+    if (uuid_from_id(p, an_id, uuid) != IdReason::none) std::abort();
     for (auto _ : state) {
         benchmark::DoNotOptimize(uuid);
         benchmark::DoNotOptimize(id_from_uuid(p, uuid, id));

@@ -24,7 +24,7 @@ inline void require(bool holds) noexcept {
 // A refusal names a place within the text.
 inline void require_within(const TextError &error, std::string_view text) noexcept {
     require(error.position <= text.size());
-    if (error.reason == Reason::text_bad_character) require(error.position < text.size());
+    if (error.reason == TextReason::bad_character) require(error.position < text.size());
 }
 
 // The same for one that names a part of the text.
@@ -38,10 +38,10 @@ template <class Value>
 void fuzz_stamped(std::string_view text) noexcept {
     Value value, again;
     TextError error = parse(text, value);
-    if (error.reason != Reason::none) return require_within(error, text);
+    if (error.reason != TextReason::none) return require_within(error, text);
     char out[Value::text_size];
     print(value, out);
-    require(parse({out, sizeof(out)}, again).reason == Reason::none && compare(value, again) == 0);
+    require(parse({out, sizeof(out)}, again).reason == TextReason::none && compare(value, again) == 0);
     require(time_of(value) >= Value::first_ms && time_of(value) <= Value::last_ms);
 }
 
@@ -50,10 +50,10 @@ template <class Parse, class Print>
 void fuzz_number(std::string_view text, Parse parse, Print print) noexcept {
     std::int64_t id = 0, again = 0;
     TextError error = parse(text, id);
-    if (error.reason != Reason::none) return require_within(error, text);
+    if (error.reason != TextReason::none) return require_within(error, text);
     char out[32];
     std::size_t size = print(id, out);
-    require(parse({out, size}, again).reason == Reason::none && again == id);
+    require(parse({out, size}, again).reason == TextReason::none && again == id);
 }
 
 }  // namespace idgen

@@ -19,8 +19,8 @@ inline void expect(bool holds) {
 inline void fuzz_keys(std::string_view text) {
     auto ring = std::make_unique<KeyRing>();
     KeysError error = parse_keys(text, *ring);
-    expect((error.reason == Reason::none) == (error.item == 0));
-    if (error.reason != Reason::none) return;
+    expect((error.reason == KeysReason::none) == (error.item == 0));
+    if (error.reason != KeysReason::none) return;
     expect(ring->count <= max_keys);
     expect((ring->count == 0) == (ring->highest() == nullptr));
     for (std::uint32_t i = 0; i < ring->count; i++) {
@@ -35,7 +35,7 @@ inline void fuzz_public_id(std::string_view text) {
     PublicId id{};
     TextError error = parse_public_id(text, id);
     expect(error.position <= text.size());
-    if (error.reason != Reason::none) return;
+    if (error.reason != TextReason::none) return;
     char again[max_public_id_size];
     std::size_t size = print_public_id(id, again);
     expect(id.number >= 0 && std::string_view(again, size) == text);

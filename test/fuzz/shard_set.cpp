@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     std::vector<idgen::ShardRange> ranges(idgen::max_range_count(text));
     idgen::ShardSet set{};
     idgen::ShardsError error = idgen::parse_shards(text, ranges.data(), set);
-    if (error.reason != idgen::Reason::none) {
+    if (error.reason != idgen::ShardsReason::none) {
         idgen::require_within(error.part, text);
         return 0;
     }

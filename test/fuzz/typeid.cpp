@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     std::string_view text = idgen::text_of(data, size);
     idgen::TypeId id{};
     idgen::TextError error = idgen::parse(text, id);
-    if (error.reason != idgen::Reason::none) {
+    if (error.reason != idgen::TextReason::none) {
         idgen::require_within(error, text);
         return 0;
     }

@@ -13,7 +13,7 @@ sub messages_of
 	my ($text) = @_;
 	$text =~ s{//.*}{}g;
 	my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
-	my @messages = grep { defined } $text =~ /\b(?:errmsg|GUC_check_errmsg)\(\s*($literals)|\{Reason::\w+,\s*($literals)/g;
+	my @messages = grep { defined } $text =~ /\b(?:errmsg|GUC_check_errmsg)\(\s*($literals)|\{LayoutReason::\w+,\s*($literals)/g;
 	return map { join '', /"((?:[^"\\]|\\.)*)"/g } @messages;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Base32, ReadsWhatPeopleWrite) {
     std::int64_t id = 0;
-    ASSERT_EQ(parse_base32("01HAB", false, id).reason, Reason::none);
+    ASSERT_EQ(parse_base32("01HAB", false, id).reason, TextReason::none);
     for (const char *text : {"o1hab", "OIHAB", "0lhab", "0-L-H-A-B", "-olhAB-", "--0I--HaB--",
                              "0000000001HAB", "00000000-01HAB", "1HAB"})
         expect_number("base32", text, id);
@@ -19,17 +19,17 @@ TEST(Base32, ReadsWhatPeopleWrite) {
 }
 
 TEST(Base32, HyphensAloneAreNoNumber) {
-    expect_refused("base32", "-", Reason::text_empty);
-    expect_refused("base32check", "---", Reason::text_empty);
+    expect_refused("base32", "-", TextReason::empty);
+    expect_refused("base32check", "---", TextReason::empty);
     // A check symbol alone
-    expect_refused("base32check", "0", Reason::text_empty);
-    expect_refused("base32check", "-0", Reason::text_empty);
+    expect_refused("base32check", "0", TextReason::empty);
+    expect_refused("base32check", "-0", TextReason::empty);
 }
 
 TEST(Base32, UIsACheckSymbolAlone) {
-    expect_refused("base32", "U", Reason::text_bad_character, 0);
-    expect_refused("base32", "16u", Reason::text_bad_character, 2);
-    expect_refused("base32check", "1U6", Reason::text_bad_character, 1);
+    expect_refused("base32", "U", TextReason::bad_character, 0);
+    expect_refused("base32", "16u", TextReason::bad_character, 2);
+    expect_refused("base32check", "1U6", TextReason::bad_character, 1);
     EXPECT_EQ(base32_check(36), 'U');
     expect_number("base32check", "14U", 36);
     expect_number("base32check", "14u", 36);
@@ -52,10 +52,10 @@ TEST(Base32, CheckSymbolsAreReadAsPeopleWriteThem) {
 }
 
 TEST(Base32, AWrongCheckSymbolIsNamed) {
-    expect_refused("base32check", "16JE", Reason::text_wrong_check, 3);
-    expect_refused("base32check", "16-J-U-", Reason::text_wrong_check, 5);
-    expect_refused("base32check", "16J!", Reason::text_bad_character, 3);
-    expect_refused("base32", "16J*", Reason::text_bad_character, 3);
+    expect_refused("base32check", "16JE", TextReason::wrong_check, 3);
+    expect_refused("base32check", "16-J-U-", TextReason::wrong_check, 5);
+    expect_refused("base32check", "16J!", TextReason::bad_character, 3);
+    expect_refused("base32", "16J*", TextReason::bad_character, 3);
     std::int64_t id = 0;
     parse_base32("16JE", true, id);
     EXPECT_EQ(base32_check(id), 'D');
@@ -71,13 +71,13 @@ TEST(Base32, CheckSymbolFindsEverySlip) {
             for (char wrong : std::string("0123456789ABCDEFGHJKMNPQRSTVWXYZ")) {
                 std::string slip = text;
                 slip[at] = wrong;
-                if (slip != text) expect_refused("base32check", slip, Reason::text_wrong_check, base32_size);
+                if (slip != text) expect_refused("base32check", slip, TextReason::wrong_check, base32_size);
             }
         for (std::size_t a = 1; a < base32_size; a++)
             for (std::size_t b = a + 1; b < base32_size; b++) {
                 std::string slip = text;
                 std::swap(slip[a], slip[b]);
-                if (slip != text) expect_refused("base32check", slip, Reason::text_wrong_check, base32_size);
+                if (slip != text) expect_refused("base32check", slip, TextReason::wrong_check, base32_size);
             }
     }
 }

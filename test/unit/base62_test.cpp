@@ -16,8 +16,8 @@ TEST(Base62, ZerosInFrontMayBeMissing) {
 // id64 has one text for one number.
 TEST(Base62, PaddedHasElevenDigits) {
     expect_number("id64", "0000000000z", 61);
-    expect_refused("id64", "z", Reason::text_too_short);
-    expect_refused("id64", "000000000z", Reason::text_too_short);
+    expect_refused("id64", "z", TextReason::too_short);
+    expect_refused("id64", "000000000z", TextReason::too_short);
 }
 
 TEST(Base62, CaseMatters) {

@@ -22,9 +22,9 @@ TEST(Base64url, ZerosInFrontAreRead) {
 }
 
 TEST(Base64url, NoPaddingAndNoStandardBase64) {
-    expect_refused("base64url", "CO5WXONKMxM=", Reason::text_bad_character, 11);
-    expect_refused("base64url", "CO5+", Reason::text_bad_character, 3);
-    expect_refused("base64url", "CO5/", Reason::text_bad_character, 3);
+    expect_refused("base64url", "CO5WXONKMxM=", TextReason::bad_character, 11);
+    expect_refused("base64url", "CO5+", TextReason::bad_character, 3);
+    expect_refused("base64url", "CO5/", TextReason::bad_character, 3);
 }
 
 }  // namespace

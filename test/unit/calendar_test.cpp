@@ -27,45 +27,45 @@ std::int64_t minute_of(std::string_view text) {
 
 Step step_of(std::int64_t months, std::int64_t days, std::int64_t us) {
     Step step{};
-    EXPECT_EQ(step_from(months, days, us, step), Reason::none) << months << ' ' << days << ' ' << us;
+    EXPECT_EQ(step_from(months, days, us, step), StepReason::none) << months << ' ' << days << ' ' << us;
     return step;
 }
 
 TEST(Calendar, TakesStepsOfOneUnit) {
-    using R = Reason;
+    using R = StepReason;
     const struct {
         std::int64_t months, days, us;
-        Reason reason;
+        StepReason reason;
     } cases[] = {
         {1, 0, 0, R::none},
         {12000, 0, 0, R::none},
-        {12001, 0, 0, R::step_too_long},
-        {INT32_MAX, 0, 0, R::step_too_long},
+        {12001, 0, 0, R::too_long},
+        {INT32_MAX, 0, 0, R::too_long},
         {0, 1, 0, R::none},
         {0, 365000, 0, R::none},
-        {0, 365001, 0, R::step_too_long},
+        {0, 365001, 0, R::too_long},
         {0, 0, us_per_day, R::none},
         {0, 0, 3 * us_per_day, R::none},
-        {0, 0, us_per_day * 365001, R::step_too_long},
+        {0, 0, us_per_day * 365001, R::too_long},
         {0, 0, us_per_hour, R::none},
         {0, 0, us_per_hour / 60, R::none},
         {0, 0, us_per_hour * 12, R::none},
-        {0, 0, us_per_hour * 7, R::step_uneven},
-        {0, 0, us_per_hour * 36, R::step_uneven},
-        {0, 0, us_per_hour / 120, R::step_uneven},
-        {0, 0, us_per_hour + 1, R::step_uneven},
-        {0, 0, 1, R::step_uneven},
-        {0, 0, INT64_MAX, R::step_uneven},
-        {0, 0, 0, R::step_not_positive},
-        {-1, 0, 0, R::step_not_positive},
-        {0, -1, 0, R::step_not_positive},
-        {0, 0, -1, R::step_not_positive},
-        {1, -1, 0, R::step_not_positive},
-        {INT32_MIN, INT32_MIN, INT64_MIN, R::step_not_positive},
-        {1, 1, 0, R::step_of_two_units},
-        {0, 1, us_per_hour, R::step_of_two_units},
-        {1, 0, us_per_hour, R::step_of_two_units},
-        {INT32_MAX, INT32_MAX, INT64_MAX, R::step_of_two_units},
+        {0, 0, us_per_hour * 7, R::uneven},
+        {0, 0, us_per_hour * 36, R::uneven},
+        {0, 0, us_per_hour / 120, R::uneven},
+        {0, 0, us_per_hour + 1, R::uneven},
+        {0, 0, 1, R::uneven},
+        {0, 0, INT64_MAX, R::uneven},
+        {0, 0, 0, R::not_positive},
+        {-1, 0, 0, R::not_positive},
+        {0, -1, 0, R::not_positive},
+        {0, 0, -1, R::not_positive},
+        {1, -1, 0, R::not_positive},
+        {INT32_MIN, INT32_MIN, INT64_MIN, R::not_positive},
+        {1, 1, 0, R::of_two_units},
+        {0, 1, us_per_hour, R::of_two_units},
+        {1, 0, us_per_hour, R::of_two_units},
+        {INT32_MAX, INT32_MAX, INT64_MAX, R::of_two_units},
     };
     for (const auto &c : cases) {
         Step step{};

@@ -75,27 +75,27 @@ TEST(Digits, NegativeNumbersAreBeyondAllIds) {
 }
 
 TEST(Digits, MoreThan64BitsAreRefused) {
-    expect_refused("base62", "LygHa16AHYG", Reason::text_too_large);
-    expect_refused("base62", "zzzzzzzzzzz", Reason::text_too_large);
-    expect_refused("id64", "LygHa16AHYG", Reason::text_too_large);
-    expect_refused("base32", "G000000000000", Reason::text_too_large);
-    expect_refused("base32", "ZZZZZZZZZZZZZ", Reason::text_too_large);
-    expect_refused("base32check", "G0000000000000", Reason::text_too_large);
-    expect_refused("base64url", "QAAAAAAAAAA", Reason::text_too_large);
-    expect_refused("base64url", "___________", Reason::text_too_large);
+    expect_refused("base62", "LygHa16AHYG", TextReason::too_large);
+    expect_refused("base62", "zzzzzzzzzzz", TextReason::too_large);
+    expect_refused("id64", "LygHa16AHYG", TextReason::too_large);
+    expect_refused("base32", "G000000000000", TextReason::too_large);
+    expect_refused("base32", "ZZZZZZZZZZZZZ", TextReason::too_large);
+    expect_refused("base32check", "G0000000000000", TextReason::too_large);
+    expect_refused("base64url", "QAAAAAAAAAA", TextReason::too_large);
+    expect_refused("base64url", "___________", TextReason::too_large);
 }
 
 TEST(Digits, MoreDigitsThan64BitsHaveAreRefusedEvenIfZero) {
-    expect_refused("base62", "000000000000", Reason::text_too_long);
-    expect_refused("id64", "000000000000", Reason::text_too_long);
-    expect_refused("base32", "00000000000000", Reason::text_too_long);
-    expect_refused("base32check", "000000000000000", Reason::text_too_long);
-    expect_refused("base64url", "AAAAAAAAAAAA", Reason::text_too_long);
-    expect_refused("base62", std::string(100000, 'z'), Reason::text_too_long);
+    expect_refused("base62", "000000000000", TextReason::too_long);
+    expect_refused("id64", "000000000000", TextReason::too_long);
+    expect_refused("base32", "00000000000000", TextReason::too_long);
+    expect_refused("base32check", "000000000000000", TextReason::too_long);
+    expect_refused("base64url", "AAAAAAAAAAAA", TextReason::too_long);
+    expect_refused("base62", std::string(100000, 'z'), TextReason::too_long);
 }
 
 TEST(Digits, NothingIsNoNumber) {
-    for (const TextForm &form : text_forms) expect_refused(form.name, "", Reason::text_empty);
+    for (const TextForm &form : text_forms) expect_refused(form.name, "", TextReason::empty);
 }
 
 // Each byte that is no digit, at each place, is named; also behind digits that are too many.
@@ -106,10 +106,10 @@ TEST(Digits, TheFirstWrongCharacterIsNamed) {
             for (const char *wrong :
                  {" ", "\n", "+", "\x01", "\x7F", "\x80", "\xFF", "\xC3\xA9", "\xE2\x82\xAC"})
                 expect_refused(form.name, right.substr(0, at) + wrong + right.substr(at + 1) + "!",
-                               Reason::text_bad_character, at);
-        expect_refused(form.name, "11111111111111111111 ", Reason::text_bad_character, 20);
-        expect_refused(form.name, " 1", Reason::text_bad_character, 0);
-        expect_refused(form.name, std::string_view("1\0", 2), Reason::text_bad_character, 1);
+                               TextReason::bad_character, at);
+        expect_refused(form.name, "11111111111111111111 ", TextReason::bad_character, 20);
+        expect_refused(form.name, " 1", TextReason::bad_character, 0);
+        expect_refused(form.name, std::string_view("1\0", 2), TextReason::bad_character, 1);
     }
 }
 
@@ -119,7 +119,7 @@ std::string digits_of(const char *form) {
     for (int byte = 0; byte < 256; byte++) {
         std::int64_t id;
         char symbol = static_cast<char>(byte);
-        if (form_of(form).parse({&symbol, 1}, id).reason == Reason::none) digits += symbol;
+        if (form_of(form).parse({&symbol, 1}, id).reason == TextReason::none) digits += symbol;
     }
     return digits;
 }

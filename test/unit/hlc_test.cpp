@@ -122,17 +122,17 @@ TEST(Hlc, FloorAndGrant) {
 TEST(Hlc, Parts) {
     for (HlcParts parts : {HlcParts{0, 0}, HlcParts{1, 65535}, HlcParts{1795263764000, 7},
                            HlcParts{hlc_last_ms, hlc_last_logical}}) {
-        EXPECT_EQ(check_hlc(parts), Reason::none);
+        EXPECT_EQ(check_hlc(parts), HlcReason::none);
         std::int64_t packed = pack_hlc(parts);
         EXPECT_EQ(unpack_hlc(packed).ms, parts.ms);
         EXPECT_EQ(unpack_hlc(packed).logical, parts.logical);
     }
     EXPECT_EQ(hlc(1, 2), 65538);
     EXPECT_EQ(hlc(hlc_last_ms, hlc_last_logical), INT64_MAX);
-    EXPECT_EQ(check_hlc({-1, 0}), Reason::time_before_epoch);
-    EXPECT_EQ(check_hlc({hlc_last_ms + 1, 0}), Reason::time_past_end);
-    EXPECT_EQ(check_hlc({1, -1}), Reason::sequence_out_of_range);
-    EXPECT_EQ(check_hlc({1, 65536}), Reason::sequence_out_of_range);
+    EXPECT_EQ(check_hlc({-1, 0}), HlcReason::time_out_of_range);
+    EXPECT_EQ(check_hlc({hlc_last_ms + 1, 0}), HlcReason::time_out_of_range);
+    EXPECT_EQ(check_hlc({1, -1}), HlcReason::logical_out_of_range);
+    EXPECT_EQ(check_hlc({1, 65536}), HlcReason::logical_out_of_range);
 }
 
 }  // namespace

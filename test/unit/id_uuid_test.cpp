@@ -31,7 +31,7 @@ const char *const layouts[] = {
 
 Uuid uuid_of(const Packing &p, std::int64_t id) {
     Uuid uuid{};
-    EXPECT_EQ(uuid_from_id(p, id, uuid), Reason::none) << id;
+    EXPECT_EQ(uuid_from_id(p, id, uuid), IdReason::none) << id;
     return uuid;
 }
 
@@ -82,7 +82,7 @@ TEST(IdUuid, AllBitsComeBack) {
         for (int i = 0; i < 10000; i++) ids.push_back(some_id(p, random));
         for (std::int64_t id : ids) {
             std::int64_t back = -1;
-            EXPECT_EQ(id_from_uuid(p, uuid_of(p, id), back), Reason::none);
+            EXPECT_EQ(id_from_uuid(p, uuid_of(p, id), back), UuidReason::none);
             EXPECT_EQ(back, id);
         }
     }
@@ -105,21 +105,21 @@ TEST(IdUuid, OrderIsKept) {
 
 TEST(IdUuid, NumbersThatTheLayoutCannotHaveMade) {
     Uuid uuid{};
-    EXPECT_EQ(uuid_from_id(packing_of("instagram"), -1, uuid), Reason::id_not_of_layout);
-    EXPECT_EQ(uuid_from_id(packing_of("js53"), std::int64_t{1} << 53, uuid), Reason::id_not_of_layout);
-    EXPECT_EQ(uuid_from_id(packing_of("js53"), (std::int64_t{1} << 53) - 1, uuid), Reason::none);
+    EXPECT_EQ(uuid_from_id(packing_of("instagram"), -1, uuid), IdReason::not_of_layout);
+    EXPECT_EQ(uuid_from_id(packing_of("js53"), std::int64_t{1} << 53, uuid), IdReason::not_of_layout);
+    EXPECT_EQ(uuid_from_id(packing_of("js53"), (std::int64_t{1} << 53) - 1, uuid), IdReason::none);
 }
 
 TEST(IdUuid, TimesOutside48Bits) {
     Uuid uuid{};
     Packing early = packing_of("epoch=1969-12-31T23:59:59.999Z unit=1ms time=41 shard=10 sequence=12");
-    EXPECT_EQ(uuid_from_id(early, 1, uuid), Reason::uuid_cannot_hold_time);
-    EXPECT_EQ(uuid_from_id(early, lowest_id(early, 1), uuid), Reason::none);
+    EXPECT_EQ(uuid_from_id(early, 1, uuid), IdReason::time_not_in_uuid);
+    EXPECT_EQ(uuid_from_id(early, lowest_id(early, 1), uuid), IdReason::none);
     EXPECT_EQ(uuid_time_ms(uuid), 0);
     Packing late = packing_of("epoch=1970-01-01 unit=1ms time=49 sequence=14");
-    EXPECT_EQ(uuid_from_id(late, highest_id(late, uuid_last_ms), uuid), Reason::none);
+    EXPECT_EQ(uuid_from_id(late, highest_id(late, uuid_last_ms), uuid), IdReason::none);
     EXPECT_EQ(uuid_time_ms(uuid), uuid_last_ms);
-    EXPECT_EQ(uuid_from_id(late, lowest_id(late, uuid_last_ms + 1), uuid), Reason::uuid_cannot_hold_time);
+    EXPECT_EQ(uuid_from_id(late, lowest_id(late, uuid_last_ms + 1), uuid), IdReason::time_not_in_uuid);
 }
 
 // One bit of a right UUID changed: whichever it is, it is no ID of the layout any more.
@@ -133,18 +133,18 @@ TEST(IdUuid, EveryChangedBitIsNoticedButThoseBelowTheTime) {
             Uuid changed = right;
             changed.octets[bit / 8] ^= static_cast<std::uint8_t>(0x80 >> bit % 8);
             std::int64_t id;
-            Reason reason = id_from_uuid(p, changed, id);
+            UuidReason reason = id_from_uuid(p, changed, id);
             bool is_below_time = 127 - bit < p.time_shift;
             if (is_below_time) {
-                EXPECT_EQ(reason, Reason::none) << bit;
+                EXPECT_EQ(reason, UuidReason::none) << bit;
             } else if (bit < 48) {
-                EXPECT_EQ(reason, Reason::uuid_has_other_time) << bit;
+                EXPECT_EQ(reason, UuidReason::has_other_time) << bit;
             } else if (bit < 52 || bit == 64 || bit == 65) {
-                EXPECT_EQ(reason, Reason::uuid_not_version_7) << bit;
+                EXPECT_EQ(reason, UuidReason::not_version_7) << bit;
             } else if (bit < 63) {
-                EXPECT_EQ(reason, Reason::uuid_holds_no_id) << bit;
+                EXPECT_EQ(reason, UuidReason::holds_no_id) << bit;
             } else {
-                EXPECT_NE(reason, Reason::none) << bit;
+                EXPECT_NE(reason, UuidReason::none) << bit;
             }
         }
     }
@@ -155,9 +155,9 @@ TEST(IdUuid, NumbersThatTheLayoutCannotHaveMadeAreNotRead) {
     Packing p = packing_of("js53");
     Uuid uuid = uuid_of(p, 1);
     std::int64_t id;
-    EXPECT_EQ(id_from_uuid(p, uuid, id), Reason::none);
+    EXPECT_EQ(id_from_uuid(p, uuid, id), UuidReason::none);
     uuid.octets[9] = 0x20;
-    EXPECT_EQ(id_from_uuid(p, uuid, id), Reason::uuid_holds_no_id);
+    EXPECT_EQ(id_from_uuid(p, uuid, id), UuidReason::holds_no_id);
 }
 
 TEST(IdUuid, AnotherLayoutIsNoticed) {
@@ -166,7 +166,8 @@ TEST(IdUuid, AnotherLayoutIsNoticed) {
     Uuid uuid = uuid_of(p, some_id(p, random));
     std::int64_t id;
     for (const char *text : layouts)
-        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == Reason::none, std::string(text) == "instagram")
+        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == UuidReason::none,
+                  std::string(text) == "instagram")
             << text;
 }
 
@@ -177,14 +178,14 @@ TEST(IdUuid, OtherUuidsAreRefused) {
     Uuid v7 = {
         {0x01, 0x7F, 0x22, 0xE2, 0x79, 0xB0, 0x7C, 0xC3, 0x98, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F}};
     EXPECT_EQ(uuid_time_ms(v7), 1645557742000);
-    EXPECT_EQ(id_from_uuid(p, v7, id), Reason::uuid_holds_no_id);
+    EXPECT_EQ(id_from_uuid(p, v7, id), UuidReason::holds_no_id);
     Uuid v4 = {
         {0x91, 0x91, 0x08, 0xF7, 0x52, 0xD1, 0x43, 0x20, 0x9B, 0xAC, 0xF8, 0x47, 0xDB, 0x41, 0x48, 0xA8}};
-    EXPECT_EQ(id_from_uuid(p, v4, id), Reason::uuid_not_version_7);
+    EXPECT_EQ(id_from_uuid(p, v4, id), UuidReason::not_version_7);
     Uuid nil{}, max;
     std::memset(&max, 0xFF, sizeof max);
-    EXPECT_EQ(id_from_uuid(p, nil, id), Reason::uuid_not_version_7);
-    EXPECT_EQ(id_from_uuid(p, max, id), Reason::uuid_not_version_7);
+    EXPECT_EQ(id_from_uuid(p, nil, id), UuidReason::not_version_7);
+    EXPECT_EQ(id_from_uuid(p, max, id), UuidReason::not_version_7);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ KeysError parsed(const std::string &text, KeyRing &ring) {
     return parse_keys(exact.view(), ring);
 }
 
-void expect_refused(const std::string &text, Reason reason, std::uint32_t item) {
+void expect_refused(const std::string &text, KeysReason reason, std::uint32_t item) {
     auto ring = std::make_unique<KeyRing>();
     KeysError error = parsed(text, *ring);
     EXPECT_EQ(error.reason, reason) << text;
@@ -31,7 +31,7 @@ void expect_refused(const std::string &text, Reason reason, std::uint32_t item) 
 
 TEST(KeyRing, HoldsKeysOfEverySize) {
     KeyRing ring;
-    ASSERT_EQ(parsed("1:" + key16 + ",3:" + key32 + ",2:" + key24, ring).reason, Reason::none);
+    ASSERT_EQ(parsed("1:" + key16 + ",3:" + key32 + ",2:" + key24, ring).reason, KeysReason::none);
     EXPECT_EQ(ring.count, 3u);
     for (std::uint32_t number : {1u, 2u, 3u}) {
         const CipherKey *key = ring.find(number);
@@ -47,7 +47,7 @@ TEST(KeyRing, HoldsKeysOfEverySize) {
 TEST(KeyRing, BlankTextHasNone) {
     for (const char *text : {"", " ", "\t\n"}) {
         KeyRing ring;
-        EXPECT_EQ(parsed(text, ring).reason, Reason::none);
+        EXPECT_EQ(parsed(text, ring).reason, KeysReason::none);
         EXPECT_EQ(ring.count, 0u);
         EXPECT_EQ(ring.highest(), nullptr);
         EXPECT_EQ(ring.find(1), nullptr);
@@ -57,36 +57,36 @@ TEST(KeyRing, BlankTextHasNone) {
 TEST(KeyRing, BlanksAndCase) {
     KeyRing ring;
     ASSERT_EQ(parsed(" 07 : 000102030405060708090A0B0C0D0E0F ,\n2147483647:" + key16 + " ", ring).reason,
-              Reason::none);
+              KeysReason::none);
     EXPECT_EQ(ring.highest()->number, max_key_number);
     ASSERT_NE(ring.find(7), nullptr);
     EXPECT_EQ(std::memcmp(ring.find(7)->bytes, ring.highest()->bytes, 16), 0);
 }
 
 TEST(KeyRing, Refused) {
-    expect_refused(key16, Reason::keys_no_number, 1);
-    expect_refused("1:" + key16 + ",", Reason::keys_no_number, 2);
-    expect_refused(",1:" + key16, Reason::keys_no_number, 1);
-    expect_refused(",", Reason::keys_no_number, 1);
-    expect_refused(":" + key16, Reason::keys_bad_number, 1);
-    expect_refused("0:" + key16, Reason::keys_bad_number, 1);
-    expect_refused("-1:" + key16, Reason::keys_bad_number, 1);
-    expect_refused("+1:" + key16, Reason::keys_bad_number, 1);
-    expect_refused("1a:" + key16, Reason::keys_bad_number, 1);
-    expect_refused("2147483648:" + key16, Reason::keys_bad_number, 1);
-    expect_refused("99999999999999999999:" + key16, Reason::keys_bad_number, 1);
-    expect_refused(key16 + ":1", Reason::keys_bad_number, 1);
-    expect_refused("1:", Reason::keys_bad_size, 1);
-    expect_refused("1:" + key16.substr(1), Reason::keys_bad_size, 1);
-    expect_refused("1:" + key16.substr(2), Reason::keys_bad_size, 1);
-    expect_refused("1:" + key16 + "0", Reason::keys_bad_size, 1);
-    expect_refused("1:" + key32 + "00", Reason::keys_bad_size, 1);
-    expect_refused("1:" + key16 + ",2:" + key24 + "00", Reason::keys_bad_size, 2);
-    expect_refused("1:" + key16.substr(1) + "g", Reason::keys_bad_digit, 1);
-    expect_refused("1:" + key16.substr(1) + "\xFF", Reason::keys_bad_digit, 1);
-    expect_refused("1:0x" + key16.substr(2), Reason::keys_bad_digit, 1);
-    expect_refused("1:" + key16 + ",2:" + key16 + ",1:" + key32, Reason::keys_repeated_number, 3);
-    expect_refused("1:" + key16 + ",01:" + key32, Reason::keys_repeated_number, 2);
+    expect_refused(key16, KeysReason::no_number, 1);
+    expect_refused("1:" + key16 + ",", KeysReason::no_number, 2);
+    expect_refused(",1:" + key16, KeysReason::no_number, 1);
+    expect_refused(",", KeysReason::no_number, 1);
+    expect_refused(":" + key16, KeysReason::bad_number, 1);
+    expect_refused("0:" + key16, KeysReason::bad_number, 1);
+    expect_refused("-1:" + key16, KeysReason::bad_number, 1);
+    expect_refused("+1:" + key16, KeysReason::bad_number, 1);
+    expect_refused("1a:" + key16, KeysReason::bad_number, 1);
+    expect_refused("2147483648:" + key16, KeysReason::bad_number, 1);
+    expect_refused("99999999999999999999:" + key16, KeysReason::bad_number, 1);
+    expect_refused(key16 + ":1", KeysReason::bad_number, 1);
+    expect_refused("1:", KeysReason::bad_size, 1);
+    expect_refused("1:" + key16.substr(1), KeysReason::bad_size, 1);
+    expect_refused("1:" + key16.substr(2), KeysReason::bad_size, 1);
+    expect_refused("1:" + key16 + "0", KeysReason::bad_size, 1);
+    expect_refused("1:" + key32 + "00", KeysReason::bad_size, 1);
+    expect_refused("1:" + key16 + ",2:" + key24 + "00", KeysReason::bad_size, 2);
+    expect_refused("1:" + key16.substr(1) + "g", KeysReason::bad_digit, 1);
+    expect_refused("1:" + key16.substr(1) + "\xFF", KeysReason::bad_digit, 1);
+    expect_refused("1:0x" + key16.substr(2), KeysReason::bad_digit, 1);
+    expect_refused("1:" + key16 + ",2:" + key16 + ",1:" + key32, KeysReason::repeated_number, 3);
+    expect_refused("1:" + key16 + ",01:" + key32, KeysReason::repeated_number, 2);
 }
 
 TEST(KeyRing, HoldsUpToItsLimit) {
@@ -94,10 +94,10 @@ TEST(KeyRing, HoldsUpToItsLimit) {
     for (std::uint32_t i = 1; i <= max_keys; i++)
         text += (i > 1 ? "," : "") + std::to_string(i) + ":" + key32;
     auto ring = std::make_unique<KeyRing>();
-    EXPECT_EQ(parsed(text, *ring).reason, Reason::none);
+    EXPECT_EQ(parsed(text, *ring).reason, KeysReason::none);
     EXPECT_EQ(ring->count, max_keys);
-    expect_refused(text + ",1000:" + key32, Reason::keys_too_many, max_keys + 1);
-    expect_refused(std::string(100000, ','), Reason::keys_no_number, 1);
+    expect_refused(text + ",1000:" + key32, KeysReason::too_many, max_keys + 1);
+    expect_refused(std::string(100000, ','), KeysReason::no_number, 1);
 }
 
 TEST(KeyRing, AnyText) {

@@ -33,7 +33,7 @@ TEST(Layout, PresetsAreWhatTheirMakersPublish) {
         SCOPED_TRACE(expected[i].name);
         EXPECT_EQ(preset(i).name, expected[i].name);
         EXPECT_EQ(preset(i).layout, expected[i].layout);
-        EXPECT_EQ(validate(preset(i).layout), Reason::none);
+        EXPECT_EQ(validate(preset(i).layout), LayoutReason::none);
         EXPECT_EQ(find_preset(expected[i].name), &preset(i));
         EXPECT_EQ(find_preset(expected[i].layout), &preset(i));
     }
@@ -68,62 +68,62 @@ TEST(Layout, PresetsEndWhenTheyShould) {
 }
 
 TEST(Layout, ValidateChecksTheFieldsAgainstEachOther) {
-    using R = Reason;
+    using R = LayoutReason;
     constexpr std::int64_t year_1 = -62135596800000, year_9999 = 253402300799999;
     constexpr struct {
         const char *what;
         Layout layout;
-        Reason reason;
+        LayoutReason reason;
     } cases[] = {
         {"time alone", {0, 1, 41, 0, 0, 0, 0, 0}, R::none},
         {"every field", {0, 1, 41, 5, 5, 12, 0, 0}, R::none},
         {"every flag", {0, 1000, 25, 5, 5, 12, wraps | from_1 | above, 0}, R::none},
-        {"zero is not 0", {0, 1, 41, 0, 5, 12, 0, 1}, R::layout_malformed},
-        {"an unknown flag", {0, 1, 41, 0, 5, 12, 8, 0}, R::layout_malformed},
-        {"the highest flag", {0, 1, 41, 0, 5, 12, 0x80, 0}, R::layout_malformed},
-        {"sequence above no node", {0, 1, 41, 0, 0, 12, above, 0}, R::layout_malformed},
-        {"no sequence above the node", {0, 1, 41, 0, 5, 0, above, 0}, R::layout_malformed},
-        {"from 1 without a sequence", {0, 1, 41, 0, 5, 0, from_1, 0}, R::layout_malformed},
-        {"all bytes set", {-1, 65535, 255, 255, 255, 255, 255, 255}, R::layout_malformed},
-        {"all bytes 0", {0, 0, 0, 0, 0, 0, 0, 0}, R::layout_bad_unit},
+        {"zero is not 0", {0, 1, 41, 0, 5, 12, 0, 1}, R::malformed},
+        {"an unknown flag", {0, 1, 41, 0, 5, 12, 8, 0}, R::malformed},
+        {"the highest flag", {0, 1, 41, 0, 5, 12, 0x80, 0}, R::malformed},
+        {"sequence above no node", {0, 1, 41, 0, 0, 12, above, 0}, R::malformed},
+        {"no sequence above the node", {0, 1, 41, 0, 5, 0, above, 0}, R::malformed},
+        {"from 1 without a sequence", {0, 1, 41, 0, 5, 0, from_1, 0}, R::malformed},
+        {"all bytes set", {-1, 65535, 255, 255, 255, 255, 255, 255}, R::malformed},
+        {"all bytes 0", {0, 0, 0, 0, 0, 0, 0, 0}, R::bad_unit},
         {"the first instant", {year_1, 1, 41, 0, 5, 12, 0, 0}, R::none},
-        {"an instant too early", {year_1 - 1, 1, 41, 0, 5, 12, 0, 0}, R::layout_bad_epoch},
+        {"an instant too early", {year_1 - 1, 1, 41, 0, 5, 12, 0, 0}, R::bad_epoch},
         {"the last instant", {year_9999, 1, 41, 0, 5, 12, 0, 0}, R::none},
-        {"an instant too late", {year_9999 + 1, 1, 41, 0, 5, 12, 0, 0}, R::layout_bad_epoch},
-        {"the lowest epoch", {INT64_MIN, 1, 41, 0, 5, 12, 0, 0}, R::layout_bad_epoch},
-        {"the highest epoch", {INT64_MAX, 1, 41, 0, 5, 12, 0, 0}, R::layout_bad_epoch},
-        {"unit 0", {0, 0, 41, 0, 5, 12, 0, 0}, R::layout_bad_unit},
+        {"an instant too late", {year_9999 + 1, 1, 41, 0, 5, 12, 0, 0}, R::bad_epoch},
+        {"the lowest epoch", {INT64_MIN, 1, 41, 0, 5, 12, 0, 0}, R::bad_epoch},
+        {"the highest epoch", {INT64_MAX, 1, 41, 0, 5, 12, 0, 0}, R::bad_epoch},
+        {"unit 0", {0, 0, 41, 0, 5, 12, 0, 0}, R::bad_unit},
         {"unit 1000", {0, 1000, 32, 0, 5, 12, 0, 0}, R::none},
-        {"unit 1001", {0, 1001, 32, 0, 5, 12, 0, 0}, R::layout_bad_unit},
-        {"unit 65535", {0, 65535, 32, 0, 5, 12, 0, 0}, R::layout_bad_unit},
-        {"no time", {0, 1, 0, 0, 5, 12, 0, 0}, R::layout_no_time},
+        {"unit 1001", {0, 1001, 32, 0, 5, 12, 0, 0}, R::bad_unit},
+        {"unit 65535", {0, 65535, 32, 0, 5, 12, 0, 0}, R::bad_unit},
+        {"no time", {0, 1, 0, 0, 5, 12, 0, 0}, R::no_time},
         {"one bit of time", {0, 1, 1, 0, 31, 31, 0, 0}, R::none},
-        {"region without shard", {0, 1, 41, 5, 0, 12, 0, 0}, R::layout_region_not_above_shard},
+        {"region without shard", {0, 1, 41, 5, 0, 12, 0, 0}, R::region_not_above_shard},
         {"node of 31", {0, 1, 30, 15, 16, 0, 0, 0}, R::none},
-        {"node of 32", {0, 1, 30, 16, 16, 0, 0, 0}, R::layout_field_too_wide},
-        {"node of 510", {0, 1, 30, 255, 255, 0, 0, 0}, R::layout_field_too_wide},
+        {"node of 32", {0, 1, 30, 16, 16, 0, 0, 0}, R::field_too_wide},
+        {"node of 510", {0, 1, 30, 255, 255, 0, 0, 0}, R::field_too_wide},
         {"sequence of 31", {0, 1, 30, 0, 0, 31, 0, 0}, R::none},
-        {"sequence of 32", {0, 1, 30, 0, 0, 32, 0, 0}, R::layout_field_too_wide},
-        {"sequence of 255", {0, 1, 30, 0, 0, 255, 0, 0}, R::layout_field_too_wide},
+        {"sequence of 32", {0, 1, 30, 0, 0, 32, 0, 0}, R::field_too_wide},
+        {"sequence of 255", {0, 1, 30, 0, 0, 255, 0, 0}, R::field_too_wide},
         {"64 bits", {0, 1, 41, 0, 13, 10, 0, 0}, R::none},
-        {"65 bits", {0, 1, 42, 0, 13, 10, 0, 0}, R::layout_too_many_bits},
-        {"317 bits", {0, 1, 255, 0, 31, 31, 0, 0}, R::layout_too_many_bits},
+        {"65 bits", {0, 1, 42, 0, 13, 10, 0, 0}, R::too_many_bits},
+        {"317 bits", {0, 1, 255, 0, 31, 31, 0, 0}, R::too_many_bits},
         {"63 wrapping bits", {0, 1, 40, 0, 13, 10, wraps, 0}, R::none},
-        {"64 wrapping bits", {0, 1, 41, 0, 13, 10, wraps, 0}, R::layout_wrap_sets_sign},
+        {"64 wrapping bits", {0, 1, 41, 0, 13, 10, wraps, 0}, R::wrap_sets_sign},
         {"2^53 ms", {0, 1, 53, 0, 0, 0, 0, 0}, R::none},
         {"2^53 ms of 54 bits", {0, 1, 54, 0, 0, 10, 0, 0}, R::none},
-        {"2^53 ms from 9999", {year_9999, 1, 53, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 ms", {0, 1, 54, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 ms from year 1", {year_1, 1, 54, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 * 2 ms", {0, 2, 54, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 * 511 ms", {0, 511, 54, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 * 512 ms, which is 2^63", {0, 512, 54, 0, 0, 8, 0, 0}, R::layout_outlasts_calendar},
-        {"2^54 s, past 2^63", {0, 1000, 54, 0, 0, 8, 0, 0}, R::layout_outlasts_calendar},
-        {"2^53 s", {0, 1000, 53, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
+        {"2^53 ms from 9999", {year_9999, 1, 53, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^54 ms", {0, 1, 54, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^54 ms from year 1", {year_1, 1, 54, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^54 * 2 ms", {0, 2, 54, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^54 * 511 ms", {0, 511, 54, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^54 * 512 ms, which is 2^63", {0, 512, 54, 0, 0, 8, 0, 0}, R::outlasts_calendar},
+        {"2^54 s, past 2^63", {0, 1000, 54, 0, 0, 8, 0, 0}, R::outlasts_calendar},
+        {"2^53 s", {0, 1000, 53, 0, 0, 0, 0, 0}, R::outlasts_calendar},
         {"2^43 s", {0, 1000, 43, 0, 0, 0, 0, 0}, R::none},
-        {"2^44 s", {0, 1000, 44, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^63 ms", {0, 1, 63, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
-        {"2^64 ms", {0, 1, 64, 0, 0, 0, 0, 0}, R::layout_outlasts_calendar},
+        {"2^44 s", {0, 1000, 44, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^63 ms", {0, 1, 63, 0, 0, 0, 0, 0}, R::outlasts_calendar},
+        {"2^64 ms", {0, 1, 64, 0, 0, 0, 0, 0}, R::outlasts_calendar},
     };
     for (const auto &c : cases) EXPECT_EQ(validate(c.layout), c.reason) << c.what;
 }
@@ -140,7 +140,7 @@ TEST(Layout, ValidLayoutsEndWithinTheCalendar) {
         layout.shard_bits = static_cast<std::uint8_t>(random.between(0, 16));
         layout.sequence_bits = static_cast<std::uint8_t>(random.between(0, 16));
         layout.flags = static_cast<std::uint8_t>(random.between(0, 7));
-        if (validate(layout) != Reason::none) continue;
+        if (validate(layout) != LayoutReason::none) continue;
         valid++;
         int low_bits = layout.node_bits() + layout.sequence_bits;
         int bits = std::min(+layout.time_bits, 63 - low_bits);

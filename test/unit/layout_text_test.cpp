@@ -78,99 +78,99 @@ TEST(LayoutText, OrderOfFieldsMatters) {
 
 constexpr struct {
     const char *text;
-    Reason reason;
+    LayoutReason reason;
     const char *part;
 } refused[] = {
-    {"", Reason::layout_empty, ""},
-    {" ", Reason::layout_empty, " "},
-    {" \t\n\v\f\r", Reason::layout_empty, " \t\n\v\f\r"},
-    {"Instagram", Reason::layout_unknown_word, "Instagram"},
-    {"instagram2", Reason::layout_unknown_word, "instagram2"},
-    {"instagram twitter", Reason::layout_unknown_word, "twitter"},
-    {"instagram instagram", Reason::layout_unknown_word, "instagram"},
-    {"instagram unit=1ms x", Reason::layout_unknown_word, "unit=1ms"},
-    {"unit=1ms instagram", Reason::layout_unknown_word, "instagram"},
-    {"epoch=1970-01-01 unit=1ms time=41, shard=5", Reason::layout_bad_flag, "time=41,"},
-    {"epoch=1970-01-01,unit=1ms", Reason::layout_bad_epoch, "epoch=1970-01-01,unit=1ms"},
-    {"unit", Reason::layout_unknown_word, "unit"},
-    {"unit =1ms", Reason::layout_unknown_word, "unit"},
-    {"Unit=1ms", Reason::layout_unknown_word, "Unit=1ms"},
-    {"node=5", Reason::layout_unknown_word, "node=5"},
-    {"=", Reason::layout_unknown_word, "="},
-    {"epoch=1970-01-01 epoch=1970-01-01", Reason::layout_repeated_word, "epoch=1970-01-01"},
-    {"unit=1ms unit=2ms", Reason::layout_repeated_word, "unit=2ms"},
-    {"time=41 time=40", Reason::layout_repeated_word, "time=40"},
-    {"time=41 shard=5 time=40", Reason::layout_repeated_word, "time=40"},
-    {"time=41 region=5 region=6", Reason::layout_repeated_word, "region=6"},
-    {"time=41 shard=5 shard=6", Reason::layout_repeated_word, "shard=6"},
-    {"time=41 sequence=5 sequence=6", Reason::layout_repeated_word, "sequence=6"},
-    {"time=", Reason::layout_bad_number, "time="},
-    {"time=0", Reason::layout_bad_number, "time=0"},
-    {"time=w", Reason::layout_bad_number, "time=w"},
-    {"time=-1", Reason::layout_bad_number, "time=-1"},
-    {"time=+41", Reason::layout_bad_number, "time=+41"},
-    {"time=65536", Reason::layout_too_many_bits, "time=65536"},
-    {"time=99999999999999999999", Reason::layout_too_many_bits, "time=99999999999999999999"},
-    {"time=41 region=x", Reason::layout_bad_number, "region=x"},
-    {"time=41 region=0 shard=5", Reason::layout_bad_number, "region=0"},
-    {"time=41 shard=0", Reason::layout_bad_number, "shard=0"},
-    {"time=41 sequence=0", Reason::layout_bad_number, "sequence=0"},
-    {"time=41 sequence=+1", Reason::layout_bad_number, "sequence=+1"},
-    {"unit=", Reason::layout_bad_unit, "unit="},
-    {"unit=ms", Reason::layout_bad_unit, "unit=ms"},
-    {"unit=1", Reason::layout_bad_unit, "unit=1"},
-    {"unit=0ms", Reason::layout_bad_unit, "unit=0ms"},
-    {"unit=0s", Reason::layout_bad_unit, "unit=0s"},
-    {"unit=2s", Reason::layout_bad_unit, "unit=2s"},
-    {"unit=1001ms", Reason::layout_bad_unit, "unit=1001ms"},
-    {"unit=65537ms", Reason::layout_bad_unit, "unit=65537ms"},
-    {"unit=-1ms", Reason::layout_bad_unit, "unit=-1ms"},
-    {"unit=1us", Reason::layout_bad_unit, "unit=1us"},
-    {"unit=1MS", Reason::layout_bad_unit, "unit=1MS"},
-    {"unit=1msx", Reason::layout_bad_unit, "unit=1msx"},
-    {"unit=1.5ms", Reason::layout_bad_unit, "unit=1.5ms"},
-    {"epoch=", Reason::layout_bad_epoch, "epoch="},
-    {"epoch=0", Reason::layout_bad_epoch, "epoch=0"},
-    {"epoch=1900-02-29", Reason::layout_bad_epoch, "epoch=1900-02-29"},
-    {"epoch=1970-01-01T00:00:00", Reason::layout_bad_epoch, "epoch=1970-01-01T00:00:00"},
-    {"epoch=1970-01-01 00:00:00Z", Reason::layout_unknown_word, "00:00:00Z"},
-    {"time=41W", Reason::layout_bad_flag, "time=41W"},
-    {"time=41ww", Reason::layout_bad_flag, "time=41ww"},
-    {"time=41+1", Reason::layout_bad_flag, "time=41+1"},
-    {"time=41 region=5w shard=5", Reason::layout_bad_flag, "region=5w"},
-    {"time=41 shard=5w", Reason::layout_bad_flag, "shard=5w"},
-    {"time=41 shard=5+1", Reason::layout_bad_flag, "shard=5+1"},
-    {"time=41 sequence=5w", Reason::layout_bad_flag, "sequence=5w"},
-    {"time=41 sequence=5+", Reason::layout_bad_flag, "sequence=5+"},
-    {"time=41 sequence=5+2", Reason::layout_bad_flag, "sequence=5+2"},
-    {"time=41 sequence=5+11", Reason::layout_bad_flag, "sequence=5+11"},
-    {"unit=1ms time=41", Reason::layout_no_epoch, ""},
-    {"epoch=1970-01-01 time=41", Reason::layout_no_unit, ""},
-    {"epoch=1970-01-01 unit=1ms", Reason::layout_no_time, ""},
-    {"epoch=1970-01-01 unit=1ms shard=5", Reason::layout_no_time, ""},
-    {"shard=5 time=41", Reason::layout_time_not_highest, "time=41"},
-    {"sequence=5 time=41", Reason::layout_time_not_highest, "time=41"},
-    {"region=5 time=41", Reason::layout_time_not_highest, "time=41"},
-    {"time=41 shard=5 region=5", Reason::layout_region_not_above_shard, "region=5"},
-    {"time=41 sequence=5 shard=5 region=5", Reason::layout_region_not_above_shard, "region=5"},
-    {"time=41 region=5 sequence=5 shard=5", Reason::layout_region_not_above_shard, "sequence=5"},
-    {"epoch=1970-01-01 unit=1ms time=41 region=5", Reason::layout_region_not_above_shard, ""},
-    {"epoch=1970-01-01 unit=1ms time=41 sequence=5 region=5", Reason::layout_region_not_above_shard, ""},
-    {"epoch=1970-01-01 unit=1ms time=30 shard=32", Reason::layout_field_too_wide, ""},
-    {"epoch=1970-01-01 unit=1ms time=30 region=16 shard=16", Reason::layout_field_too_wide, ""},
-    {"epoch=1970-01-01 unit=1ms time=30 region=64 shard=64", Reason::layout_field_too_wide, ""},
-    {"epoch=1970-01-01 unit=1ms time=30 sequence=32", Reason::layout_field_too_wide, ""},
-    {"time=65", Reason::layout_too_many_bits, "time=65"},
-    {"time=41 shard=300", Reason::layout_too_many_bits, "shard=300"},
-    {"time=41 sequence=65535", Reason::layout_too_many_bits, "sequence=65535"},
-    {"epoch=1970-01-01 unit=1ms time=42 shard=13 sequence=10", Reason::layout_too_many_bits, ""},
-    {"epoch=1970-01-01 unit=1ms time=64 sequence=1", Reason::layout_too_many_bits, ""},
-    {"epoch=1970-01-01 unit=1ms time=41w shard=13 sequence=10", Reason::layout_wrap_sets_sign, ""},
-    {"epoch=1970-01-01 unit=1ms time=54", Reason::layout_outlasts_calendar, ""},
-    {"epoch=1970-01-01 unit=1ms time=64", Reason::layout_outlasts_calendar, ""},
-    {"epoch=1970-01-01 unit=1s time=44", Reason::layout_outlasts_calendar, ""},
-    {"epoch=1970-01-01 unit=1s time=54 sequence=8", Reason::layout_outlasts_calendar, ""},
-    {"epoch=9999-12-31 unit=1ms time=53", Reason::layout_outlasts_calendar, ""},
+    {"", LayoutReason::empty, ""},
+    {" ", LayoutReason::empty, " "},
+    {" \t\n\v\f\r", LayoutReason::empty, " \t\n\v\f\r"},
+    {"Instagram", LayoutReason::unknown_word, "Instagram"},
+    {"instagram2", LayoutReason::unknown_word, "instagram2"},
+    {"instagram twitter", LayoutReason::unknown_word, "twitter"},
+    {"instagram instagram", LayoutReason::unknown_word, "instagram"},
+    {"instagram unit=1ms x", LayoutReason::unknown_word, "unit=1ms"},
+    {"unit=1ms instagram", LayoutReason::unknown_word, "instagram"},
+    {"epoch=1970-01-01 unit=1ms time=41, shard=5", LayoutReason::bad_flag, "time=41,"},
+    {"epoch=1970-01-01,unit=1ms", LayoutReason::bad_epoch, "epoch=1970-01-01,unit=1ms"},
+    {"unit", LayoutReason::unknown_word, "unit"},
+    {"unit =1ms", LayoutReason::unknown_word, "unit"},
+    {"Unit=1ms", LayoutReason::unknown_word, "Unit=1ms"},
+    {"node=5", LayoutReason::unknown_word, "node=5"},
+    {"=", LayoutReason::unknown_word, "="},
+    {"epoch=1970-01-01 epoch=1970-01-01", LayoutReason::repeated_word, "epoch=1970-01-01"},
+    {"unit=1ms unit=2ms", LayoutReason::repeated_word, "unit=2ms"},
+    {"time=41 time=40", LayoutReason::repeated_word, "time=40"},
+    {"time=41 shard=5 time=40", LayoutReason::repeated_word, "time=40"},
+    {"time=41 region=5 region=6", LayoutReason::repeated_word, "region=6"},
+    {"time=41 shard=5 shard=6", LayoutReason::repeated_word, "shard=6"},
+    {"time=41 sequence=5 sequence=6", LayoutReason::repeated_word, "sequence=6"},
+    {"time=", LayoutReason::bad_number, "time="},
+    {"time=0", LayoutReason::bad_number, "time=0"},
+    {"time=w", LayoutReason::bad_number, "time=w"},
+    {"time=-1", LayoutReason::bad_number, "time=-1"},
+    {"time=+41", LayoutReason::bad_number, "time=+41"},
+    {"time=65536", LayoutReason::too_many_bits, "time=65536"},
+    {"time=99999999999999999999", LayoutReason::too_many_bits, "time=99999999999999999999"},
+    {"time=41 region=x", LayoutReason::bad_number, "region=x"},
+    {"time=41 region=0 shard=5", LayoutReason::bad_number, "region=0"},
+    {"time=41 shard=0", LayoutReason::bad_number, "shard=0"},
+    {"time=41 sequence=0", LayoutReason::bad_number, "sequence=0"},
+    {"time=41 sequence=+1", LayoutReason::bad_number, "sequence=+1"},
+    {"unit=", LayoutReason::bad_unit, "unit="},
+    {"unit=ms", LayoutReason::bad_unit, "unit=ms"},
+    {"unit=1", LayoutReason::bad_unit, "unit=1"},
+    {"unit=0ms", LayoutReason::bad_unit, "unit=0ms"},
+    {"unit=0s", LayoutReason::bad_unit, "unit=0s"},
+    {"unit=2s", LayoutReason::bad_unit, "unit=2s"},
+    {"unit=1001ms", LayoutReason::bad_unit, "unit=1001ms"},
+    {"unit=65537ms", LayoutReason::bad_unit, "unit=65537ms"},
+    {"unit=-1ms", LayoutReason::bad_unit, "unit=-1ms"},
+    {"unit=1us", LayoutReason::bad_unit, "unit=1us"},
+    {"unit=1MS", LayoutReason::bad_unit, "unit=1MS"},
+    {"unit=1msx", LayoutReason::bad_unit, "unit=1msx"},
+    {"unit=1.5ms", LayoutReason::bad_unit, "unit=1.5ms"},
+    {"epoch=", LayoutReason::bad_epoch, "epoch="},
+    {"epoch=0", LayoutReason::bad_epoch, "epoch=0"},
+    {"epoch=1900-02-29", LayoutReason::bad_epoch, "epoch=1900-02-29"},
+    {"epoch=1970-01-01T00:00:00", LayoutReason::bad_epoch, "epoch=1970-01-01T00:00:00"},
+    {"epoch=1970-01-01 00:00:00Z", LayoutReason::unknown_word, "00:00:00Z"},
+    {"time=41W", LayoutReason::bad_flag, "time=41W"},
+    {"time=41ww", LayoutReason::bad_flag, "time=41ww"},
+    {"time=41+1", LayoutReason::bad_flag, "time=41+1"},
+    {"time=41 region=5w shard=5", LayoutReason::bad_flag, "region=5w"},
+    {"time=41 shard=5w", LayoutReason::bad_flag, "shard=5w"},
+    {"time=41 shard=5+1", LayoutReason::bad_flag, "shard=5+1"},
+    {"time=41 sequence=5w", LayoutReason::bad_flag, "sequence=5w"},
+    {"time=41 sequence=5+", LayoutReason::bad_flag, "sequence=5+"},
+    {"time=41 sequence=5+2", LayoutReason::bad_flag, "sequence=5+2"},
+    {"time=41 sequence=5+11", LayoutReason::bad_flag, "sequence=5+11"},
+    {"unit=1ms time=41", LayoutReason::no_epoch, ""},
+    {"epoch=1970-01-01 time=41", LayoutReason::no_unit, ""},
+    {"epoch=1970-01-01 unit=1ms", LayoutReason::no_time, ""},
+    {"epoch=1970-01-01 unit=1ms shard=5", LayoutReason::no_time, ""},
+    {"shard=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"sequence=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"region=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"time=41 shard=5 region=5", LayoutReason::region_not_above_shard, "region=5"},
+    {"time=41 sequence=5 shard=5 region=5", LayoutReason::region_not_above_shard, "region=5"},
+    {"time=41 region=5 sequence=5 shard=5", LayoutReason::region_not_above_shard, "sequence=5"},
+    {"epoch=1970-01-01 unit=1ms time=41 region=5", LayoutReason::region_not_above_shard, ""},
+    {"epoch=1970-01-01 unit=1ms time=41 sequence=5 region=5", LayoutReason::region_not_above_shard, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 shard=32", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 region=16 shard=16", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 region=64 shard=64", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 sequence=32", LayoutReason::field_too_wide, ""},
+    {"time=65", LayoutReason::too_many_bits, "time=65"},
+    {"time=41 shard=300", LayoutReason::too_many_bits, "shard=300"},
+    {"time=41 sequence=65535", LayoutReason::too_many_bits, "sequence=65535"},
+    {"epoch=1970-01-01 unit=1ms time=42 shard=13 sequence=10", LayoutReason::too_many_bits, ""},
+    {"epoch=1970-01-01 unit=1ms time=64 sequence=1", LayoutReason::too_many_bits, ""},
+    {"epoch=1970-01-01 unit=1ms time=41w shard=13 sequence=10", LayoutReason::wrap_sets_sign, ""},
+    {"epoch=1970-01-01 unit=1ms time=54", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1ms time=64", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1s time=44", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1s time=54 sequence=8", LayoutReason::outlasts_calendar, ""},
+    {"epoch=9999-12-31 unit=1ms time=53", LayoutReason::outlasts_calendar, ""},
 };
 
 TEST(LayoutText, RefusesAndNamesThePart) {
@@ -188,12 +188,12 @@ TEST(LayoutText, RefusesAndNamesThePart) {
 }
 
 TEST(LayoutText, EveryReasonIsReached) {
-    std::set<Reason> reached;
+    std::set<LayoutReason> reached;
     for (const auto &c : refused) reached.insert(c.reason);
-    auto first = static_cast<int>(Reason::layout_empty);
-    auto end = static_cast<int>(Reason::layout_malformed);  // only a binary value can be malformed
+    auto first = static_cast<int>(LayoutReason::empty);
+    auto end = static_cast<int>(LayoutReason::malformed);  // only a binary value can be malformed
     for (int i = first; i < end; i++)
-        EXPECT_TRUE(reached.count(static_cast<Reason>(i)) == 1) << name_of(static_cast<Reason>(i));
+        EXPECT_TRUE(reached.count(static_cast<LayoutReason>(i)) == 1) << "reason " << i;
 }
 
 TEST(LayoutText, WordsMayBeOfAnyLength) {
@@ -202,7 +202,7 @@ TEST(LayoutText, WordsMayBeOfAnyLength) {
         Exact text(key + word);
         Layout layout{};
         LayoutError error = parse_layout(text.view(), layout);
-        EXPECT_NE(error.reason, Reason::none) << key;
+        EXPECT_NE(error.reason, LayoutReason::none) << key;
         EXPECT_EQ(error.part.size(), text.view().size()) << key;
     }
 }
@@ -219,7 +219,7 @@ Layout random_layout(Random &random) {
         if (random.once_in(2)) layout.sequence_bits = static_cast<std::uint8_t>(random.between(1, 31));
         if (random.once_in(2)) layout.region_bits = static_cast<std::uint8_t>(random.between(1, 11));
         layout.flags = static_cast<std::uint8_t>(random.below(8));
-        if (validate(layout) == Reason::none) return layout;
+        if (validate(layout) == LayoutReason::none) return layout;
     }
 }
 
@@ -286,9 +286,9 @@ TEST(LayoutText, DamagedTextIsRefusedOrReadsBackEqual) {
         }
         Exact exact(text);
         Layout layout{};
-        if (parse_layout(exact.view(), layout).reason != Reason::none) continue;
+        if (parse_layout(exact.view(), layout).reason != LayoutReason::none) continue;
         accepted++;
-        ASSERT_EQ(validate(layout), Reason::none) << text;
+        ASSERT_EQ(validate(layout), LayoutReason::none) << text;
         ASSERT_EQ(layout_of(printed(layout)), layout) << text;
     }
     EXPECT_GT(accepted, 1000);

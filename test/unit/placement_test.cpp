@@ -45,7 +45,7 @@ TEST(Placement, EqualsTryingEach) {
             Placement placement{shard, above, list.data(), static_cast<std::int64_t>(list.size())};
             for (std::int64_t tick : ticks) {
                 above = place_by_trying(p, shard, above, tick, taken);
-                ASSERT_EQ(place(p, placement, tick), Reason::none);
+                ASSERT_EQ(place(p, placement, tick), TickReason::none);
                 ASSERT_EQ(placement.above, above) << fields << " tick " << tick;
             }
         }
@@ -55,21 +55,21 @@ TEST(Placement, EqualsTryingEach) {
 TEST(Placement, EndsWithTheLayout) {
     Packing p = packing_of(layout_of("epoch=1970-01-01 unit=1ms time=4 shard=1 sequence=1"));
     Placement placement{1, 0, nullptr, 0};
-    EXPECT_EQ(place(p, placement, 15), Reason::none);
-    EXPECT_EQ(place(p, placement, 15), Reason::none);
+    EXPECT_EQ(place(p, placement, 15), TickReason::none);
+    EXPECT_EQ(place(p, placement, 15), TickReason::none);
     std::int64_t last = placement.above;
-    EXPECT_EQ(place(p, placement, 15), Reason::time_past_end);
+    EXPECT_EQ(place(p, placement, 15), TickReason::past_end);
     EXPECT_EQ(placement.above, last);
 }
 
 TEST(Placement, NeverGivesZero) {
     Packing p = packing_of(layout_of(tiny + "shard=1 sequence=2"));
     Placement placement{0, 0, nullptr, 0};
-    ASSERT_EQ(place(p, placement, 0), Reason::none);
+    ASSERT_EQ(place(p, placement, 0), TickReason::none);
     EXPECT_EQ(placement.above, 1);
     Packing bare = packing_of(layout_of(tiny));
     Placement first{0, 0, nullptr, 0};
-    ASSERT_EQ(place(bare, first, 0), Reason::none);
+    ASSERT_EQ(place(bare, first, 0), TickReason::none);
     EXPECT_EQ(first.above, 1);
 }
 

@@ -22,7 +22,7 @@ TextError parsed(const std::string &text, PublicId &id) {
     return parse_public_id(exact.view(), id);
 }
 
-void expect_refused(const std::string &text, Reason reason, std::size_t position = 0) {
+void expect_refused(const std::string &text, TextReason reason, std::size_t position = 0) {
     PublicId id{};
     TextError error = parsed(text, id);
     EXPECT_EQ(error.reason, reason) << text;
@@ -43,29 +43,29 @@ TEST(PublicId, ComesBack) {
         PublicId id{static_cast<std::uint32_t>(random.between(1, random.once_in(2) ? 20 : max_key_number)),
                     random.between(0, INT64_MAX)};
         PublicId back{};
-        ASSERT_EQ(parsed(printed(id), back).reason, Reason::none) << printed(id);
+        ASSERT_EQ(parsed(printed(id), back).reason, TextReason::none) << printed(id);
         ASSERT_EQ(back.key_number, id.key_number);
         ASSERT_EQ(back.number, id.number);
     }
 }
 
 TEST(PublicId, Refused) {
-    expect_refused("", Reason::text_empty);
-    expect_refused("4oBVmyxvRfB", Reason::text_too_short);
-    expect_refused("1", Reason::text_too_short);
-    expect_refused("04oBVmyxvRfB", Reason::text_bad_key_number);
-    expect_refused("014oBVmyxvRfB", Reason::text_bad_key_number);
-    expect_refused("21474836484oBVmyxvRfB", Reason::text_bad_key_number);
-    expect_refused(std::string(1000, '1'), Reason::text_bad_key_number);
-    expect_refused("A4oBVmyxvRfB", Reason::text_bad_character, 0);
-    expect_refused("1A4oBVmyxvRfB", Reason::text_bad_character, 1);
-    expect_refused("14oBVmyxvRf ", Reason::text_bad_character, 11);
-    expect_refused("14oBVmy-vRfB", Reason::text_bad_character, 7);
-    expect_refused("-14oBVmyxvRfB", Reason::text_bad_character, 0);
-    expect_refused("é", Reason::text_bad_character, 0);
-    expect_refused("1AzL8n0Y58m8", Reason::text_too_large);
-    expect_refused("1LygHa16AHYF", Reason::text_too_large);
-    expect_refused("1zzzzzzzzzzz", Reason::text_too_large);
+    expect_refused("", TextReason::empty);
+    expect_refused("4oBVmyxvRfB", TextReason::too_short);
+    expect_refused("1", TextReason::too_short);
+    expect_refused("04oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused("014oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused("21474836484oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused(std::string(1000, '1'), TextReason::bad_key_number);
+    expect_refused("A4oBVmyxvRfB", TextReason::bad_character, 0);
+    expect_refused("1A4oBVmyxvRfB", TextReason::bad_character, 1);
+    expect_refused("14oBVmyxvRf ", TextReason::bad_character, 11);
+    expect_refused("14oBVmy-vRfB", TextReason::bad_character, 7);
+    expect_refused("-14oBVmyxvRfB", TextReason::bad_character, 0);
+    expect_refused("é", TextReason::bad_character, 0);
+    expect_refused("1AzL8n0Y58m8", TextReason::too_large);
+    expect_refused("1LygHa16AHYF", TextReason::too_large);
+    expect_refused("1zzzzzzzzzzz", TextReason::too_large);
 }
 
 TEST(PublicId, AnyText) {

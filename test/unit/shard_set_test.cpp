@@ -80,7 +80,7 @@ TEST(ShardSet, SpellingsHaveOneForm) {
     for (const auto &c : cases) {
         SCOPED_TRACE(c.text);
         Parsed parsed(c.text);
-        EXPECT_EQ(parsed.error.reason, Reason::none);
+        EXPECT_EQ(parsed.error.reason, ShardsReason::none);
         EXPECT_EQ(printed(parsed.set), c.canonical);
         EXPECT_EQ(parsed.set.shard_count, c.shard_count);
         EXPECT_EQ(parsed.set.empty(), c.shard_count == 0);
@@ -91,41 +91,41 @@ TEST(ShardSet, SpellingsHaveOneForm) {
 TEST(ShardSet, RefusesAndNamesTheItem) {
     constexpr struct {
         const char *text;
-        Reason reason;
+        ShardsReason reason;
         const char *part;
     } cases[] = {
-        {"x", Reason::shards_bad_number, "x"},
-        {"5x", Reason::shards_bad_number, "5x"},
-        {"1, 5x ,7", Reason::shards_bad_number, "5x"},
-        {"0x5", Reason::shards_bad_number, "0x5"},
-        {"1 2", Reason::shards_bad_number, "1 2"},
-        {"1;2", Reason::shards_bad_number, "1;2"},
-        {"+5", Reason::shards_bad_number, "+5"},
-        {"-5", Reason::shards_bad_number, "-5"},
-        {"5-", Reason::shards_bad_number, "5-"},
-        {"-", Reason::shards_bad_number, "-"},
-        {"--", Reason::shards_bad_number, "--"},
-        {"1--5", Reason::shards_bad_number, "1--5"},
-        {"1-2-3", Reason::shards_bad_number, "1-2-3"},
-        {"1..5", Reason::shards_bad_number, "1..5"},
-        {"1.5", Reason::shards_bad_number, "1.5"},
-        {",", Reason::shards_bad_number, ""},
-        {"1,", Reason::shards_bad_number, ""},
-        {",1", Reason::shards_bad_number, ""},
-        {"1,,2", Reason::shards_bad_number, ""},
-        {"1, ,2", Reason::shards_bad_number, ""},
-        {"5-3", Reason::shards_reversed, "5-3"},
-        {"1,5 - 4,9", Reason::shards_reversed, "5 - 4"},
-        {"2147483647-0", Reason::shards_reversed, "2147483647-0"},
-        {"2147483648", Reason::shards_too_large, "2147483648"},
-        {"4294967295", Reason::shards_too_large, "4294967295"},
-        {"4294967296", Reason::shards_too_large, "4294967296"},
-        {"4294967301", Reason::shards_too_large, "4294967301"},
-        {"18446744073709551621", Reason::shards_too_large, "18446744073709551621"},
-        {"1,99999999999999999999999999,2", Reason::shards_too_large, "99999999999999999999999999"},
-        {"0-2147483648", Reason::shards_too_large, "0-2147483648"},
-        {"99999999999-5", Reason::shards_too_large, "99999999999-5"},
-        {"99999999999x", Reason::shards_bad_number, "99999999999x"},
+        {"x", ShardsReason::bad_number, "x"},
+        {"5x", ShardsReason::bad_number, "5x"},
+        {"1, 5x ,7", ShardsReason::bad_number, "5x"},
+        {"0x5", ShardsReason::bad_number, "0x5"},
+        {"1 2", ShardsReason::bad_number, "1 2"},
+        {"1;2", ShardsReason::bad_number, "1;2"},
+        {"+5", ShardsReason::bad_number, "+5"},
+        {"-5", ShardsReason::bad_number, "-5"},
+        {"5-", ShardsReason::bad_number, "5-"},
+        {"-", ShardsReason::bad_number, "-"},
+        {"--", ShardsReason::bad_number, "--"},
+        {"1--5", ShardsReason::bad_number, "1--5"},
+        {"1-2-3", ShardsReason::bad_number, "1-2-3"},
+        {"1..5", ShardsReason::bad_number, "1..5"},
+        {"1.5", ShardsReason::bad_number, "1.5"},
+        {",", ShardsReason::bad_number, ""},
+        {"1,", ShardsReason::bad_number, ""},
+        {",1", ShardsReason::bad_number, ""},
+        {"1,,2", ShardsReason::bad_number, ""},
+        {"1, ,2", ShardsReason::bad_number, ""},
+        {"5-3", ShardsReason::reversed, "5-3"},
+        {"1,5 - 4,9", ShardsReason::reversed, "5 - 4"},
+        {"2147483647-0", ShardsReason::reversed, "2147483647-0"},
+        {"2147483648", ShardsReason::too_large, "2147483648"},
+        {"4294967295", ShardsReason::too_large, "4294967295"},
+        {"4294967296", ShardsReason::too_large, "4294967296"},
+        {"4294967301", ShardsReason::too_large, "4294967301"},
+        {"18446744073709551621", ShardsReason::too_large, "18446744073709551621"},
+        {"1,99999999999999999999999999,2", ShardsReason::too_large, "99999999999999999999999999"},
+        {"0-2147483648", ShardsReason::too_large, "0-2147483648"},
+        {"99999999999-5", ShardsReason::too_large, "99999999999-5"},
+        {"99999999999x", ShardsReason::bad_number, "99999999999x"},
     };
     for (const auto &c : cases) {
         Parsed parsed(c.text);
@@ -152,7 +152,7 @@ TEST(ShardSet, AgreesWithASetOnRandomTexts) {
         }
         SCOPED_TRACE(text);
         Parsed parsed(text);
-        ASSERT_EQ(parsed.error.reason, Reason::none);
+        ASSERT_EQ(parsed.error.reason, ShardsReason::none);
         const ShardSet &set = parsed.set;
         ASSERT_EQ(set.shard_count, oracle.size());
         ASSERT_EQ(set.smallest(), *oracle.begin());
@@ -192,7 +192,7 @@ TEST(ShardSet, ManyItemsFit) {
     std::string text;
     for (int i = 9998; i >= 0; i -= 2) text += std::to_string(i) + (i > 0 ? "," : "");
     Parsed parsed(text);
-    EXPECT_EQ(parsed.error.reason, Reason::none);
+    EXPECT_EQ(parsed.error.reason, ShardsReason::none);
     EXPECT_EQ(parsed.set.range_count, 5000u);
     EXPECT_EQ(parsed.set.at(4999), 9998u);
 }

@@ -53,15 +53,15 @@ std::string text_of(const T &value) {
 template <class T>
 T parsed(const std::string &text) {
     T value{};
-    EXPECT_EQ(parse(text, value).reason, Reason::none) << text;
+    EXPECT_EQ(parse(text, value).reason, TextReason::none) << text;
     return value;
 }
 
-Reason reason_named(const std::string &name) {
-    if (name == "text_too_large") return Reason::text_too_large;
-    if (name == "text_too_short") return Reason::text_too_short;
+TextReason reason_named(const std::string &name) {
+    if (name == "text_too_large") return TextReason::too_large;
+    if (name == "text_too_short") return TextReason::too_short;
     EXPECT_EQ(name, "text_bad_character");
-    return Reason::text_bad_character;
+    return TextReason::bad_character;
 }
 
 template <class T>
@@ -143,7 +143,7 @@ TYPED_TEST(StampedTest, EveryCharacterIsLookedAt) {
             text[i] = wrong;
             TypeParam value{};
             TextError error = parse(text, value);
-            EXPECT_EQ(error.reason, Reason::text_bad_character) << i << ' ' << int{wrong};
+            EXPECT_EQ(error.reason, TextReason::bad_character) << i << ' ' << int{wrong};
             EXPECT_EQ(error.position, i);
         }
     }
@@ -152,18 +152,18 @@ TYPED_TEST(StampedTest, EveryCharacterIsLookedAt) {
 TYPED_TEST(StampedTest, EverySizeIsLookedAt) {
     const std::string good = text_of(filled<TypeParam>(TypeParam::first_ms, 0));
     TypeParam value{};
-    EXPECT_EQ(parse("", value).reason, Reason::text_empty);
+    EXPECT_EQ(parse("", value).reason, TextReason::empty);
     for (std::size_t size = 1; size < good.size(); size++)
-        EXPECT_EQ(parse(good.substr(0, size), value).reason, Reason::text_too_short);
+        EXPECT_EQ(parse(good.substr(0, size), value).reason, TextReason::too_short);
     for (std::size_t more = 1; more < 40; more++)
-        EXPECT_EQ(parse(good + std::string(more, '0'), value).reason, Reason::text_too_long);
+        EXPECT_EQ(parse(good + std::string(more, '0'), value).reason, TextReason::too_long);
 }
 
 TEST(UlidTest, TheFirstDigitIsAtMostSeven) {
     Ulid ulid{};
     for (char first : {'8', '9', 'A', 'Z'})
-        EXPECT_EQ(parse(first + std::string(25, '0'), ulid).reason, Reason::text_too_large) << first;
-    EXPECT_EQ(parse('7' + std::string(25, 'Z'), ulid).reason, Reason::none);
+        EXPECT_EQ(parse(first + std::string(25, '0'), ulid).reason, TextReason::too_large) << first;
+    EXPECT_EQ(parse('7' + std::string(25, 'Z'), ulid).reason, TextReason::none);
 }
 
 // The clocks and texts that the reference implementation publishes; its random part is the same each time.

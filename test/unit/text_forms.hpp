@@ -61,12 +61,13 @@ inline const TextForm &form_of(const std::string &name) {
 inline void expect_number(const char *form, std::string_view text, std::int64_t id) {
     std::int64_t read = 42;
     Exact exact(text);
-    EXPECT_EQ(form_of(form).parse(exact.view(), read).reason, Reason::none) << form << ' ' << text;
+    EXPECT_EQ(form_of(form).parse(exact.view(), read).reason, TextReason::none) << form << ' ' << text;
     EXPECT_EQ(read, id) << form << ' ' << text;
 }
 
 // Passes where the text is refused so, at that byte.
-inline void expect_refused(const char *form, std::string_view text, Reason reason, std::size_t position = 0) {
+inline void expect_refused(const char *form, std::string_view text, TextReason reason,
+                           std::size_t position = 0) {
     std::int64_t read;
     Exact exact(text);
     TextError error = form_of(form).parse(exact.view(), read);

@@ -26,7 +26,7 @@ TextError error_of(std::string_view text) {
 
 TypeId typeid_of(std::string_view text) {
     TypeId id{};
-    EXPECT_EQ(parse(text, id).reason, Reason::none) << text;
+    EXPECT_EQ(parse(text, id).reason, TextReason::none) << text;
     return id;
 }
 
@@ -42,49 +42,49 @@ TEST(TypeId, PublishedBothWays) {
 
 TEST(TypeId, PublishedAsRefused) {
     for (const Row &row : rows_where("typeid.csv", "direction", "refused"))
-        EXPECT_NE(error_of(row.at("typeid")).reason, Reason::none) << row.at("typeid");
+        EXPECT_NE(error_of(row.at("typeid")).reason, TextReason::none) << row.at("typeid");
 }
 
 TEST(TypeId, WhyAndWhere) {
     std::string suffix = zeros;
     struct Case {
         std::string text;
-        Reason reason;
+        TextReason reason;
         std::size_t position;
     } cases[] = {
-        {"PREFIX_" + suffix, Reason::prefix_bad_character, 0},
-        {"pre.fix_" + suffix, Reason::prefix_bad_character, 3},
-        {"  prefix_" + suffix, Reason::prefix_bad_character, 0},
-        {"pr3fix_" + suffix, Reason::prefix_bad_character, 2},
-        {"_" + suffix, Reason::prefix_bad_character, 0},
-        {"_prefix_" + suffix, Reason::prefix_bad_character, 0},
-        {"prefix__" + suffix, Reason::prefix_bad_character, 6},
-        {"__" + suffix, Reason::prefix_bad_character, 0},
-        {"_", Reason::prefix_bad_character, 0},
-        {"", Reason::text_empty, 0},
-        {"prefix_", Reason::text_empty, 7},
-        {"prefix", Reason::text_bad_character, 4},
-        {"prefix_1234567890123456789012345", Reason::text_too_short, 7},
-        {"prefix_123456789012345678901234567", Reason::text_too_long, 7},
-        {"prefix_1234567890123456789012345 ", Reason::text_bad_character, 32},
-        {"prefix_123456789-123456789-123456", Reason::text_bad_character, 16},
-        {"prefix_i23456789ol23456789oi23456", Reason::text_bad_character, 7},
-        {"prefix_0000000000000000000000000A", Reason::text_bad_character, 32},
-        {"prefix_0000000000000000000000000l", Reason::text_bad_character, 32},
-        {"prefix_0000000000000000000000000o", Reason::text_bad_character, 32},
-        {"prefix_0000000000000000000000000u", Reason::text_bad_character, 32},
-        {"prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz", Reason::text_too_large, 7},
-        {"80000000000000000000000000", Reason::text_too_large, 0},
-        {std::string(64, 'a') + "_" + suffix, Reason::prefix_too_long, 0},
-        {std::string(64, 'a') + "." + "_" + suffix, Reason::prefix_bad_character, 64},
-        {"pr\xC3\xBC" + suffix, Reason::text_bad_character, 2},
-        {"pr\xC3\xBC_" + suffix, Reason::prefix_bad_character, 2},
-        {std::string("a\0b_", 4) + suffix, Reason::prefix_bad_character, 1},
+        {"PREFIX_" + suffix, TextReason::prefix_bad_character, 0},
+        {"pre.fix_" + suffix, TextReason::prefix_bad_character, 3},
+        {"  prefix_" + suffix, TextReason::prefix_bad_character, 0},
+        {"pr3fix_" + suffix, TextReason::prefix_bad_character, 2},
+        {"_" + suffix, TextReason::prefix_bad_character, 0},
+        {"_prefix_" + suffix, TextReason::prefix_bad_character, 0},
+        {"prefix__" + suffix, TextReason::prefix_bad_character, 6},
+        {"__" + suffix, TextReason::prefix_bad_character, 0},
+        {"_", TextReason::prefix_bad_character, 0},
+        {"", TextReason::empty, 0},
+        {"prefix_", TextReason::empty, 7},
+        {"prefix", TextReason::bad_character, 4},
+        {"prefix_1234567890123456789012345", TextReason::too_short, 7},
+        {"prefix_123456789012345678901234567", TextReason::too_long, 7},
+        {"prefix_1234567890123456789012345 ", TextReason::bad_character, 32},
+        {"prefix_123456789-123456789-123456", TextReason::bad_character, 16},
+        {"prefix_i23456789ol23456789oi23456", TextReason::bad_character, 7},
+        {"prefix_0000000000000000000000000A", TextReason::bad_character, 32},
+        {"prefix_0000000000000000000000000l", TextReason::bad_character, 32},
+        {"prefix_0000000000000000000000000o", TextReason::bad_character, 32},
+        {"prefix_0000000000000000000000000u", TextReason::bad_character, 32},
+        {"prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz", TextReason::too_large, 7},
+        {"80000000000000000000000000", TextReason::too_large, 0},
+        {std::string(64, 'a') + "_" + suffix, TextReason::prefix_too_long, 0},
+        {std::string(64, 'a') + "." + "_" + suffix, TextReason::prefix_bad_character, 64},
+        {"pr\xC3\xBC" + suffix, TextReason::bad_character, 2},
+        {"pr\xC3\xBC_" + suffix, TextReason::prefix_bad_character, 2},
+        {std::string("a\0b_", 4) + suffix, TextReason::prefix_bad_character, 1},
     };
     for (const Case &c : cases) {
         TextError error = error_of(c.text);
         EXPECT_EQ(error.reason, c.reason) << c.text;
-        if (c.reason != Reason::text_too_short && c.reason != Reason::text_too_long) {
+        if (c.reason != TextReason::too_short && c.reason != TextReason::too_long) {
             EXPECT_EQ(error.position, c.position) << c.text;
         }
     }
@@ -92,11 +92,11 @@ TEST(TypeId, WhyAndWhere) {
 
 TEST(TypeId, Prefixes) {
     for (const char *prefix : {"", "a", "ab", "a_b", "a__b", "z", "abcdefghijklmnopqrstuvwxyz"})
-        EXPECT_EQ(check_typeid_prefix(prefix).reason, Reason::none) << prefix;
-    EXPECT_EQ(check_typeid_prefix(std::string(63, 'z')).reason, Reason::none);
-    EXPECT_EQ(check_typeid_prefix(std::string(64, 'z')).reason, Reason::prefix_too_long);
+        EXPECT_EQ(check_typeid_prefix(prefix).reason, TextReason::none) << prefix;
+    EXPECT_EQ(check_typeid_prefix(std::string(63, 'z')).reason, TextReason::none);
+    EXPECT_EQ(check_typeid_prefix(std::string(64, 'z')).reason, TextReason::prefix_too_long);
     for (const char *prefix : {"_", "__", "_a", "a_", "A", "a1", "a-b", "`", "{"})
-        EXPECT_EQ(check_typeid_prefix(prefix).reason, Reason::prefix_bad_character) << prefix;
+        EXPECT_EQ(check_typeid_prefix(prefix).reason, TextReason::prefix_bad_character) << prefix;
 }
 
 // Every byte as the prefix, and as the last digit.
@@ -104,9 +104,9 @@ TEST(TypeId, EveryByte) {
     std::string digits = "0123456789abcdefghjkmnpqrstvwxyz";
     for (int byte = 0; byte < 256; byte++) {
         char c = static_cast<char>(byte);
-        EXPECT_EQ(check_typeid_prefix({&c, 1}).reason == Reason::none, c >= 'a' && c <= 'z') << byte;
+        EXPECT_EQ(check_typeid_prefix({&c, 1}).reason == TextReason::none, c >= 'a' && c <= 'z') << byte;
         std::string text = std::string("a_") + std::string(zeros).substr(1) + c;
-        EXPECT_EQ(error_of(text).reason == Reason::none, digits.find(c) != std::string::npos) << byte;
+        EXPECT_EQ(error_of(text).reason == TextReason::none, digits.find(c) != std::string::npos) << byte;
     }
 }
 

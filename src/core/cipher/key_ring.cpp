@@ -15,29 +15,30 @@ constexpr DigitTable hex_digits = [] {
     return table;
 }();
 
-Reason parse_key_number(std::string_view text, std::uint32_t &number) noexcept {
+KeysReason parse_key_number(std::string_view text, std::uint32_t &number) noexcept {
     const char *end = text.data() + text.size();
     auto [stop, error] = std::from_chars(text.data(), end, number);
     bool is_number = error == std::errc() && stop == end && number >= 1 && number <= max_key_number;
-    return is_number ? Reason::none : Reason::keys_bad_number;
+    return is_number ? KeysReason::none : KeysReason::bad_number;
 }
 
-Reason parse_key_bytes(std::string_view text, CipherKey &key) noexcept {
-    if (text.size() % 2 != 0 || !is_key_size(text.size() / 2)) return Reason::keys_bad_size;
+KeysReason parse_key_bytes(std::string_view text, CipherKey &key) noexcept {
+    if (text.size() % 2 != 0 || !is_key_size(text.size() / 2)) return KeysReason::bad_size;
     key.size = static_cast<std::uint32_t>(text.size() / 2);
     for (std::size_t i = 0; i < text.size(); i += 2) {
         int high = hex_digits[text[i]], low = hex_digits[text[i + 1]];
-        if (high < 0 || low < 0) return Reason::keys_bad_digit;
+        if (high < 0 || low < 0) return KeysReason::bad_digit;
         key.bytes[i / 2] = static_cast<std::uint8_t>(high << 4 | low);
     }
-    return Reason::none;
+    return KeysReason::none;
 }
 
-Reason parse_key(std::string_view item, CipherKey &key) noexcept {
-    if (item.find(':') == std::string_view::npos) return Reason::keys_no_number;
+KeysReason parse_key(std::string_view item, CipherKey &key) noexcept {
+    if (item.find(':') == std::string_view::npos) return KeysReason::no_number;
     std::string_view rest = item;
     std::string_view number = take_until(rest, ':');
-    if (Reason reason = parse_key_number(trim(number), key.number); reason != Reason::none) return reason;
+    if (KeysReason reason = parse_key_number(trim(number), key.number); reason != KeysReason::none)
+        return reason;
     return parse_key_bytes(trim(rest), key);
 }
 
@@ -59,17 +60,18 @@ const CipherKey *KeyRing::highest() const noexcept {
 KeysError parse_keys(std::string_view text, KeyRing &ring) noexcept {
     ring.count = 0;
     std::string_view rest = trim(text);
-    if (rest.empty()) return {Reason::none, 0};
+    if (rest.empty()) return {KeysReason::none, 0};
     auto items = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
     for (std::uint32_t i = 0; i < items; i++) {
-        if (i == max_keys) return {Reason::keys_too_many, i + 1};
+        if (i == max_keys) return {KeysReason::too_many, i + 1};
         CipherKey &key = ring.keys[i];
-        Reason reason = parse_key(trim(take_until(rest, ',')), key);
-        if (reason == Reason::none && ring.find(key.number) != nullptr) reason = Reason::keys_repeated_number;
-        if (reason != Reason::none) return {reason, i + 1};
+        KeysReason reason = parse_key(trim(take_until(rest, ',')), key);
+        if (reason == KeysReason::none && ring.find(key.number) != nullptr)
+            reason = KeysReason::repeated_number;
+        if (reason != KeysReason::none) return {reason, i + 1};
         ring.count++;
     }
-    return {Reason::none, 0};
+    return {KeysReason::none, 0};
 }
 
 }  // namespace idgen

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/text/reason.hpp"
-
 namespace idgen {
 
 constexpr std::size_t max_key_size = 32;
@@ -38,8 +36,19 @@ struct KeyRing {
     const CipherKey *highest() const noexcept;
 };
 
+// Why a list of keys was refused.
+enum class KeysReason : std::uint8_t {
+    none,
+    no_number,
+    bad_number,
+    repeated_number,
+    bad_size,
+    bad_digit,
+    too_many,
+};
+
 struct KeysError {
-    Reason reason;
+    KeysReason reason;
     std::uint32_t item;  // the refused one, from 1
 };
 

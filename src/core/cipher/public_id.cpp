@@ -30,15 +30,15 @@ std::size_t print_public_id(const PublicId &id, char *out) noexcept {
 }
 
 TextError parse_public_id(std::string_view text, PublicId &id) noexcept {
-    if (text.empty()) return {Reason::text_empty, 0};
+    if (text.empty()) return {TextReason::empty, 0};
     std::size_t head_size = text.size() > base62_size ? text.size() - base62_size : 0;
     std::size_t bad = find_bad_character(text, head_size);
-    if (bad < text.size()) return {Reason::text_bad_character, bad};
-    if (head_size == 0) return {Reason::text_too_short, 0};
+    if (bad < text.size()) return {TextReason::bad_character, bad};
+    if (head_size == 0) return {TextReason::too_short, 0};
     std::string_view head(text.data(), head_size);
-    if (!parse_key_number(head, id.key_number)) return {Reason::text_bad_key_number, 0};
+    if (!parse_key_number(head, id.key_number)) return {TextReason::bad_key_number, 0};
     TextError error = parse_base62(std::string_view(text.data() + head_size, base62_size), id.number);
-    if (error.reason == Reason::none && id.number < 0) error.reason = Reason::text_too_large;
+    if (error.reason == TextReason::none && id.number < 0) error.reason = TextReason::too_large;
     return error;
 }
 

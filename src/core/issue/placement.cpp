@@ -25,7 +25,7 @@ Spot earliest(const Packing &p, const Placement &placement, std::int64_t tick) n
 
 }  // namespace
 
-Reason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept {
+TickReason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept {
     for (Spot spot = earliest(p, placement, tick); spot.tick < p.tick_end;
          spot = after(p, spot, placement.shard)) {
         std::int64_t id = pack(p, spot.tick, placement.shard, spot.sequence);
@@ -35,9 +35,9 @@ Reason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept
         }
         if (placement.taken_count > 0 && *placement.taken == id) continue;
         placement.above = id;
-        return Reason::none;
+        return TickReason::none;
     }
-    return Reason::time_past_end;
+    return TickReason::past_end;
 }
 
 }  // namespace idgen

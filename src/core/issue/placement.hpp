@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "core/layout/packing.hpp"
-#include "core/text/reason.hpp"
 
 namespace idgen {
 
@@ -21,8 +20,8 @@ struct Placement {
     std::int64_t taken_count;
 };
 
-// Places an instant's tick: its ID, also in `above`. Reason::time_past_end where no room is left.
+// Places an instant's tick: its ID, also in `above`. TickReason::past_end where no room is left.
 // Requires a packing that does not wrap, and a tick and a shard that it holds.
-Reason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept;
+TickReason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept;
 
 }  // namespace idgen

@@ -4,11 +4,10 @@
 
 namespace idgen {
 
-Reason check_hlc(const HlcParts &parts) noexcept {
-    if (parts.ms < 0) return Reason::time_before_epoch;
-    if (parts.ms > hlc_last_ms) return Reason::time_past_end;
+HlcReason check_hlc(const HlcParts &parts) noexcept {
+    if (parts.ms < 0 || parts.ms > hlc_last_ms) return HlcReason::time_out_of_range;
     bool is_logical = parts.logical >= 0 && parts.logical <= hlc_last_logical;
-    return is_logical ? Reason::none : Reason::sequence_out_of_range;
+    return is_logical ? HlcReason::none : HlcReason::logical_out_of_range;
 }
 
 Take take_hlc(Slot &slot, const Limits &limits, const Place &above) noexcept {

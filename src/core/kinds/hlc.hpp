@@ -26,8 +26,9 @@ struct HlcParts {
     std::int64_t logical;
 };
 
-// Reason::none, time_before_epoch, time_past_end or sequence_out_of_range.
-Reason check_hlc(const HlcParts &parts) noexcept;
+// Why parts make no timestamp.
+enum class HlcReason : std::uint8_t { none, time_out_of_range, logical_out_of_range };
+HlcReason check_hlc(const HlcParts &parts) noexcept;
 
 // Requires parts that check_hlc admits.
 constexpr std::int64_t pack_hlc(const HlcParts &parts) noexcept {

@@ -9,23 +9,23 @@ constexpr std::uint64_t low_bits = (std::uint64_t{1} << 62) - 1;
 
 }  // namespace
 
-Reason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept {
+IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept {
     Parts parts{};
-    if (!unpack(p, id, parts)) return Reason::id_not_of_layout;
+    if (!unpack(p, id, parts)) return IdReason::not_of_layout;
     std::int64_t ms = start_of(p, parts.tick);
-    if (!uuid_holds(ms)) return Reason::uuid_cannot_hold_time;
+    if (!uuid_holds(ms)) return IdReason::time_not_in_uuid;
     auto bits = static_cast<std::uint64_t>(id);
     uuid = uuid_of(static_cast<std::uint64_t>(ms) << 16 | version | bits >> 62, variant | (bits & low_bits));
-    return Reason::none;
+    return IdReason::none;
 }
 
-Reason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept {
+UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept {
     std::uint64_t upper = upper_half(uuid), lower = lower_half(uuid);
-    if ((upper & 0xF000) != version || (lower & ~low_bits) != variant) return Reason::uuid_not_version_7;
+    if ((upper & 0xF000) != version || (lower & ~low_bits) != variant) return UuidReason::not_version_7;
     Parts parts{};
     id = static_cast<std::int64_t>((upper & 0xFFF) << 62 | (lower & low_bits));
-    if ((upper & 0xFFE) != 0 || !unpack(p, id, parts)) return Reason::uuid_holds_no_id;
-    return start_of(p, parts.tick) == uuid_time_ms(uuid) ? Reason::none : Reason::uuid_has_other_time;
+    if ((upper & 0xFFE) != 0 || !unpack(p, id, parts)) return UuidReason::holds_no_id;
+    return start_of(p, parts.tick) == uuid_time_ms(uuid) ? UuidReason::none : UuidReason::has_other_time;
 }
 
 }  // namespace idgen

@@ -16,11 +16,12 @@
 
 namespace idgen {
 
-// Reason::none, id_not_of_layout, or uuid_cannot_hold_time.
-Reason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;
+// Why an ID is in no UUID.
+enum class IdReason : std::uint8_t { none, not_of_layout, time_not_in_uuid };
+IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;
 
-// Reason::none, uuid_not_version_7, uuid_holds_no_id, or uuid_has_other_time: `id` is then the number that it
-// holds.
-Reason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept;
+// Why a UUID holds no ID; where it has another time, `id` is the number that it holds.
+enum class UuidReason : std::uint8_t { none, not_version_7, holds_no_id, has_other_time };
+UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept;
 
 }  // namespace idgen

@@ -56,7 +56,8 @@ void print(const Ksuid &ksuid, char *out) noexcept {
 }
 
 TextError parse(std::string_view text, Ksuid &ksuid) noexcept {
-    if (TextError error = expect_digits(base62_digits, text, Ksuid::text_size); error.reason != Reason::none)
+    if (TextError error = expect_digits(base62_digits, text, Ksuid::text_size);
+        error.reason != TextReason::none)
         return error;
     std::uint32_t number[words] = {};
     bool fits = true;
@@ -66,9 +67,9 @@ TextError parse(std::string_view text, Ksuid &ksuid) noexcept {
         for (; i < end; i++) value = value * base + static_cast<std::uint32_t>(base62_digits[text[i]]);
         fits &= multiply_add(number, five_digits, value);
     }
-    if (!fits) return {Reason::text_too_large, 0};
+    if (!fits) return {TextReason::too_large, 0};
     store(number, ksuid);
-    return {Reason::none, 0};
+    return {TextReason::none, 0};
 }
 
 }  // namespace idgen

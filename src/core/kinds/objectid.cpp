@@ -23,11 +23,11 @@ void print(const ObjectId &id, char *out) noexcept {
 }
 
 TextError parse(std::string_view text, ObjectId &id) noexcept {
-    if (TextError error = expect_digits(digits, text, ObjectId::text_size); error.reason != Reason::none)
+    if (TextError error = expect_digits(digits, text, ObjectId::text_size); error.reason != TextReason::none)
         return error;
     for (std::size_t i = 0; i < ObjectId::size; i++)
         id.bytes[i] = static_cast<std::uint8_t>(digits[text[2 * i]] << 4 | digits[text[2 * i + 1]]);
-    return {Reason::none, 0};
+    return {TextReason::none, 0};
 }
 
 ObjectId next_object_id(ObjectIdSource &source, std::int64_t now_ms) noexcept {

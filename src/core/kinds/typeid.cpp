@@ -23,9 +23,9 @@ TextError check_typeid_prefix(std::string_view prefix) noexcept {
     for (std::size_t i = 0; i < prefix.size(); i++) {
         bool is_inside = i > 0 && i + 1 < prefix.size();
         if (!is_letter(prefix[i]) && !(is_inside && prefix[i] == separator))
-            return {Reason::prefix_bad_character, i};
+            return {TextReason::prefix_bad_character, i};
     }
-    return {prefix.size() > typeid_prefix_most ? Reason::prefix_too_long : Reason::none, 0};
+    return {prefix.size() > typeid_prefix_most ? TextReason::prefix_too_long : TextReason::none, 0};
 }
 
 std::size_t print(const TypeId &id, char *out) noexcept {
@@ -41,16 +41,16 @@ std::size_t print(const TypeId &id, char *out) noexcept {
 TextError parse(std::string_view text, TypeId &id) noexcept {
     std::size_t end = text.rfind(separator);
     bool has_prefix = end != std::string_view::npos;
-    if (end == 0) return {Reason::prefix_bad_character, 0};
+    if (end == 0) return {TextReason::prefix_bad_character, 0};
     std::string_view prefix = head_of(text, has_prefix ? end : 0);
     std::size_t begin = has_prefix ? end + 1 : 0;
-    if (TextError error = check_typeid_prefix(prefix); error.reason != Reason::none) return error;
+    if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none) return error;
     Wide number = 0;
     TextError error = parse_wide_base32(digits, tail_of(text, begin), number);
-    if (error.reason != Reason::none) return {error.reason, begin + error.position};
+    if (error.reason != TextReason::none) return {error.reason, begin + error.position};
     id.prefix = prefix;
     store_wide(number, id.value.octets);
-    return {Reason::none, 0};
+    return {TextReason::none, 0};
 }
 
 }  // namespace idgen

@@ -23,7 +23,7 @@ struct TypeId {
     Uuid value;
 };
 
-// Reason::none, prefix_bad_character, or prefix_too_long.
+// TextReason::none, prefix_bad_character, or prefix_too_long.
 TextError check_typeid_prefix(std::string_view prefix) noexcept;
 // Writes up to typeid_most bytes, without a terminating zero; gives their number. Requires a right prefix.
 std::size_t print(const TypeId &id, char *out) noexcept;

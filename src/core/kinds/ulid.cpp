@@ -18,7 +18,7 @@ void print(const Ulid &ulid, char *out) noexcept {
 TextError parse(std::string_view text, Ulid &ulid) noexcept {
     Wide number = 0;
     TextError error = parse_wide_base32(digits, text, number);
-    if (error.reason == Reason::none) store_wide(number, ulid.bytes);
+    if (error.reason == TextReason::none) store_wide(number, ulid.bytes);
     return error;
 }
 

@@ -14,9 +14,9 @@ constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept {
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-Reason set_step(Step &step, Step::Unit unit, std::int64_t size, std::int64_t most) noexcept {
+StepReason set_step(Step &step, Step::Unit unit, std::int64_t size, std::int64_t most) noexcept {
     step = {unit, size};
-    return size > most ? Reason::step_too_long : Reason::none;
+    return size > most ? StepReason::too_long : StepReason::none;
 }
 
 CivilDate date_at(std::int64_t minute) noexcept {
@@ -36,17 +36,17 @@ char *put_part(char *out, std::int64_t value) noexcept {
 
 }  // namespace
 
-Reason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept {
+StepReason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept {
     if (months < 0 || days < 0 || microseconds < 0 || (months | days | microseconds) == 0)
-        return Reason::step_not_positive;
-    if ((months != 0) + (days != 0) + (microseconds != 0) > 1) return Reason::step_of_two_units;
+        return StepReason::not_positive;
+    if ((months != 0) + (days != 0) + (microseconds != 0) > 1) return StepReason::of_two_units;
     if (months != 0) return set_step(step, Step::Unit::month, months, most_years * 12);
     if (days != 0) return set_step(step, Step::Unit::day, days, most_years * 365);
     std::int64_t minutes = microseconds / us_per_minute;
-    if (microseconds % us_per_minute != 0) return Reason::step_uneven;
+    if (microseconds % us_per_minute != 0) return StepReason::uneven;
     if (minutes % minutes_per_day == 0)
         return set_step(step, Step::Unit::day, minutes / minutes_per_day, most_years * 365);
-    if (minutes_per_day % minutes != 0) return Reason::step_uneven;
+    if (minutes_per_day % minutes != 0) return StepReason::uneven;
     return set_step(step, Step::Unit::minute, minutes, minutes_per_day);
 }
 

@@ -12,8 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/text/reason.hpp"
-
 namespace idgen {
 
 struct Step {
@@ -22,9 +20,12 @@ struct Step {
     std::int64_t size;  // at least 1
 };
 
+// Why an interval is no step.
+enum class StepReason : std::uint8_t { none, not_positive, of_two_units, uneven, too_long };
+
 // The step of that many months, days and microseconds, of which one alone may count. 24 hours are a
-// day. Reason::none, or what is wrong.
-Reason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept;
+// day. StepReason::none, or what is wrong.
+StepReason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept;
 
 // The number of the period that contains a local time.
 std::int64_t period_at(const Step &step, std::int64_t minute) noexcept;

@@ -30,20 +30,20 @@ bool is_malformed(const Layout &l) noexcept {
 
 }  // namespace
 
-Reason validate(const Layout &l) noexcept {
-    if (is_malformed(l)) return Reason::layout_malformed;
-    if (l.epoch_ms < min_instant_ms || l.epoch_ms > max_instant_ms) return Reason::layout_bad_epoch;
-    if (l.unit_ms < 1 || l.unit_ms > 1000) return Reason::layout_bad_unit;
-    if (l.time_bits == 0) return Reason::layout_no_time;
-    if (l.region_bits != 0 && l.shard_bits == 0) return Reason::layout_region_not_above_shard;
+LayoutReason validate(const Layout &l) noexcept {
+    if (is_malformed(l)) return LayoutReason::malformed;
+    if (l.epoch_ms < min_instant_ms || l.epoch_ms > max_instant_ms) return LayoutReason::bad_epoch;
+    if (l.unit_ms < 1 || l.unit_ms > 1000) return LayoutReason::bad_unit;
+    if (l.time_bits == 0) return LayoutReason::no_time;
+    if (l.region_bits != 0 && l.shard_bits == 0) return LayoutReason::region_not_above_shard;
     if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits)
-        return Reason::layout_field_too_wide;
-    if (l.total_bits() > 64) return Reason::layout_too_many_bits;
-    if (l.has(Layout::time_wraps) && l.total_bits() > 63) return Reason::layout_wrap_sets_sign;
+        return LayoutReason::field_too_wide;
+    if (l.total_bits() > 64) return LayoutReason::too_many_bits;
+    if (l.has(Layout::time_wraps) && l.total_bits() > 63) return LayoutReason::wrap_sets_sign;
     // 2^53 ticks of 1 ms end where the calendar does, or later; more could overflow the product.
     if (l.time_bits > 54 || turn_ticks(l) > std::int64_t{1} << 53 || end_of_first_turn(l) > calendar_end_ms)
-        return Reason::layout_outlasts_calendar;
-    return Reason::none;
+        return LayoutReason::outlasts_calendar;
+    return LayoutReason::none;
 }
 
 const Preset *find_preset(std::string_view name) noexcept {

@@ -14,9 +14,29 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/text/reason.hpp"
-
 namespace idgen {
+
+// Why a layout was refused, as text or by its fields.
+enum class LayoutReason : std::uint8_t {
+    none,
+    empty,
+    unknown_word,
+    repeated_word,
+    bad_number,
+    bad_unit,
+    bad_epoch,
+    bad_flag,
+    no_epoch,
+    no_unit,
+    no_time,
+    time_not_highest,
+    region_not_above_shard,
+    field_too_wide,
+    too_many_bits,
+    wrap_sets_sign,
+    outlasts_calendar,
+    malformed,  // only where somebody made the binary value by hand
+};
 
 // Never change: on disk, wherever a column or a default holds an id_layout.
 struct Layout {
@@ -69,8 +89,8 @@ constexpr std::int64_t end_of_first_turn(const Layout &l) noexcept {
     return l.epoch_ms + turn_ticks(l) * l.unit_ms;
 }
 
-// Checks the fields against each other. Reason::none where IDs can be made with the layout.
-Reason validate(const Layout &layout) noexcept;
+// Checks the fields against each other. LayoutReason::none where IDs can be made with the layout.
+LayoutReason validate(const Layout &layout) noexcept;
 
 struct Preset {
     std::string_view name;

@@ -39,7 +39,7 @@ bool take_count(std::string_view &text, std::uint16_t &value) noexcept {
 // The layout while it is read, and what was seen of it.
 class Reader {
    public:
-    Reason read_word(std::string_view word) noexcept {
+    LayoutReason read_word(std::string_view word) noexcept {
         std::string_view value = word;
         if (take_prefix(value, "epoch=")) return read_epoch(value);
         if (take_prefix(value, "unit=")) return read_unit(value);
@@ -47,81 +47,83 @@ class Reader {
         if (take_prefix(value, "region=")) return read_region(value);
         if (take_prefix(value, "shard=")) return read_shard(value);
         if (take_prefix(value, "sequence=")) return read_sequence(value);
-        return Reason::layout_unknown_word;
+        return LayoutReason::unknown_word;
     }
 
-    Reason finish(Layout &layout) noexcept {
-        if (!seen_epoch_) return Reason::layout_no_epoch;
-        if (layout_.unit_ms == 0) return Reason::layout_no_unit;
-        if (region_waits_) return Reason::layout_region_not_above_shard;
+    LayoutReason finish(Layout &layout) noexcept {
+        if (!seen_epoch_) return LayoutReason::no_epoch;
+        if (layout_.unit_ms == 0) return LayoutReason::no_unit;
+        if (region_waits_) return LayoutReason::region_not_above_shard;
         if (layout_.node_bits() == 0) layout_.flags &= static_cast<std::uint8_t>(~Layout::sequence_above);
         layout = layout_;
         return validate(layout_);
     }
 
    private:
-    Reason read_epoch(std::string_view value) noexcept {
-        if (seen_epoch_) return Reason::layout_repeated_word;
+    LayoutReason read_epoch(std::string_view value) noexcept {
+        if (seen_epoch_) return LayoutReason::repeated_word;
         seen_epoch_ = true;
-        return parse_instant(value, layout_.epoch_ms) ? Reason::none : Reason::layout_bad_epoch;
+        return parse_instant(value, layout_.epoch_ms) ? LayoutReason::none : LayoutReason::bad_epoch;
     }
 
-    Reason read_unit(std::string_view value) noexcept {
-        if (layout_.unit_ms != 0) return Reason::layout_repeated_word;
+    LayoutReason read_unit(std::string_view value) noexcept {
+        if (layout_.unit_ms != 0) return LayoutReason::repeated_word;
         std::uint16_t count;
-        if (!take_count(value, count)) return Reason::layout_bad_unit;
+        if (!take_count(value, count)) return LayoutReason::bad_unit;
         if (value == "s" && count == 1)
             count = 1000;
         else if (value != "ms" || count > 1000)
-            return Reason::layout_bad_unit;
+            return LayoutReason::bad_unit;
         layout_.unit_ms = count;
-        return Reason::none;
+        return LayoutReason::none;
     }
 
-    Reason read_time(std::string_view value) noexcept {
-        if (layout_.time_bits != 0) return Reason::layout_repeated_word;
-        if (layout_.node_bits() + layout_.sequence_bits != 0) return Reason::layout_time_not_highest;
-        if (Reason reason = read_bits(value, layout_.time_bits); reason != Reason::none) return reason;
+    LayoutReason read_time(std::string_view value) noexcept {
+        if (layout_.time_bits != 0) return LayoutReason::repeated_word;
+        if (layout_.node_bits() + layout_.sequence_bits != 0) return LayoutReason::time_not_highest;
+        if (LayoutReason reason = read_bits(value, layout_.time_bits); reason != LayoutReason::none)
+            return reason;
         return read_flag(value, "w", Layout::time_wraps);
     }
 
-    Reason read_region(std::string_view value) noexcept {
-        if (layout_.region_bits != 0) return Reason::layout_repeated_word;
-        if (layout_.shard_bits != 0) return Reason::layout_region_not_above_shard;
+    LayoutReason read_region(std::string_view value) noexcept {
+        if (layout_.region_bits != 0) return LayoutReason::repeated_word;
+        if (layout_.shard_bits != 0) return LayoutReason::region_not_above_shard;
         region_waits_ = true;
-        Reason reason = read_bits(value, layout_.region_bits);
-        return reason != Reason::none ? reason : read_flag(value, "", {});
+        LayoutReason reason = read_bits(value, layout_.region_bits);
+        return reason != LayoutReason::none ? reason : read_flag(value, "", {});
     }
 
-    Reason read_shard(std::string_view value) noexcept {
-        if (layout_.shard_bits != 0) return Reason::layout_repeated_word;
+    LayoutReason read_shard(std::string_view value) noexcept {
+        if (layout_.shard_bits != 0) return LayoutReason::repeated_word;
         region_waits_ = false;
-        Reason reason = read_bits(value, layout_.shard_bits);
-        return reason != Reason::none ? reason : read_flag(value, "", {});
+        LayoutReason reason = read_bits(value, layout_.shard_bits);
+        return reason != LayoutReason::none ? reason : read_flag(value, "", {});
     }
 
-    Reason read_sequence(std::string_view value) noexcept {
-        if (layout_.sequence_bits != 0) return Reason::layout_repeated_word;
-        if (region_waits_) return Reason::layout_region_not_above_shard;
-        if (Reason reason = read_bits(value, layout_.sequence_bits); reason != Reason::none) return reason;
+    LayoutReason read_sequence(std::string_view value) noexcept {
+        if (layout_.sequence_bits != 0) return LayoutReason::repeated_word;
+        if (region_waits_) return LayoutReason::region_not_above_shard;
+        if (LayoutReason reason = read_bits(value, layout_.sequence_bits); reason != LayoutReason::none)
+            return reason;
         if (layout_.node_bits() == 0) layout_.flags |= Layout::sequence_above;
         return read_flag(value, "+1", Layout::sequence_from_1);
     }
 
-    static Reason read_bits(std::string_view &value, std::uint8_t &bits) noexcept {
+    static LayoutReason read_bits(std::string_view &value, std::uint8_t &bits) noexcept {
         std::uint16_t count;
-        if (!take_count(value, count)) return Reason::layout_bad_number;
-        if (count > 64) return Reason::layout_too_many_bits;
+        if (!take_count(value, count)) return LayoutReason::bad_number;
+        if (count > 64) return LayoutReason::too_many_bits;
         bits = static_cast<std::uint8_t>(count);
-        return Reason::none;
+        return LayoutReason::none;
     }
 
     // What follows a field's bits: nothing, or its one flag.
-    Reason read_flag(std::string_view rest, std::string_view known, Layout::Flag flag) noexcept {
-        if (rest.empty()) return Reason::none;
-        if (rest != known) return Reason::layout_bad_flag;
+    LayoutReason read_flag(std::string_view rest, std::string_view known, Layout::Flag flag) noexcept {
+        if (rest.empty()) return LayoutReason::none;
+        if (rest != known) return LayoutReason::bad_flag;
         layout_.flags |= flag;
-        return Reason::none;
+        return LayoutReason::none;
     }
 
     Layout layout_{};
@@ -156,15 +158,15 @@ class Writer {
 LayoutError parse_layout(std::string_view text, Layout &layout) noexcept {
     std::string_view rest = text;
     std::string_view word = take_word(rest);
-    if (word.empty()) return {Reason::layout_empty, text};
+    if (word.empty()) return {LayoutReason::empty, text};
     if (const Preset *preset = find_preset(word)) {
         layout = preset->layout;
         word = take_word(rest);
-        return {word.empty() ? Reason::none : Reason::layout_unknown_word, word};
+        return {word.empty() ? LayoutReason::none : LayoutReason::unknown_word, word};
     }
     Reader reader;
     for (; !word.empty(); word = take_word(rest))
-        if (Reason reason = reader.read_word(word); reason != Reason::none) return {reason, word};
+        if (LayoutReason reason = reader.read_word(word); reason != LayoutReason::none) return {reason, word};
     return {reader.finish(layout), {}};
 }
 

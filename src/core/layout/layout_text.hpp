@@ -18,7 +18,7 @@
 namespace idgen {
 
 struct LayoutError {
-    Reason reason;
+    LayoutReason reason;
     std::string_view part;  // the refused word, within the text that was parsed; may be empty
 };
 

@@ -33,30 +33,30 @@ std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t nea
     return near_ms - before <= after - near_ms || after >= calendar_end_ms ? before : after;
 }
 
-Reason check_tick(const Packing &p, std::int64_t tick) noexcept {
-    if (tick < 0) return Reason::time_before_epoch;
-    return tick >= p.tick_end ? Reason::time_past_end : Reason::none;
+TickReason check_tick(const Packing &p, std::int64_t tick) noexcept {
+    if (tick < 0) return TickReason::before_epoch;
+    return tick >= p.tick_end ? TickReason::past_end : TickReason::none;
 }
 
-Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept {
-    if (Reason reason = check_tick(p, tick); reason != Reason::none) return reason;
-    if (shard < 0 || shard > p.shard_last) return Reason::shard_out_of_range;
-    if (sequence < p.sequence_first || sequence > p.sequence_last) return Reason::sequence_out_of_range;
+PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
+                       std::int64_t sequence) noexcept {
+    if (shard < 0 || shard > p.shard_last) return PartReason::shard_out_of_range;
+    if (sequence < p.sequence_first || sequence > p.sequence_last) return PartReason::sequence_out_of_range;
     bool is_zero =
         pack(p, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence)) == 0;
-    return is_zero ? Reason::id_would_be_zero : Reason::none;
+    return is_zero ? PartReason::id_would_be_zero : PartReason::none;
 }
 
-Reason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
-                   std::uint32_t &whole) noexcept {
-    if (region != 0 && layout.region_bits == 0) return Reason::region_not_in_layout;
-    if (region > mask32(layout.region_bits)) return Reason::region_out_of_range;
-    if (number < 0 || number > mask32(layout.node_bits())) return Reason::shard_out_of_range;
+NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
+                       std::uint32_t &whole) noexcept {
+    if (region != 0 && layout.region_bits == 0) return NodeReason::region_not_in_layout;
+    if (region > mask32(layout.region_bits)) return NodeReason::region_out_of_range;
+    if (number < 0 || number > mask32(layout.node_bits())) return NodeReason::shard_out_of_range;
     whole = static_cast<std::uint32_t>(number);
-    if (region == 0 || whole >> layout.shard_bits == region) return Reason::none;
-    if (whole >> layout.shard_bits != 0) return Reason::shard_not_in_region;
+    if (region == 0 || whole >> layout.shard_bits == region) return NodeReason::none;
+    if (whole >> layout.shard_bits != 0) return NodeReason::shard_not_in_region;
     whole |= region << layout.shard_bits;
-    return Reason::none;
+    return NodeReason::none;
 }
 
 }  // namespace idgen

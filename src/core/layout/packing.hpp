@@ -86,6 +86,11 @@ constexpr Packing packing_of(const Layout &l) noexcept {
     return p;
 }
 
+// The IDs that a shard can make in one tick.
+constexpr std::uint32_t ids_per_tick(const Packing &p) noexcept {
+    return p.sequence_last - p.sequence_first + 1;
+}
+
 // The tick that contains an instant at or after the epoch; negative for one before it.
 constexpr std::int64_t tick_of(const Packing &p, std::int64_t unix_ms) noexcept {
     std::int64_t since = unix_ms - p.epoch_ms;
@@ -141,13 +146,27 @@ constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std:
 // the epoch, so the result is never before it.
 std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept;
 
-// Checks the parts of an ID that somebody else puts together. Reason::none, or what is wrong.
-Reason check_tick(const Packing &p, std::int64_t tick) noexcept;
-Reason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept;
+// Why a layout cannot hold an instant.
+enum class TickReason : std::uint8_t { none, before_epoch, past_end };
+TickReason check_tick(const Packing &p, std::int64_t tick) noexcept;
+
+// Why shard and sequence make no ID of a tick that check_tick admits.
+enum class PartReason : std::uint8_t { none, shard_out_of_range, sequence_out_of_range, id_would_be_zero };
+PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
+                       std::int64_t sequence) noexcept;
+
+// Why a number is no node of a layout.
+enum class NodeReason : std::uint8_t {
+    none,
+    shard_out_of_range,
+    shard_not_in_region,
+    region_out_of_range,
+    region_not_in_layout,
+};
 
 // The node's whole number from a number as users give it and the node's region. A number that fits
 // the shard field alone gets the region above it; a larger one must already carry that region.
-Reason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
-                   std::uint32_t &whole) noexcept;
+NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
+                       std::uint32_t &whole) noexcept;
 
 }  // namespace idgen

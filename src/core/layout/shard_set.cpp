@@ -8,23 +8,23 @@
 namespace idgen {
 namespace {
 
-Reason parse_number(std::string_view text, std::uint32_t &value) noexcept {
+ShardsReason parse_number(std::string_view text, std::uint32_t &value) noexcept {
     text = trim(text);
     const char *end = text.data() + text.size();
     auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc::result_out_of_range && stop == end) return Reason::shards_too_large;
-    if (error != std::errc() || stop != end) return Reason::shards_bad_number;
-    return value > max_shard ? Reason::shards_too_large : Reason::none;
+    if (error == std::errc::result_out_of_range && stop == end) return ShardsReason::too_large;
+    if (error != std::errc() || stop != end) return ShardsReason::bad_number;
+    return value > max_shard ? ShardsReason::too_large : ShardsReason::none;
 }
 
-Reason parse_range(std::string_view item, ShardRange &range) noexcept {
+ShardsReason parse_range(std::string_view item, ShardRange &range) noexcept {
     std::string_view rest = item;
     std::string_view first = take_until(rest, '-');
     bool is_range = first.size() < item.size();
-    if (Reason reason = parse_number(first, range.first); reason != Reason::none) return reason;
-    if (Reason reason = parse_number(is_range ? rest : first, range.last); reason != Reason::none)
+    if (ShardsReason reason = parse_number(first, range.first); reason != ShardsReason::none) return reason;
+    if (ShardsReason reason = parse_number(is_range ? rest : first, range.last); reason != ShardsReason::none)
         return reason;
-    return range.first > range.last ? Reason::shards_reversed : Reason::none;
+    return range.first > range.last ? ShardsReason::reversed : ShardsReason::none;
 }
 
 // Sorts the ranges and joins those that touch; returns how many are left.
@@ -62,16 +62,17 @@ std::size_t max_range_count(std::string_view text) noexcept {
 ShardsError parse_shards(std::string_view text, ShardRange *buffer, ShardSet &set) noexcept {
     set = {buffer, 0, 0};
     std::string_view rest = trim(text);
-    if (rest.empty()) return {Reason::none, {}};
+    if (rest.empty()) return {ShardsReason::none, {}};
     std::size_t items = max_range_count(rest);
     for (std::size_t i = 0; i < items; i++) {
         std::string_view item = trim(take_until(rest, ','));
-        if (Reason reason = parse_range(item, buffer[i]); reason != Reason::none) return {reason, item};
+        if (ShardsReason reason = parse_range(item, buffer[i]); reason != ShardsReason::none)
+            return {reason, item};
     }
     set.range_count = normalise(buffer, static_cast<std::uint32_t>(items));
     for (std::uint32_t i = 0; i < set.range_count; i++)
         set.shard_count += buffer[i].last - buffer[i].first + 1;
-    return {Reason::none, {}};
+    return {ShardsReason::none, {}};
 }
 
 }  // namespace idgen

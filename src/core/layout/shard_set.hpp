@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/text/reason.hpp"
-
 namespace idgen {
 
 struct ShardRange {
@@ -35,8 +33,11 @@ constexpr std::uint32_t max_shard = 0x7FFFFFFF;
 // An upper bound of the ranges that the text can hold, for the buffer of parse_shards.
 std::size_t max_range_count(std::string_view text) noexcept;
 
+// Why a list of shards was refused.
+enum class ShardsReason : std::uint8_t { none, bad_number, reversed, too_large };
+
 struct ShardsError {
-    Reason reason;
+    ShardsReason reason;
     std::string_view part;  // the refused item, within the text
 };
 

@@ -33,15 +33,15 @@ TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) 
     for (std::size_t i = 0; i < text.size(); i++) {
         if (text[i] == '-' || i == check_at) continue;
         int digit = digits[text[i]];
-        if (digit < 0) return {Reason::text_bad_character, i};
+        if (digit < 0) return {TextReason::bad_character, i};
         reader.add(digit);
     }
     // Before the number as a whole, so that the first wrong character is always the one that is named.
     int check = check_at < text.size() ? check_digits[text[check_at]] : 0;
-    if (check < 0) return {Reason::text_bad_character, check_at};
-    Reason reason = reader.finish(id);
-    if (reason != Reason::none || !has_check || check == check_of(id)) return {reason, 0};
-    return {Reason::text_wrong_check, check_at};
+    if (check < 0) return {TextReason::bad_character, check_at};
+    TextReason reason = reader.finish(id);
+    if (reason != TextReason::none || !has_check || check == check_of(id)) return {reason, 0};
+    return {TextReason::wrong_check, check_at};
 }
 
 }  // namespace idgen

@@ -11,7 +11,7 @@ TextError parse_base62(std::string_view text, std::int64_t &id) noexcept {
 
 TextError parse_padded_base62(std::string_view text, std::int64_t &id) noexcept {
     TextError error = parse_base62(text, id);
-    if (error.reason == Reason::none && text.size() < base62_size) error.reason = Reason::text_too_short;
+    if (error.reason == TextReason::none && text.size() < base62_size) error.reason = TextReason::too_short;
     return error;
 }
 

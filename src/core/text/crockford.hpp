@@ -93,9 +93,9 @@ inline TextError parse_wide_base32(const DigitTable &digits, std::string_view te
     std::uint64_t middle = read_base32_word<word_digits>(digits, text.data() + front_digits, seen);
     std::uint64_t low = read_base32_word<word_digits>(digits, text.data() + front_digits + word_digits, seen);
     if (seen > 31) return expect_digits(digits, text, wide_base32_size);
-    if (front > 0xFF) return {Reason::text_too_large, 0};
+    if (front > 0xFF) return {TextReason::too_large, 0};
     number = Wide{front} << 10 * word_digits | Wide{middle} << 5 * word_digits | low;
-    return {Reason::none, 0};
+    return {TextReason::none, 0};
 }
 
 }  // namespace idgen

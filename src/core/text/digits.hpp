@@ -8,14 +8,26 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/text/reason.hpp"
-
 namespace idgen {
+
+// Why a text is no such value.
+enum class TextReason : std::uint8_t {
+    none,
+    empty,
+    bad_character,
+    too_long,
+    too_short,
+    too_large,
+    wrong_check,           // Base32 with its check symbol
+    prefix_bad_character,  // TypeIDs
+    prefix_too_long,       //
+    bad_key_number,        // public IDs
+};
 
 // Why a text is no number, and where: the offset of the byte with which the wrong character begins.
 // Every byte before it was a digit, so it counts the characters before it, too.
 struct TextError {
-    Reason reason;
+    TextReason reason;
     std::size_t position;
 };
 
@@ -39,13 +51,13 @@ class DigitTable {
     std::int8_t digits_[256];
 };
 
-// Why a text is not `size` digits; Reason::none where it is.
+// Why a text is not `size` digits; TextReason::none where it is.
 inline TextError expect_digits(const DigitTable &table, std::string_view text, std::size_t size) noexcept {
     for (std::size_t i = 0; i < text.size(); i++)
-        if (table[text[i]] < 0) return {Reason::text_bad_character, i};
-    if (text.empty()) return {Reason::text_empty, 0};
-    if (text.size() < size) return {Reason::text_too_short, 0};
-    return {text.size() > size ? Reason::text_too_long : Reason::none, 0};
+        if (table[text[i]] < 0) return {TextReason::bad_character, i};
+    if (text.empty()) return {TextReason::empty, 0};
+    if (text.size() < size) return {TextReason::too_short, 0};
+    return {text.size() > size ? TextReason::too_long : TextReason::none, 0};
 }
 
 // A number while its digits are read. 64 bits have at most `most` digits.
@@ -59,12 +71,12 @@ class DigitReader {
     }
 
     // The number, once all digits are read; or why there is none.
-    Reason finish(std::int64_t &id) const noexcept {
-        if (count_ == 0) return Reason::text_empty;
-        if (count_ > most) return Reason::text_too_long;
-        if (overflows_) return Reason::text_too_large;
+    TextReason finish(std::int64_t &id) const noexcept {
+        if (count_ == 0) return TextReason::empty;
+        if (count_ > most) return TextReason::too_long;
+        if (overflows_) return TextReason::too_large;
         id = static_cast<std::int64_t>(value_);
-        return Reason::none;
+        return TextReason::none;
     }
 
    private:
@@ -79,7 +91,7 @@ TextError parse_digits(const DigitTable &table, std::string_view text, std::int6
     DigitReader<base, most> reader;
     for (std::size_t i = 0; i < text.size(); i++) {
         int digit = table[text[i]];
-        if (digit < 0) return {Reason::text_bad_character, i};
+        if (digit < 0) return {TextReason::bad_character, i};
         reader.add(digit);
     }
     return {reader.finish(id), 0};

@@ -3,7 +3,7 @@
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_horizon.hpp"
 #include "pg/state/session.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/standby.hpp"
@@ -70,7 +70,7 @@ void take_or_wait(Oid schema, int64 &wait_began_ms) {
     if (outcome.renewal == Renewal::granted) return;
     if (is_refused(outcome.renewal)) report_refused(outcome, Record::generator);
     if (waited_since(wait_began_ms) >= longest_wait_ms(outcome.renewal))
-        report_not_renewed(outcome.renewal, Record::generator);
+        report_not_renewed(outcome.renewal, Record::generator, settings.max_wait_ms);
     sleep_us(poll_us);
 }
 

@@ -4,7 +4,8 @@
 #include "pg/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_arguments.hpp"
+#include "pg/report/report_draw.hpp"
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_guard.hpp"
@@ -82,12 +83,12 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
         int64 lead_ms = stopped.tick_start_ms - stopped.now_ms;
         bool is_in_time = lead_ms <= settings.max_lead_ms + source.packing.unit_ms;
         if (is_full && is_in_time && waited_ms == 0) report_full(stopped);
-        report_clock_behind(stopped);
+        report_clock_behind(stopped, wait_limits());
     }
     sleep_for_tick(source, limits, taken, patience);
 }
 
-[[noreturn]] void report_no_tick(const Source &source, int64 at_ms, Reason reason) {
+[[noreturn]] void report_no_tick(const Source &source, int64 at_ms, TickReason reason) {
     report_instant(reason, source.layout, to_timestamptz(at_ms));
 }
 
@@ -97,7 +98,7 @@ void yield_to(const Source &source, const Limits &limits, const Take &taken, Pat
         case Take::Status::ok:
             break;
         case Take::Status::past_end:
-            report_no_tick(source, start_of(source.packing, taken.tick), Reason::time_past_end);
+            report_no_tick(source, start_of(source.packing, taken.tick), TickReason::past_end);
         case Take::Status::renew:
             renew_or_wait(source.schema, start_of(source.packing, taken.tick), patience.began_ms);
             break;
@@ -115,7 +116,7 @@ Take draw_patiently(Source &source, uint32 count) {
         Limits limits = limits_at(wall_ms());
         if (source.session != nullptr) note_resets(*source.session);
         int64 base = base_tick(source.packing, limits);
-        if (base < 0) report_no_tick(source, limits.now_ms, Reason::time_before_epoch);
+        if (base < 0) report_no_tick(source, limits.now_ms, TickReason::before_epoch);
         Take taken = try_shards(source, limits, base, count);
         if (taken.status == Take::Status::ok) return taken;
         yield_to(source, limits, taken, patience);

@@ -3,7 +3,7 @@
 #include "core/issue/seen_id.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_draw.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -18,7 +18,8 @@ LastDraw seen_argument(const Source &source, int64 id, int64 now_ms) {
 // Raises where the clock would not admit the tick within the longest wait: before anything is drawn for it.
 void require_reach(const Source &source, int64 id, const LastDraw &seen, int64 now_ms) {
     int64 lead_ms = start_of(source.packing, seen.tick) - now_ms;
-    if (lead_ms - settings.max_lead_ms > settings.max_wait_ms) report_seen_ahead(source.layout, id, lead_ms);
+    if (lead_ms - settings.max_lead_ms > settings.max_wait_ms)
+        report_seen_ahead(source.layout, id, lead_ms, wait_limits());
 }
 
 // The session of an explicit shard: it has drawn nothing.

@@ -3,7 +3,7 @@
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_hlc.hpp"
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/slot_guard.hpp"
 
@@ -35,7 +35,7 @@ void wait_for_ms(const Source &source, const Limits &limits, const Take &taken, 
     int64 waited_ms = waited_since(patience.began_ms);
     if (taken.status == Take::Status::ahead) look_for_clock_step(self.state);
     if (waited_ms + taken.wait_ms > settings.max_wait_ms)
-        report_hlc_behind(limits.now_ms, taken.tick, waited_ms);
+        report_hlc_behind(limits.now_ms, taken.tick, waited_ms, wait_limits());
     sleep_for_tick(source, limits, taken, patience);
 }
 

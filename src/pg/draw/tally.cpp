@@ -1,7 +1,7 @@
 #include "pg/draw/tally.hpp"
 
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_log.hpp"
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/slot_guard.hpp"

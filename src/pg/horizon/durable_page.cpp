@@ -1,7 +1,7 @@
 #include "pg/horizon/durable_page.hpp"
 
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_horizon.hpp"
 
 namespace idgen::pg {
 namespace {

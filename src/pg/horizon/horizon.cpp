@@ -4,7 +4,9 @@
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/stall.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_clock.hpp"
+#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_log.hpp"
 #include "pg/state/accepted_clock.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/settings.hpp"
@@ -44,7 +46,7 @@ Outcome make_record(SharedDatabase &database, const Attempt &attempt, DurableRec
     if (!may_be_copy && is_copy(known, attempt.owner)) return {Renewal::copied, known.owner};
     int64 accepted_ms = accepted_clock_ms(self.state, &database, known);
     ClockVerdict verdict = judge_clock(accepted_ms, attempt.clock, known.value, clock_rules());
-    if (!verdict.is_accepted) return {Renewal::clock_jumped, verdict.jump_ms};
+    if (!verdict.is_accepted) return {Renewal::clock_jumped, verdict.jump_ms, clock_rules().max_jump_ms};
     if (verdict.is_for_server) raise_accepted_clock(self.state, verdict.accepted_ms);
     int64 horizon_ms = renewed_ms(database.horizon, attempt.clock.now_ms, attempt.start_ms, horizon_rules());
     record = bare_record(horizon_ms, server_identity());
@@ -162,7 +164,7 @@ void renew_or_wait(Oid schema, int64 start_ms, int64 &wait_began_ms) {
     if (outcome.renewal == Renewal::granted) return;
     if (is_refused(outcome.renewal)) report_refused(outcome, Record::horizon);
     if (waited_since(wait_began_ms) >= longest_wait_ms(outcome.renewal))
-        report_not_renewed(outcome.renewal, Record::horizon);
+        report_not_renewed(outcome.renewal, Record::horizon, settings.max_wait_ms);
     sleep_us(renewal_poll_us);
 }
 

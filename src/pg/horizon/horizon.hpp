@@ -6,7 +6,7 @@
 #include "core/issue/slot.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/report/renewal.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/state/session.hpp"
 #include "pg/state/settings.hpp"
 

@@ -3,7 +3,7 @@
 #include "pg/horizon/horizon.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_horizon.hpp"
 #include "pg/state/accepted_clock.hpp"
 #include "pg/state/database_directory.hpp"
 #include "pg/state/session.hpp"

@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 
 #include "core/cipher/key_ring.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_host.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -1,6 +1,6 @@
 #include "pg/host/entropy.hpp"
 
-#include "pg/report/report.hpp"
+#include "pg/report/report_host.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -1,6 +1,7 @@
 #include "pg/monitor/status.hpp"
 
 #include "pg/host/release.hpp"
+#include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
@@ -34,9 +35,7 @@ Fact library(const Survey &seen) {
         return other_version(seen.extension);
     const char *when = seen.is_preloaded ? "when the server started" : "by the first session that needed it";
     if (seen.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
-    return {"library", "not loaded by the server", false,
-            "Add this line to postgresql.conf, joined with what is there, and restart: "
-            "shared_preload_libraries = 'idgen'"};
+    return {"library", "not loaded by the server", false, preload_hint};
 }
 
 Fact server(const Survey &seen) {
@@ -49,9 +48,9 @@ const char *advice_for(ShardsRemedy remedy) {
         case ShardsRemedy::alter_database:
             break;
         case ShardsRemedy::reconnect:
-            return "It was set for this database or role after this connection began: reconnect.";
+            return reconnect_hint;
         case ShardsRemedy::reset:
-            return "This session has set it to nothing: RESET idgen.shards";
+            return reset_shards_hint;
         case ShardsRemedy::alter_system:
             return "Unless every call names its shard, give each node its own: ALTER SYSTEM SET idgen.shards "
                    "= "
@@ -63,9 +62,9 @@ const char *advice_for(ShardsRemedy remedy) {
 }
 
 Fact shards() {
-    const char *shards = GetConfigOption("idgen.shards", false, false);
-    if (shards[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
-    const char *text = settings.region == 0 ? shards : psprintf("%s in region %d", shards, settings.region);
+    const char *set = shards_text();
+    if (set[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
+    const char *text = settings.region == 0 ? set : psprintf("%s in region %d", set, settings.region);
     if (!are_shards_copied()) return {"shards", text, true, nullptr};
     return {"shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
             false,
@@ -98,8 +97,7 @@ Fact horizon(const Survey &seen) {
         case PageState::unlogged:
             return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen_horizon SET LOGGED"};
         case PageState::newer:
-            return {"horizon", "written by a later version of idgen", false,
-                    "Install the version of idgen that the database was used with, and restart."};
+            return {"horizon", "written by a later version of idgen", false, later_version_hint};
         case PageState::out_of_bounds:
             return {
                 "horizon", "out of bounds", false,
@@ -120,9 +118,7 @@ Fact copy(const Survey &seen) {
     return {"copy",
             psprintf("of a database of the system %lld, with its shards",
                      static_cast<long long>(seen.copied_from)),
-            false,
-            "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
-            "idgen_confirm_shards()."};
+            false, confirm_shards_hint};
 }
 
 Fact renewal(const Survey &seen) {

@@ -25,7 +25,7 @@ enum class Renewal : std::uint8_t {
     uncommitted,             // created or given a new file in this transaction, not logged before its end
     out_of_bounds,           // detail: the number on the page
     no_standby,              // idgen.synchronous asks for one
-    clock_jumped,            // detail: by how many ms
+    clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
     clock_not_synchronised,  //
     copied,                  // detail: the system identifier of the origin
 };
@@ -37,6 +37,7 @@ constexpr bool is_refused(Renewal renewal) noexcept {
 struct Outcome {
     Renewal renewal;
     std::int64_t detail;
+    std::int64_t limit_ms = 0;
 };
 
 }  // namespace idgen::pg

@@ -3,8 +3,9 @@
 
 #include "core/layout/packing.hpp"
 #include "pg/postgres.hpp"
+#include "pg/report/hints.hpp"
 #include "pg/report/instant.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_arguments.hpp"
 
 namespace idgen::pg {
 
@@ -22,7 +23,6 @@ inline Oid extension_schema(FunctionCallInfo fcinfo) {
     return get_func_namespace(fcinfo->flinfo->fn_oid);
 }
 
-constexpr const char *finite_hint = "Give a finite timestamp.";
 constexpr const char *bound_hint = "Leave that bound out of the condition.";
 
 // The instant in unix ms. Raises on infinity.
@@ -34,7 +34,8 @@ inline int64 finite_ms(TimestampTz at, const char *hint) {
 // The tick of an instant. Raises on infinity and on an instant that the layout cannot hold.
 inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at, const char *hint) {
     int64 tick = tick_of(p, finite_ms(at, hint));
-    if (Reason reason = check_tick(p, tick); reason != Reason::none) report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
+        report_instant(reason, layout, at);
     return tick;
 }
 

@@ -2,7 +2,8 @@
 #include "core/cipher/id_cipher.hpp"
 #include "core/cipher/public_id.hpp"
 #include "pg/host/cipher.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_cipher.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/state/keys.hpp"
 
 namespace idgen::pg {
@@ -80,7 +81,7 @@ Datum idgen_from_public(PG_FUNCTION_ARGS) {
     std::string_view tweak = tweak_argument(fcinfo, 1);
     PublicId given{};
     TextError error = parse_public_id(text, given);
-    if (error.reason != Reason::none) report_public_id(error, text);
+    if (error.reason != TextReason::none) report_public_id(error, text);
     const CipherKey &key = key_of(static_cast<int32>(given.key_number));
     PG_RETURN_INT64(decrypted(given.number, cipher_of(key.bytes, key.size), tweak));
 }

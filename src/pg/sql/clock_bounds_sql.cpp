@@ -3,6 +3,7 @@
 #include "core/durable/clock_bounds.hpp"
 
 #include "pg/host/clock.hpp"
+#include "pg/report/report_clock.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
@@ -34,7 +35,8 @@ void wait_until_past(TimestampTz at) {
         if (left_us == 0) return;
         int64 left_ms = (left_us - 1) / 1000 + 1;
         int64 waited_ms = monotonic_ms() - began_ms;
-        if (left_ms > settings.max_wait_ms - waited_ms) report_not_past(at, left_ms, waited_ms);
+        if (left_ms > settings.max_wait_ms - waited_ms)
+            report_not_past(at, left_ms, waited_ms, settings.max_wait_ms);
         sleep_us(left_us);
     }
 }

@@ -1,6 +1,7 @@
 // The SQL face of the hybrid logical clock.
 #include "pg/draw/hlc_draw.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/report_hlc.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
@@ -15,7 +16,8 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
     if (remote < 0) report_no_hlc(remote);
     int64 now_ms = wall_ms();
     int64 remote_ms = unpack_hlc(remote).ms;
-    if (remote_ms - now_ms > settings.max_lead_ms) report_remote_ahead(remote_ms, now_ms);
+    if (remote_ms - now_ms > settings.max_lead_ms)
+        report_remote_ahead(remote_ms, now_ms, settings.max_lead_ms);
     return remote;
 }
 
@@ -56,9 +58,9 @@ Datum idgen_hlc_logical(PG_FUNCTION_ARGS) {
 
 Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
     HlcParts parts{finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint), PG_GETARG_INT32(1)};
-    Reason reason = check_hlc(parts);
-    if (reason == Reason::sequence_out_of_range) report_hlc_logical(parts.logical);
-    if (reason != Reason::none) report_hlc_time(parts.ms);
+    HlcReason reason = check_hlc(parts);
+    if (reason == HlcReason::logical_out_of_range) report_hlc_logical(parts.logical);
+    if (reason != HlcReason::none) report_hlc_time(parts.ms);
     PG_RETURN_INT64(pack_hlc(parts));
 }
 

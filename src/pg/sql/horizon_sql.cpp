@@ -1,6 +1,8 @@
 // The SQL face of clock, horizon and release, for the DBA.
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/host/release.hpp"
+#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/accepted_clock.hpp"
 
@@ -45,23 +47,21 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
 
 Datum idgen_reset(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "no_id_above");
-    if (!superuser())
-        report_superuser("idgen_reset", "A horizon that is lowered below the last ID makes duplicates.");
+    if (!superuser()) report_not_superuser(RiskyCall::reset);
     if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
     reset_horizon(extension_schema(fcinfo), at_ms);
     PG_RETURN_VOID();
 }
 
 Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
-    if (!superuser())
-        report_superuser("idgen_confirm_shards", "Two servers with the same shards make the same IDs.");
+    if (!superuser()) report_not_superuser(RiskyCall::confirm_shards);
     confirm_shards(extension_schema(fcinfo));
     PG_RETURN_VOID();
 }
 
 Datum idgen_require_library(PG_FUNCTION_ARGS) {
     const char *version = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    if (!is_library_at_least(version)) report_older_library(version);
+    if (!is_library_at_least(version)) report_older_library(library_version(), version);
     PG_RETURN_VOID();
 }
 

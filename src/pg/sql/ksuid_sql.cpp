@@ -7,7 +7,7 @@
 namespace idgen::pg {
 namespace {
 
-constexpr TextForm form = TextForm::ksuid;
+constexpr const TextForm &form = ksuid_form;
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // The SQL face of the type id_layout.
+#include "pg/report/report_layout.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -42,7 +43,7 @@ Datum describe(const Layout &layout, TupleDesc desc) {
     Packing p = packing_of(layout);
     int64 last_tick = turn_ticks(layout) - 1;
     int64 largest_id = highest_id(p, last_tick);
-    int64 ids_per_tick = int64{p.sequence_last} - p.sequence_first + 1;
+    int64 tick_ids = ids_per_tick(p);
     char long_form[layout_text_size];
     size_t size = print_long_layout(layout, long_form);
 
@@ -53,8 +54,8 @@ Datum describe(const Layout &layout, TupleDesc desc) {
         BoolGetDatum(p.wraps),
         interval_datum(layout.unit_ms),
         Int64GetDatum(int64{p.shard_last} + 1),
-        Int64GetDatum(ids_per_tick),
-        Int64GetDatum(ids_per_tick * 1000 / layout.unit_ms),
+        Int64GetDatum(tick_ids),
+        Int64GetDatum(tick_ids * 1000 / layout.unit_ms),
         Int64GetDatum(largest_id),
         BoolGetDatum(largest_id < js_limit),
         BoolGetDatum(layout.node_bits() == 0),
@@ -80,7 +81,7 @@ Datum idgen_layout_in(PG_FUNCTION_ARGS) {
     std::string_view text(PG_GETARG_CSTRING(0));
     Layout layout;
     LayoutError error = parse_layout(text, layout);
-    if (error.reason != Reason::none) {
+    if (error.reason != LayoutReason::none) {
         report_layout(error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
@@ -95,7 +96,7 @@ Datum idgen_layout_out(PG_FUNCTION_ARGS) {
 
 Datum idgen_layout_recv(PG_FUNCTION_ARGS) {
     Layout layout = receive(static_cast<StringInfo>(static_cast<void *>(PG_GETARG_POINTER(0))));
-    if (validate(layout) != Reason::none) report_binary_layout();
+    if (validate(layout) != LayoutReason::none) report_binary_layout();
     return layout_datum(layout);
 }
 

@@ -2,6 +2,7 @@
 #include "core/kinds/nanoid.hpp"
 
 #include "pg/host/entropy.hpp"
+#include "pg/report/report_nanoid.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/sql/symbols.hpp"
 #include "pg/sql/text_argument.hpp"

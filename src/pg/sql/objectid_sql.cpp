@@ -7,7 +7,7 @@
 namespace idgen::pg {
 namespace {
 
-constexpr TextForm form = TextForm::objectid;
+constexpr const TextForm &form = objectid_form;
 
 // This process's own; begun at its first ObjectId, so never before a fork.
 ObjectIdSource &object_id_source() {

@@ -1,5 +1,6 @@
 // The SQL face of partition bounds: the periods of a calendar in a time zone, as ranges of IDs.
 #include "core/layout/calendar.hpp"
+#include "pg/report/report_partition.hpp"
 #include "pg/sql/period.hpp"
 
 namespace idgen::pg {
@@ -37,8 +38,8 @@ struct Periods {
 
 Step step_argument(const Interval *interval) {
     Step step;
-    Reason reason = step_from(interval->month, interval->day, interval->time, step);
-    if (reason != Reason::none) report_step(reason, interval);
+    StepReason reason = step_from(interval->month, interval->day, interval->time, step);
+    if (reason != StepReason::none) report_step(reason, interval);
     return step;
 }
 
@@ -71,7 +72,8 @@ void close_gaps(Periods &periods) {
 // The lowest ID of an instant that begins a period, or ends one. Raises past the layout's end.
 int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
     int64 tick = tick_from(p, ms_from(at, true));
-    if (Reason reason = check_tick(p, tick); reason != Reason::none) report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
+        report_instant(reason, layout, at);
     return lowest_id(p, tick);
 }
 

@@ -10,7 +10,7 @@ uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packi
     if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
     require_argument(fcinfo, 1, "shard");
     int64 shard = PG_GETARG_INT64(1);
-    if (shard < 0 || shard > p.shard_last) report_part(Reason::shard_out_of_range, layout, shard);
+    if (shard < 0 || shard > p.shard_last) report_shard_range(layout, shard);
     return static_cast<uint32>(shard);
 }
 
@@ -42,7 +42,7 @@ Datum idgen_make_array(PG_FUNCTION_ARGS) {
         CHECK_FOR_INTERRUPTS();
         if (i > 0 && instants[i] < instants[i - 1]) report_not_ascending("created_at");
         int64 tick = tick_argument(layout, p, instants[i], finite_hint);
-        if (Reason reason = place(p, placement, tick); reason != Reason::none)
+        if (TickReason reason = place(p, placement, tick); reason != TickReason::none)
             report_instant(reason, layout, instants[i]);
         id[i] = placement.above;
     }

@@ -96,9 +96,8 @@ Datum idgen_make(PG_FUNCTION_ARGS) {
     int64 shard = part_argument(fcinfo, 1, layout.node_bits(), PG_GETARG_INT64(1), "shard");
     int64 sequence = part_argument(fcinfo, 2, layout.sequence_bits, PG_GETARG_INT32(2), "sequence");
     int64 tick = tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), finite_hint);
-    Reason reason = check_parts(p, tick, shard, sequence);
-    if (reason != Reason::none)
-        report_part(reason, layout, reason == Reason::sequence_out_of_range ? sequence : shard);
+    PartReason reason = check_parts(p, tick, shard, sequence);
+    if (reason != PartReason::none) report_part(reason, layout, shard, sequence);
     PG_RETURN_INT64(pack(p, tick, static_cast<uint32>(shard), static_cast<uint32>(sequence)));
 }
 

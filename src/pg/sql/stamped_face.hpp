@@ -5,6 +5,7 @@
 
 #include "core/kinds/stamped.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/report_stamped.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -23,12 +24,12 @@ Datum stamped_datum(const T &value) {
 
 // Text and binary forms
 
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 Datum stamped_in(FunctionCallInfo fcinfo) {
     std::string_view text(PG_GETARG_CSTRING(0));
     T value;
     TextError error = parse(text, value);
-    if (error.reason != Reason::none) {
+    if (error.reason != TextReason::none) {
         report_text(form, error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
@@ -59,7 +60,7 @@ Datum stamped_to_bytea(FunctionCallInfo fcinfo) {
     PG_RETURN_BYTEA_P(bytes);
 }
 
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 Datum stamped_from_bytea(FunctionCallInfo fcinfo) {
     const bytea *bytes = PG_GETARG_BYTEA_PP(0);
     if (VARSIZE_ANY_EXHDR(bytes) != T::size) report_bytes(form, VARSIZE_ANY_EXHDR(bytes), T::size);
@@ -137,7 +138,7 @@ Datum stamped_time(FunctionCallInfo fcinfo) {
 }
 
 // The instant of an argument, unix ms. Raises on one that the type cannot hold.
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(number);
     int64 unix_ms = finite_ms(at, finite_hint);
@@ -146,23 +147,23 @@ int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 // The time of the clock. Raises where the type cannot hold it.
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 int64 stamp_of_clock() {
     int64 now_ms = recent_wall_ms();
     if (unlikely(!T::holds(now_ms))) report_clock_stamp(form, now_ms, T::first_ms, T::last_ms);
     return now_ms;
 }
 
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 Datum stamped_min(FunctionCallInfo fcinfo) {
     return stamped_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0));
 }
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 Datum stamped_max(FunctionCallInfo fcinfo) {
     return stamped_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0xFF));
 }
 
-template <class T, TextForm form>
+template <class T, const TextForm &form>
 Datum stamped_make(FunctionCallInfo fcinfo) {
     int64 unix_ms = stamp_argument<T, form>(fcinfo, 0);
     const bytea *tail = PG_GETARG_BYTEA_PP(1);

@@ -1,7 +1,7 @@
 #include "pg/sql/symbols.hpp"
 
 #include "core/text/text_part.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_nanoid.hpp"
 
 namespace idgen::pg {
 namespace {

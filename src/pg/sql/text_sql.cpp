@@ -2,6 +2,7 @@
 #include "core/text/base32.hpp"
 #include "core/text/base62.hpp"
 #include "core/text/base64url.hpp"
+#include "pg/report/report_text.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/sql/text_argument.hpp"
 
@@ -27,7 +28,7 @@ Datum idgen_from_base62(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base62(text, id);
-    if (error.reason != Reason::none) report_text(TextForm::base62, error, text, nullptr);
+    if (error.reason != TextReason::none) report_text(base62_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -44,8 +45,8 @@ Datum idgen_from_base32(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base32(text, PG_GETARG_BOOL(1), id);
-    if (error.reason == Reason::text_wrong_check) report_check_symbol(text, base32_check(id));
-    if (error.reason != Reason::none) report_text(TextForm::base32, error, text, nullptr);
+    if (error.reason == TextReason::wrong_check) report_check_symbol(text, base32_check(id));
+    if (error.reason != TextReason::none) report_text(base32_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -59,7 +60,7 @@ Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base64url(text, id);
-    if (error.reason != Reason::none) report_text(TextForm::base64url, error, text, nullptr);
+    if (error.reason != TextReason::none) report_text(base64url_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
@@ -67,8 +68,8 @@ Datum idgen_id64_in(PG_FUNCTION_ARGS) {
     std::string_view text(PG_GETARG_CSTRING(0));
     int64 id = 0;
     TextError error = parse_padded_base62(text, id);
-    if (error.reason != Reason::none) {
-        report_text(TextForm::id64, error, text, fcinfo->context);
+    if (error.reason != TextReason::none) {
+        report_text(id64_form, error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
     PG_RETURN_INT64(id);

@@ -1,6 +1,7 @@
 // The SQL face of TypeIDs, for every type of 128 bits. All immutable.
 #include "core/kinds/typeid.hpp"
 
+#include "pg/report/report_typeid.hpp"
 #include "pg/sql/text_argument.hpp"
 #include "pg/sql/ulid_type.hpp"
 #include "pg/sql/uuid_argument.hpp"
@@ -27,7 +28,7 @@ Uuid value_argument(FunctionCallInfo fcinfo, int number) {
 TypeId typeid_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view text = text_argument(fcinfo, number);
     TypeId id;
-    if (TextError error = parse(text, id); error.reason != Reason::none) report_typeid(error, text);
+    if (TextError error = parse(text, id); error.reason != TextReason::none) report_typeid(error, text);
     return id;
 }
 
@@ -41,7 +42,7 @@ PG_FUNCTION_INFO_V1(idgen_typeid_prefix);
 
 Datum idgen_typeid_text(PG_FUNCTION_ARGS) {
     std::string_view prefix = text_argument(fcinfo, 0);
-    if (TextError error = check_typeid_prefix(prefix); error.reason != Reason::none)
+    if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none)
         report_typeid_prefix(error, prefix);
     char text[typeid_most];
     return text_datum(text, print(TypeId{prefix, value_argument(fcinfo, 1)}, text));

@@ -5,6 +5,7 @@
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
 #include "pg/host/spin_guard.hpp"
+#include "pg/report/report_log.hpp"
 #include "pg/sql/stamped_face.hpp"
 #include "pg/sql/ulid_type.hpp"
 #include "pg/state/log_limit.hpp"
@@ -14,7 +15,7 @@
 namespace idgen::pg {
 namespace {
 
-constexpr TextForm form = TextForm::ulid;
+constexpr const TextForm &form = ulid_form;
 
 // The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
 bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],

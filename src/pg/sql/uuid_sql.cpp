@@ -3,6 +3,8 @@
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
 #include "pg/host/spin_guard.hpp"
+#include "pg/report/report_log.hpp"
+#include "pg/report/report_uuid.hpp"
 #include "pg/sql/uuid_argument.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/settings.hpp"

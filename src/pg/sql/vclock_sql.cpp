@@ -1,6 +1,6 @@
 // The SQL face of vector clocks: jsonb objects of node and counter. All immutable.
 #include "core/kinds/vclock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_vclock.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -2,8 +2,9 @@
 
 #include "core/durable/clock_watch.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_log.hpp"
 #include "pg/state/log_limit.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 
@@ -17,7 +18,8 @@ int64 look_for_clock_step(SharedState *state) {
     if (!pg_atomic_compare_exchange_u64(&state->noted_clock_ms, &noted, now)) return difference_ms;
     bool is_forward = step_ms > 0;
     pg_atomic_fetch_add_u64(is_forward ? &state->steps_forward : &state->steps_back, 1);
-    if (may_log(state, is_forward ? Cause::clock_forward : Cause::clock_back)) log_clock_step(step_ms);
+    if (may_log(state, is_forward ? Cause::clock_forward : Cause::clock_back))
+        log_clock_step(step_ms, settings.max_lead_ms, settings.max_clock_jump_ms);
     return difference_ms;
 }
 

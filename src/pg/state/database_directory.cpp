@@ -1,6 +1,6 @@
 #include "pg/state/database_directory.hpp"
 
-#include "pg/report/report.hpp"
+#include "pg/report/report_shards.hpp"
 #include "pg/state/slot_entry.hpp"
 
 namespace idgen::pg {
@@ -130,7 +130,8 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
         if (mine != nullptr) backend.database = MyDatabaseId;
         LWLockRelease(&state->lock);
         if (mine != nullptr) return mine;
-        if (!retry || !free_dropped_databases(state)) report_all_slots_used();
+        if (!retry || !free_dropped_databases(state))
+            report_all_slots_used(static_cast<int>(state->max_slots));
     }
 }
 

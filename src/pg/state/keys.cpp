@@ -1,7 +1,7 @@
 #include "pg/state/keys.hpp"
 
 #include "pg/host/cipher.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_cipher.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -26,8 +26,8 @@ bool check_keys(char **value, void **, GucSource source) {
     KeyRing parsed;
     KeysError error = parse_keys(*value, parsed);
     explicit_bzero(&parsed, sizeof(parsed));
-    if (error.reason != Reason::none) explain_bad_keys(error);
-    return error.reason == Reason::none;
+    if (error.reason != KeysReason::none) explain_bad_keys(error);
+    return error.reason == KeysReason::none;
 }
 
 // Takes a value that check_keys found right.

@@ -1,6 +1,6 @@
 #include "pg/state/session.hpp"
 
-#include "pg/report/report.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/state/database_directory.hpp"
 
 namespace idgen::pg {

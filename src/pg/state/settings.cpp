@@ -1,7 +1,7 @@
 #include "pg/state/settings.hpp"
 
 #include "core/kinds/decimal_id.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_layout.hpp"
 #include "pg/state/keys.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -11,7 +11,7 @@ Settings settings;
 
 namespace {
 
-char *shards_text = nullptr;
+char *written_shards = nullptr;
 
 const config_enum_entry overflow_words[] = {
     {"wait", static_cast<int>(Overflow::wait), false},
@@ -52,7 +52,7 @@ bool check_shards(char **value, void **extra, GucSource source) {
     auto *parsed = static_cast<ParsedShards *>(allocate_guc_extra(size));
     if (parsed == nullptr) return false;
     ShardsError error = parse_shards(text, parsed->ranges, parsed->set);
-    if (error.reason != Reason::none) {
+    if (error.reason != ShardsReason::none) {
         free_guc_extra(parsed);
         explain_bad_shards(error);
         return false;
@@ -79,8 +79,8 @@ void assign_synchronous(int value, void *) {
 
 void define_shards() {
     DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
-                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.", &shards_text,
-                               "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.",
+                               &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
     DefineCustomIntVariable(
         "idgen.region", "Sets the region of this node, the top part of its number.",
         "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
@@ -174,6 +174,14 @@ HorizonRules horizon_rules() noexcept {
 
 ClockRules clock_rules() noexcept {
     return {settings.max_clock_jump_ms, horizon_rules().farthest_ms()};
+}
+
+WaitLimits wait_limits() noexcept {
+    return {settings.max_lead_ms, settings.max_wait_ms};
+}
+
+const char *shards_text() noexcept {
+    return written_shards;
 }
 
 int64 longest_wait_ms(Renewal renewal) noexcept {

@@ -6,6 +6,7 @@
 #include "core/layout/shard_set.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/renewal.hpp"
+#include "pg/report/wait_limits.hpp"
 
 namespace idgen::pg {
 
@@ -43,6 +44,12 @@ void define_settings();
 // What decides about the horizon, and about the clock.
 HorizonRules horizon_rules() noexcept;
 ClockRules clock_rules() noexcept;
+
+// What errors say of waiting.
+WaitLimits wait_limits() noexcept;
+
+// idgen.shards as it was written; empty where it is unset.
+const char *shards_text() noexcept;
 
 // How long to wait for what keeps something from being durable.
 int64 longest_wait_ms(Renewal renewal) noexcept;

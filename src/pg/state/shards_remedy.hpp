@@ -2,11 +2,9 @@
 // Citus copies ALTER DATABASE ... SET and ALTER ROLE ... SET to all of its nodes, ALTER SYSTEM to none.
 #pragma once
 
-#include "pg/postgres.hpp"
+#include "pg/report/report_shards.hpp"
 
 namespace idgen::pg {
-
-enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system };
 
 ShardsRemedy remedy_for_no_shards();
 

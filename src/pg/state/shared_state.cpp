@@ -2,7 +2,7 @@
 
 #include "core/durable/clock_watch.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {

@@ -1,6 +1,6 @@
 #include "pg/state/slot_directory.hpp"
 
-#include "pg/report/report.hpp"
+#include "pg/report/report_shards.hpp"
 #include "pg/state/database_directory.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_entry.hpp"
@@ -102,7 +102,7 @@ SlotHandle give_slot_locked(SharedState *state, SharedDatabase &database, const 
         case Shortage::server:
             break;
     }
-    report_all_slots_used();
+    report_all_slots_used(settings.max_slots);
 }
 
 }  // namespace

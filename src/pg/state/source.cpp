@@ -1,6 +1,6 @@
 #include "pg/state/source.hpp"
 
-#include "pg/report/report.hpp"
+#include "pg/report/report_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
 
@@ -9,8 +9,8 @@ namespace {
 
 uint32 whole_or_raise(const Layout &layout, int64 number) {
     uint32 whole = 0;
-    Reason reason = whole_shard(layout, static_cast<uint32>(settings.region), number, whole);
-    if (reason != Reason::none) report_part(reason, layout, number);
+    NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), number, whole);
+    if (reason != NodeReason::none) report_node(reason, layout, number, settings.region);
     return whole;
 }
 
@@ -26,7 +26,7 @@ void tell_of_shardless(const Layout &layout) {
     static bool told = false;
     if (told || layout.node_bits() != 0 || settings.shards.empty() || IsParallelWorker()) return;
     told = true;
-    tell_one_node(layout);
+    tell_one_node(layout, shards_text());
 }
 
 void make_single(Source &source, uint32 whole) noexcept {
@@ -37,7 +37,7 @@ void make_single(Source &source, uint32 whole) noexcept {
 
 void resolve_explicit(Source &source, int64 shard) {
     uint32 whole = whole_or_raise(source.layout, shard);
-    if (!is_allowed(source.layout, whole)) report_foreign_shard(shard);
+    if (!is_allowed(source.layout, whole)) report_foreign_shard(shard, shards_text(), settings.region);
     make_single(source, whole);
     source.session = nullptr;
 }
@@ -50,7 +50,8 @@ void resolve_own(Source &source) {
         if (settings.shards.empty()) report_no_shards(remedy_for_no_shards());
         source.region_top = whole_or_raise(layout, 0);
         uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
-        if (settings.shards.largest() > last) report_pool_shard(layout, settings.shards.largest());
+        if (settings.shards.largest() > last)
+            report_pool_shard(layout, settings.shards.largest(), settings.region);
         source.pool = settings.shards;
     }
     source.session = session_of(key_of(layout));

@@ -1,0 +1,24 @@
+// Advice that more than one message gives, or that idgen_status() gives, too: each sentence once.
+#pragma once
+
+namespace idgen::pg {
+
+constexpr const char *time_between_hint = "Give a time in between.";
+constexpr const char *finite_hint = "Give a finite timestamp.";
+constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
+constexpr const char *behind_hint = "Correct the clock, or raise idgen.max_wait to wait for it.";
+constexpr const char *accept_clock_hint =
+    "Correct the clock; or, if it is right now, have a superuser call idgen_accept_clock().";
+constexpr const char *confirm_shards_hint =
+    "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
+    "idgen_confirm_shards().";
+constexpr const char *later_version_hint =
+    "Install the version of idgen that the database was used with, and restart.";
+constexpr const char *preload_hint =
+    "Add this line to postgresql.conf, joined with what is there, and restart: "
+    "shared_preload_libraries = 'idgen'";
+constexpr const char *reconnect_hint =
+    "It was set for this database or role after this connection began: reconnect.";
+constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";
+
+}  // namespace idgen::pg

@@ -1,0 +1,30 @@
+// Refusals of shards and slots.
+#pragma once
+
+#include "core/layout/packing.hpp"
+#include "pg/report/location.hpp"
+
+namespace idgen::pg {
+
+// What gives a session shards that has none.
+enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system };
+
+[[noreturn]] void report_no_shards(ShardsRemedy remedy, Location at = Location::here());
+// A number that is no node of the layout in this node's region.
+[[noreturn]] void report_node(NodeReason reason, const Layout &layout, int64 number, int region,
+                              Location at = Location::here());
+// A shard that is not among the node's own, which are `shards`.
+[[noreturn]] void report_foreign_shard(int64 shard, const char *shards, int region,
+                                       Location at = Location::here());
+// A shard of idgen.shards that the layout cannot hold, or not beside a region.
+[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region,
+                                    Location at = Location::here());
+// A notice: a layout without a shard, on a node that has shards.
+void tell_one_node(const Layout &layout, const char *shards, Location at = Location::here());
+
+[[noreturn]] void report_share_used(int slots, Location at = Location::here());
+// Of so many slots, those for others than the node's own shards in presets.
+[[noreturn]] void report_others_used(int slots, bool in_database, Location at = Location::here());
+[[noreturn]] void report_all_slots_used(int slots, Location at = Location::here());
+
+}  // namespace idgen::pg
