@@ -1,6 +1,5 @@
-// The SQL face of a stamped type (core/kinds/stamped.hpp), one function template for each of its C functions:
-// a type is added by giving each a name in a file like pg/sql/ulid_sql.cpp, and its line in the Makefile's
-// list of types.
+// The SQL face of a stamped type (core/kinds/stamped.hpp), one function template for each of its C functions,
+// which pg/sql/stamped_entries.hpp names.
 #pragma once
 
 #include "core/kinds/stamped.hpp"

@@ -6,7 +6,7 @@
 #include "pg/host/entropy.hpp"
 #include "pg/host/spin_guard.hpp"
 #include "pg/report/report_log.hpp"
-#include "pg/sql/stamped_face.hpp"
+#include "pg/sql/stamped_entries.hpp"
 #include "pg/sql/ulid_type.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/settings.hpp"
@@ -14,8 +14,6 @@
 
 namespace idgen::pg {
 namespace {
-
-constexpr const TextForm &form = ulid_form;
 
 // The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
 bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
@@ -33,92 +31,8 @@ bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&rando
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(idgen_ulid_in);
-PG_FUNCTION_INFO_V1(idgen_ulid_out);
-PG_FUNCTION_INFO_V1(idgen_ulid_recv);
-PG_FUNCTION_INFO_V1(idgen_ulid_to_bytea);
-PG_FUNCTION_INFO_V1(idgen_ulid_from_bytea);
-PG_FUNCTION_INFO_V1(idgen_ulid_lt);
-PG_FUNCTION_INFO_V1(idgen_ulid_le);
-PG_FUNCTION_INFO_V1(idgen_ulid_eq);
-PG_FUNCTION_INFO_V1(idgen_ulid_ne);
-PG_FUNCTION_INFO_V1(idgen_ulid_ge);
-PG_FUNCTION_INFO_V1(idgen_ulid_gt);
-PG_FUNCTION_INFO_V1(idgen_ulid_cmp);
-PG_FUNCTION_INFO_V1(idgen_ulid_larger);
-PG_FUNCTION_INFO_V1(idgen_ulid_smaller);
-PG_FUNCTION_INFO_V1(idgen_ulid_hash);
-PG_FUNCTION_INFO_V1(idgen_ulid_hash_extended);
-PG_FUNCTION_INFO_V1(idgen_ulid_sortsupport);
-PG_FUNCTION_INFO_V1(idgen_ulid_time);
-PG_FUNCTION_INFO_V1(idgen_ulid_min);
-PG_FUNCTION_INFO_V1(idgen_ulid_max);
-PG_FUNCTION_INFO_V1(idgen_ulid_make);
+STAMPED_ENTRIES(ulid, Ulid);
 PG_FUNCTION_INFO_V1(idgen_next_ulid);
-
-Datum idgen_ulid_in(PG_FUNCTION_ARGS) {
-    return stamped_in<Ulid, form>(fcinfo);
-}
-Datum idgen_ulid_out(PG_FUNCTION_ARGS) {
-    return stamped_out<Ulid>(fcinfo);
-}
-Datum idgen_ulid_recv(PG_FUNCTION_ARGS) {
-    return stamped_recv<Ulid>(fcinfo);
-}
-Datum idgen_ulid_to_bytea(PG_FUNCTION_ARGS) {
-    return stamped_to_bytea<Ulid>(fcinfo);
-}
-Datum idgen_ulid_from_bytea(PG_FUNCTION_ARGS) {
-    return stamped_from_bytea<Ulid, form>(fcinfo);
-}
-Datum idgen_ulid_lt(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) < 0);
-}
-Datum idgen_ulid_le(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) <= 0);
-}
-Datum idgen_ulid_eq(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) == 0);
-}
-Datum idgen_ulid_ne(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) != 0);
-}
-Datum idgen_ulid_ge(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) >= 0);
-}
-Datum idgen_ulid_gt(PG_FUNCTION_ARGS) {
-    return BoolGetDatum(compare_arguments<Ulid>(fcinfo) > 0);
-}
-Datum idgen_ulid_cmp(PG_FUNCTION_ARGS) {
-    return Int32GetDatum(compare_arguments<Ulid>(fcinfo));
-}
-Datum idgen_ulid_larger(PG_FUNCTION_ARGS) {
-    return stamped_larger<Ulid>(fcinfo);
-}
-Datum idgen_ulid_smaller(PG_FUNCTION_ARGS) {
-    return stamped_smaller<Ulid>(fcinfo);
-}
-Datum idgen_ulid_hash(PG_FUNCTION_ARGS) {
-    return stamped_hash<Ulid>(fcinfo);
-}
-Datum idgen_ulid_hash_extended(PG_FUNCTION_ARGS) {
-    return stamped_hash_extended<Ulid>(fcinfo);
-}
-Datum idgen_ulid_sortsupport(PG_FUNCTION_ARGS) {
-    return stamped_sortsupport<Ulid>(fcinfo);
-}
-Datum idgen_ulid_time(PG_FUNCTION_ARGS) {
-    return stamped_time<Ulid>(fcinfo);
-}
-Datum idgen_ulid_min(PG_FUNCTION_ARGS) {
-    return stamped_min<Ulid, form>(fcinfo);
-}
-Datum idgen_ulid_max(PG_FUNCTION_ARGS) {
-    return stamped_max<Ulid, form>(fcinfo);
-}
-Datum idgen_ulid_make(PG_FUNCTION_ARGS) {
-    return stamped_make<Ulid, form>(fcinfo);
-}
 
 Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     uint8 random[Ulid::tail_size];
