@@ -18,6 +18,7 @@ constexpr Preset presets[preset_count] = {
     {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
     {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
 };
+static_assert(!presets[preset_count - 1].name.empty(), "preset_count counts them");
 
 constexpr std::uint8_t known_flags = Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
 

@@ -36,7 +36,7 @@ bool take_count(std::string_view &text, std::uint16_t &value) noexcept {
     return error != std::errc::invalid_argument && value > 0;
 }
 
-// The layout while it is read, and what was seen of it.
+// The layout while it is read, and what was read of it.
 class Reader {
    public:
     LayoutReason read_word(std::string_view word) noexcept {
@@ -51,7 +51,7 @@ class Reader {
     }
 
     LayoutReason finish(Layout &layout) noexcept {
-        if (!seen_epoch_) return LayoutReason::no_epoch;
+        if (!has_epoch_) return LayoutReason::no_epoch;
         if (layout_.unit_ms == 0) return LayoutReason::no_unit;
         if (region_waits_) return LayoutReason::region_not_above_shard;
         if (layout_.node_bits() == 0) layout_.flags &= static_cast<std::uint8_t>(~Layout::sequence_above);
@@ -61,8 +61,8 @@ class Reader {
 
    private:
     LayoutReason read_epoch(std::string_view value) noexcept {
-        if (seen_epoch_) return LayoutReason::repeated_word;
-        seen_epoch_ = true;
+        if (has_epoch_) return LayoutReason::repeated_word;
+        has_epoch_ = true;
         return parse_instant(value, layout_.epoch_ms) ? LayoutReason::none : LayoutReason::bad_epoch;
     }
 
@@ -127,7 +127,7 @@ class Reader {
     }
 
     Layout layout_{};
-    bool seen_epoch_ = false;
+    bool has_epoch_ = false;
     bool region_waits_ = false;  // a region was read and its shard was not yet
 };
 

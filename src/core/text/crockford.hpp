@@ -72,14 +72,14 @@ inline void print_wide_base32(const DigitPairs &pairs, Wide number, char *out) n
     pairs.print<6>(static_cast<std::uint64_t>(number), out + front_digits + word_digits);
 }
 
-// Reads `count` digits; bits of `seen` above those of a digit tell of one that is none.
+// Reads `count` digits; bits of `all` above those of a digit tell of one that is none.
 template <std::size_t count>
-std::uint64_t read_base32_word(const DigitTable &digits, const char *text, std::uint8_t &seen) noexcept {
+std::uint64_t read_base32_word(const DigitTable &digits, const char *text, std::uint8_t &all) noexcept {
     std::uint64_t word = 0;
 #pragma GCC unroll 12
     for (std::size_t i = 0; i < count; i++) {
         auto digit = static_cast<std::uint8_t>(digits[text[i]]);
-        seen |= digit;
+        all |= digit;
         word |= std::uint64_t{digit} << 5 * (count - 1 - i);
     }
     return word;
@@ -88,11 +88,11 @@ std::uint64_t read_base32_word(const DigitTable &digits, const char *text, std::
 // Reads exactly wide_base32_size digits.
 inline TextError parse_wide_base32(const DigitTable &digits, std::string_view text, Wide &number) noexcept {
     if (text.size() != wide_base32_size) return expect_digits(digits, text, wide_base32_size);
-    std::uint8_t seen = 0;
-    std::uint64_t front = read_base32_word<front_digits>(digits, text.data(), seen);
-    std::uint64_t middle = read_base32_word<word_digits>(digits, text.data() + front_digits, seen);
-    std::uint64_t low = read_base32_word<word_digits>(digits, text.data() + front_digits + word_digits, seen);
-    if (seen > 31) return expect_digits(digits, text, wide_base32_size);
+    std::uint8_t all = 0;
+    std::uint64_t front = read_base32_word<front_digits>(digits, text.data(), all);
+    std::uint64_t middle = read_base32_word<word_digits>(digits, text.data() + front_digits, all);
+    std::uint64_t low = read_base32_word<word_digits>(digits, text.data() + front_digits + word_digits, all);
+    if (all > 31) return expect_digits(digits, text, wide_base32_size);
     if (front > 0xFF) return {TextReason::too_large, 0};
     number = Wide{front} << 10 * word_digits | Wide{middle} << 5 * word_digits | low;
     return {TextReason::none, 0};

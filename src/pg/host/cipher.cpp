@@ -10,14 +10,14 @@ namespace idgen::pg {
 namespace {
 
 struct KeptCipher {
-    EVP_CIPHER_CTX *context;  // null: the place is free
+    EVP_CIPHER_CTX *context;  // null: the entry is free
     size_t key_size;
     uint8 key[max_key_size];
 };
 
 constexpr int most_kept = 8;
 KeptCipher kept[most_kept];
-int next_place = 0;  // of the next key that is new
+int next_entry = 0;  // for the next key that is new
 int last_used = 0;
 
 bool encrypt_block(void *context, const uint8 *in, uint8 *out) noexcept {
@@ -41,7 +41,7 @@ const EVP_CIPHER *aes(size_t key_size) noexcept {
     return key_size == 24 ? EVP_aes_192_ecb() : EVP_aes_256_ecb();
 }
 
-// Fills a free place; false, and free as before, where libcrypto fails.
+// Fills a free entry; false, and free as before, where libcrypto fails.
 bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
     cipher.context = EVP_CIPHER_CTX_new();
     if (cipher.context == nullptr ||
@@ -57,7 +57,7 @@ bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
     return true;
 }
 
-// The place of a key that is kept, or -1.
+// The entry of a key that is kept, or -1.
 int find(const uint8 *key, size_t size) noexcept {
     for (int i = 0; i < most_kept; i++)
         if (is_for(kept[i], key, size)) return i;
@@ -68,14 +68,14 @@ int find(const uint8 *key, size_t size) noexcept {
 
 BlockCipher cipher_of(const uint8 *key, size_t size) {
     if (unlikely(!is_for(kept[last_used], key, size))) {
-        int place = find(key, size);
-        if (place < 0) {
-            place = next_place;
-            next_place = (next_place + 1) % most_kept;
-            forget(kept[place]);
-            if (!keep(kept[place], key, size)) report_cipher_failed();
+        int entry = find(key, size);
+        if (entry < 0) {
+            entry = next_entry;
+            next_entry = (next_entry + 1) % most_kept;
+            forget(kept[entry]);
+            if (!keep(kept[entry], key, size)) report_cipher_failed();
         }
-        last_used = place;
+        last_used = entry;
     }
     return {encrypt_block, kept[last_used].context};
 }

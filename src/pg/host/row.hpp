@@ -5,7 +5,7 @@
 
 namespace idgen::pg {
 
-// The row type of a function's result, looked up once for each place that calls it.
+// The row type of a function's result, looked up once for each call site.
 inline TupleDesc result_row(FunctionCallInfo fcinfo) {
     if (fcinfo->flinfo->fn_extra == nullptr) {
         MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);

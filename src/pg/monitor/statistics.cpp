@@ -1,4 +1,4 @@
-#include "pg/monitor/snapshot.hpp"
+#include "pg/monitor/statistics.hpp"
 
 #include "pg/draw/hlc_draw.hpp"
 #include "pg/state/slot_guard.hpp"
@@ -21,13 +21,14 @@ void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
     copy.wait_us = slot.wait_us;
 }
 
-// Copies whose slot a place is; false where it is no slot's, or that one is somebody else's now.
-bool copy_owner(SharedState *state, uint64 place, SlotOwner &owner) noexcept {
-    auto number = static_cast<uint32>(place);
+// Copies whose slot it is that a reference names; false where it is no slot's, or that one is somebody else's
+// now.
+bool copy_owner(SharedState *state, uint64 reference, SlotOwner &owner) noexcept {
+    auto number = static_cast<uint32>(reference);
     if (number >= state->max_slots) return false;
     const SharedSlot &slot = slots_of(state)[number];
     LWLockAcquire(&state->lock, LW_SHARED);
-    bool is_current = slot.generation == place >> 32;
+    bool is_current = slot.generation == reference >> 32;
     owner = owner_locked(slot);
     LWLockRelease(&state->lock);
     return is_current;

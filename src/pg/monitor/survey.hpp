@@ -47,6 +47,6 @@ struct Survey {
 };
 
 // Looks at everything; `schema` is that of the extension.
-Survey survey(Oid schema);
+Survey take_survey(Oid schema);
 
 }  // namespace idgen::pg

@@ -1,6 +1,6 @@
 // Where a fault was found: the file, line and function that an error shows under \errverbose and in the log
 // at log_error_verbosity = verbose. A report function takes it as its last argument, which nobody gives: the
-// default is the place of the call.
+// default is that of the call.
 #pragma once
 
 #include "pg/postgres.hpp"

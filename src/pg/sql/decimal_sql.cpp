@@ -6,15 +6,15 @@
 namespace idgen::pg {
 namespace {
 
-// The schema of the extension, looked up once for each place that calls the function.
+// The schema of the extension, looked up once for each call site.
 Oid kept_schema(FunctionCallInfo fcinfo) {
-    FmgrInfo *place = fcinfo->flinfo;
-    if (place->fn_extra == nullptr) {
-        auto *schema = static_cast<Oid *>(MemoryContextAlloc(place->fn_mcxt, sizeof(Oid)));
-        *schema = get_func_namespace(place->fn_oid);
-        place->fn_extra = schema;
+    FmgrInfo *call_site = fcinfo->flinfo;
+    if (call_site->fn_extra == nullptr) {
+        auto *schema = static_cast<Oid *>(MemoryContextAlloc(call_site->fn_mcxt, sizeof(Oid)));
+        *schema = get_func_namespace(call_site->fn_oid);
+        call_site->fn_extra = schema;
     }
-    return *static_cast<Oid *>(place->fn_extra);
+    return *static_cast<Oid *>(call_site->fn_extra);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr uint32 block_size = 64;
 
 // Makes `source` stand for the shard and layout arguments; cheap where it already does.
-void aim_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
+void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
     if (PG_ARGISNULL(shard_number)) report_null("shard", true);
     if (PG_ARGISNULL(layout_number)) report_null("layout", true);
     int64 shard = PG_GETARG_INT64(shard_number);
@@ -42,7 +42,7 @@ Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
 int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
     require_postmaster();
     if (!is_fresh(rows.block)) {
-        aim_source(fcinfo, rows.source, 1, 2);
+        resolve_source(fcinfo, rows.source, 1, 2);
         rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));
     }
     int64 id = rows.block.first_id;
@@ -73,14 +73,14 @@ PG_FUNCTION_INFO_V1(idgen_own_shards);
 
 Datum idgen_next_id(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
-    aim_source(fcinfo, source, 0, 1);
+    resolve_source(fcinfo, source, 0, 1);
     PG_RETURN_INT64(draw(source, 1).first_id);
 }
 
 Datum idgen_next_id_after(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "id");
     Source &source = kept_source(fcinfo);
-    aim_source(fcinfo, source, 1, 2);
+    resolve_source(fcinfo, source, 1, 2);
     PG_RETURN_INT64(draw_after(source, PG_GETARG_INT64(0)));
 }
 
@@ -88,7 +88,7 @@ Datum idgen_next_ids(PG_FUNCTION_ARGS) {
     if (SRF_IS_FIRSTCALL()) {
         FuncCallContext *first = SRF_FIRSTCALL_INIT();
         first->user_fctx = begin_rows(fcinfo, first);
-        aim_source(fcinfo, static_cast<Rows *>(first->user_fctx)->source, 1, 2);
+        resolve_source(fcinfo, static_cast<Rows *>(first->user_fctx)->source, 1, 2);
     }
     FuncCallContext *call = SRF_PERCALL_SETUP();
     auto *rows = static_cast<Rows *>(call->user_fctx);
@@ -102,7 +102,7 @@ Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
     int64 count = PG_GETARG_INT32(0);
     if (count < 0) report_negative_count(count);
     Source &source = kept_source(fcinfo);
-    aim_source(fcinfo, source, 1, 2);
+    resolve_source(fcinfo, source, 1, 2);
     ArrayType *ids = make_array(count);
     fill(source, values_of(ids), count);
     PG_RETURN_ARRAYTYPE_P(ids);

@@ -1,8 +1,7 @@
 // The SQL face of the statistics: one row for each slot, backend and database.
 #include "pg/draw/tally.hpp"
-#include "pg/monitor/snapshot.hpp"
-#include "pg/monitor/status.hpp"
-#include "pg/monitor/survey.hpp"
+#include "pg/monitor/facts.hpp"
+#include "pg/monitor/statistics.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -25,7 +24,10 @@ class Row {
         else
             next_++;
     }
-    void put(ReturnSetInfo *rows) { tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_); }
+    void put(ReturnSetInfo *rows) {
+        Assert(next_ == columns && rows->setDesc->natts == columns);
+        tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_);
+    }
 
    private:
     Datum values_[columns] = {};
@@ -84,29 +86,29 @@ void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
     row.put(rows);
 }
 
-void put_database(ReturnSetInfo *rows, const Survey &seen) {
-    bool is_loaded = seen.is_loaded;
+void put_database(ReturnSetInfo *rows, const Survey &survey) {
+    bool is_loaded = survey.is_loaded;
     Row<19> row;
-    row.add(BoolGetDatum(seen.in_recovery));
-    row.add_if(seen.page == PageState::readable, TimestampTzGetDatum(to_timestamptz(seen.horizon_ms)));
-    row.add_if(is_loaded, count_datum(seen.renewals));
-    row.add_if(seen.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(seen.renewed_ms)));
-    row.add_if(is_loaded, Int64GetDatum(seen.stall_ms));
-    row.add_if(is_loaded, Int64GetDatum(seen.lead_ms));
-    row.add_if(seen.has_accepted_clock, Int64GetDatum(seen.clock_offset_ms));
-    row.add_if(is_loaded, count_datum(seen.steps_forward));
-    row.add_if(is_loaded, count_datum(seen.steps_back));
-    row.add(BoolGetDatum(seen.kernel.is_synchronised));
-    row.add(ms_datum(static_cast<uint64>(seen.kernel.max_error_us)));
-    row.add(BoolGetDatum(seen.has_standby_names));
-    row.add(Int32GetDatum(static_cast<int32>(seen.standbys)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.slots)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.slots_limit)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.server_slots)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(seen.server_slots_limit)));
-    Layout ending = seen.ending;
+    row.add(BoolGetDatum(survey.in_recovery));
+    row.add_if(survey.page == PageState::readable, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
+    row.add_if(is_loaded, count_datum(survey.renewals));
+    row.add_if(survey.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(survey.renewed_ms)));
+    row.add_if(is_loaded, Int64GetDatum(survey.stall_ms));
+    row.add_if(is_loaded, Int64GetDatum(survey.lead_ms));
+    row.add_if(survey.has_accepted_clock, Int64GetDatum(survey.clock_offset_ms));
+    row.add_if(is_loaded, count_datum(survey.steps_forward));
+    row.add_if(is_loaded, count_datum(survey.steps_back));
+    row.add(BoolGetDatum(survey.kernel.is_synchronised));
+    row.add(ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
+    row.add(BoolGetDatum(survey.has_standby_names));
+    row.add(Int32GetDatum(static_cast<int32>(survey.standbys)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots_limit)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots_limit)));
+    Layout ending = survey.ending;
     row.add_if(is_loaded, PointerGetDatum(&ending));
-    row.add_if(is_loaded, TimestampTzGetDatum(to_timestamptz(seen.end_ms)));
+    row.add_if(is_loaded, TimestampTzGetDatum(to_timestamptz(survey.end_ms)));
     row.put(rows);
 }
 
@@ -115,7 +117,7 @@ void put_fact(ReturnSetInfo *rows, const Fact &fact) {
     row.add(CStringGetTextDatum(fact.key));
     row.add(CStringGetTextDatum(fact.value));
     row.add(BoolGetDatum(fact.is_ok));
-    if (fact.advice != nullptr) row.add(CStringGetTextDatum(fact.advice));
+    row.add_if(fact.advice != nullptr, fact.advice == nullptr ? Datum{0} : CStringGetTextDatum(fact.advice));
     row.put(rows);
 }
 
@@ -147,15 +149,14 @@ Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
 
 Datum idgen_stat_database(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
-    put_database(rows, survey(extension_schema(fcinfo)));
+    put_database(rows, take_survey(extension_schema(fcinfo)));
     return Datum{0};
 }
 
 Datum idgen_status(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
-    Fact facts[fact_count];
-    state_facts(survey(extension_schema(fcinfo)), facts);
-    for (const Fact &fact : facts) put_fact(rows, fact);
+    Survey survey = take_survey(extension_schema(fcinfo));
+    for (auto fact : facts) put_fact(rows, fact(survey));
     return Datum{0};
 }
 

@@ -67,6 +67,7 @@ Datum vclock_datum(const Vclock &clock) {
 
 // In the order of VclockOrder.
 constexpr const char *order_words[] = {"equal", "before", "after", "concurrent"};
+static_assert(lengthof(order_words) == static_cast<size_t>(VclockOrder::concurrent) + 1, "a word for each");
 
 }  // namespace
 

@@ -33,9 +33,9 @@ enum class Cause : uint8 {
     clock_not_synchronised,
     shard_full,
     ulid_order,
-    uuid_order
+    uuid_order  // the last: see causes
 };
-constexpr size_t causes = 6;
+constexpr size_t causes = static_cast<size_t>(Cause::uuid_order) + 1;
 
 struct alignas(cache_line) SharedSlot {
     slock_t mutex;

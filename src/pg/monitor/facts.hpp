@@ -1,0 +1,38 @@
+// The facts of idgen_status(), each with its verdict and advice. They put a survey and the settings into
+// words, palloc'ed.
+#pragma once
+
+#include "pg/monitor/survey.hpp"
+
+namespace idgen::pg {
+
+struct Fact {
+    const char *key;
+    const char *value;
+    bool is_ok;
+    const char *advice;  // null: nothing to do
+};
+
+constexpr const char *not_known = "not known: the library is not loaded";
+
+Fact library_fact(const Survey &survey);
+Fact server_fact(const Survey &survey);
+Fact shards_fact(const Survey &survey);
+Fact nodes_fact(const Survey &survey);
+Fact copy_fact(const Survey &survey);
+Fact layout_fact(const Survey &survey);
+Fact slots_fact(const Survey &survey);
+Fact horizon_fact(const Survey &survey);
+Fact renewal_fact(const Survey &survey);
+Fact lead_fact(const Survey &survey);
+Fact clock_fact(const Survey &survey);
+Fact ntp_fact(const Survey &survey);
+Fact standby_fact(const Survey &survey);
+
+// The facts in the order in which they are shown.
+constexpr Fact (*facts[])(const Survey &survey) = {
+    library_fact, server_fact, shards_fact, nodes_fact,   copy_fact,   horizon_fact, renewal_fact,
+    lead_fact,    clock_fact,  ntp_fact,    standby_fact, layout_fact, slots_fact,
+};
+
+}  // namespace idgen::pg

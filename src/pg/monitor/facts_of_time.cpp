@@ -1,0 +1,110 @@
+// Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
+#include "pg/monitor/facts.hpp"
+
+#include "pg/report/hints.hpp"
+#include "pg/report/message_text.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// A renewal that takes longer is held up by something.
+constexpr uint32 longest_stall_ms = 5000;
+
+// Signed, for differences: -1500 -> "-1.500 s"
+const char *difference_text(int64 ms) {
+    return ms < 0 ? psprintf("-%s", seconds_text(-ms)) : psprintf("+%s", seconds_text(ms));
+}
+
+}  // namespace
+
+Fact horizon_fact(const Survey &survey) {
+    switch (survey.page) {
+        case PageState::readable:
+            break;
+        case PageState::locked:
+            return {"horizon", "not known: its sequence is locked", false,
+                    "See pg_locks for who locks the sequence idgen_horizon, and end that."};
+        case PageState::missing:
+            return {"horizon", "missing", false,
+                    "Create the extension anew, then call idgen_advance() above the time of the last ID."};
+        case PageState::unlogged:
+            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen_horizon SET LOGGED"};
+        case PageState::newer:
+            return {"horizon", "written by a later version of idgen", false, later_version_hint};
+        case PageState::out_of_bounds:
+            return {
+                "horizon", "out of bounds", false,
+                "Something else wrote to the sequence idgen_horizon; have a superuser call idgen_reset()."};
+    }
+    const char *text = instant_text(survey.horizon_ms);
+    if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
+        return {"horizon", text, true, nullptr};
+    return {"horizon",
+            psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms)),
+            false,
+            "Correct the clock if it is behind; if a wrong clock or idgen_advance() raised the horizon, wait "
+            "for that time or see idgen_reset()."};
+}
+
+Fact renewal_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"renewal", not_known, false, nullptr};
+    const char *last = survey.renewed_ms == 0 ? "none since the server started"
+                                              : psprintf("%llu since the server started, last at %s",
+                                                         static_cast<unsigned long long>(survey.renewals),
+                                                         instant_text(survey.renewed_ms));
+    if (survey.stall_ms <= longest_stall_ms) return {"renewal", last, true, nullptr};
+    return {"renewal", psprintf("asked for in vain for %s; %s", seconds_text(survey.stall_ms), last), false,
+            "See the rows clock, ntp and standby, and pg_locks for locks on the sequence idgen_horizon."};
+}
+
+Fact lead_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
+    if (survey.lead_ms <= settings.max_lead_ms)
+        return {
+            "lead",
+            psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
+            true, nullptr};
+    return {"lead",
+            psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
+            false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};
+}
+
+// A clock that was set back is judged by the lead that it leaves.
+Fact clock_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"clock", not_known, false, nullptr};
+    if (!survey.has_accepted_clock)
+        return {"clock", "nothing to compare with before the first ID", true, nullptr};
+    const char *text = psprintf("%s from the one accepted; set forward %llu times, back %llu times",
+                                difference_text(survey.clock_offset_ms),
+                                static_cast<unsigned long long>(survey.steps_forward),
+                                static_cast<unsigned long long>(survey.steps_back));
+    if (survey.clock_offset_ms > settings.max_clock_jump_ms)
+        return {
+            "clock", text, false,
+            "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
+            "a superuser call idgen_accept_clock()."};
+    return {"clock", text, true, nullptr};
+}
+
+Fact ntp_fact(const Survey &survey) {
+    if (survey.kernel.is_synchronised)
+        return {"ntp",
+                psprintf("synchronised, off by at most %s", seconds_text(survey.kernel.max_error_us / 1000)),
+                true, nullptr};
+    return {"ntp", "the kernel's clock is not synchronised", false,
+            "Start chrony, ntpd or systemd-timesyncd."};
+}
+
+Fact standby_fact(const Survey &survey) {
+    if (survey.lacks_standbys)
+        return {"standby", "required, and none is configured", false,
+                "Set synchronous_standby_names, or idgen.synchronous to auto: no ID is made."};
+    if (!survey.has_standby_names) return {"standby", "no synchronous standby", true, nullptr};
+    const char *text =
+        psprintf("%u synchronous standby%s connected", survey.standbys, survey.standbys == 1 ? "" : "s");
+    if (survey.standbys > 0 || survey.in_recovery) return {"standby", text, true, nullptr};
+    return {"standby", text, false, "See pg_stat_replication: no ID is made without their confirmation."};
+}
+
+}  // namespace idgen::pg
