@@ -1,8 +1,5 @@
 #include "pg/horizon/durable_page.hpp"
 
-#include "pg/host/clock.hpp"
-#include "pg/report/report_horizon.hpp"
-
 namespace idgen::pg {
 namespace {
 
@@ -26,9 +23,6 @@ static_assert(sizeof(OwnPage) == 72 && offsetof(OwnPage, record) == 8 && offseto
               "on disk");
 constexpr uint32 own_magic = 0x49444748;  // "IDGH"
 constexpr uint16 own_version = 1;
-
-// How long to sleep between tries of a lock that is taken conditionally.
-constexpr int64 poll_us = 1000;
 
 Form_pg_sequence_data data_on(Page page) {
     if (PageIsNew(page) || PageGetSpecialSize(page) < sizeof(uint32) ||
@@ -101,24 +95,6 @@ void write_mirror(Page page, int64 value, int64 identity) noexcept {
     data->is_called = true;
 }
 
-Renewal check_sequence(Relation sequence) noexcept {
-    if (sequence->rd_rel->relkind != RELKIND_SEQUENCE) return Renewal::no_record;
-    bool is_permanent = sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
-    return is_permanent ? Renewal::granted : Renewal::unlogged;
-}
-
-// Whether a row of pg_class is that of a sequence with another file, which others see and the running
-// transaction changed or deleted.
-bool is_replaced_here(HeapTuple row, Relation sequence) {
-    auto *seen = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
-    HeapTupleHeader header = row->t_data;
-    bool is_other = seen->relkind == RELKIND_SEQUENCE && seen->relfilenode != sequence->rd_rel->relfilenode;
-    if (!is_other || TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(header))) return false;
-    if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
-        return false;
-    return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
-}
-
 Buffer read_locked(Relation sequence, BlockNumber block, BufferLockMode mode) {
     Buffer buffer = ReadBuffer(sequence, block);
     LockBuffer(buffer, mode);
@@ -153,51 +129,6 @@ Peek peek_open(Relation sequence, DurableRecord &record) {
 }
 
 }  // namespace
-
-Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence) {
-    Oid oid = get_relname_relid(sequence_of(kind), schema);
-    if (!OidIsValid(oid)) return Renewal::no_record;
-    if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return Renewal::locked;
-    sequence = try_relation_open(oid, NoLock);
-    if (sequence == nullptr) {
-        UnlockRelationOid(oid, RowExclusiveLock);
-        return Renewal::no_record;
-    }
-    Renewal checked = check_sequence(sequence);
-    if (checked != Renewal::granted) close_sequence(sequence);
-    return checked;
-}
-
-Relation open_sequence(Oid schema, Record kind) {
-    Relation sequence = nullptr;
-    for (;;) {
-        Renewal opened = try_open_sequence(schema, kind, sequence);
-        if (opened == Renewal::granted) return sequence;
-        if (opened != Renewal::locked) report_refused({opened, 0}, kind);
-        sleep_us(poll_us);
-    }
-}
-
-void close_sequence(Relation sequence) {
-    relation_close(sequence, RowExclusiveLock);
-}
-
-bool is_uncommitted(Relation sequence) {
-    if (!RelationNeedsWAL(sequence)) return true;
-    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
-    // Not by the relation cache: that of a parallel worker does not know what its leader did.
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
-                NameGetDatum(&sequence->rd_rel->relname));
-    Relation classes = table_open(RelationRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(classes, ClassNameNspIndexId, true, SnapshotAny, 1, &key);
-    bool is_replaced = false;
-    for (HeapTuple row; !is_replaced && HeapTupleIsValid(row = systable_getnext(scan));)
-        is_replaced = is_replaced_here(row, sequence);
-    systable_endscan(scan);
-    table_close(classes, AccessShareLock);
-    return is_replaced;
-}
 
 bool has_own_page(Relation sequence) {
     return RelationGetNumberOfBlocks(sequence) > own_block;

@@ -13,23 +13,9 @@
 #pragma once
 
 #include "core/durable/durable_record.hpp"
-#include "pg/postgres.hpp"
-#include "pg/report/renewal.hpp"
+#include "pg/horizon/durable_sequence.hpp"
 
 namespace idgen::pg {
-
-// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock
-// against it, and where it is none or unlogged.
-Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence);
-// The same, and a wait for the lock. Raises where it is refused.
-Relation open_sequence(Oid schema, Record kind);
-void close_sequence(Relation sequence);
-
-// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
-// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
-// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
-// that rests on it. Looks into the catalog where the transaction changed anything.
-bool is_uncommitted(Relation sequence);
 
 // Whether the record has a page of its own. The answer no may be old.
 bool has_own_page(Relation sequence);
