@@ -55,3 +55,17 @@ enter_root() {
 remove_roots() {
     $as_root rm -rf --one-file-system "$roots"
 }
+
+# The same in a copy of the root, in memory: what the command does to it is gone with it.
+in_copy() {
+    $as_root unshare --mount --pid --ipc --fork --kill-child \
+        bash -c "$(declare -f enter_root enter_copy); enter_copy \"\$@\"" enter_copy "$here" "$roots/$1" "${@:2}"
+}
+
+enter_copy() {
+    local tree=$1 root=$2 layers=$2.layers
+    shift 2
+    mkdir -p "$layers" && mount -t tmpfs layers "$layers" && mkdir "$layers/upper" "$layers/work" "$layers/root" &&
+        mount -t overlay -o "lowerdir=$root,upperdir=$layers/upper,workdir=$layers/work" root "$layers/root" || return 1
+    enter_root "$tree" "$layers/root" "$@"
+}
