@@ -15,6 +15,7 @@ debian_mirror() {
         [ -z "${DEBIAN_MIRROR:-}" ] || echo "$DEBIAN_MIRROR/debian"
         cat /etc/apt/sources.list.d/*.sources | sed -n 's/^URIs: *\([^ ]*\).*/\1/p'
         cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list | sed -n 's/^deb \(\[[^]]*\] *\)\?\([^ ]*\).*/\2/p'
+        true
     } 2>/dev/null | grep -m 1 -E '/debian/?$' ||
         { echo "no mirror of Debian among this machine's apt sources: name one's parent, DEBIAN_MIRROR=..." >&2; return 1; }
 }
