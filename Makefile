@@ -9,6 +9,9 @@
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
+#   make dist        the archive of a release, build/idgen-VERSION.zip, from the last commit
+#   make release-check   whether the last commit can be released
+#   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
 
 EXTENSION = idgen idgen_migrate
 # The version stands in idgen.control; tools/release-check compares what else says it.
@@ -32,7 +35,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test majors majors-clean bench soak model fuzz format
+.PHONY: demo test majors majors-clean bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
 demo test majors bench soak:
 	@./tools/$@
 
@@ -45,6 +48,25 @@ model:
 fuzz:
 	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
+dist:
+	@mkdir -p build
+	git archive --format=zip --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
+
+release-check:
+	@./tools/release-check
+
+deb:
+	@./tools/deb build
+
+check-deb:
+	@./tools/deb check
+
+rpm images:
+	@./tools/$@
+
+check-upgrade:
+	@./tools/upgrade
+
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
@@ -52,7 +74,17 @@ format:
 PG_CONFIG ?= pg_config
 ifneq ($(shell command -v $(PG_CONFIG)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+# make install prefix=DIR: PGXS would look for the server's headers there too, or, as Debian configured it, not install there.
+ifeq ($(origin prefix),command line)
+install_prefix := $(prefix)
+override undefine prefix
+endif
 include $(PGXS)
+ifdef install_prefix
+override datadir := $(install_prefix)/share
+override pkglibdir := $(install_prefix)/lib
+override bitcodedir := $(pkglibdir)/bitcode
+endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
 # The install scripts are put together from their parts.

@@ -1,0 +1,82 @@
+# tools/release-check lets a clean and consistent tree pass, and names what is wrong with another.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Checkout;
+use Test::More;
+
+my $tree = checkout();
+my ($version) = text_of("$tree/idgen.control") =~ /^default_version = '(.*)'$/m;
+my $next = $version =~ s/(\d+)$/$1 + 1/er;
+
+sub check_of
+{
+	my $output = `'$tree/tools/release-check' '$tree' 2>&1`;
+	return ($? >> 8, $output);
+}
+
+# What is refused, and by which lines, after a change of files that is committed; then the tree is as it was.
+sub refused
+{
+	my ($what, $change, @patterns) = @_;
+	$change->();
+	git($tree, 'add', '-A');
+	git($tree, 'commit', '-q', '-m', $what);
+	my ($status, $output) = check_of();
+	is($status, 1, "$what: refused");
+	like($output, $_, "$what: why") for @patterns;
+	git($tree, 'reset', '-q', '--hard', 'HEAD~1');
+	return;
+}
+
+my ($status, $output) = check_of();
+is($status, 0, 'the last commit can be released') or diag($output);
+is($output, "$version can be released\n", 'and it says so');
+
+put("$tree/README.md", 'changed');
+($status, $output) = check_of();
+is($status, 1, 'a changed file: refused');
+like($output, qr/^not committed:  M README\.md$/m, 'a changed file: why');
+git($tree, 'checkout', '-q', 'README.md');
+put("$tree/new.txt", 'new');
+($status, $output) = check_of();
+is($status, 1, 'a new file: refused');
+like($output, qr/^not committed: \?\? new\.txt$/m, 'a new file: why');
+unlink "$tree/new.txt";
+
+for my $name (qw(idgen_migrate.control META.json debian/changelog packaging/idgen.spec CHANGELOG.md))
+{
+	refused("another version in $name", sub { edit("$tree/$name", qr/\Q$version\E/, '7.7.7') }, qr/^\Q$name\E.* says 7\.7\.7, idgen\.control says \Q$version\E$/m);
+}
+refused('a version that is none', sub { edit("$tree/idgen.control", qr/\Q$version\E/, '1.0rc1') }, qr/^idgen\.control: 1\.0rc1 is no version/m);
+refused('no date', sub { edit("$tree/CHANGELOG.md", qr/^(## \S+) \(.*\)$/m, '$1 (soon)') }, qr/^CHANGELOG\.md gives no date/m);
+refused('the version in a source', sub { put("$tree/src/pg/version.hpp", qq{// "$version"\n}) }, qr/^says the version, .*: src\/pg\/version\.hpp:1:/m);
+
+# A later version: its scripts.
+sub later
+{
+	edit("$tree/$_", qr/\Q$version\E/, $next) for qw(idgen.control idgen_migrate.control packaging/idgen.spec debian/changelog);
+	edit("$tree/META.json", qr/\Q$version\E/, $next) for 1 .. 3;
+	edit("$tree/CHANGELOG.md", qr/^## /m, "## $next (2027-01-01)\n\n## ");
+	return;
+}
+my ($script, $other_script) = ("sql/idgen--$version--$next.sql", "sql/idgen_migrate--$version--$next.sql");
+my $guard = "SELECT \@extschema\@.idgen_require_library('$next'::pg_catalog.text);\n";
+refused('no upgrade script', \&later, qr/^missing or empty: \Q$script\E$/m, qr/^missing or empty: \Q$other_script\E$/m);
+refused('an upgrade script that asks for no library',
+	sub { later(); put("$tree/$script", "SELECT 1;\n"); put("$tree/$other_script", "-- Nothing changes.\n") },
+	qr/\A\Q$script\E does not begin with idgen_require_library\('\Q$next\E'\)\n\z/);
+later();
+put("$tree/$script", "-- What is new.\n$guard");
+put("$tree/$other_script", "-- Nothing changes.\n");
+git($tree, 'add', '-A');
+git($tree, 'commit', '-q', '-m', 'later');
+($status, $output) = check_of();
+is("$status $output", "0 $next can be released\n", 'a later version with its scripts can be released');
+git($tree, 'tag', "v$next");
+($status) = check_of();
+is($status, 0, 'its own tag does not hinder it');
+refused('released already', sub { edit("$tree/README.md", qr/\A/, "\n") }, qr/^\Q$next\E was released already/m);
+
+done_testing();
