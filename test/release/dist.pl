@@ -1,0 +1,41 @@
+# make dist makes an archive that has what it takes to build idgen, and nothing of the project's own machinery; make install
+# prefix=... puts it all below one folder.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Checkout;
+use File::Find;
+use JSON::PP;
+use Test::More;
+
+my $tree = checkout();
+my ($version) = text_of("$tree/idgen.control") =~ /^default_version = '(.*)'$/m;
+my $folder = "$tree/build";
+is(system("make -s -C '$tree' dist >/dev/null 2>&1"), 0, 'make dist');
+ok(-f "$folder/idgen-$version.zip", "build/idgen-$version.zip is there");
+is(system('python3', '-m', 'zipfile', '-e', "$folder/idgen-$version.zip", $folder), 0, 'it can be unpacked');
+my $source = "$folder/idgen-$version";
+
+sub files_below
+{
+	my ($top) = @_;
+	my @files;
+	find({ no_chdir => 1, wanted => sub { push @files, s{^\Q$top\E/}{}r if -f } }, $top);
+	return sort @files;
+}
+my %is_there = map { $_ => 1 } files_below($source);
+chomp(my @tracked = `git -C '$tree' ls-files`);
+is_deeply([ sort keys %is_there ], [ sort grep { !m{^(?:debian|\.ci|\.github)/|^\.git} } @tracked ], 'it has what the tree has, but for packaging and the code host');
+
+# As an older machine would: without bitcode, quickly.
+my $make = "make -s -C '$source' with_llvm=no COPT=-O0";
+is(system("$make -j2 >'$folder/log' 2>&1"), 0, 'it builds') or diag(text_of("$folder/log"));
+is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'and installs below a prefix') or diag(text_of("$folder/log"));
+my $meta = decode_json(text_of("$source/META.json"));
+is_deeply(
+	[ files_below("$folder/installed") ],
+	[ sort 'lib/idgen.so', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
+	'all of it lies there');
+
+done_testing();
