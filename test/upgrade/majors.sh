@@ -1,0 +1,91 @@
+#!/bin/bash
+# From one major of PostgreSQL to another: majors.sh OLD NEW, as a user who may run a server, with both installed. IDs are made before
+# and after; none is made again, and none is lower than one before, whether the time of the last ID or the horizon lies ahead.
+set -eu
+old=$1 new=$2
+folder=$(mktemp -d)
+trap 'for server in "$folder"/*/postmaster.pid; do [ ! -e "$server" ] || kill -QUIT "$(head -n 1 "$server")"; done; rm -rf "$folder"' EXIT
+passed=0 failed=0
+cd "$folder"
+export PGHOST=$folder PGUSER=postgres
+
+server() { echo "/usr/lib/postgresql/$1/bin"; }
+
+is() {
+    if [ "$2" = "$3" ]; then passed=$((passed + 1)); echo "ok - $1"
+    else failed=$((failed + 1)); echo "not ok - $1"; echo "# got: $2, expected: $3"; fi
+}
+
+# Makes a cluster of a major in a folder.
+make_cluster() {
+    "$(server "$1")/initdb" -D "$2" -U postgres -A trust -E UTF8 --locale=C.UTF-8 -k --no-sync >log
+    printf '%s\n' "shared_preload_libraries = 'idgen'" "listen_addresses = ''" "unix_socket_directories = '$folder'" 'fsync = off' >>"$2/postgresql.conf"
+}
+
+start() { "$(server "$1")/pg_ctl" -D "$2" -w -s -l "$2/log" start || { cat "$2/log"; exit 1; }; }
+stop() { "$(server "$1")/pg_ctl" -D "$2" -w -s -m fast stop; }
+sql() { psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
+
+# What a user has: IDs of several kinds as keys, and shards for the database; another database whose horizon lies an hour ahead.
+fill() {
+    sql -d postgres -c 'CREATE DATABASE app' -c 'CREATE DATABASE ahead' -c "ALTER DATABASE app SET idgen.shards = '5'" \
+        -c "ALTER DATABASE ahead SET idgen.shards = '5'"
+    sql -d app <<'SQL'
+CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_migrate;
+CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), name id64 UNIQUE DEFAULT next_id(), token uuid UNIQUE DEFAULT next_uuidv7(),
+    key ulid UNIQUE DEFAULT next_ulid(), segment ksuid DEFAULT next_ksuid(), object objectid DEFAULT next_objectid(),
+    number bigint UNIQUE DEFAULT next_decimal_id(), made_by text DEFAULT 'before');
+CREATE VIEW recent AS SELECT * FROM photo WHERE id_within(id, '[2020-01-01, 2040-01-01)');
+INSERT INTO photo SELECT FROM generate_series(1, 5000);
+SQL
+    sql -d ahead -c 'CREATE EXTENSION idgen' -c "SELECT idgen_advance(now() + interval '1 hour')" >/dev/null
+}
+
+# What must hold after: $1 says how it came here.
+check() {
+    is "$1: the rows are there" "$(sql -d app -c 'SELECT count(*) FROM recent')" 5000
+    sql -d app -c "INSERT INTO photo (made_by) SELECT 'after' FROM generate_series(1, 5000)"
+    is "$1: no ID is lower than one before" "$(sql -d app -c "SELECT bool_and(id > before_id), bool_and(name > before_name), bool_and(number > before_number)
+        FROM photo, (SELECT max(id) before_id, max(name) before_name, max(number) before_number FROM photo WHERE made_by = 'before') b WHERE made_by = 'after'")" 't|t|t'
+    is "$1: no ID is made again" "$(sql -d app -c 'SELECT count(DISTINCT id), count(DISTINCT name), count(DISTINCT number), count(DISTINCT key) FROM photo')" '10000|10000|10000|10000'
+    is "$1: the library and the extension are of one version" "$(sql -d app -c "SELECT ok FROM idgen_status() WHERE key = 'library'")" t
+    is "$1: a horizon that lay ahead still does" "$(sql -d ahead -c "SELECT horizon > now() + interval '50 minutes' FROM idgen_stat_database")" t
+    is "$1: and no ID is made below it" "$(sql -d ahead -v VERBOSITY=sqlstate -c "SET idgen.max_wait = 0" -c 'SELECT next_id()' 2>&1)" 'ERROR:  55000'
+}
+
+# pg_upgrade, in a folder of its own.
+upgrade() {
+    local way=$1
+    make_cluster "$old" "old_$way"
+    start "$old" "old_$way"
+    fill
+    stop "$old" "old_$way"
+    make_cluster "$new" "new_$way"
+    "$(server "$new")/pg_upgrade" "--$way" -b "$(server "$old")" -B "$(server "$new")" -d "old_$way" -D "new_$way" -U postgres >log 2>&1 ||
+        { cat log; find . -name '*.log' -path '*pg_upgrade*' -exec tail -n 20 {} +; exit 1; }
+    start "$new" "new_$way"
+    check "$old to $new, pg_upgrade --$way"
+    stop "$new" "new_$way"
+}
+
+# A dump of all, restored by the new one.
+restore() {
+    make_cluster "$old" old_dump
+    start "$old" old_dump
+    fill
+    "$(server "$new")/pg_dumpall" -f dump
+    stop "$old" old_dump
+    make_cluster "$new" new_dump
+    start "$new" new_dump
+    psql -X -q -d postgres -f dump >log 2>&1
+    is "$old to $new, dump: it is restored" "$(grep -v 'role "postgres" already exists' log | grep ERROR || true)" ''
+    check "$old to $new, dump"
+    stop "$new" new_dump
+}
+
+upgrade copy
+upgrade link
+restore
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,37 @@
+# What the scripts that make and try packages share: sourced by them.
+. "$(dirname "${BASH_SOURCE[0]}")/roots.sh"
+version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$here/idgen.control")
+packages=$here/build/deb
+
+# A root of a major's suite, made once, with further packages in it: make_kept NAME MAJOR [PACKAGE ...]
+make_kept() {
+    local name=$1 major=$2
+    shift 2
+    [ ! -e "$roots/$name.made" ] || return 0
+    echo "making the root $name ..." >&2
+    case $major in
+        15) make_root "$name" bookworm </dev/null ;;
+        17) make_root "$name" trixie </dev/null ;;
+        18) make_root "$name" sid </dev/null ;;
+        19) make_root "$name" sid 'deb experimental' <<<$'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 900' ;;
+        *) echo "no suite of Debian has PostgreSQL $major" >&2; return 1 ;;
+    esac || return 1
+    in_root "$name" DEBIAN_FRONTEND=noninteractive sh -c "apt-get update && apt-get install -y --no-install-recommends $*" \
+        >>"$roots/$name.log" 2>&1 || { tail -n 20 "$roots/$name.log" >&2; return 1; }
+    touch "$roots/$name.made"
+}
+
+# The root in which what belongs to a major is built.
+make_builder() {
+    make_kept "build-$1" "$1" build-essential debhelper fakeroot libssl-dev postgresql-server-dev-all "postgresql-server-dev-$1"
+}
+
+# A clean root of a major's suite.
+make_clean() {
+    make_kept "clean-$1" "$1"
+}
+
+# The package of a major, made if it is not there.
+need_package() {
+    [ -e "$(echo "$packages/$1/postgresql-$1-idgen_"*.deb)" ] || MAJORS=$1 "$here/tools/deb" build
+}
