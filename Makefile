@@ -2,6 +2,7 @@
 #
 #   make demo        the main job on a private throw-away server, installing what is missing
 #   make test        every test, installing what is missing; ends with "N passed, N failed"
+#   make quick       what to run at each change: style, unit, module and regress, with what earlier runs built
 #   make             build against the server of pg_config; make install puts it there
 #   make majors      what depends on the server, on PostgreSQL 17, 18 and 19; make majors-clean removes what it keeps
 #   make bench       measure and write docs/benchmarks.md
@@ -35,8 +36,8 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test majors majors-clean bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
-demo test majors bench soak:
+.PHONY: demo test quick majors majors-clean bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
+demo test quick majors bench soak:
 	@./tools/$@
 
 majors-clean:

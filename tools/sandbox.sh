@@ -18,16 +18,24 @@ install_packages() {
 
 make_sandbox() {
     umask 022
-    sandbox=$(mktemp -u /tmp/idgen.XXXXXX)
-    mkdir "$sandbox" || { sandbox=; return 1; }
+    find_sandbox "$(mktemp -u /tmp/idgen.XXXXXX)"
+    mkdir "$sandbox" && fill_sandbox || { sandbox=; return 1; }
+}
+
+find_sandbox() {
+    sandbox=$1
     bin=$sandbox/usr/lib/postgresql/$major/bin
-    mkdir -p "$sandbox/usr/lib/postgresql" "$sandbox/usr/share/postgresql" "$sandbox/usr/include" \
-        "$sandbox/src" "$sandbox/socket" "$sandbox/log"
-    cp -aL "/usr/lib/postgresql/$major" "$sandbox/usr/lib/postgresql/"
-    cp -aL "/usr/share/postgresql/$major" "$sandbox/usr/share/postgresql/"
-    ln -s /usr/include/postgresql "$sandbox/usr/include/postgresql"
-    (cd "$here" && tar -cf - --exclude=./.git --exclude=./test/*/build --exclude=node_modules --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' .) |
-        tar -xf - -C "$sandbox/src"
+}
+
+fill_sandbox() {
+    mkdir -p "$sandbox/usr/lib/postgresql" "$sandbox/usr/share/postgresql" "$sandbox/usr/include" "$sandbox/socket" &&
+        cp -aL "/usr/lib/postgresql/$major" "$sandbox/usr/lib/postgresql/" &&
+        cp -aL "/usr/share/postgresql/$major" "$sandbox/usr/share/postgresql/" &&
+        ln -s /usr/include/postgresql "$sandbox/usr/include/postgresql" && fill_tree
+}
+
+fill_tree() {
+    mkdir -p "$sandbox/log" && "$here/tools/copy-tree" "$sandbox/src" || return 1
     [ "$(id -u)" != 0 ] || chown -R postgres "$sandbox"
 }
 

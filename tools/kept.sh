@@ -1,0 +1,46 @@
+# A sandbox that stays for the next run, with what was built in it: sourced by tools/test where QUICK is set.
+#
+# There is one for each folder that a tree stands in, below /var/tmp/idgen.UID. It begins anew where the server, a compiler or
+# the flags of the build have changed.
+
+keep_sandbox() {
+    local folder
+    folder=/var/tmp/idgen.$(id -u)
+    mkdir -m 755 "$folder" 2>/dev/null || { [ -O "$folder" ] && [ ! -L "$folder" ]; } ||
+        { echo "$folder belongs to somebody else" >&2; return 1; }
+    find_sandbox "$folder/$(cksum <<<"$here" | cut -d ' ' -f 1)"
+    exec 4>"$sandbox.lock"
+    flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
+    local versions
+    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile)
+    end_processes
+    rm -rf "$sandbox/data" "$sandbox/log"
+    if [ "$(cat "$sandbox/versions" 2>/dev/null)" != "$versions" ]; then
+        rm -rf "$sandbox"
+        fill_sandbox && echo "$versions" >"$sandbox/versions" || return 1
+    else
+        fill_tree
+    fi
+    # Linked anew each time: what a source that is gone left behind would go unnoticed.
+    rm -f "$sandbox/src/idgen.so" "$sandbox/src/test/unit/build/core_tests"
+}
+
+leave_sandbox() {
+    trap '' INT TERM HUP
+    remove_server >/dev/null 2>&1
+    end_processes
+}
+
+# The sources of src that differ from the main branch, or from the last commit where there is no other; all where there is no
+# git. For a header, a source that includes it, as the build noted.
+changed_units() {
+    local base file
+    base=$({ git merge-base HEAD origin/HEAD || git merge-base HEAD origin/main || git merge-base HEAD main || git rev-parse HEAD; } 2>/dev/null) ||
+        { find src -name '*.cpp'; return; }
+    { git diff --name-only --diff-filter=d "$base" -- src && git ls-files --others --exclude-standard src; } | while read -r file; do
+        case $file in
+            *.cpp) echo "$file" ;;
+            *.hpp) (cd "$sandbox/src" && grep -rlF --include='*.d' "$file" src | sort | sed -n '1s/d$/cpp/p') ;;
+        esac
+    done | sort -u
+}
