@@ -1,5 +1,5 @@
-// The only way PostgreSQL's headers come in: the oldest version that is supported, and every difference between
-// versions but those of the headers themselves.
+// The only way PostgreSQL's headers come in: the oldest version that is supported, and every difference
+// between versions but those of the headers themselves.
 #pragma once
 
 #include "pg/server_headers.hpp"
@@ -95,7 +95,7 @@ inline void name_tranche([[maybe_unused]] int tranche, [[maybe_unused]] const ch
 
 // A jsonb value, put together token by token.
 class JsonbMaker {
-public:
+   public:
     void push(JsonbIteratorToken token, JsonbValue *value) {
 #if PG_VERSION_NUM >= 190000
         pushJsonbValue(&state_, token, value);
@@ -111,7 +111,7 @@ public:
 #endif
     }
 
-private:
+   private:
 #if PG_VERSION_NUM >= 190000
     JsonbInState state_{};
 #else

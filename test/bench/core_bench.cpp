@@ -205,7 +205,7 @@ struct Sixteen {
 };
 
 template <class T>
-void stamped_print(benchmark::State &state) {
+void prefixed_print(benchmark::State &state) {
     Sixteen<T> sixteen;
     char text[T::text_size];
     std::size_t n = 0;
@@ -214,12 +214,12 @@ void stamped_print(benchmark::State &state) {
         benchmark::DoNotOptimize(text);
     }
 }
-BENCHMARK_TEMPLATE(stamped_print, Ulid)->Name("print/ulid");
-BENCHMARK_TEMPLATE(stamped_print, Ksuid)->Name("print/ksuid");
-BENCHMARK_TEMPLATE(stamped_print, ObjectId)->Name("print/objectid");
+BENCHMARK_TEMPLATE(prefixed_print, Ulid)->Name("print/ulid");
+BENCHMARK_TEMPLATE(prefixed_print, Ksuid)->Name("print/ksuid");
+BENCHMARK_TEMPLATE(prefixed_print, ObjectId)->Name("print/objectid");
 
 template <class T>
-void stamped_parse(benchmark::State &state) {
+void prefixed_parse(benchmark::State &state) {
     Sixteen<T> sixteen;
     T value;
     std::size_t n = 0;
@@ -228,9 +228,9 @@ void stamped_parse(benchmark::State &state) {
         benchmark::DoNotOptimize(value);
     }
 }
-BENCHMARK_TEMPLATE(stamped_parse, Ulid)->Name("parse/ulid");
-BENCHMARK_TEMPLATE(stamped_parse, Ksuid)->Name("parse/ksuid");
-BENCHMARK_TEMPLATE(stamped_parse, ObjectId)->Name("parse/objectid");
+BENCHMARK_TEMPLATE(prefixed_parse, Ulid)->Name("parse/ulid");
+BENCHMARK_TEMPLATE(prefixed_parse, Ksuid)->Name("parse/ksuid");
+BENCHMARK_TEMPLATE(prefixed_parse, ObjectId)->Name("parse/objectid");
 
 }  // namespace
 }  // namespace idgen

@@ -3,6 +3,6 @@
 #include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
-    idgen::fuzz_stamped<idgen::ObjectId>(idgen::text_of(data, size));
+    idgen::fuzz_time_prefixed<idgen::ObjectId>(idgen::text_of(data, size));
     return 0;
 }

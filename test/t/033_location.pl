@@ -24,7 +24,7 @@ for my $case (
 	[ "SELECT id_make('2026-11-21', 8192, 0)", 'idgen_make', 'read_sql.cpp', 'report_part' ],
 	[ "SELECT id_time_near(1, 'infinity')", 'finite_ms', 'arguments.hpp', 'report_infinite_instant' ],
 	[ "SELECT 'x=1'::id_layout", 'idgen_layout_in', 'layout_sql.cpp', 'report_layout' ],
-	[ "SELECT 'short'::ulid", 'stamped_in', 'stamped_face.hpp', 'report_text' ],
+	[ "SELECT 'short'::ulid", 'prefixed_in', 'time_prefixed_face.hpp', 'report_text' ],
 	[ "SELECT next_nanoid(alphabet => 'aba')", 'require_distinct', 'symbols.cpp', 'report_repeated_symbol' ])
 {
 	my ($statement, $function, $file, $call) = @$case;

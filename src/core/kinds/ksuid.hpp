@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "core/kinds/stamped.hpp"
+#include "core/kinds/time_prefixed.hpp"
 #include "core/text/digits.hpp"
 
 namespace idgen {
@@ -21,7 +21,7 @@ struct KsuidFormat {
     static constexpr std::int64_t first_ms = 1400000000000;
     static constexpr std::int64_t unit_ms = 1000;
 };
-using Ksuid = Stamped<KsuidFormat>;
+using Ksuid = TimePrefixed<KsuidFormat>;
 static_assert(sizeof(Ksuid) == 20 && Ksuid::tail_size == 16, "a KSUID is 20 bytes on disk");
 
 // Writes Ksuid::text_size bytes, without a terminating zero.

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "core/kinds/stamped.hpp"
+#include "core/kinds/time_prefixed.hpp"
 #include "core/text/digits.hpp"
 
 namespace idgen {
@@ -20,7 +20,7 @@ struct ObjectIdFormat {
     static constexpr std::int64_t first_ms = 0;
     static constexpr std::int64_t unit_ms = 1000;
 };
-using ObjectId = Stamped<ObjectIdFormat>;
+using ObjectId = TimePrefixed<ObjectIdFormat>;
 static_assert(sizeof(ObjectId) == 12 && ObjectId::tail_size == 8, "an ObjectId is 12 bytes on disk");
 
 // Writes ObjectId::text_size bytes, without a terminating zero.

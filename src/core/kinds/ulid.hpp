@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "core/kinds/stamped.hpp"
+#include "core/kinds/time_prefixed.hpp"
 #include "core/text/digits.hpp"
 
 namespace idgen {
@@ -21,7 +21,7 @@ struct UlidFormat {
     static constexpr std::int64_t first_ms = 0;
     static constexpr std::int64_t unit_ms = 1;
 };
-using Ulid = Stamped<UlidFormat>;
+using Ulid = TimePrefixed<UlidFormat>;
 static_assert(sizeof(Ulid) == 16 && Ulid::last_ms == 281474976710655, "a ULID is 16 bytes on disk");
 
 // Writes Ulid::text_size bytes, without a terminating zero.

@@ -5,21 +5,6 @@
 namespace idgen {
 namespace {
 
-// Epochs and widths as their makers publish them; see docs/layouts.md for the sources.
-constexpr Preset presets[preset_count] = {
-    {"instagram", {1314220021721, 1, 41, 0, 13, 10, 0, 0}},
-    {"snowflake", {1577836800000, 1, 41, 0, 10, 12, 0, 0}},
-    {"twitter", {1288834974657, 1, 41, 5, 5, 12, 0, 0}},
-    {"discord", {1420070400000, 1, 42, 5, 5, 12, 0, 0}},
-    {"sonyflake", {1409529600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
-    {"sonyflake2", {1735689600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
-    {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
-    {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
-    {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
-    {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
-};
-static_assert(!presets[preset_count - 1].name.empty(), "preset_count counts them");
-
 constexpr std::uint8_t known_flags = Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
 
 // Fields that only a hand-made binary value can have wrong.
@@ -57,10 +42,6 @@ const Preset *find_preset(const Layout &layout) noexcept {
     for (const Preset &p : presets)
         if (p.layout == layout) return &p;
     return nullptr;
-}
-
-const Preset &preset(int index) noexcept {
-    return presets[index];
 }
 
 }  // namespace idgen

@@ -1,4 +1,4 @@
-#include "pg/sql/stamped_face.hpp"
+#include "pg/sql/time_prefixed_face.hpp"
 
 namespace idgen::pg {
 namespace {

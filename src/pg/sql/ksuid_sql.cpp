@@ -2,18 +2,18 @@
 #include "core/kinds/ksuid.hpp"
 
 #include "pg/host/entropy.hpp"
-#include "pg/sql/stamped_entries.hpp"
+#include "pg/sql/time_prefixed_entries.hpp"
 
 namespace idgen::pg {
 extern "C" {
 
-STAMPED_ENTRIES(ksuid, Ksuid);
+TIME_PREFIXED_ENTRIES(ksuid, Ksuid);
 PG_FUNCTION_INFO_V1(idgen_next_ksuid);
 
 Datum idgen_next_ksuid(PG_FUNCTION_ARGS) {
     uint8 random[Ksuid::tail_size];
     fill_random(random, sizeof(random));
-    return stamped_datum(composed<Ksuid>(stamp_of_clock<Ksuid, ksuid_form>(), random));
+    return prefixed_datum(composed<Ksuid>(stamp_of_clock<Ksuid, ksuid_form>(), random));
 }
 
 }  // extern "C"

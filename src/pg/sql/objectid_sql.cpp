@@ -2,7 +2,7 @@
 #include "core/kinds/objectid.hpp"
 
 #include "pg/host/entropy.hpp"
-#include "pg/sql/stamped_entries.hpp"
+#include "pg/sql/time_prefixed_entries.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -22,11 +22,11 @@ ObjectIdSource &object_id_source() {
 
 extern "C" {
 
-STAMPED_ENTRIES(objectid, ObjectId);
+TIME_PREFIXED_ENTRIES(objectid, ObjectId);
 PG_FUNCTION_INFO_V1(idgen_next_objectid);
 
 Datum idgen_next_objectid(PG_FUNCTION_ARGS) {
-    return stamped_datum(next_object_id(object_id_source(), stamp_of_clock<ObjectId, objectid_form>()));
+    return prefixed_datum(next_object_id(object_id_source(), stamp_of_clock<ObjectId, objectid_form>()));
 }
 
 }  // extern "C"

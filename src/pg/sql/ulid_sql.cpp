@@ -6,7 +6,7 @@
 #include "pg/host/entropy.hpp"
 #include "pg/host/spin_guard.hpp"
 #include "pg/report/report_log.hpp"
-#include "pg/sql/stamped_entries.hpp"
+#include "pg/sql/time_prefixed_entries.hpp"
 #include "pg/sql/ulid_type.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/settings.hpp"
@@ -31,7 +31,7 @@ bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&rando
 
 extern "C" {
 
-STAMPED_ENTRIES(ulid, Ulid);
+TIME_PREFIXED_ENTRIES(ulid, Ulid);
 PG_FUNCTION_INFO_V1(idgen_next_ulid);
 
 Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
@@ -43,7 +43,7 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     if (!next_locked(state->ulid_order, reading, random, next)) report_no_ulid(time_of(next));
     if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
         log_order_anew("ULIDs", reading.now, reading.behind);
-    return stamped_datum(next);
+    return prefixed_datum(next);
 }
 
 }  // extern "C"

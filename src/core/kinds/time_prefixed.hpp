@@ -16,7 +16,7 @@ namespace idgen {
 
 // Never change the bytes: on disk, in columns of the types.
 template <class Format>
-struct Stamped {
+struct TimePrefixed {
     std::uint8_t bytes[Format::size];
 
     static constexpr std::size_t size = Format::size;
@@ -37,26 +37,26 @@ struct Stamped {
 };
 
 template <class Format>
-int compare(const Stamped<Format> &a, const Stamped<Format> &b) noexcept {
+int compare(const TimePrefixed<Format> &a, const TimePrefixed<Format> &b) noexcept {
     return std::memcmp(a.bytes, b.bytes, Format::size);
 }
 
 // The first eight bytes as a number, in the same order: what sorting compares first.
 template <class Format>
-std::uint64_t prefix_of(const Stamped<Format> &value) noexcept {
+std::uint64_t prefix_of(const TimePrefixed<Format> &value) noexcept {
     return load_big_endian<std::uint64_t>(value.bytes);
 }
 
 // The start of the value's tick, unix ms.
 template <class Format>
-std::int64_t time_of(const Stamped<Format> &value) noexcept {
+std::int64_t time_of(const TimePrefixed<Format> &value) noexcept {
     auto tick = static_cast<std::int64_t>(prefix_of(value) >> (64 - 8 * Format::time_size));
     return Format::first_ms + tick * Format::unit_ms;
 }
 
 // Sets the time. Requires that the format holds it.
 template <class Format>
-void stamp(Stamped<Format> &value, std::int64_t unix_ms) noexcept {
+void stamp(TimePrefixed<Format> &value, std::int64_t unix_ms) noexcept {
     auto tick = static_cast<std::uint64_t>((unix_ms - Format::first_ms) / Format::unit_ms);
     for (std::size_t i = Format::time_size; i-- > 0; tick >>= 8)
         value.bytes[i] = static_cast<std::uint8_t>(tick);

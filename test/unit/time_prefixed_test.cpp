@@ -1,5 +1,5 @@
-// ULID, KSUID, ObjectId: published texts, and what holds for all stamped types.
-#include "core/kinds/stamped.hpp"
+// ULID, KSUID, ObjectId: published texts, and what holds for all time-prefixed types.
+#include "core/kinds/time_prefixed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,11 +65,11 @@ TextReason reason_named(const std::string &name) {
 }
 
 template <class T>
-class StampedTest : public testing::Test {};
+class TimePrefixedTest : public testing::Test {};
 using Types = testing::Types<Ulid, Ksuid, ObjectId>;
-TYPED_TEST_SUITE(StampedTest, Types);
+TYPED_TEST_SUITE(TimePrefixedTest, Types);
 
-TYPED_TEST(StampedTest, PublishedTexts) {
+TYPED_TEST(TimePrefixedTest, PublishedTexts) {
     for (const Row &row : rows_where("stamped.csv", "kind", Named<TypeParam>::name)) {
         const std::string &text = row.at("text"), &direction = row.at("direction");
         SCOPED_TRACE(text + ' ' + row.at("source"));
@@ -88,7 +88,7 @@ TYPED_TEST(StampedTest, PublishedTexts) {
     }
 }
 
-TYPED_TEST(StampedTest, TextsComeBack) {
+TYPED_TEST(TimePrefixedTest, TextsComeBack) {
     for (int i = 0; i < 20000; i++) {
         auto value = random_value<TypeParam>();
         EXPECT_EQ(compare(parsed<TypeParam>(text_of(value)), value), 0);
@@ -96,7 +96,7 @@ TYPED_TEST(StampedTest, TextsComeBack) {
 }
 
 // Values, their texts and their prefixes sort alike; times never fall.
-TYPED_TEST(StampedTest, OneOrder) {
+TYPED_TEST(TimePrefixedTest, OneOrder) {
     for (int i = 0; i < 20000; i++) {
         auto a = random_value<TypeParam>(), b = random_value<TypeParam>();
         if (i % 2 == 0) std::copy_n(a.bytes, static_cast<std::size_t>(i) % TypeParam::size, b.bytes);
@@ -113,7 +113,7 @@ TYPED_TEST(StampedTest, OneOrder) {
     }
 }
 
-TYPED_TEST(StampedTest, BoundsHoldEveryValueOfTheirTick) {
+TYPED_TEST(TimePrefixedTest, BoundsHoldEveryValueOfTheirTick) {
     for (int i = 0; i < 20000; i++) {
         auto value = random_value<TypeParam>();
         std::int64_t start = time_of(value);
@@ -125,7 +125,7 @@ TYPED_TEST(StampedTest, BoundsHoldEveryValueOfTheirTick) {
     }
 }
 
-TYPED_TEST(StampedTest, HoldsItsTimesAndNoOther) {
+TYPED_TEST(TimePrefixedTest, HoldsItsTimesAndNoOther) {
     EXPECT_TRUE(TypeParam::holds(TypeParam::first_ms));
     EXPECT_FALSE(TypeParam::holds(TypeParam::first_ms - 1));
     EXPECT_TRUE(TypeParam::holds(TypeParam::last_ms + TypeParam::unit_ms - 1));
@@ -135,7 +135,7 @@ TYPED_TEST(StampedTest, HoldsItsTimesAndNoOther) {
 }
 
 // A wrong character is found wherever it stands, and named where it stands.
-TYPED_TEST(StampedTest, EveryCharacterIsLookedAt) {
+TYPED_TEST(TimePrefixedTest, EveryCharacterIsLookedAt) {
     const std::string good = text_of(filled<TypeParam>(TypeParam::first_ms + 1000000000000, 0x5A));
     for (std::size_t i = 0; i < good.size(); i++) {
         for (char wrong : {'\0', '\x1', ' ', '-', '/', ':', '@', '[', '`', '{', '\x7F', '\x80', '\xFF'}) {
@@ -149,7 +149,7 @@ TYPED_TEST(StampedTest, EveryCharacterIsLookedAt) {
     }
 }
 
-TYPED_TEST(StampedTest, EverySizeIsLookedAt) {
+TYPED_TEST(TimePrefixedTest, EverySizeIsLookedAt) {
     const std::string good = text_of(filled<TypeParam>(TypeParam::first_ms, 0));
     TypeParam value{};
     EXPECT_EQ(parse("", value).reason, TextReason::empty);

@@ -1,4 +1,4 @@
-#include "pg/report/report_stamped.hpp"
+#include "pg/report/report_time_prefixed.hpp"
 
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"

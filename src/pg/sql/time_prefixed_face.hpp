@@ -1,21 +1,21 @@
-// The SQL face of a stamped type (core/kinds/stamped.hpp), one function template for each of its C functions,
-// which pg/sql/stamped_entries.hpp names.
+// The SQL face of a time-prefixed type (core/kinds/time_prefixed.hpp), one function template for each of its
+// C functions, which pg/sql/time_prefixed_entries.hpp names.
 #pragma once
 
-#include "core/kinds/stamped.hpp"
+#include "core/kinds/time_prefixed.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_stamped.hpp"
+#include "pg/report/report_time_prefixed.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
 
 template <class T>
-const T &stamped_argument(FunctionCallInfo fcinfo, int number) {
+const T &prefixed_argument(FunctionCallInfo fcinfo, int number) {
     return *reinterpret_cast<const T *>(PG_GETARG_POINTER(number));
 }
 
 template <class T>
-Datum stamped_datum(const T &value) {
+Datum prefixed_datum(const T &value) {
     auto *copy = static_cast<T *>(palloc(sizeof(T)));
     *copy = value;
     return PointerGetDatum(copy);
@@ -24,7 +24,7 @@ Datum stamped_datum(const T &value) {
 // Text and binary forms
 
 template <class T, const TextForm &form>
-Datum stamped_in(FunctionCallInfo fcinfo) {
+Datum prefixed_in(FunctionCallInfo fcinfo) {
     std::string_view text(PG_GETARG_CSTRING(0));
     T value;
     TextError error = parse(text, value);
@@ -32,66 +32,66 @@ Datum stamped_in(FunctionCallInfo fcinfo) {
         report_text(form, error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
-    return stamped_datum(value);
+    return prefixed_datum(value);
 }
 
 template <class T>
-Datum stamped_out(FunctionCallInfo fcinfo) {
+Datum prefixed_out(FunctionCallInfo fcinfo) {
     auto *text = static_cast<char *>(palloc(T::text_size + 1));
-    print(stamped_argument<T>(fcinfo, 0), text);
+    print(prefixed_argument<T>(fcinfo, 0), text);
     text[T::text_size] = '\0';
     PG_RETURN_CSTRING(text);
 }
 
 template <class T>
-Datum stamped_recv(FunctionCallInfo fcinfo) {
+Datum prefixed_recv(FunctionCallInfo fcinfo) {
     auto *message = static_cast<StringInfo>(static_cast<void *>(PG_GETARG_POINTER(0)));
     T value;
     pq_copymsgbytes(message, reinterpret_cast<char *>(value.bytes), T::size);
-    return stamped_datum(value);
+    return prefixed_datum(value);
 }
 
 template <class T>
-Datum stamped_to_bytea(FunctionCallInfo fcinfo) {
+Datum prefixed_to_bytea(FunctionCallInfo fcinfo) {
     auto *bytes = static_cast<bytea *>(palloc(VARHDRSZ + T::size));
     SET_VARSIZE(bytes, VARHDRSZ + T::size);
-    memcpy(VARDATA(bytes), stamped_argument<T>(fcinfo, 0).bytes, T::size);
+    memcpy(VARDATA(bytes), prefixed_argument<T>(fcinfo, 0).bytes, T::size);
     PG_RETURN_BYTEA_P(bytes);
 }
 
 template <class T, const TextForm &form>
-Datum stamped_from_bytea(FunctionCallInfo fcinfo) {
+Datum prefixed_from_bytea(FunctionCallInfo fcinfo) {
     const bytea *bytes = PG_GETARG_BYTEA_PP(0);
     if (VARSIZE_ANY_EXHDR(bytes) != T::size) report_bytes(form, VARSIZE_ANY_EXHDR(bytes), T::size);
     T value;
     memcpy(value.bytes, VARDATA_ANY(bytes), T::size);
-    return stamped_datum(value);
+    return prefixed_datum(value);
 }
 
 // Order
 
 template <class T>
 int compare_arguments(FunctionCallInfo fcinfo) {
-    return compare(stamped_argument<T>(fcinfo, 0), stamped_argument<T>(fcinfo, 1));
+    return compare(prefixed_argument<T>(fcinfo, 0), prefixed_argument<T>(fcinfo, 1));
 }
 
 template <class T>
-Datum stamped_larger(FunctionCallInfo fcinfo) {
+Datum prefixed_larger(FunctionCallInfo fcinfo) {
     PG_RETURN_DATUM(compare_arguments<T>(fcinfo) >= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 template <class T>
-Datum stamped_smaller(FunctionCallInfo fcinfo) {
+Datum prefixed_smaller(FunctionCallInfo fcinfo) {
     PG_RETURN_DATUM(compare_arguments<T>(fcinfo) <= 0 ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
 }
 
 template <class T>
-Datum stamped_hash(FunctionCallInfo fcinfo) {
-    return hash_any(stamped_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size));
+Datum prefixed_hash(FunctionCallInfo fcinfo) {
+    return hash_any(prefixed_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size));
 }
 template <class T>
-Datum stamped_hash_extended(FunctionCallInfo fcinfo) {
+Datum prefixed_hash_extended(FunctionCallInfo fcinfo) {
     auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
-    return hash_any_extended(stamped_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size), seed);
+    return hash_any_extended(prefixed_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size), seed);
 }
 
 // How many abbreviated keys differ, as far as an estimate tells, while a sort reads its input.
@@ -119,7 +119,7 @@ Datum abbreviate(Datum original, SortSupport sort) {
 void begin_abbreviation(SortSupport sort);
 
 template <class T>
-Datum stamped_sortsupport(FunctionCallInfo fcinfo) {
+Datum prefixed_sortsupport(FunctionCallInfo fcinfo) {
     auto *sort = static_cast<SortSupport>(static_cast<void *>(PG_GETARG_POINTER(0)));
     sort->comparator = compare_datums<T>;
     if (!sort->abbreviate) PG_RETURN_VOID();
@@ -132,8 +132,8 @@ Datum stamped_sortsupport(FunctionCallInfo fcinfo) {
 // Time
 
 template <class T>
-Datum stamped_time(FunctionCallInfo fcinfo) {
-    PG_RETURN_TIMESTAMPTZ(to_timestamptz(time_of(stamped_argument<T>(fcinfo, 0))));
+Datum prefixed_time(FunctionCallInfo fcinfo) {
+    PG_RETURN_TIMESTAMPTZ(to_timestamptz(time_of(prefixed_argument<T>(fcinfo, 0))));
 }
 
 // The instant of an argument, unix ms. Raises on one that the type cannot hold.
@@ -154,20 +154,20 @@ int64 stamp_of_clock() {
 }
 
 template <class T, const TextForm &form>
-Datum stamped_min(FunctionCallInfo fcinfo) {
-    return stamped_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0));
+Datum prefixed_min(FunctionCallInfo fcinfo) {
+    return prefixed_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0));
 }
 template <class T, const TextForm &form>
-Datum stamped_max(FunctionCallInfo fcinfo) {
-    return stamped_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0xFF));
+Datum prefixed_max(FunctionCallInfo fcinfo) {
+    return prefixed_datum(filled<T>(stamp_argument<T, form>(fcinfo, 0), 0xFF));
 }
 
 template <class T, const TextForm &form>
-Datum stamped_make(FunctionCallInfo fcinfo) {
+Datum prefixed_make(FunctionCallInfo fcinfo) {
     int64 unix_ms = stamp_argument<T, form>(fcinfo, 0);
     const bytea *tail = PG_GETARG_BYTEA_PP(1);
     if (VARSIZE_ANY_EXHDR(tail) != T::tail_size) report_tail(form, VARSIZE_ANY_EXHDR(tail), T::tail_size);
-    return stamped_datum(composed<T>(unix_ms, VARDATA_ANY(tail)));
+    return prefixed_datum(composed<T>(unix_ms, VARDATA_ANY(tail)));
 }
 
 }  // namespace idgen::pg
