@@ -49,6 +49,20 @@ constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexce
            a.accepted_clock_ms == b.accepted_clock_ms && a.boot == b.boot;
 }
 
+// What the sessions of a server know of a record. In shared memory; guard: the lock of renewals.
+struct DurableState {
+    DurableRecord known;     // last read from or written to the page
+    std::int64_t pending;    // its value, flushed here and not yet granted; 0: none
+    std::uint64_t position;  // in the log: the end of what was written last
+    bool is_loaded;          // else `known` is not known
+};
+static_assert(std::is_trivial_v<DurableState>, "lives in shared memory");
+
+// Notes a record that is on the page and flushed on this server, up to that position in the log.
+inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t position) noexcept {
+    state = {record, record.value, position, true};
+}
+
 // Identifies a server's history: its timeline and system identifier, mixed; never 0.
 std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
 

@@ -14,50 +14,49 @@ void run_into_debt(Horizon &horizon, const ClockReading &clock, const HorizonRul
 
 // Raises the floor to what is owed by the clock as it is now.
 void raise_to_debt(Horizon &horizon, const ClockReading &clock) noexcept {
-    if (horizon.is_indebted) raise(horizon.floor_ms, horizon.debt_boot_ms + clock.difference_ms);
+    if (horizon.is_indebted) lift(horizon.floor_ms, horizon.debt_boot_ms + clock.difference_ms);
 }
 
 }  // namespace
 
 bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
                 const HorizonRules &rules) noexcept {
-    bool is_expected = horizon.is_loaded && page == horizon.known;
-    bool is_ours = !horizon.is_loaded && page.identity == identity;
+    bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
+    bool is_ours = !horizon.record.is_loaded && page.identity == identity;
     if (!is_expected && !is_ours) run_into_debt(horizon, clock, rules);
     raise_to_debt(horizon, clock);
     if (is_expected) return true;
     horizon.granted_ms = 0;
-    horizon.pending_ms = 0;
+    horizon.record.pending = 0;
     // What was granted here may have been issued, whatever the page says now.
-    if (horizon.is_loaded) raise(horizon.floor_ms, horizon.known.value);
-    raise(horizon.floor_ms, page.value);
-    horizon.known = page;
-    horizon.is_loaded = true;
+    if (horizon.record.is_loaded) lift(horizon.floor_ms, horizon.record.known.value);
+    lift(horizon.floor_ms, page.value);
+    horizon.record.known = page;
+    horizon.record.is_loaded = true;
     return false;
 }
 
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept {
     std::int64_t used_ms = std::max({now_ms, horizon.floor_ms.load(std::memory_order_relaxed), start_ms});
-    return std::max(horizon.known.value, used_ms + rules.window_ms);
+    return std::max(horizon.record.known.value, used_ms + rules.window_ms);
 }
 
-void note_flushed(Horizon &horizon, const DurableRecord &record) noexcept {
-    horizon.known = record;
-    horizon.pending_ms = record.value;
+void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept {
+    note_written(horizon.record, record, position);
     horizon.is_indebted = false;
 }
 
 void grant_pending(Horizon &horizon) noexcept {
-    raise(horizon.granted_ms, horizon.pending_ms);
-    horizon.pending_ms = 0;
+    lift(horizon.granted_ms, horizon.record.pending);
+    horizon.record.pending = 0;
 }
 
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
     horizon.granted_ms = 0;
-    horizon.pending_ms = 0;
-    horizon.known = record;
-    horizon.is_loaded = true;
+    horizon.record.pending = 0;
+    horizon.record.known = record;
+    horizon.record.is_loaded = true;
 }
 
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
@@ -68,20 +67,19 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
 
 void note_created(Horizon &horizon, std::int64_t value) noexcept {
     horizon.granted_ms = 0;
-    horizon.pending_ms = 0;
+    horizon.record.pending = 0;
     horizon.is_indebted = false;
-    horizon.is_loaded = false;
-    raise(horizon.floor_ms, value);
+    horizon.record.is_loaded = false;
+    lift(horizon.floor_ms, value);
 }
 
 void forget(Horizon &horizon) noexcept {
     horizon.floor_ms = 0;
     horizon.granted_ms = 0;
-    horizon.known = bare_record(0, 0);
-    horizon.pending_ms = 0;
+    horizon.record = {};
     horizon.debt_boot_ms = 0;
+    horizon.confirmations = 0;
     horizon.is_indebted = false;
-    horizon.is_loaded = false;
 }
 
 }  // namespace idgen

@@ -47,17 +47,16 @@ struct HorizonRules {
 struct Horizon {
     std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
-    DurableRecord known;                   // what this server last read from or wrote to the page
-    std::int64_t pending_ms;               // of it, flushed here and not yet granted; 0: none
-    std::int64_t debt_boot_ms;             // the floor that is owed, by CLOCK_BOOTTIME
+    DurableState record;
+    std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
+    std::uint32_t confirmations;  // of the clock, that the record reckons with (accepted_clock.hpp)
     bool is_indebted;
-    bool is_loaded;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Horizon> &&
                   std::is_trivially_destructible_v<Horizon>,
               "lives in shared memory");
 
-inline void raise(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
+inline void lift(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
     std::int64_t seen = ms.load(std::memory_order_relaxed);
     while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
 }
@@ -79,8 +78,8 @@ inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 
-// Notes a record that is on the page and flushed on this server.
-void note_flushed(Horizon &horizon, const DurableRecord &record) noexcept;
+// Notes a record that is on the page and flushed on this server, up to that position in the log.
+void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept;
 
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;

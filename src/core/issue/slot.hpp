@@ -36,11 +36,11 @@ inline Slot new_slot(const Packing &p, std::int64_t floor_ms) noexcept {
     return {tick_from(p, floor_ms) - 1, no_sequence, 0, 0, 0, 0, -1};
 }
 
-// Puts a slot where `place` stands, with all that it has counted.
-inline void move_slot(Slot &slot, const Slot &place) noexcept {
-    slot.tick = place.tick;
-    slot.sequence = place.sequence;
-    slot.borrowed_tick = place.borrowed_tick;
+// Puts a slot where `other` stands, with all that it has counted.
+inline void move_slot(Slot &slot, const Slot &other) noexcept {
+    slot.tick = other.tick;
+    slot.sequence = other.sequence;
+    slot.borrowed_tick = other.borrowed_tick;
 }
 
 inline void reset_counters(Slot &slot) noexcept {
@@ -60,22 +60,22 @@ inline void count_lead(Slot &slot, std::int64_t tick, std::uint32_t ids, std::in
     if (lead > slot.max_lead_ms) slot.max_lead_ms = lead;
 }
 
-// A place in the order of one slot.
-struct Place {
+// A position in the order of one slot.
+struct Position {
     std::int64_t tick;
     std::uint32_t sequence;  // no_sequence: nothing in this tick
 };
-constexpr Place before_all{-1, 0};
+constexpr Position before_all{-1, 0};
 
 // What a session last drew from its own shards with a packing; `shard` is of no matter in before_all.
-struct LastDraw {
+struct DrawHistory {
     std::int64_t tick = -1;
     std::uint32_t shard = 0;
     std::uint32_t sequence = 0;
 };
 
-// The lowest place in the slot of `shard` whose ID is larger than the last one drawn.
-inline Place lowest_above(const Packing &p, const LastDraw &last, std::uint32_t shard) noexcept {
+// The lowest position in the slot of `shard` whose ID is larger than the last one drawn.
+inline Position lowest_above(const Packing &p, const DrawHistory &last, std::uint32_t shard) noexcept {
     if (shard > last.shard) return {last.tick, p.shard_above ? 0 : last.sequence};
     if (shard < last.shard && p.shard_above) return {last.tick, no_sequence};
     return {last.tick, last.sequence + 1};
@@ -115,7 +115,7 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
 // limits.
 inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
-                 const Place &above, std::uint32_t count) noexcept {
+                 const Position &above, std::uint32_t count) noexcept {
     std::int64_t tick = base;
     std::int64_t sequence = -1;
     if (slot.tick >= tick) {

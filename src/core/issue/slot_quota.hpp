@@ -63,6 +63,23 @@ enum class Shortage : std::uint8_t {
     server,         // any
 };
 
+// Whether the end of such a slot is one against the shortage.
+constexpr bool would_end(Shortage shortage, bool is_of_database, Claim claim) noexcept {
+    switch (shortage) {
+        case Shortage::none:
+            break;
+        case Shortage::share_others:
+            return is_of_database && claim == Claim::other;
+        case Shortage::share:
+            return is_of_database;
+        case Shortage::server_others:
+            return claim == Claim::other;
+        case Shortage::server:
+            return true;
+    }
+    return false;
+}
+
 constexpr Shortage shortage_of(Claim claim, const SlotCounts &database, std::uint32_t share,
                                const SlotCounts &server, std::uint32_t server_slots) noexcept {
     bool is_other = claim == Claim::other;

@@ -3,13 +3,14 @@
 //
 //      | 48 bits unix ms | 16 bits logical |      one bigint, never negative: until the year 6429
 //
-// Its state is a slot: the last (ms, logical). An event is a take from it: the clock's ms with logical 0
+// Its state is a slot: the last (ms, logical). An event is a draw from it: the clock's ms with logical 0
 // where that is later, else the last timestamp plus one; a receipt lies above the timestamp received, too.
 // The logical part carries into the ms, ahead of the clock by at most max_lead. Floor and grant are those of
 // every slot, so no timestamp comes again after a crash.
 #pragma once
 
 #include "core/issue/slot.hpp"
+#include "core/layout/shard_set.hpp"
 
 namespace idgen {
 
@@ -17,6 +18,9 @@ namespace idgen {
 constexpr Layout hlc_layout{0, 1, 48, 0, 0, 16, 0, 0};
 constexpr Packing hlc_packing = packing_of(hlc_layout);
 static_assert(hlc_packing.time_shift == 16 && hlc_packing.tick_end == std::int64_t{1} << 47, "on disk");
+
+// In the key of its slot: no shard of a layout.
+constexpr std::uint32_t hlc_shard = max_shard + 1;
 
 constexpr std::int64_t hlc_last_ms = hlc_packing.tick_end - 1;
 constexpr std::int64_t hlc_last_logical = hlc_packing.sequence_last;
@@ -40,12 +44,10 @@ constexpr HlcParts unpack_hlc(std::int64_t hlc) noexcept {
     return {hlc >> hlc_packing.time_shift, hlc & hlc_last_logical};
 }
 
-// The place above which an event lies that has seen a timestamp: before_all where it has seen none.
-constexpr Place above_hlc(std::int64_t seen) noexcept {
-    return {unpack_hlc(seen).ms, static_cast<std::uint32_t>(unpack_hlc(seen).logical) + 1};
+// What a session remembers that has observed a timestamp: it draws above that.
+constexpr DrawHistory observed_hlc(std::int64_t hlc) noexcept {
+    HlcParts parts = unpack_hlc(hlc);
+    return {parts.ms, hlc_shard, static_cast<std::uint32_t>(parts.logical)};
 }
-
-// Takes the timestamp of an event; the limits' may_borrow is of no matter.
-Take take_hlc(Slot &slot, const Limits &limits, const Place &above) noexcept;
 
 }  // namespace idgen

@@ -1,0 +1,71 @@
+#include "core/durable/renewal.hpp"
+
+namespace idgen {
+namespace {
+
+constexpr PageVerdict leave(Renewal renewal, std::int64_t detail = 0) noexcept {
+    return {false, {renewal, detail}, {}};
+}
+
+constexpr PageVerdict write(const DurableRecord &record) noexcept {
+    return {true, granted_outcome, record};
+}
+
+}  // namespace
+
+RenewalStep HorizonRenewal::begin() const noexcept {
+    if (!is_half_used(horizon.granted_ms, start_ms, server.rules.window_ms)) return RenewalStep::done;
+    return horizon.record.pending <= start_ms ? RenewalStep::read_page : RenewalStep::ask_standbys;
+}
+
+PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
+    if (!is_horizon(page.value)) return leave(Renewal::out_of_bounds, page.value);
+    has_loaded = !horizon.record.is_loaded;
+    loaded = with_origin(page, server.foreign_origin, server.owner);
+    if (!admit_page(horizon, page, server.identity, server.clock, server.rules))
+        return leave(Renewal::granted);
+    if (!may_renew(horizon, start_ms)) return leave(Renewal::granted);
+    return next_record();
+}
+
+// The record of the renewal, if copy and clock are admitted.
+PageVerdict HorizonRenewal::next_record() noexcept {
+    DurableRecord known = with_origin(horizon.record.known, server.foreign_origin, server.owner);
+    if (!server.admits_copy && is_copy(known, server.owner)) return leave(Renewal::copied, known.owner);
+    std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
+    ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
+    if (!clock.is_accepted) return leave(Renewal::clock_jumped, clock.jump_ms);
+    if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
+    DurableRecord record =
+        bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules), server.identity);
+    carry_owner(record, known, server.owner);
+    carry_clock(record, clock.accepted_ms, server.boot);
+    return write(record);
+}
+
+void HorizonRenewal::note_flushed(const DurableRecord &record, std::uint64_t position) noexcept {
+    idgen::note_flushed(horizon, record, position);
+    horizon.confirmations = server.confirmations;
+}
+
+RenewalStep GeneratorRenewal::begin() const noexcept {
+    if (!generators.counter.is_used_up()) return RenewalStep::done;
+    return generators.record.pending == 0 ? RenewalStep::read_page : RenewalStep::ask_standbys;
+}
+
+PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
+    DurableRecord next = next_generator(generators.record, page, server.identity);
+    bool is_left = page.value >= 0 && next.value <= last_generator;
+    return is_left ? write(next) : leave(Renewal::out_of_bounds, page.value);
+}
+
+void GeneratorRenewal::note_flushed(const DurableRecord &record, std::uint64_t position) noexcept {
+    note_written(generators.record, record, position);
+}
+
+void GeneratorRenewal::grant() noexcept {
+    generators.counter.begin(static_cast<std::uint32_t>(generators.record.pending));
+    generators.record.pending = 0;
+}
+
+}  // namespace idgen

@@ -1,0 +1,120 @@
+// A renewal moves a durable record up: the horizon of a database, or the generator of its DecimalIds. Its
+// steps, each with the lock of renewals held; what the caller does in between is behind the arrows.
+//
+//      begin  --> done                                        somebody else was first
+//             --> read_page      lock and read the page --> judge
+//             --> ask_standbys   are they that far?     --> grant, or come again
+//      judge  --> an outcome     unlock the page
+//             --> a record       write it, unlock the page, flush --> note_flushed --> ask_standbys
+//
+// No lock is held while anything is waited for: a caller whose renewal is not granted comes and begins anew.
+#pragma once
+
+#include <cstdint>
+
+#include "core/durable/accepted_clock.hpp"
+#include "core/durable/generators.hpp"
+#include "core/durable/horizon.hpp"
+#include "core/durable/ownership.hpp"
+
+namespace idgen {
+
+// The durable records of a database.
+enum class Record : std::uint8_t { horizon, generator };
+
+// What keeps a record from being renewed, or what it says from being used.
+enum class Renewal : std::uint8_t {
+    granted,           // or the floor rose: try the take again
+    locked,            // somebody holds a lock on what the record lies in
+    busy,              // another session renews
+    not_acknowledged,  // the synchronous standbys have not flushed it yet
+    // Refused: waiting helps nobody.
+    no_record,               // it is missing
+    newer_record,            // written by a later version
+    unlogged,                //
+    uncommitted,             // would be gone with the transaction, while others rest on it
+    out_of_bounds,           // detail: the number in the record
+    no_standby,              // one is asked for, and none is configured
+    clock_jumped,            // detail: by how many ms
+    clock_not_synchronised,  //
+    copied,                  // detail: the system identifier of the origin
+};
+
+constexpr bool is_refused(Renewal renewal) noexcept {
+    return renewal >= Renewal::no_record;
+}
+
+struct Outcome {
+    Renewal renewal;
+    std::int64_t detail;
+};
+constexpr Outcome granted_outcome{Renewal::granted, 0};
+
+// What a server knows of itself, read before the lock is taken.
+struct ServerView {
+    std::int64_t identity;
+    ClockReading clock;
+    std::uint32_t confirmations;  // of the clock, before it was read
+    BootId boot;
+    Owner owner;
+    std::int64_t foreign_origin;  // of a record without an owner; 0: this server
+    bool admits_copy;
+    HorizonRules rules;
+    ClockRules clock_rules;
+};
+
+enum class RenewalStep : std::uint8_t { done, read_page, ask_standbys };
+
+// What is to be done with a page that was read.
+struct PageVerdict {
+    bool is_to_write;
+    Outcome outcome;       // where nothing is to be written
+    DurableRecord record;  // where it is
+};
+
+// Moves the horizon up for a tick that starts at `start_ms` and that the lead admits.
+struct HorizonRenewal {
+    Horizon &horizon;
+    AcceptedClock &accepted;
+    const ServerView &server;
+    std::int64_t start_ms;
+    bool has_loaded = false;  // the record was read as after a start, and is this:
+    DurableRecord loaded = {};
+
+    RenewalStep begin() const noexcept;
+    PageVerdict judge(const DurableRecord &page) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void grant() noexcept { grant_pending(horizon); }
+    std::uint64_t position() const noexcept { return horizon.record.position; }
+
+   private:
+    PageVerdict next_record() noexcept;
+};
+
+// Takes the next generator.
+struct GeneratorRenewal {
+    Generators &generators;
+    const ServerView &server;
+
+    RenewalStep begin() const noexcept;
+    PageVerdict judge(const DurableRecord &page) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void grant() noexcept;
+    std::uint64_t position() const noexcept { return generators.record.position; }
+};
+
+// What a session does whose renewal was not granted.
+enum class Patience : std::uint8_t { go_on, wait, refused, exhausted };
+
+// Another session's write and flush are no wait that a setting should refuse.
+constexpr std::int64_t shortest_patience_ms = 1000;
+
+constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms,
+                                  std::int64_t max_wait_ms) noexcept {
+    if (renewal == Renewal::granted) return Patience::go_on;
+    if (is_refused(renewal)) return Patience::refused;
+    bool is_busy = renewal == Renewal::busy && max_wait_ms < shortest_patience_ms;
+    return waited_ms >= (is_busy ? shortest_patience_ms : max_wait_ms) ? Patience::exhausted : Patience::wait;
+}
+
+}  // namespace idgen

@@ -1,0 +1,224 @@
+// Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones
+// back and those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
+//
+// An idle slot is taken back in this order: references to it end, its database's floor rises above its last
+// tick, it is free. A new slot begins at the floor, so whoever finds it draws above all that the old one
+// made.
+//
+// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive.
+// `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
+#pragma once
+
+#include "core/issue/database_entry.hpp"
+
+namespace idgen {
+
+// In shared memory. Guard: the lock of the directory.
+struct DirectoryState {
+    std::uint32_t database_count;  // entries of the databases that were ever used
+    std::int32_t free_slot;        // head of the list of free slots
+    SlotCounts slots;              // given out, the sum of the databases
+    std::uint32_t hand;            // where the search for an idle slot goes on
+};
+
+// What a slot is asked for.
+struct SlotRequest {
+    SlotKey key;
+    Layout layout;
+    Claim claim;
+    std::uint32_t share;   // slots that the database may hold
+    std::int64_t now_ms;   // the clock
+    std::int64_t idle_ms;  // a slot that made no ID for so long, its last tick over, is idle
+};
+
+template <class Lock, class Database>
+class Directory {
+   public:
+    using Entry = SlotEntry<Lock>;
+    using Reference = SlotReference<Lock>;
+
+    Directory(DirectoryState &state, Entry *entries, std::uint32_t entry_count, Database *databases,
+              const SlotIndex<Entry> &index) noexcept
+        : state_(state), entries_(entries), entry_count_(entry_count), databases_(databases), index_(index) {}
+
+    // Makes all slots free.
+    void clear() noexcept {
+        index_.clear();
+        for (std::uint32_t i = 0; i < entry_count_; i++)
+            entries_[i].link = {{}, i + 1 < entry_count_ ? static_cast<std::int32_t>(i + 1) : no_slot};
+        state_.free_slot = entry_count_ == 0 ? no_slot : 0;
+    }
+
+    // The slot of a key, given out to it before.
+    Reference find(const SlotKey &key) const noexcept {
+        std::int32_t number = index_.find(key);
+        if (number == no_slot) return {nullptr, 0};
+        return {&entries_[number], entries_[number].generation};
+    }
+
+    // The slot of a key, given out where there is none yet. A null entry: what is short.
+    Reference obtain(Database &database, const SlotRequest &request, Shortage &shortage) noexcept {
+        shortage = Shortage::none;
+        Reference reference = find(request.key);
+        if (reference.entry != nullptr) return reference;
+        shortage = make_room(database, request);
+        return shortage == Shortage::none ? give(database, request) : Reference{nullptr, 0};
+    }
+
+    // Makes every slot of a database go on at or above `at_ms`: with `may_lower` also those that have come
+    // further. One that stands in the tick before keeps nothing of that tick: a session that read the floor
+    // earlier could still draw there.
+    void move_slots(std::uint32_t database, std::int64_t at_ms, bool may_lower) noexcept {
+        for_each_slot(database, [&](Entry &entry) {
+            Packing p{};
+            p.epoch_ms = entry.link.key.packing.epoch_ms;
+            p.unit_ms = entry.link.key.packing.unit_ms;
+            Slot moved = new_slot(p, at_ms);
+            Guard<Lock> guard(entry.mutex);
+            if (entry.slot.tick <= moved.tick || may_lower) move_slot(entry.slot, moved);
+        });
+    }
+
+    // The instant below which all IDs lie that a database made since the start.
+    std::int64_t reached_ms(const Database &database) const noexcept {
+        std::int64_t reached_ms = database.horizon.floor_ms;
+        for_each_slot(database.database, [&](Entry &entry) {
+            Guard<Lock> guard(entry.mutex);
+            std::int64_t end_ms = end_of(entry);
+            if (end_ms > reached_ms) reached_ms = end_ms;
+        });
+        return reached_ms;
+    }
+
+    // The entry of a database; null where there is none.
+    Database *find_database(std::uint32_t database) const noexcept {
+        for (std::uint32_t i = 0; i < state_.database_count; i++)
+            if (databases_[i].database == database) return &databases_[i];
+        return nullptr;
+    }
+
+    // The entry of a database whose row in the catalog was last written by `writer`; null where there is no
+    // room. One that another database of that number left is begun anew, above what that one made; so is one
+    // whose row was written for any other reason, which a start would do as well. Not while sessions have it:
+    // they are of this very database.
+    Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
+        Database *entry = find_database(database);
+        if (entry == nullptr) entry = add_database(database);
+        if (entry == nullptr || entry->written_by == writer) return entry;
+        if (entry->written_by != 0 && !has_sessions) {
+            std::int64_t above_ms = reached_ms(*entry);
+            begin_anew(*entry);
+            lift(entry->horizon.floor_ms, above_ms);
+        }
+        entry->written_by = writer;
+        return entry;
+    }
+
+    // Frees the entry of a database that is gone, and its slots. Requires that no session has it.
+    void drop(Database &entry) noexcept {
+        begin_anew(entry);
+        entry.written_by = 0;
+        entry.database = 0;
+    }
+
+    // Calls visit(entry) for each slot of a database.
+    template <class Visit>
+    void for_each_slot(std::uint32_t database, Visit visit) const noexcept {
+        for (std::uint32_t i = 0; i < entry_count_; i++)
+            if (entries_[i].link.key.database == database) visit(entries_[i]);
+    }
+
+   private:
+    // Takes a slot out of the index. Requires that the references to it have ended.
+    void free(Entry &entry) noexcept {
+        auto number = static_cast<std::int32_t>(&entry - entries_);
+        index_.remove(number);
+        entry.link.next = state_.free_slot;
+        state_.free_slot = number;
+    }
+
+    // Gives out a free slot. It begins at the database's floor, so a session that read an older floor still
+    // draws above it; not at the clock, which nobody has checked yet.
+    Reference give(Database &database, const SlotRequest &request) noexcept {
+        std::int32_t number = state_.free_slot;
+        Entry &entry = entries_[number];
+        state_.free_slot = entry.link.next;
+        begin_slot(entry, new_slot(packing_of(request.layout), database.horizon.floor_ms));
+        entry.form = form_of(request.layout);
+        entry.claim = request.claim;
+        entry.given_ms = request.now_ms;
+        index_.insert(number, request.key);
+        add_slot(database.slots, request.claim);
+        add_slot(state_.slots, request.claim);
+        return {&entry, entry.generation};
+    }
+
+    static void begin_slot(Entry &entry, const Slot &slot) noexcept {
+        Guard<Lock> guard(entry.mutex);
+        entry.slot = slot;
+        entry.full = {0, 0};
+        entry.waits = entry.wait_us = 0;
+    }
+
+    // Frees idle slots until one more may be given out. What is still short where there are none.
+    Shortage make_room(const Database &database, const SlotRequest &request) noexcept {
+        for (;;) {
+            Shortage shortage =
+                shortage_of(request.claim, database.slots, request.share, state_.slots, entry_count_);
+            if (shortage == Shortage::none || !free_idle_slot(shortage, request)) return shortage;
+        }
+    }
+
+    // Frees one idle slot against the shortage.
+    bool free_idle_slot(Shortage shortage, const SlotRequest &request) noexcept {
+        for (std::uint32_t i = 0; i < entry_count_; i++) {
+            Entry &entry = entries_[state_.hand];
+            state_.hand = (state_.hand + 1) % entry_count_;
+            std::uint32_t owner = entry.link.key.database;
+            std::int64_t end_ms = 0;
+            if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
+            if (is_new(entry, request) || !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
+                continue;
+            Database &database = *find_database(owner);
+            lift(database.horizon.floor_ms, end_ms);
+            subtract(database.slots, one_slot(entry.claim));
+            subtract(state_.slots, one_slot(entry.claim));
+            free(entry);
+            return true;
+        }
+        return false;
+    }
+
+    // Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
+    static bool is_new(const Entry &entry, const SlotRequest &request) noexcept {
+        return entry.given_ms > request.now_ms - request.idle_ms && entry.given_ms <= request.now_ms;
+    }
+
+    Database *add_database(std::uint32_t database) noexcept {
+        Database *entry = find_database(0);
+        if (entry == nullptr && state_.database_count < entry_count_)
+            entry = &databases_[state_.database_count++];
+        if (entry != nullptr) entry->database = database;
+        return entry;
+    }
+
+    // Forgets all that is known of a database, its slots too.
+    void begin_anew(Database &entry) noexcept {
+        for_each_slot(entry.database, [&](Entry &slot) {
+            std::int64_t end_ms = 0;
+            retire_if_over(slot, INT64_MAX, end_ms);
+            free(slot);
+        });
+        subtract(state_.slots, entry.slots);
+        forget(entry);
+        entry.forget_more();
+    }
+
+    DirectoryState &state_;
+    Entry *entries_;
+    std::uint32_t entry_count_;
+    Database *databases_;
+    SlotIndex<Entry> index_;
+};
+
+}  // namespace idgen

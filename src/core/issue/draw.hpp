@@ -1,0 +1,191 @@
+// A draw takes IDs from the slots of a source, a step at a time. The steps are a caller's:
+//
+//      limits_of --> base_of --> begin_try
+//      is_selected?  no: select_shard, find or obtain its slot
+//      try_slot  --> select: another shard, or the slot is somebody else's by now
+//                --> final:  next_step --> issue: note_drawn; give the IDs, renew ahead where is_half_used
+//                                      --> renew, wait: then all again, with the clock read anew
+//                                      --> an error
+//
+// Nothing here waits, reads a clock or raises. Times are unix ms.
+#pragma once
+
+#include "core/issue/directory.hpp"
+#include "core/issue/pool_cursor.hpp"
+
+namespace idgen {
+
+// What a session last drew from its own shards with one packing, and where in the pool it draws.
+struct DrawSession {
+    DrawHistory last;
+    PoolCursor cursor;
+    std::uint32_t resets;  // of the database's horizon, when `last` was drawn
+};
+
+// Forgets what was drawn before the horizon was lowered.
+inline void note_resets(DrawSession &session, std::uint32_t resets) noexcept {
+    if (session.resets == resets) return;
+    session.resets = resets;
+    session.last = DrawHistory{};
+}
+
+// Where a draw takes from.
+template <class Lock>
+struct DrawSource {
+    Packing packing;
+    DrawSession *session;      // null: whatever the session drew before is of no matter
+    ShardSet pool;             // the shards; one alone for an explicit one
+    std::uint32_t region_top;  // the region above the shards of the pool, shifted
+    bool is_pool;              // of more than one shard
+    bool carries;              // a full tick carries into the next one, ahead of the clock
+    SlotReference<Lock> slot;  // in use; a null entry: to be selected
+    std::uint32_t shard;       // its whole number
+    std::uint32_t rank;        // and its rank in the pool
+};
+
+// What a caller does between two loads, where other sessions may come in.
+struct NoPause {
+    void operator()() const noexcept {}
+};
+
+// The limits of a try. The grant first: it rises after the floor that it rests on.
+template <class Pause = NoPause>
+Limits limits_of(const Horizon &horizon, std::int64_t now_ms, std::int64_t max_lead_ms, bool may_borrow,
+                 Pause pause = {}) noexcept {
+    std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
+    pause();
+    std::int64_t floor_ms = horizon.floor_ms.load(std::memory_order_acquire);
+    return {now_ms, floor_ms, granted_ms, max_lead_ms, may_borrow};
+}
+
+// The session whose cursor counts: that of a pool, else null.
+template <class Lock>
+DrawSession *pool_session(const DrawSource<Lock> &source) noexcept {
+    return source.is_pool ? source.session : nullptr;
+}
+
+// The first tick that clock and floor allow; negative before the epoch.
+template <class Lock>
+std::int64_t base_of(const DrawSource<Lock> &source, const Limits &limits) noexcept {
+    std::int64_t base = base_tick(source.packing, limits);
+    return source.carries && base < 0 ? 0 : base;
+}
+
+// Begins a try. Requires base >= 0, from base_of with the same limits, as all steps of a try.
+template <class Lock>
+void begin_try(DrawSource<Lock> &source, std::int64_t base) noexcept {
+    DrawSession *pool = pool_session(source);
+    if (pool != nullptr && base > pool->last.tick) pool->cursor.begin_tick();
+}
+
+// Whether the slot in use is of the shard whose turn it is.
+template <class Lock>
+bool is_selected(const DrawSource<Lock> &source) noexcept {
+    DrawSession *pool = pool_session(source);
+    return source.slot.entry != nullptr && (pool == nullptr || source.rank == pool->cursor.rank());
+}
+
+// Turns to the shard whose turn it is; its slot is the caller's to find.
+template <class Lock>
+std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
+    DrawSession *pool = pool_session(source);
+    source.rank = pool == nullptr ? 0 : pool->cursor.rank();
+    source.shard = source.region_top | source.pool.at(source.rank);
+    return source.shard;
+}
+
+// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where the
+// shard lies above the sequence.
+template <class Lock>
+bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
+    DrawSession *pool = pool_session(source);
+    if (pool == nullptr) return false;
+    bool may_move = source.packing.shard_above || pool->last.tick < base;
+    return may_move && pool->cursor.advance();
+}
+
+// Takes from the slot in use; false where it is somebody else's by now.
+template <class Lock>
+bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
+                  Take &taken) noexcept {
+    Position above = before_all;
+    if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
+    Guard<Lock> guard(source.slot.entry->mutex);
+    if (!is_current(source.slot)) return false;
+    taken = take(source.slot.entry->slot, source.packing, limits, base, source.shard, above, count);
+    return true;
+}
+
+enum class Answer : std::uint8_t { final, select };
+
+// Tries the slot in use. Requires is_selected.
+template <class Lock>
+Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
+                Take &taken) noexcept {
+    if (!take_current(source, limits, base, count, taken)) {
+        source.slot.entry = nullptr;
+        return Answer::select;
+    }
+    bool moves = taken.status == Take::Status::full && move_up(source, base);
+    return moves ? Answer::select : Answer::final;
+}
+
+// Notes IDs that were taken, in the session that must draw above them.
+template <class Lock>
+void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
+    if (source.session == nullptr) return;
+    source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
+}
+
+// The first of the IDs taken. A number that is no shard, as the slot of a clock has it, is no part of them.
+template <class Lock>
+std::int64_t first_id(const DrawSource<Lock> &source, const Take &taken) noexcept {
+    return pack(source.packing, taken.tick, source.shard & source.packing.shard_last, taken.sequence);
+}
+
+// What settings say of waiting.
+struct DrawRules {
+    std::int64_t max_lead_ms;
+    std::int64_t max_wait_ms;
+    bool fails_when_full;
+};
+
+enum class Next : std::uint8_t {
+    issue,     // the IDs
+    renew,     // the horizon, for the tick that was refused
+    wait,      // until the clock admits it, or a while
+    full,      // an error: the shard has no ID left, and waiting is not wanted or would take too long
+    behind,    // an error: the clock is too far behind
+    past_end,  // an error: the layout ends
+};
+
+// What follows from the final answer of a try, after a wait of so long.
+constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limits, const DrawRules &rules,
+                         std::int64_t waited_ms) noexcept {
+    switch (taken.status) {
+        case Take::Status::ok:
+            return Next::issue;
+        case Take::Status::renew:
+            return Next::renew;
+        case Take::Status::past_end:
+            return Next::past_end;
+        case Take::Status::full:
+        case Take::Status::ahead:
+            break;
+    }
+    bool is_full = taken.status == Take::Status::full;
+    if (is_full && rules.fails_when_full) return Next::full;
+    if (waited_ms + taken.wait_ms <= rules.max_wait_ms) return Next::wait;
+    // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
+    std::int64_t lead_ms = start_of(p, taken.tick) - limits.now_ms;
+    bool is_in_time = lead_ms <= rules.max_lead_ms + p.unit_ms;
+    return is_full && is_in_time && waited_ms == 0 ? Next::full : Next::behind;
+}
+
+// Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was
+// observed.
+constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
+    return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
+}
+
+}  // namespace idgen

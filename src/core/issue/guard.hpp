@@ -1,0 +1,21 @@
+// A lock held for a scope, in which nothing can raise an error. `Lock` is what the server or a test guards a
+// slot with.
+#pragma once
+
+#include "core/annotations.hpp"
+
+namespace idgen {
+
+template <class Lock>
+class IDGEN_LOCKS(scoped_lockable) Guard {
+   public:
+    explicit Guard(Lock &lock) noexcept IDGEN_LOCKS(acquire_capability(lock)) : lock_(lock) { lock.lock(); }
+    ~Guard() IDGEN_LOCKS(release_capability()) { lock_.unlock(); }
+    Guard(const Guard &) = delete;
+    Guard &operator=(const Guard &) = delete;
+
+   private:
+    Lock &lock_;
+};
+
+}  // namespace idgen

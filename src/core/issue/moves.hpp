@@ -1,0 +1,63 @@
+// What moves the horizon by hand: CREATE EXTENSION, idgen_advance(), idgen_reset() and
+// idgen_confirm_shards(). Each is a record to be written, then, that being flushed, what follows from it;
+// both with the lock of renewals held from reading the page to the end.
+//
+//      plan_...(page) --> a record --> write, flush --> finish_...
+//
+// Until the next renewal nothing is granted.
+#pragma once
+
+#include "core/durable/renewal.hpp"
+#include "core/issue/directory.hpp"
+
+namespace idgen {
+
+// Begins a database's horizon where the extension is created anew, above what this server knows of it: the
+// first H to be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is
+// drawn after the look rests on the new record.
+template <class Directory, class Database>
+std::int64_t begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms) noexcept {
+    note_created(database.horizon, first_ms);
+    std::int64_t reached_ms = directory.reached_ms(database);
+    lift(database.horizon.floor_ms, reached_ms);
+    return reached_ms;
+}
+
+// The record of a page that keeps its owner.
+DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
+                           std::int64_t identity) noexcept;
+
+// No ID below `at_ms` from here on.
+PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
+                         std::int64_t at_ms) noexcept;
+template <class Directory, class Database>
+void finish_advance(Directory &directory, Database &database, const DurableRecord &record,
+                    std::int64_t at_ms) noexcept {
+    note_advanced(database.horizon, record);
+    directory.move_slots(database.database, at_ms, false);
+}
+
+// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on.
+inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server,
+                                std::int64_t at_ms) noexcept {
+    return moved_record(page, server, at_ms, server.identity);
+}
+template <class Directory, class Database>
+void finish_reset(Directory &directory, Database &database, const DurableRecord &record,
+                  AcceptedClock &accepted, std::int64_t difference_ms) noexcept {
+    note_reset(database.horizon, record);
+    directory.move_slots(database.database, record.value, true);
+    database.resets++;
+    confirm(accepted, difference_ms);
+}
+
+// The shards are this server's.
+inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerView &server) noexcept {
+    DurableRecord record = page;
+    record.owner = server.owner.system_identifier;
+    record.shards = server.owner.shards;
+    return record;
+}
+void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) noexcept;
+
+}  // namespace idgen
