@@ -48,14 +48,31 @@ struct NoPause {
     void operator()() const noexcept {}
 };
 
-// The limits of a try. The grant first: it rises after the floor that it rests on.
+// What settings say of full ticks and of waiting.
+struct DrawRules {
+    std::int64_t max_lead_ms;
+    std::int64_t max_wait_ms;
+    bool may_borrow;  // ticks ahead of the clock may be begun, up to max_lead_ms
+    bool fails_when_full;
+};
+
+// The rules of a source: where a full tick carries into the next one, it does so whatever settings say.
+template <class Lock>
+DrawRules rules_of(const DrawSource<Lock> &source, DrawRules rules) noexcept {
+    rules.may_borrow |= source.carries;
+    rules.fails_when_full &= !source.carries;
+    return rules;
+}
+
+// The limits of a try, by the rules of its source. The grant first: it rises after the floor that it rests
+// on.
 template <class Pause = NoPause>
-Limits limits_of(const Horizon &horizon, std::int64_t now_ms, std::int64_t max_lead_ms, bool may_borrow,
+Limits limits_of(const Horizon &horizon, std::int64_t now_ms, const DrawRules &rules,
                  Pause pause = {}) noexcept {
     std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
     pause();
     std::int64_t floor_ms = horizon.floor_ms.load(std::memory_order_acquire);
-    return {now_ms, floor_ms, granted_ms, max_lead_ms, may_borrow};
+    return {now_ms, floor_ms, granted_ms, rules.max_lead_ms, rules.may_borrow};
 }
 
 // The session whose cursor counts: that of a pool, else null.
@@ -104,6 +121,13 @@ bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
     return may_move && pool->cursor.advance();
 }
 
+// The shard in use as it is packed: a number that is no shard, as the slot of a clock has it, is no part of
+// IDs.
+template <class Lock>
+std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
+    return source.shard & source.packing.shard_last;
+}
+
 // Takes from the slot in use; false where it is somebody else's by now.
 template <class Lock>
 bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
@@ -112,7 +136,7 @@ bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t b
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
-    taken = take(source.slot.entry->slot, source.packing, limits, base, source.shard, above, count);
+    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count);
     return true;
 }
 
@@ -137,18 +161,11 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
     source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
 }
 
-// The first of the IDs taken. A number that is no shard, as the slot of a clock has it, is no part of them.
+// The first of the IDs taken.
 template <class Lock>
 std::int64_t first_id(const DrawSource<Lock> &source, const Take &taken) noexcept {
-    return pack(source.packing, taken.tick, source.shard & source.packing.shard_last, taken.sequence);
+    return pack(source.packing, taken.tick, packed_shard(source), taken.sequence);
 }
-
-// What settings say of waiting.
-struct DrawRules {
-    std::int64_t max_lead_ms;
-    std::int64_t max_wait_ms;
-    bool fails_when_full;
-};
 
 enum class Next : std::uint8_t {
     issue,     // the IDs
