@@ -129,6 +129,15 @@ inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, Ran
 #endif
 }
 
+// Ends reads and writes of buffers that an error interrupted; 16 and 17 do so with the resource owner.
+inline void abort_io() {
+#if PG_VERSION_NUM >= 180000
+    pgaio_error_cleanup();
+#elif PG_VERSION_NUM < 160000
+    AbortBufferIO();
+#endif
+}
+
 // Shared memory without shared_preload_libraries: made by the first session that asks. Null where
 // the server has no registry of such memory.
 inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unused]] size_t size,

@@ -20,6 +20,7 @@ extern "C" {
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_control.h"
@@ -54,6 +55,7 @@ extern "C" {
 #include "replication/walsender_private.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
+#include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
@@ -74,9 +76,11 @@ extern "C" {
 #include "utils/numeric.h"
 #include "utils/rangetypes.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
@@ -98,5 +102,8 @@ extern "C" {
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
 #include "storage/procnumber.h"
+#endif
+#if PG_VERSION_NUM >= 180000
+#include "storage/aio_subsys.h"
 #endif
 }

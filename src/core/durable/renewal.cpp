@@ -3,8 +3,8 @@
 namespace idgen {
 namespace {
 
-constexpr PageVerdict leave(Renewal renewal, std::int64_t detail = 0) noexcept {
-    return {false, {renewal, detail}, {}};
+constexpr PageVerdict leave(Renewal renewal, std::int64_t detail = 0, std::int64_t limit_ms = 0) noexcept {
+    return {false, {renewal, detail, limit_ms}, {}};
 }
 
 constexpr PageVerdict write(const DurableRecord &record) noexcept {
@@ -34,7 +34,8 @@ PageVerdict HorizonRenewal::next_record() noexcept {
     if (!server.admits_copy && is_copy(known, server.owner)) return leave(Renewal::copied, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
     ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
-    if (!clock.is_accepted) return leave(Renewal::clock_jumped, clock.jump_ms);
+    if (!clock.is_accepted)
+        return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
     if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
     DurableRecord record =
         bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules), server.identity);

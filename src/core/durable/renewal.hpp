@@ -35,7 +35,7 @@ enum class Renewal : std::uint8_t {
     uncommitted,             // would be gone with the transaction, while others rest on it
     out_of_bounds,           // detail: the number in the record
     no_standby,              // one is asked for, and none is configured
-    clock_jumped,            // detail: by how many ms
+    clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
     clock_not_synchronised,  //
     copied,                  // detail: the system identifier of the origin
 };
@@ -47,6 +47,7 @@ constexpr bool is_refused(Renewal renewal) noexcept {
 struct Outcome {
     Renewal renewal;
     std::int64_t detail;
+    std::int64_t limit_ms = 0;
 };
 constexpr Outcome granted_outcome{Renewal::granted, 0};
 

@@ -121,6 +121,14 @@ class Directory {
         entry.database = 0;
     }
 
+    // Writes the numbers of the databases that have an entry, at most one for each slot; gives how many.
+    std::uint32_t list_databases(std::uint32_t *numbers) const noexcept {
+        std::uint32_t count = 0;
+        for (std::uint32_t i = 0; i < state_.database_count; i++)
+            if (databases_[i].database != 0) numbers[count++] = databases_[i].database;
+        return count;
+    }
+
     // Calls visit(entry) for each slot of a database.
     template <class Visit>
     void for_each_slot(std::uint32_t database, Visit visit) const noexcept {

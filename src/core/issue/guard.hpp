@@ -2,7 +2,7 @@
 // slot with.
 #pragma once
 
-#include "core/annotations.hpp"
+#include "core/issue/annotations.hpp"
 
 namespace idgen {
 

@@ -1,14 +1,15 @@
 #include "pg/draw/draw.hpp"
 
+#include "pg/draw/take_or_wait.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_draw.hpp"
+#include "pg/report/report_hlc.hpp"
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/slot_guard.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -16,135 +17,113 @@ namespace {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
-// The session of a source that has more than one shard to draw from; else null.
-inline Session *pool_session(const Source &source) noexcept {
-    return source.is_pool ? source.session : nullptr;
-}
-
 // Finds the slot that the source draws from next.
-void aim(Source &source, int64 now_ms) {
-    if (Session *pool = pool_session(source)) source.rank = pool->cursor.rank();
-    source.shard = source.region_top | source.pool.at(source.is_pool ? source.rank : 0);
-    source.handle = find_slot(self.state, self.database, source.layout, source.shard, now_ms);
-    source.place = place_of(self.state, source.handle);
-}
-
-// Takes from the source's slot; false where the slot is somebody else's now.
-inline bool take_locked(Source &source, const Limits &limits, int64 base, const Place &above, uint32 count,
-                        Take &taken) noexcept {
-    SharedSlot &slot = *source.handle.slot;
-    SlotGuard guard(slot);
-    if (!guard.is_current(source.handle)) return false;
-    taken = take(slot.slot, source.packing, limits, base, source.shard, above, count);
-    return true;
-}
-
-// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where
-// the shard lies above the sequence.
-bool move_up(Source &source, int64 base) noexcept {
-    Session *pool = pool_session(source);
-    if (pool == nullptr) return false;
-    bool may_move = source.packing.shard_above || pool->last.tick < base;
-    return may_move && pool->cursor.advance();
+[[gnu::noinline, gnu::cold]] void select_slot(Source &source, int64 now_ms) {
+    uint32 shard = select_shard(source);
+    source.slot = find_slot(self.state, self.database, source.layout, shard, now_ms);
+    source.slot_tag = tag_of(self.state, source.slot);
 }
 
 // One try at the shards that the session may use in this tick. Requires base >= 0.
 inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 count) {
-    Session *session = source.session;
-    Session *pool = pool_session(source);
-    if (pool != nullptr && base > pool->last.tick) pool->cursor.begin_tick();
-    for (;;) {
-        bool is_aimed =
-            source.handle.slot != nullptr && (pool == nullptr || source.rank == pool->cursor.rank());
-        if (unlikely(!is_aimed)) aim(source, limits.now_ms);
-        Place above =
-            session == nullptr ? before_all : lowest_above(source.packing, session->last, source.shard);
-        Take taken;
-        if (unlikely(!take_locked(source, limits, base, above, count, taken)))
-            source.handle.slot = nullptr;
-        else if (taken.status != Take::Status::full || !move_up(source, base))
-            return taken;
-    }
-}
-
-// Sleeps until the clock admits the refused tick, or a while; raises where that takes too long.
-void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
-    int64 waited_ms = waited_since(patience.began_ms);
-    Stopped stopped{&source.layout, source.shard, limits.now_ms, start_of(source.packing, taken.tick),
-                    waited_ms};
-    bool is_full = taken.status == Take::Status::full;
-    if (is_full)
-        count_full(source);
-    else
-        look_for_clock_step(self.state);
-    if (is_full && settings.overflow == static_cast<int>(Overflow::error)) report_full(stopped);
-    if (waited_ms + taken.wait_ms > settings.max_wait_ms) {
-        // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
-        int64 lead_ms = stopped.tick_start_ms - stopped.now_ms;
-        bool is_in_time = lead_ms <= settings.max_lead_ms + source.packing.unit_ms;
-        if (is_full && is_in_time && waited_ms == 0) report_full(stopped);
-        report_clock_behind(stopped, wait_limits());
-    }
-    sleep_for_tick(source, limits, taken, patience);
+    Take taken;
+    begin_try(source, base);
+    do {
+        if (unlikely(!is_selected(source))) select_slot(source, limits.now_ms);
+    } while (unlikely(try_slot(source, limits, base, count, taken) == Answer::select));
+    return taken;
 }
 
 [[noreturn]] void report_no_tick(const Source &source, int64 at_ms, TickReason reason) {
+    if (source.carries) report_hlc_time(at_ms);
     report_instant(reason, source.layout, to_timestamptz(at_ms));
 }
 
-// Does what a refused take asks for, so that the next may succeed; raises where nothing helps.
-void yield_to(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
-    switch (taken.status) {
-        case Take::Status::ok:
-            break;
-        case Take::Status::past_end:
-            report_no_tick(source, start_of(source.packing, taken.tick), TickReason::past_end);
-        case Take::Status::renew:
-            renew_or_wait(source.schema, start_of(source.packing, taken.tick), patience.began_ms);
-            break;
-        case Take::Status::full:
-        case Take::Status::ahead:
-            wait_for_tick(source, limits, taken, patience);
-            break;
+// A draw whose first try did not succeed: with the clock read anew each time.
+struct PatientDraw {
+    static constexpr Record record = Record::horizon;
+    static constexpr bool has_ticks = true;
+
+    Source &source;
+    uint32 count;
+    DrawRules rules;
+    Limits limits = {};
+    Take taken = {};
+
+    Next try_once(const Wait &wait) {
+        limits = limits_of(self.database->horizon, wall_ms(), rules);
+        if (source.session != nullptr) note_resets(*source.session, self.database->resets);
+        int64 base = base_of(source, limits);
+        if (base < 0) report_no_tick(source, limits.now_ms, TickReason::before_epoch);
+        taken = try_shards(source, limits, base, count);
+        return next_step(taken, source.packing, limits, rules, waited_ms(wait));
     }
+
+    Outcome renew() { return renew_horizon(source.schema, tick_start_ms()); }
+
+    // Sleeps until the clock admits the refused tick, or a while.
+    void wait_for_tick(Next next, Wait &wait) {
+        if (next == Next::past_end) report_no_tick(source, tick_start_ms(), TickReason::past_end);
+        if (taken.status == Take::Status::full)
+            count_full(source);
+        else
+            look_for_clock_step(self.state);
+        if (next != Next::wait) report_stopped(next, wait);
+        sleep_for_tick(source, limits, taken, wait);
+    }
+
+   private:
+    int64 tick_start_ms() const noexcept { return start_of(source.packing, taken.tick); }
+
+    [[noreturn]] void report_stopped(Next next, const Wait &wait) const {
+        Stopped stopped{&source.layout, source.shard, limits.now_ms, tick_start_ms(), waited_ms(wait)};
+        if (source.carries)
+            report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
+        if (next == Next::full) report_full(stopped);
+        report_clock_behind(stopped, wait_limits());
+    }
+};
+
+// Hands out what was taken: in one order with all else that this session draws.
+inline Block hand_out(const Source &source, const Limits &limits, const Take &taken) {
+    require_postmaster();
+    const Packing &p = source.packing;
+    note_drawn(source, taken);
+    Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_of(p, taken.tick),
+                ++draw_number};
+    count_taken(source, limits, taken, block.first_id + block.step * (block.count - 1));
+    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
+    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
+        renew_ahead(source.schema, limits.now_ms, block.start_ms);
+    return block;
 }
 
-// Takes where the first try did not succeed: with the clock read anew each time.
-Take draw_patiently(Source &source, uint32 count) {
-    Patience patience{};
-    for (;;) {
-        Limits limits = limits_at(wall_ms());
-        if (source.session != nullptr) note_resets(*source.session);
-        int64 base = base_tick(source.packing, limits);
-        if (base < 0) report_no_tick(source, limits.now_ms, TickReason::before_epoch);
-        Take taken = try_shards(source, limits, base, count);
-        if (taken.status == Take::Status::ok) return taken;
-        yield_to(source, limits, taken, patience);
-    }
+// Draws by the way that waits.
+[[gnu::noinline, gnu::cold]] Block draw_patiently(Source &source, uint32 count) {
+    PatientDraw patient{source, count, rules_of(source, draw_rules())};
+    take_or_wait(patient);
+    return hand_out(source, patient.limits, patient.taken);
+}
+
+// Draws with one look at the clock where that succeeds, as it mostly does.
+inline Block draw_at_once(Source &source, uint32 count) {
+    DrawRules rules = rules_of(source, draw_rules());
+    Limits limits = limits_of(self.database->horizon, recent_wall_ms(), rules);
+    int64 base = base_of(source, limits);
+    if (unlikely(base < 0)) return draw_patiently(source, count);
+    Take taken = try_shards(source, limits, base, count);
+    if (unlikely(taken.status != Take::Status::ok)) return draw_patiently(source, count);
+    return hand_out(source, limits, taken);
 }
 
 }  // namespace
 
-Block draw(Source &source, uint32 count) {
-    Limits limits = limits_at(recent_wall_ms());
-    int64 base = base_tick(source.packing, limits);
-    Take taken{};
-    taken.status = Take::Status::full;
-    if (likely(base >= 0)) taken = try_shards(source, limits, base, count);
-    if (unlikely(taken.status != Take::Status::ok)) taken = draw_patiently(source, count);
-    require_postmaster();
+[[gnu::flatten]] int64 draw_id(Source &source) {
+    return draw_at_once(source, 1).first_id;
+}
 
-    const Packing &p = source.packing;
-    draw_number++;
-    if (source.session != nullptr)
-        source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
-    Block block{pack(p, taken.tick, source.shard, taken.sequence), int64{1} << p.sequence_shift, taken.count,
-                start_of(p, taken.tick), draw_number};
-    count_taken(source, limits, taken, block.first_id + block.step * (block.count - 1));
-    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
-    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
-        renew_ahead(source.schema, limits, block.start_ms);
-    return block;
+Block draw(Source &source, uint32 count) {
+    return draw_at_once(source, count);
 }
 
 bool is_fresh(const Block &block) noexcept {

@@ -1,7 +1,7 @@
-// Draws IDs from a source: takes from a slot, moves through the pool, waits where it must.
+// Draws IDs from a source: takes from a slot, moves through the pool, waits where it must. Timestamps of the
+// hybrid logical clock are IDs of its slot.
 #pragma once
 
-#include "pg/horizon/horizon.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
@@ -17,6 +17,9 @@ struct Block {
 
 // Takes 1 to `count` IDs. Requires a resolved source. Waits, asleep, and raises as settings say.
 Block draw(Source &source, uint32 count);
+
+// Takes one ID.
+int64 draw_id(Source &source);
 
 // Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none
 // of its IDs is larger, and no floor was raised above them.

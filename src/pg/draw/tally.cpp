@@ -4,7 +4,6 @@
 #include "pg/report/report_log.hpp"
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/log_limit.hpp"
-#include "pg/state/slot_guard.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -15,66 +14,68 @@ constexpr uint32 long_full_ms = 10000;
 // A draw begins to wait for a tick of its slot.
 void count_wait(const Source &source) noexcept {
     pg_atomic_fetch_add_u64(&self.backend->waits, 1);
-    SlotGuard guard(*source.handle.slot);
-    if (guard.is_current(source.handle)) source.handle.slot->waits++;
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (is_current(source.slot)) source.slot.entry->waits++;
 }
 
 // It slept so long.
 void count_wait_time(const Source &source, int64 us) noexcept {
     pg_atomic_fetch_add_u64(&self.backend->wait_us, us);
-    SlotGuard guard(*source.handle.slot);
-    if (guard.is_current(source.handle)) source.handle.slot->wait_us += static_cast<uint64>(us);
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (is_current(source.slot)) source.slot.entry->wait_us += static_cast<uint64>(us);
+}
+
+// Notes a full tick; how long the slot has been out of IDs.
+uint32 full_for(const Source &source) noexcept {
+    int64 now_ms = monotonic_ms();
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (!is_current(source.slot)) return 0;
+    return note_full(source.slot.entry->full, now_ms, source.packing.unit_ms);
+}
+
+// Counts IDs so far ahead of the clock. Whether they were held there, not borrowed.
+bool count_held(const Source &source, int64 tick, uint32 ids, int64 lead_ms) noexcept {
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (!is_current(source.slot)) return false;
+    Slot &slot = source.slot.entry->slot;
+    count_lead(slot, tick, ids, lead_ms);
+    return !is_borrowed(slot, tick);
+}
+
+void reset_slot(SharedSlot &entry) noexcept {
+    Guard<SpinLock> guard(entry.mutex);
+    reset_counters(entry.slot);
+    entry.waits = entry.wait_us = 0;
 }
 
 }  // namespace
 
-void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience) {
+void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait) {
     int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
     if (us <= 0) return;
-    if (!patience.is_counted) count_wait(source);
-    patience.is_counted = true;
+    if (!wait.is_counted) count_wait(source);
+    wait.is_counted = true;
     int64 began_us = monotonic_us();
-    sleep_us(us);
+    sleep_in(wait, us);
     count_wait_time(source, monotonic_us() - began_us);
 }
 
 void count_full(const Source &source) {
-    int64 now_ms = monotonic_ms();
-    uint32 full_ms = 0;
-    {
-        SharedSlot &slot = *source.handle.slot;
-        SlotGuard guard(slot);
-        if (guard.is_current(source.handle)) full_ms = note_full(slot.full, now_ms, source.packing.unit_ms);
-    }
-    if (full_ms >= long_full_ms && may_log(self.state, Cause::shard_full))
+    uint32 full_ms = full_for(source);
+    if (full_ms >= long_full_ms && !source.carries && may_log(self.state, Cause::shard_full))
         log_shard_full(source.layout, source.shard, full_ms);
 }
 
 void count_ahead(const Source &source, int64 tick, uint32 ids) {
     int64 lead_ms = start_of(source.packing, tick) - wall_ms();
-    if (lead_ms <= 0) return;
-    bool is_held = false;
-    {
-        SharedSlot &slot = *source.handle.slot;
-        SlotGuard guard(slot);
-        if (guard.is_current(source.handle)) {
-            is_held = !is_borrowed(slot.slot, tick);
-            count_lead(slot.slot, tick, ids, lead_ms);
-        }
-    }
-    if (is_held) look_for_clock_step(self.state);
+    if (lead_ms > 0 && count_held(source, tick, ids, lead_ms)) look_for_clock_step(self.state);
 }
 
 void reset_tallies(SharedState *state) noexcept {
-    LWLockAcquire(&state->lock, LW_SHARED);
-    for (uint32 i = 0; i < state->max_slots; i++) {
-        SharedSlot &slot = slots_of(state)[i];
-        if (slot.link.key.database != MyDatabaseId) continue;
-        SlotGuard guard(slot);
-        reset_counters(slot.slot);
-        slot.waits = slot.wait_us = 0;
+    {
+        ReadGuard guard(state->lock);
+        directory_of(state).for_each_slot(MyDatabaseId, reset_slot);
     }
-    LWLockRelease(&state->lock);
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         if (pg_atomic_read_u32(&backend.pid) == 0 || backend.database != MyDatabaseId) continue;

@@ -3,36 +3,32 @@
 // the take itself.
 #pragma once
 
+#include "pg/draw/wait.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
-// The waiting of one draw.
-struct Patience {
-    int64 began_ms;  // 0: it has not begun
-    bool is_counted;
-};
-
 // Sleeps until the clock admits the refused tick, or a while, and counts it.
-void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Patience &patience);
+void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait);
 
-// The slot had no ID left in a tick. Tells the log where that goes on for long.
+// The slot had no ID left in a tick. Tells the log where that goes on for long; not of the clock, whose ticks
+// carry.
 void count_full(const Source &source);
 
 // IDs of one tick that was ahead of the clock when the take read it. Counts those that still are.
 void count_ahead(const Source &source, int64 tick, uint32 ids);
 
-// Counts what this backend made, and where: a place_of(), or no_place.
-inline void count_made(uint32 ids, int64 last_id, uint64 place) noexcept {
+// Counts what this backend made, and where: a tag_of(), or no_slot_tag.
+inline void count_made(uint32 ids, int64 last_id, uint64 slot_tag) noexcept {
     SharedBackend &backend = *self.backend;
     pg_atomic_write_u64(&backend.ids, pg_atomic_read_u64(&backend.ids) + ids);
     pg_atomic_write_u64(&backend.last_id, static_cast<uint64>(last_id));
-    pg_atomic_write_u64(&backend.place, place);
+    pg_atomic_write_u64(&backend.slot_tag, slot_tag);
 }
 
 // Counts what a draw took from its slot.
 inline void count_taken(const Source &source, const Limits &limits, const Take &taken, int64 last_id) {
-    count_made(taken.count, last_id, source.place);
+    count_made(taken.count, last_id, source.slot_tag);
     if (unlikely(start_of(source.packing, taken.tick) > limits.now_ms))
         count_ahead(source, taken.tick, taken.count);
 }

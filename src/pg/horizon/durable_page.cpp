@@ -1,5 +1,7 @@
 #include "pg/horizon/durable_page.hpp"
 
+#include "pg/report/record_name.hpp"
+
 namespace idgen::pg {
 namespace {
 

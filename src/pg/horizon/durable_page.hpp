@@ -12,7 +12,6 @@
 // it, or that was torn, a delta would leave a wrong copy.
 #pragma once
 
-#include "core/durable/durable_record.hpp"
 #include "pg/horizon/durable_sequence.hpp"
 
 namespace idgen::pg {

@@ -1,6 +1,7 @@
 #include "pg/horizon/durable_sequence.hpp"
 
 #include "pg/host/clock.hpp"
+#include "pg/report/record_name.hpp"
 #include "pg/report/report_horizon.hpp"
 
 namespace idgen::pg {

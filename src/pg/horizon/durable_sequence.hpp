@@ -3,7 +3,7 @@
 #pragma once
 
 #include "pg/postgres.hpp"
-#include "pg/report/renewal.hpp"
+#include "core/durable/renewal.hpp"
 
 namespace idgen::pg {
 

@@ -1,14 +1,12 @@
 #include "pg/horizon/horizon_admin.hpp"
 
+#include "core/issue/moves.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_horizon.hpp"
-#include "pg/state/accepted_clock.hpp"
-#include "pg/state/database_directory.hpp"
 #include "pg/state/session.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/slot_directory.hpp"
 #include "pg/state/standby.hpp"
 
 namespace idgen::pg {
@@ -20,18 +18,16 @@ constexpr int64 poll_us = 1000;
 struct HeldHorizon {
     Relation sequence;
     DurablePage page;
-    ClockReading clock;
-    Owner owner;
-    int64 foreign_origin;  // of a record without an owner
+    ServerView server;
 };
 
-HeldHorizon hold_horizon(Oid schema) {
+HeldHorizon hold_horizon(Oid schema) IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
     attach_backend();
     if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
-    HeldHorizon held{open_sequence(schema, Record::horizon), {}, watched_clock(self.state), this_owner(), 0};
+    HeldHorizon held{open_sequence(schema, Record::horizon), {}, this_server()};
     if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
-    if (!has_own_page(held.sequence)) held.foreign_origin = foreign_origin(schema);
-    LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
+    if (!has_own_page(held.sequence)) held.server.foreign_origin = foreign_origin(schema);
+    self.database->renewal_lock.lock();
     Renewal locked = lock_page(held.sequence, held.page);
     if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
     return held;
@@ -45,18 +41,10 @@ XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
     return lsn;
 }
 
-// The record that puts H there.
-DurableRecord moved_record(const HeldHorizon &held, int64 at_ms, int64 identity) noexcept {
-    DurableRecord record = with_origin(held.page.record, held.foreign_origin, held.owner);
-    carry_owner(record, record, held.owner);
-    record.value = at_ms;
-    record.identity = identity;
-    return record;
-}
-
 // Lets renewals go on; returns when the synchronous standbys have what was written.
-void let_go(const HeldHorizon &held, XLogRecPtr lsn) {
-    LWLockRelease(&self.database->renewal_lock);
+void let_go(const HeldHorizon &held, XLogRecPtr lsn)
+    IDGEN_LOCKS(release_capability(self.database->renewal_lock)) {
+    self.database->renewal_lock.unlock();
     close_sequence(held.sequence);
     while (!is_acknowledged(self.state, lsn)) sleep_us(poll_us);
 }
@@ -83,46 +71,49 @@ int64 first_horizon_ms() {
     return Max(now_ms, seen_ms) + settings.max_lead_ms;
 }
 
+// Begins the horizon above what this server remembers of the database. Gives the first H.
+int64 begin_known_horizon(int64 first_ms) noexcept {
+    Guard<LightLock> renewals(self.database->renewal_lock);
+    ReadGuard guard(self.state->lock);
+    return begin_horizon(directory_of(self.state), *self.database, first_ms);
+}
+
 }  // namespace
 
 void create_horizon(Oid schema) {
     int64 first_ms = first_horizon_ms();
     // A server that did not load the library remembers nothing.
-    if (find_shared_state() == nullptr) return write_first_record(schema, Record::horizon, first_ms);
-    attach_backend();
-    Horizon &horizon = self.database->horizon;
-    LWLockAcquire(&self.database->renewal_lock, LW_EXCLUSIVE);
-    // The grant ends first: what is drawn after the look rests on the new record.
-    note_created(horizon, first_ms);
-    first_ms = Max(first_ms, reached_ms(self.state, *self.database));
-    raise(horizon.floor_ms, first_ms);
-    LWLockRelease(&self.database->renewal_lock);
+    if (find_shared_state() != nullptr) {
+        attach_backend();
+        first_ms = begin_known_horizon(first_ms);
+    }
     write_first_record(schema, Record::horizon, first_ms);
 }
 
 void advance_horizon(Oid schema, int64 at_ms) {
     HeldHorizon held = hold_horizon(schema);
-    Horizon &horizon = self.database->horizon;
-    int64 found_ms = held.page.record.value;
-    if (!is_horizon(found_ms)) report_refused({Renewal::out_of_bounds, found_ms}, Record::horizon);
-    admit_page(horizon, held.page.record, server_identity(), held.clock, horizon_rules());
-    raise(horizon.floor_ms, at_ms);
-    int64 identity = identity_of_advance(horizon, server_identity());
-    DurableRecord record = moved_record(held, Max(found_ms, horizon.floor_ms.load()), identity);
-    XLogRecPtr lsn = write_flushed(held, record);
-    note_advanced(horizon, record);
-    place_slots(self.state, at_ms, false);
+    SharedDatabase &database = *self.database;
+    PageVerdict verdict = plan_advance(database.horizon, held.page.record, held.server, at_ms);
+    if (!verdict.is_to_write) report_refused(verdict.outcome, Record::horizon);
+    XLogRecPtr lsn = write_flushed(held, verdict.record);
+    {
+        Guard<LightLock> guard(self.state->lock);
+        SlotDirectory directory = directory_of(self.state);
+        finish_advance(directory, database, verdict.record, at_ms);
+    }
     let_go(held, lsn);
 }
 
 void reset_horizon(Oid schema, int64 at_ms) {
     HeldHorizon held = hold_horizon(schema);
-    DurableRecord record = moved_record(held, at_ms, server_identity());
+    DurableRecord record = plan_reset(held.page.record, held.server, at_ms);
     XLogRecPtr lsn = write_flushed(held, record);
-    note_reset(self.database->horizon, record);
-    place_slots(self.state, at_ms, true);
-    pg_atomic_fetch_add_u32(&self.database->resets, 1);
-    accept_clock(self.state);
+    int64 difference_ms = wall_minus_boot_ms();
+    {
+        Guard<LightLock> guard(self.state->lock);
+        SlotDirectory directory = directory_of(self.state);
+        finish_reset(directory, *self.database, record, self.state->accepted_clock, difference_ms);
+    }
     let_go(held, lsn);
 }
 
@@ -131,13 +122,10 @@ void confirm_shards(Oid schema) {
     PreventCommandIfReadOnly("idgen_confirm_shards()");
     confirm_origin(schema);
     HeldHorizon held = hold_horizon(schema);
-    Horizon &horizon = self.database->horizon;
-    bool is_expected = horizon.is_loaded && held.page.record == horizon.known;
-    DurableRecord record = held.page.record;
-    record.owner = held.owner.system_identifier;
-    record.shards = held.owner.shards;
+    DurableRecord page = held.page.record;
+    DurableRecord record = plan_confirmation(page, held.server);
     XLogRecPtr lsn = write_flushed(held, record);
-    if (is_expected) horizon.known = record;
+    finish_confirmation(self.database->horizon, page, record);
     let_go(held, lsn);
 }
 

@@ -1,50 +1,40 @@
 #include "pg/monitor/statistics.hpp"
 
-#include "pg/draw/hlc_draw.hpp"
-#include "pg/state/slot_guard.hpp"
+#include "core/kinds/hlc.hpp"
+#include "pg/state/slot_directory.hpp"
 
 namespace idgen::pg {
 namespace {
 
-// The functions ending in _locked need SharedState::lock in any mode.
-
-SlotOwner owner_locked(const SharedSlot &slot) noexcept {
+SlotOwner owner_of(const SharedSlot &slot) noexcept {
     bool is_hlc = slot.link.key.shard == hlc_shard;
     return {layout_of(slot.link.key.packing, slot.form), is_hlc ? 0 : slot.link.key.shard, is_hlc};
 }
 
-void copy_slot_locked(SharedSlot &slot, SlotCopy &copy) noexcept {
-    copy.owner = owner_locked(slot);
-    SlotGuard guard(slot);
-    copy.slot = slot.slot;
-    copy.waits = slot.waits;
-    copy.wait_us = slot.wait_us;
+SlotCopy copy_of(SharedSlot &entry) noexcept {
+    SlotOwner owner = owner_of(entry);
+    Guard<SpinLock> guard(entry.mutex);
+    return {owner, entry.slot, entry.waits, entry.wait_us};
 }
 
-// Copies whose slot it is that a reference names; false where it is no slot's, or that one is somebody else's
-// now.
-bool copy_owner(SharedState *state, uint64 reference, SlotOwner &owner) noexcept {
-    auto number = static_cast<uint32>(reference);
+// Copies whose slot a tag is of; false where it is no slot's, or that one is somebody else's now.
+bool copy_owner(SharedState *state, uint64 slot_tag, SlotOwner &owner) noexcept {
+    auto number = static_cast<uint32>(slot_tag);
     if (number >= state->max_slots) return false;
     const SharedSlot &slot = slots_of(state)[number];
-    LWLockAcquire(&state->lock, LW_SHARED);
-    bool is_current = slot.generation == reference >> 32;
-    owner = owner_locked(slot);
-    LWLockRelease(&state->lock);
-    return is_current;
+    ReadGuard guard(state->lock);
+    owner = owner_of(slot);
+    return slot.generation == slot_tag >> 32;
 }
 
 // Copies up to `capacity` of the slots; gives how many there are.
 uint32 copy_up_to(SharedState *state, SlotCopy *rows, uint32 capacity) noexcept {
     uint32 count = 0;
-    LWLockAcquire(&state->lock, LW_SHARED);
-    for (uint32 i = 0; i < state->max_slots; i++) {
-        SharedSlot &slot = slots_of(state)[i];
-        if (slot.link.key.database != MyDatabaseId) continue;
-        if (count < capacity) copy_slot_locked(slot, rows[count]);
+    ReadGuard guard(state->lock);
+    directory_of(state).for_each_slot(MyDatabaseId, [&](SharedSlot &entry) {
+        if (count < capacity) rows[count] = copy_of(entry);
         count++;
-    }
-    LWLockRelease(&state->lock);
+    });
     return count;
 }
 
@@ -62,28 +52,21 @@ SlotCopies copy_slots(SharedState *state) {
 }
 
 SlotUse count_slots(SharedState *state) noexcept {
-    SlotUse use{};
-    LWLockAcquire(&state->lock, LW_SHARED);
-    use.server = state->slots;
-    for (uint32 i = 0; i < state->database_count; i++) {
-        const SharedDatabase &database = databases_of(state)[i];
-        if (database.database == MyDatabaseId) use.database = database.slots;
-    }
-    LWLockRelease(&state->lock);
-    return use;
+    ReadGuard guard(state->lock);
+    const SharedDatabase *database = directory_of(state).find_database(MyDatabaseId);
+    return {database == nullptr ? SlotCounts{0, 0} : database->slots, state->directory.slots};
 }
 
 bool find_shardless(SharedState *state, Layout &layout) noexcept {
     bool found = false;
-    LWLockAcquire(&state->lock, LW_SHARED);
-    for (uint32 i = 0; i < state->max_slots && !found; i++) {
-        const SharedSlot &slot = slots_of(state)[i];
-        const SlotKey &key = slot.link.key;
+    ReadGuard guard(state->lock);
+    directory_of(state).for_each_slot(MyDatabaseId, [&](const SharedSlot &slot) {
         // The hybrid logical clock's slot has no shard either, but a number that is none.
-        found = key.database == MyDatabaseId && key.packing.node_bits == 0 && key.shard <= max_shard;
-        if (found) layout = layout_of(key.packing, slot.form);
-    }
-    LWLockRelease(&state->lock);
+        const SlotKey &key = slot.link.key;
+        if (found || key.packing.node_bits != 0 || key.shard > max_shard) return;
+        found = true;
+        layout = layout_of(key.packing, slot.form);
+    });
     return found;
 }
 
@@ -98,7 +81,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
     copy.waits = pg_atomic_read_u64(&backend.waits);
     copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
-    copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.place), copy.owner);
+    copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.slot_tag), copy.owner);
     pg_read_barrier();
     return pg_atomic_read_u32(&backend.pid) == copy.pid;
 }

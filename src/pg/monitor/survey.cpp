@@ -1,11 +1,10 @@
 #include "pg/monitor/survey.hpp"
 
+#include "core/durable/stall.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
-#include "pg/horizon/stall.hpp"
 #include "pg/host/release.hpp"
 #include "pg/monitor/statistics.hpp"
-#include "pg/state/accepted_clock.hpp"
 #include "pg/state/database_directory.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/standby.hpp"
@@ -71,7 +70,9 @@ void look_at_renewals(SharedState *state, Survey &survey) {
 }
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {
-    int64 accepted_ms = accepted_clock_ms(state, find_database(state), survey.record);
+    SharedDatabase *database = find_database(state);
+    uint32 reckoned_with = database == nullptr ? 0 : database->horizon.confirmations;
+    int64 accepted_ms = accepted_for(state->accepted_clock, reckoned_with, survey.record, state->boot);
     survey.has_accepted_clock = accepted_ms != nothing_accepted;
     if (survey.has_accepted_clock) survey.clock_offset_ms = wall_minus_boot_ms() - accepted_ms;
     survey.steps_forward = pg_atomic_read_u64(&state->steps_forward);

@@ -3,6 +3,7 @@
 #include "core/kinds/decimal_id.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
+#include "pg/report/record_name.hpp"
 #include "pg/report/report_clock.hpp"
 
 namespace idgen::pg {

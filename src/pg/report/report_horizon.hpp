@@ -1,8 +1,8 @@
 // What keeps the durable horizon from being renewed, or a generator from being taken.
 #pragma once
 
+#include "core/durable/renewal.hpp"
 #include "pg/report/location.hpp"
-#include "pg/report/renewal.hpp"
 
 namespace idgen::pg {
 

@@ -1,5 +1,8 @@
 // The SQL face of DecimalIds.
+#include "core/kinds/decimal_id.hpp"
+
 #include "pg/draw/decimal_draw.hpp"
+#include "pg/horizon/generators.hpp"
 #include "pg/host/row.hpp"
 #include "pg/sql/arguments.hpp"
 

@@ -1,5 +1,8 @@
 // The SQL face of the hybrid logical clock.
-#include "pg/draw/hlc_draw.hpp"
+#include "core/kinds/hlc.hpp"
+
+#include "pg/draw/draw.hpp"
+#include "pg/draw/draw_above.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_hlc.hpp"
 #include "pg/sql/arguments.hpp"
@@ -7,6 +10,13 @@
 
 namespace idgen::pg {
 namespace {
+
+// The clock of the database; resolved once for each call site.
+Source &clock_source(FunctionCallInfo fcinfo) {
+    Source &source = kept_source(fcinfo);
+    if (source.schema == InvalidOid) resolve_hlc(source, extension_schema(fcinfo));
+    return source;
+}
 
 // A timestamp that was received. Raises on one that no clock made, and on one too far ahead of this clock:
 // the other one is wrong, or this one is, and waiting would hide it.
@@ -32,16 +42,12 @@ PG_FUNCTION_INFO_V1(idgen_hlc_logical);
 PG_FUNCTION_INFO_V1(idgen_hlc_make);
 
 Datum idgen_hlc_now(PG_FUNCTION_ARGS) {
-    Source &source = kept_source(fcinfo);
-    resolve_hlc(source, fcinfo);
-    PG_RETURN_INT64(draw_hlc(source, before_all));
+    PG_RETURN_INT64(draw_id(clock_source(fcinfo)));
 }
 
 Datum idgen_hlc_receive(PG_FUNCTION_ARGS) {
     int64 remote = remote_argument(fcinfo);
-    Source &source = kept_source(fcinfo);
-    resolve_hlc(source, fcinfo);
-    PG_RETURN_INT64(draw_hlc(source, above_hlc(remote)));
+    PG_RETURN_INT64(draw_above_hlc(clock_source(fcinfo), remote));
 }
 
 Datum idgen_hlc_time(PG_FUNCTION_ARGS) {

@@ -1,10 +1,11 @@
 // The SQL face of clock, horizon and release, for the DBA.
 #include "pg/horizon/horizon_admin.hpp"
+#include "pg/host/clock.hpp"
 #include "pg/host/release.hpp"
 #include "pg/report/report_horizon.hpp"
 #include "pg/report/report_host.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/state/accepted_clock.hpp"
+#include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -28,7 +29,7 @@ PG_FUNCTION_INFO_V1(idgen_confirm_shards);
 PG_FUNCTION_INFO_V1(idgen_require_library);
 
 Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
-    accept_clock(shared_state());
+    confirm(shared_state()->accepted_clock, wall_minus_boot_ms());
     PG_RETURN_VOID();
 }
 

@@ -1,6 +1,7 @@
 // The SQL face of the makers.
 #include "pg/draw/draw.hpp"
-#include "pg/draw/draw_after.hpp"
+#include "pg/draw/draw_above.hpp"
+#include "pg/horizon/horizon.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/sql/arrays.hpp"
 #include "pg/state/settings.hpp"
@@ -71,17 +72,17 @@ PG_FUNCTION_INFO_V1(idgen_next_ids);
 PG_FUNCTION_INFO_V1(idgen_next_id_array);
 PG_FUNCTION_INFO_V1(idgen_own_shards);
 
-Datum idgen_next_id(PG_FUNCTION_ARGS) {
+[[gnu::flatten]] Datum idgen_next_id(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
     resolve_source(fcinfo, source, 0, 1);
-    PG_RETURN_INT64(draw(source, 1).first_id);
+    PG_RETURN_INT64(draw_id(source));
 }
 
 Datum idgen_next_id_after(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "id");
     Source &source = kept_source(fcinfo);
     resolve_source(fcinfo, source, 1, 2);
-    PG_RETURN_INT64(draw_after(source, PG_GETARG_INT64(0)));
+    PG_RETURN_INT64(draw_above_id(source, PG_GETARG_INT64(0)));
 }
 
 Datum idgen_next_ids(PG_FUNCTION_ARGS) {

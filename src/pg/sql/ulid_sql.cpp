@@ -4,7 +4,7 @@
 #include "core/kinds/rising.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
-#include "pg/host/spin_guard.hpp"
+#include "pg/host/spin_lock.hpp"
 #include "pg/report/report_log.hpp"
 #include "pg/sql/time_prefixed_entries.hpp"
 #include "pg/sql/ulid_type.hpp"
@@ -19,7 +19,7 @@ namespace {
 bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
                  Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
-    SpinGuard guard(order.mutex);
+    Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
     if (unlikely(reading.behind > 0)) order.last = Ulid{};
     bool is_next = advance(order.last, reading.now, random);

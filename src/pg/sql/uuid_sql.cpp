@@ -2,7 +2,7 @@
 #include "core/kinds/rising.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
-#include "pg/host/spin_guard.hpp"
+#include "pg/host/spin_lock.hpp"
 #include "pg/report/report_log.hpp"
 #include "pg/report/report_uuid.hpp"
 #include "pg/sql/uuid_argument.hpp"
@@ -21,7 +21,7 @@ UuidStamp stamp_of_clock() noexcept {
 // The next stamp of the server, or false; see core/kinds/uuid.hpp and core/kinds/rising.hpp.
 bool next_locked(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
     UuidStamp allowed = uuid_stamp(allowed_back_ms(settings.max_lead_ms), 0);
-    SpinGuard guard(order.mutex);
+    Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
     if (unlikely(reading.behind > 0)) order.last = 0;
     bool is_next = advance(order.last, reading.now);

@@ -1,6 +1,5 @@
 #include "pg/state/clock_steps.hpp"
 
-#include "core/durable/clock_watch.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_log.hpp"
 #include "pg/state/log_limit.hpp"
@@ -21,6 +20,12 @@ int64 look_for_clock_step(SharedState *state) {
     if (may_log(state, is_forward ? Cause::clock_forward : Cause::clock_back))
         log_clock_step(step_ms, settings.max_lead_ms, settings.max_clock_jump_ms);
     return difference_ms;
+}
+
+ClockReading watched_clock(SharedState *state) {
+    // The difference first: a step forward in between then makes what rests on both later, not earlier.
+    int64 difference_ms = look_for_clock_step(state);
+    return {wall_ms(), difference_ms};
 }
 
 }  // namespace idgen::pg

@@ -9,10 +9,15 @@ Self self{};
 
 namespace {
 
+struct KeptSession {
+    PackingKey packing;
+    DrawSession session;
+};
+
 HTAB *make_sessions() {
     HASHCTL control{};
     control.keysize = sizeof(PackingKey);
-    control.entrysize = sizeof(Session);
+    control.entrysize = sizeof(KeptSession);
     return hash_create("idgen sessions", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
@@ -24,7 +29,7 @@ void forget_backend(int, Datum) {
 // Its database follows with the database's entry.
 void begin_backend(SharedBackend &backend) {
     self.backend = &backend;
-    for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
+    for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag,
                                     &backend.waits, &backend.wait_us})
         pg_atomic_write_u64(value, 0);
     backend.database = InvalidOid;
@@ -45,17 +50,20 @@ void attach_backend() {
     self.state = state;
 }
 
-Session *session_of(const PackingKey &packing) {
+DrawSession new_session() noexcept {
+    DrawSession session{};
+    session.cursor.aim(0, 1);
+    session.resets = self.database->resets;
+    return session;
+}
+
+DrawSession *session_of(const PackingKey &packing) {
     static HTAB *sessions = nullptr;
     if (sessions == nullptr) sessions = make_sessions();
     bool found;
-    auto *session = static_cast<Session *>(hash_search(sessions, &packing, HASH_ENTER, &found));
-    if (!found) {
-        session->last = LastDraw{};
-        session->cursor = PoolCursor{};
-        session->resets = pg_atomic_read_u32(&self.database->resets);
-    }
-    return session;
+    auto *kept = static_cast<KeptSession *>(hash_search(sessions, &packing, HASH_ENTER, &found));
+    if (!found) kept->session = DrawSession{{}, {}, self.database->resets};
+    return &kept->session;
 }
 
 }  // namespace idgen::pg

@@ -1,8 +1,7 @@
 // This backend's own things: its entries in shared memory, and what it last drew with each packing.
 #pragma once
 
-#include "core/issue/pool_cursor.hpp"
-#include "core/issue/slot.hpp"
+#include "core/issue/draw.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -20,23 +19,10 @@ extern Self self;
 // server, or recovery.
 void attach_backend();
 
-// What this backend last drew from its own shards with one packing; kept for its life.
-struct Session {
-    PackingKey packing;
-    LastDraw last;
-    PoolCursor cursor;
-    uint32 resets;  // of the horizon, when `last` was drawn
-};
+// What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
+DrawSession *session_of(const PackingKey &packing);
 
-// The session of a packing, made on the first call.
-Session *session_of(const PackingKey &packing);
-
-// Forgets what was drawn before the horizon was lowered.
-inline void note_resets(Session &session) noexcept {
-    uint32 resets = pg_atomic_read_u32(&self.database->resets);
-    if (session.resets == resets) return;
-    session.resets = resets;
-    session.last = LastDraw{};
-}
+// A session that has drawn nothing.
+DrawSession new_session() noexcept;
 
 }  // namespace idgen::pg

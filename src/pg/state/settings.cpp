@@ -184,12 +184,6 @@ const char *shards_text() noexcept {
     return written_shards;
 }
 
-int64 longest_wait_ms(Renewal renewal) noexcept {
-    // Another session's write and flush are no wait that a setting should refuse.
-    constexpr int shortest_patience_ms = 1000;
-    return renewal == Renewal::busy ? Max(settings.max_wait_ms, shortest_patience_ms) : settings.max_wait_ms;
-}
-
 int slots_per_database() noexcept {
     int share = settings.max_slots_per_database;
     return share == 0 ? settings.max_slots / 4 : Min(share, settings.max_slots);

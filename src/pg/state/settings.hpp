@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/durable/horizon.hpp"
+#include "core/issue/draw.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/postgres.hpp"
-#include "pg/report/renewal.hpp"
 #include "pg/report/wait_limits.hpp"
 
 namespace idgen::pg {
@@ -51,8 +51,12 @@ WaitLimits wait_limits() noexcept;
 // idgen.shards as it was written; empty where it is unset.
 const char *shards_text() noexcept;
 
-// How long to wait for what keeps something from being durable.
-int64 longest_wait_ms(Renewal renewal) noexcept;
+// What decides about a draw.
+inline DrawRules draw_rules() noexcept {
+    auto overflow = static_cast<Overflow>(settings.overflow);
+    return {settings.max_lead_ms, settings.max_wait_ms, overflow == Overflow::borrow,
+            overflow == Overflow::error};
+}
 
 // The slots that one database may hold.
 int slots_per_database() noexcept;

@@ -1,6 +1,7 @@
 #include "pg/state/shared_state.hpp"
 
-#include "core/durable/clock_watch.hpp"
+#include <initializer_list>
+
 #include "pg/host/clock.hpp"
 #include "pg/report/report_host.hpp"
 #include "pg/state/settings.hpp"
@@ -9,7 +10,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 8";
+constexpr const char *state_name = "idgen state 9";
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -44,49 +45,63 @@ T *at(SharedState *state, size_t offset) noexcept {
     return reinterpret_cast<T *>(reinterpret_cast<char *>(state) + offset);
 }
 
+using Index = SlotIndex<SharedSlot>;
+
 size_t state_size() noexcept {
     auto max_slots = static_cast<uint32>(settings.max_slots);
     return plan_for(max_slots, backend_limit(), Index::buckets_for(max_slots)).end;
+}
+
+SharedDatabase *databases_of(SharedState *state) noexcept {
+    return at<SharedDatabase>(state, plan_of(state).databases);
+}
+
+void zero(std::initializer_list<pg_atomic_uint64 *> values) noexcept {
+    for (pg_atomic_uint64 *value : values) pg_atomic_init_u64(value, 0);
+}
+
+void initialise_clock(SharedState *state) noexcept {
+    state->boot = read_boot_id();
+    forget(state->accepted_clock);
+    pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
+    zero({&state->steps_forward, &state->steps_back});
+    for (pg_atomic_uint64 &told_ms : state->told_ms) zero({&told_ms});
+}
+
+void initialise_slots(SharedState *state) noexcept {
+    for (uint32 i = 0; i < state->max_slots; i++) slots_of(state)[i].mutex.initialise();
+    for (uint32 i = 0; i < state->max_slots; i++) {
+        SharedDatabase &database = databases_of(state)[i];
+        database.renewal_lock.initialise(state->tranche);
+        zero({&database.renewals, &database.renewed_ms, &database.stall});
+    }
+    Guard<LightLock> guard(state->lock);
+    directory_of(state).clear();
+}
+
+void initialise_backends(SharedState *state) noexcept {
+    for (uint32 i = 0; i < state->backend_count; i++) {
+        SharedBackend &backend = backends_of(state)[i];
+        zero({&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits,
+              &backend.wait_us});
+        pg_atomic_init_u32(&backend.pid, 0);
+    }
 }
 
 void initialise(void *memory) {
     auto *state = static_cast<SharedState *>(memory);
     memset(memory, 0, state_size());
     state->tranche = new_tranche("idgen");
-    LWLockInitialize(&state->lock, state->tranche);
+    state->lock.initialise(state->tranche);
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
-    state->boot = read_boot_id();
-    pg_atomic_init_u64(&state->accepted_clock_ms, static_cast<uint64>(nothing_accepted));
-    pg_atomic_init_u64(&state->confirmed_clock_ms, static_cast<uint64>(nothing_accepted));
-    pg_atomic_init_u32(&state->clock_confirmations, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
-    pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
-    pg_atomic_init_u64(&state->steps_forward, 0);
-    pg_atomic_init_u64(&state->steps_back, 0);
-    for (pg_atomic_uint64 &told_ms : state->told_ms) pg_atomic_init_u64(&told_ms, 0);
-    SpinLockInit(&state->ulid_order.mutex);
-    SpinLockInit(&state->uuid_order.mutex);
-    index_of(state).clear();
-    for (uint32 i = 0; i < state->max_slots; i++) {
-        SharedSlot &slot = slots_of(state)[i];
-        SpinLockInit(&slot.mutex);
-        slot.link.next = i + 1 < state->max_slots ? static_cast<int32>(i + 1) : no_slot;
-    }
-    for (uint32 i = 0; i < state->max_slots; i++) {
-        SharedDatabase &database = databases_of(state)[i];
-        LWLockInitialize(&database.renewal_lock, state->tranche);
-        for (pg_atomic_uint64 *value : {&database.renewals, &database.renewed_ms, &database.stall})
-            pg_atomic_init_u64(value, 0);
-    }
-    for (uint32 i = 0; i < state->backend_count; i++) {
-        SharedBackend &backend = backends_of(state)[i];
-        for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.place,
-                                        &backend.waits, &backend.wait_us})
-            pg_atomic_init_u64(value, 0);
-        pg_atomic_init_u32(&backend.pid, 0);
-    }
+    state->ulid_order.mutex.initialise();
+    state->uuid_order.mutex.initialise();
+    initialise_clock(state);
+    initialise_slots(state);
+    initialise_backends(state);
 }
 
 void request_memory() {
@@ -110,14 +125,14 @@ void attach_at_start() {
 SharedSlot *slots_of(SharedState *state) noexcept {
     return at<SharedSlot>(state, plan_of(state).slots);
 }
-SharedDatabase *databases_of(SharedState *state) noexcept {
-    return at<SharedDatabase>(state, plan_of(state).databases);
-}
 SharedBackend *backends_of(SharedState *state) noexcept {
     return at<SharedBackend>(state, plan_of(state).backends);
 }
-Index index_of(SharedState *state) noexcept {
-    return Index(at<int32>(state, plan_of(state).buckets), state->bucket_count, slots_of(state));
+SlotDirectory directory_of(SharedState *state) noexcept {
+    SharedSlot *slots = slots_of(state);
+    auto *buckets = at<int32>(state, plan_of(state).buckets);
+    return {state->directory, slots, state->max_slots, databases_of(state),
+            Index(buckets, state->bucket_count, slots)};
 }
 
 void install_shared_state_hooks() {

@@ -1,5 +1,6 @@
 #include "pg/state/source.hpp"
 
+#include "core/kinds/hlc.hpp"
 #include "pg/report/report_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
@@ -67,7 +68,7 @@ void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argum
     source.schema = schema;
     source.shard_argument = shard_argument;
     source.packing = packing_of(layout);
-    source.handle.slot = nullptr;
+    source.slot.entry = nullptr;
     if (shard_argument == own_shards)
         resolve_own(source);
     else
@@ -75,6 +76,15 @@ void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argum
     tell_of_shardless(layout);
     source.is_pool = source.pool.shard_count > 1;
     source.settings_generation = settings.generation;
+}
+
+void resolve_hlc(Source &source, Oid schema) {
+    attach_backend();
+    source.layout = hlc_layout;
+    source.packing = hlc_packing;
+    source.carries = true;
+    make_single(source, hlc_shard);
+    source.schema = schema;
 }
 
 }  // namespace idgen::pg

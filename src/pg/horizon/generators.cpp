@@ -1,0 +1,25 @@
+#include "pg/horizon/generators.hpp"
+
+#include "pg/horizon/renew.hpp"
+
+namespace idgen::pg {
+
+Outcome renew_generator(Oid schema) {
+    if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
+    ServerView server{};
+    server.identity = server_identity();
+    GeneratorRenewal renewal{self.database->generators, server};
+    return with_sequence(schema, Record::generator,
+                         [&](Relation sequence) { return renew_open(renewal, sequence); });
+}
+
+void create_generators(Oid schema) {
+    int64 taken = 0;
+    if (find_shared_state() != nullptr) {
+        attach_backend();
+        taken = last_taken(self.database->generators);
+    }
+    write_first_record(schema, Record::generator, taken);
+}
+
+}  // namespace idgen::pg

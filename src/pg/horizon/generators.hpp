@@ -1,0 +1,15 @@
+// Takes the generators of DecimalIds (core/durable/generators.hpp): that one is taken is durable before it is
+// used.
+#pragma once
+
+#include "pg/horizon/durable_page.hpp"
+
+namespace idgen::pg {
+
+// Tries once to have a generator with a counter left.
+Outcome renew_generator(Oid schema);
+
+// Writes the first record of the generators, above what this server has taken in this database before.
+void create_generators(Oid schema);
+
+}  // namespace idgen::pg

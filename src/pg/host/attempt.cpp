@@ -1,0 +1,68 @@
+#include "pg/host/attempt.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// Ends what an error leaves behind in this process: the steps of a subtransaction's abort that do not belong
+// to transactions.
+void recover() {
+    HOLD_INTERRUPTS();
+    LWLockReleaseAll();
+    pgstat_report_wait_end();
+    abort_io();
+    UnlockBuffers();
+    XLogResetInsertion();
+    ConditionVariableCancelSleep();
+    LockErrorCleanup();
+    reschedule_timeouts();
+    RESUME_INTERRUPTS();
+}
+
+// Releases what the owner still has: nothing, where all went well.
+void end_owner(ResourceOwner owner, bool went_well) {
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, false);
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, false);
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, went_well, false);
+    ResourceOwnerDelete(owner);
+}
+
+bool is_from_operator(int code) noexcept {
+    return ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
+}
+
+// Runs it; false where it raised an error that is dropped. Memory, owner and interrupts are the caller's to
+// set back.
+bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, ResourceOwner owner) {
+    volatile bool went_well = true;
+    PG_TRY();
+    run(argument);
+    PG_CATCH();
+    {
+        CurrentResourceOwner = owner;
+        if (is_from_operator(geterrcode())) PG_RE_THROW();
+        MemoryContextSwitchTo(memory);
+        FlushErrorState();
+        recover();
+        went_well = false;
+    }
+    PG_END_TRY();
+    return went_well;
+}
+
+}  // namespace
+
+void attempt(void (*run)(void *), void *argument) {
+    // An error sets these to 0.
+    uint32 interrupts_held = InterruptHoldoffCount;
+    uint32 cancels_held = QueryCancelHoldoffCount;
+    ResourceOwner owner = CurrentResourceOwner;
+    ResourceOwner own = ResourceOwnerCreate(owner, "idgen attempt");
+    CurrentResourceOwner = own;
+    bool went_well = run_caught(run, argument, CurrentMemoryContext, owner);
+    CurrentResourceOwner = owner;
+    end_owner(own, went_well);
+    InterruptHoldoffCount = interrupts_held;
+    QueryCancelHoldoffCount = cancels_held;
+}
+
+}  // namespace idgen::pg
