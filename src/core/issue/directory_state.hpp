@@ -1,0 +1,27 @@
+// What a directory of slots keeps beside its arrays, and what it is asked for.
+#pragma once
+
+#include "core/issue/slot_index.hpp"
+#include "core/issue/slot_quota.hpp"
+
+namespace idgen {
+
+// In shared memory. Guard: the lock of the directory.
+struct DirectoryState {
+    std::uint32_t database_count;  // entries of the databases that were ever used
+    std::int32_t free_slot;        // head of the list of free slots
+    SlotCounts slots;              // given out, the sum of the databases
+    std::uint32_t hand;            // where the search for an idle slot goes on
+};
+
+// What a slot is asked for.
+struct SlotRequest {
+    SlotKey key;
+    Layout layout;
+    Claim claim;
+    std::uint32_t share;   // slots that the database may hold
+    std::int64_t now_ms;   // the clock
+    std::int64_t idle_ms;  // a slot that made no ID for so long, its last tick over, is idle
+};
+
+}  // namespace idgen
