@@ -51,6 +51,9 @@ is_deeply([ loose_routines() ], [], join(', ', map { "$_ $kinds{$_}" } sort keys
 is_deeply([ list_of(q{SELECT oid::regprocedure FROM routine WHERE extname = 'idgen_migrate' AND lanname = 'plpgsql' AND array_length(string_to_array(btrim(prosrc, E'\n'), E'\n'), 1) > 50}) ],
 	[], 'no routine in PL/pgSQL has more than 50 lines');
 
+# Not for every owner of a database to create: SECURITY.md says why.
+is_deeply([ list_of(q{SELECT name FROM pg_available_extension_versions WHERE name LIKE 'idgen%' AND (trusted OR NOT superuser)}) ], [], 'only a superuser creates the extensions');
+
 # Stored expressions: bodies, defaults, views, policies, constraints. Every operator, function and type in them by its OID.
 my $trees = <<'SQL';
 SELECT oid::regprocedure::text AS holder, prosqlbody::text AS tree FROM routine WHERE prosqlbody IS NOT NULL
