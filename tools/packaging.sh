@@ -2,6 +2,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/roots.sh"
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$here/idgen.control")
 packages=$here/build/deb
+"$here/tools/packages" packaging || exit 1
 
 # A root of a major's suite, made once, with further packages in it: make_kept NAME MAJOR [PACKAGE ...]
 make_kept() {
