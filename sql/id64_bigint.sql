@@ -49,7 +49,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = 5;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE 5 = id;
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = 5::smallint;
 -- Two conditions up to 17, one from 18 on
-SELECT count(*) IN (1, 2) AND bool_and(line ~ $$\(id = ('[56]'::bigint|ANY \('{5,6}'::bigint\[\]\))\)$$) AS by_index
+SELECT count(*) IN (1, 2) AND bool_and(line ~ $$\(id = ('[56]'::bigint|ANY \('\{5,6\}'::bigint\[\]\))\)$$) AS by_index
   FROM plan_of($$SELECT * FROM photo WHERE id IN (5, 6) AND title = 'five'$$) AS line WHERE line ~ 'Index Cond|Filter.*id';
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id = ANY ('{5, 6}'::bigint[]) AND title = 'five';
 EXPLAIN (COSTS OFF) SELECT * FROM photo WHERE id BETWEEN 4 AND 6;

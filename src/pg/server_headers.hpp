@@ -50,6 +50,7 @@ extern "C" {
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "port/pg_crc32c.h"
+#include "postmaster/interrupt.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"

@@ -38,6 +38,8 @@ sub in_terminal
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
+		# Who started this test in the background had Ctrl-C ignored.
+		$SIG{INT} = $SIG{QUIT} = 'DEFAULT';
 		$terminal->make_slave_controlling_terminal;
 		my $slave = $terminal->slave;
 		close $terminal;

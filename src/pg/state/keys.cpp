@@ -49,7 +49,6 @@ void mask_keys(ErrorData *report) {
 }  // namespace
 
 void define_keys() {
-    if (!process_shared_preload_libraries_in_progress) return;
     is_defined = true;
     next_log_hook = emit_log_hook;
     emit_log_hook = mask_keys;

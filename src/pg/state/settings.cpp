@@ -144,7 +144,6 @@ void define_horizon() {
 
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
-    if (!process_shared_preload_libraries_in_progress) return;
     DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
                             "One slot for each shard of each database and packing; 128 bytes each.",
                             &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr,
@@ -155,6 +154,13 @@ void define_sizes() {
                             4194304, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
+// Tells of those that are set and not defined. A parallel worker's leader has told already.
+void tell_useless_settings() {
+    if (IsParallelWorker()) return;
+    for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys"})
+        if (GetConfigOption(name, true, false) != nullptr) tell_needs_preload(name);
+}
+
 }  // namespace
 
 void define_settings() {
@@ -163,8 +169,12 @@ void define_settings() {
     define_waiting();
     define_clock();
     define_horizon();
-    define_sizes();
-    define_keys();
+    if (process_shared_preload_libraries_in_progress) {
+        define_sizes();
+        define_keys();
+    } else {
+        tell_useless_settings();
+    }
     MarkGUCPrefixReserved("idgen");
 }
 

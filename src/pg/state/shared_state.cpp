@@ -144,7 +144,9 @@ void install_shared_state_hooks() {
 }
 
 void publish_synchronous(int value) noexcept {
-    if (attached != nullptr) pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
+    bool is_current = !IsParallelWorker() && ConfigReloadPending == 0;
+    if (attached != nullptr && is_current)
+        pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
 }
 
 bool is_preloaded() noexcept {
@@ -154,7 +156,10 @@ bool is_preloaded() noexcept {
 SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
-    if (attached != nullptr) name_tranche(attached->tranche, "idgen");
+    if (attached == nullptr) return nullptr;
+    name_tranche(attached->tranche, "idgen");
+    // It may have been set while nobody was here to tell.
+    publish_synchronous(settings.synchronous);
     return attached;
 }
 

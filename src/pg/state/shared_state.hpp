@@ -114,7 +114,8 @@ SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_sha
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
 
-// Tells all processes idgen.synchronous.
+// Tells all processes idgen.synchronous, unless this one has an old value: a parallel worker has its
+// leader's, a running statement that of its beginning.
 void publish_synchronous(int value) noexcept;
 
 // Whether the server loaded the library when it started.
