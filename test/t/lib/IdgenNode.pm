@@ -23,7 +23,7 @@ my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
 sub clock_offset { return $offset }
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library), extension (0: not created),
+# fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not created),
 # init (options of the node's init).
 sub start_node
 {
@@ -31,7 +31,7 @@ sub start_node
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(%{ $option{init} // {} });
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
-	  if $option{preload} // 1;
+	  if $option{preload} // !$ENV{IDGEN_WITHOUT_PRELOAD};
 	$node->append_conf('postgresql.conf', $_) for @{ $option{conf} // [] };
 	give_clock($node, $option{clock} // '+0') if $option{fake_clock} || $option{clock};
 	start_again($node);

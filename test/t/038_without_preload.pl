@@ -1,0 +1,110 @@
+# A server from 17 on that did not load the library when it started: the first session that needs it makes the shared state,
+# and what holds with preload holds here.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'before 17 the library must be loaded when the server starts' if `pg_config --version` =~ /PostgreSQL 1[56]\b/;
+
+my $node = start_node('bare', preload => 0, fake_clock => 1, conf => ["idgen.shards = '5'"]);
+my %made;
+
+# What shared memory knows of shard 5.
+sub ids_of_shard
+{
+	my ($session) = @_;
+	return value_of($session, 'SELECT sum(ids) FROM idgen_stat_shard WHERE shard = 5');
+}
+
+# The state is made once, by sessions that come together, and outlives them all.
+ok(in_sessions($node, 8, sub { my ($session) = @_; draw($session, 100) }), 'eight sessions at once make the state');
+my $session = connect_to($node);
+is(ids_of_shard($session), 800, 'it counts what all of them made, now that they are gone');
+is(value_of($session, 'SELECT count(*) FROM idgen_stat_backend'), 1, 'and forgets them');
+$session->do('SET debug_parallel_query = on');
+my @settings = qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size);
+$session->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
+$session->do("SET $_ = 0") for @settings;
+$session->do('SET parallel_leader_participation = off');
+is(repeated(\%made, @{ $session->selectcol_arrayref('SELECT next_id() FROM hundred') }), 0, 'a parallel worker draws');
+is(ids_of_shard($session), 900, 'from the same state');
+$session->do('RESET ALL');
+
+# The name says which version of the structs it holds; only 19 shows it.
+SKIP:
+{
+	skip 'no view of such memory', 1 unless value_of($session, q{SELECT to_regclass('pg_dsm_registry_allocations')});
+	my $names = $session->selectcol_arrayref('SELECT name FROM pg_dsm_registry_allocations');
+	like("@$names", qr/^idgen state \d+$/, 'one state, its version in its name');
+}
+
+# idgen.synchronous: who joins the state tells it, unless a running statement had him miss the reload.
+my $required = qr/need a synchronous standby, and none is configured/;
+set_for_server($session, 'idgen.synchronous', 'required');
+$session->disconnect;
+$session = connect_to($node);
+fails_with($session, 'SELECT next_id()', '55000', $required, 'set while a session was there');
+$session->do('ALTER SYSTEM RESET idgen.synchronous');
+$session->do('SELECT pg_advisory_lock(1)');
+my $late = connect_to($node);
+my $onlooker = connect_to($node);
+$session->do('SELECT pg_reload_conf()');
+wait_until($_, q{SELECT current_setting('idgen.synchronous', true) IS DISTINCT FROM 'required'}) for $session, $late, $onlooker;
+is(repeated(\%made, draw($session, 10)), 0, 'no longer set: IDs go on');
+my $waiting = q{SELECT pg_advisory_lock_shared(1), next_id()};
+$late->do($waiting, { pg_async => PG_ASYNC });
+wait_until($session, q{SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)});
+set_for_server($session, 'idgen.synchronous', 'required');
+$session->do('SELECT pg_advisory_unlock(1)');
+is(eval { $late->pg_result; 'done' }, undef, 'a statement from before the reload is the first of its session: refused');
+like($late->errstr, $required, 'and told why');
+fails_with($session, 'SELECT next_id()', '55000', $required, 'and it lets nobody else go on');
+$_->disconnect for $session, $late, $onlooker;
+
+# With no session there to read it.
+$node->stop;
+$node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
+start_again($node);
+is($node->safe_psql('postgres', 'SELECT next_id() > 0'), 't', 'a state made without');
+$node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'required'");
+$node->reload;
+$node->poll_query_until('postgres', q{SELECT current_setting('idgen.synchronous') = 'required'});
+isnt($node->psql('postgres', 'SELECT next_id()', stderr => \my $error), 0, 'set while no session was there');
+like($error, $required, 'and told why');
+$node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
+
+# Sizes and keys need preload, and that is told.
+$node->append_conf('postgresql.conf', $_) for 'idgen.max_slots = 8', q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'};
+$node->restart;
+$node->psql('postgres', 'SELECT next_id()', stderr => \$error);
+like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/, "$_: told") for qw(idgen.max_slots idgen.keys);
+unlike($error, qr/0001020304/, 'without the keys');
+$session = connect_to($node);
+like(value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'library'}),
+	qr/^loaded by the first session that needed it; idgen.keys, idgen.max_slots and .* need shared_preload_libraries$/, 'idgen_status()');
+is(value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'slots'}) =~ / of 16384 in all/, 1, 'the size is what it is');
+freeze_clock($node, time + 60);
+fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=41 shard=13 sequence=5')) FROM generate_series(0, 8000) AS n},
+	'53400', qr/HINT:.*add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart/s, 'more slots');
+$session->disconnect;
+$node->stop;
+
+# These files once more, on such servers.
+local $ENV{IDGEN_WITHOUT_PRELOAD} = 1;
+local $ENV{TESTDATADIR} = "$ENV{TESTDATADIR}/without_preload";
+local $ENV{TESTLOGDIR} = "$ENV{TESTLOGDIR}/without_preload";
+for my $file (qw(001_concurrency 010_crash 011_horizon 012_failover 014_standby_names))
+{
+	my @lines = `$^X $FindBin::Bin/$file.pl 2>&1`;
+	is($?, 0, "$file: to its end");
+	for (@lines)
+	{
+		ok(!$1, "$file: $2") if /^(not )?ok \d+ - (.*)/;
+	}
+}
+done_testing();
