@@ -50,8 +50,10 @@ const char *days_text(int64 ms) {
 Fact library_fact(const Survey &survey) {
     if (survey.is_loaded && survey.extension != nullptr && strcmp(survey.extension, library_version()) != 0)
         return other_version(survey.extension);
-    const char *when =
-        survey.is_preloaded ? "when the server started" : "by the first session that needed it";
+    const char *when = survey.is_preloaded
+                           ? "when the server started"
+                           : "by the first session that needed it; idgen.keys, idgen.max_slots and "
+                             "idgen.max_slots_per_database need shared_preload_libraries";
     if (survey.is_loaded)
         return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
     return {"library", "not loaded by the server", false, preload_hint};

@@ -12,6 +12,13 @@ void report_not_loaded(Location at) {
          errhint("%s", preload_hint)));
 }
 
+void tell_needs_preload(const char *setting, Location at) {
+    ereport_at(at, WARNING,
+               (errcode(ERRCODE_WARNING), errmsg("%s has no effect here", setting),
+                errdetail("This setting exists only where the server loads the library when it starts."),
+                errhint("Add idgen to shared_preload_libraries and restart.")));
+}
+
 void report_older_library(const char *library, const char *wanted, Location at) {
     ereport_at(
         at, ERROR,

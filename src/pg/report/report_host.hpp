@@ -6,6 +6,8 @@
 namespace idgen::pg {
 
 [[noreturn]] void report_not_loaded(Location at = Location::here());
+// A warning: a setting that is set, though the server did not load the library when it started.
+void tell_needs_preload(const char *setting, Location at = Location::here());
 // A script of a later version than this library, which is of the version `library`.
 [[noreturn]] void report_older_library(const char *library, const char *wanted,
                                        Location at = Location::here());

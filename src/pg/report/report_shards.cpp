@@ -8,6 +8,14 @@
 namespace idgen::pg {
 namespace {
 
+// What gives more slots. Where the server did not load the library when it started, it has no such setting.
+const char *way_to_more_slots(bool in_database) {
+    if (GetConfigOption("idgen.max_slots", true, false) == nullptr)
+        return "add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart";
+    return in_database ? "raise idgen.max_slots_per_database, or idgen.max_slots and restart"
+                       : "raise idgen.max_slots and restart";
+}
+
 int hint_for(ShardsRemedy remedy) {
     switch (remedy) {
         case ShardsRemedy::alter_database:
@@ -118,7 +126,7 @@ void report_share_used(int slots, Location at) {
                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                 errmsg("this database uses all of its %d idgen slots", slots),
                 errdetail("Each shard of each layout in use takes a slot, and none is idle."),
-                errhint("Raise idgen.max_slots_per_database, or idgen.max_slots and restart.")));
+                errhint("To have more, %s.", way_to_more_slots(true))));
 }
 
 void report_others_used(int slots, bool in_database, Location at) {
@@ -132,10 +140,8 @@ void report_others_used(int slots, bool in_database, Location at) {
          errdetail("Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the "
                    "layouts of presets; none of the other half is idle.",
                    slots),
-         in_database ? errhint("Put the shards that this node owns into idgen.shards and use a preset, or "
-                               "raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
-                     : errhint("Put the shards that this node owns into idgen.shards and use a preset, or "
-                               "raise idgen.max_slots and restart.")));
+         errhint("Put the shards that this node owns into idgen.shards and use a preset, or %s.",
+                 way_to_more_slots(in_database))));
 }
 
 void report_all_slots_used(int slots, Location at) {
@@ -144,7 +150,7 @@ void report_all_slots_used(int slots, Location at) {
                 errmsg("all %d idgen slots of this server are used", slots),
                 errdetail("Each shard of each layout in use takes a slot in each database, and none is "
                           "idle."),
-                errhint("Raise idgen.max_slots and restart.")));
+                errhint("To have more, %s.", way_to_more_slots(false))));
 }
 
 }  // namespace idgen::pg

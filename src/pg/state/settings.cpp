@@ -1,6 +1,7 @@
 #include "pg/state/settings.hpp"
 
 #include "core/kinds/decimal_id.hpp"
+#include "pg/report/report_host.hpp"
 #include "pg/report/report_layout.hpp"
 #include "pg/state/keys.hpp"
 #include "pg/state/shared_state.hpp"
