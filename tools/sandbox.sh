@@ -46,8 +46,9 @@ inside() {
     (cd "$sandbox/src" && if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi)
 }
 
+# COPT are further options of the compiler and BUILD further arguments of make.
 build_extension() {
-    inside make -s -j"$(nproc)" with_llvm=no COPT=-Werror install >"$sandbox/log/build" 2>&1 ||
+    inside make -s -j"$(nproc)" with_llvm=no COPT="-Werror ${COPT:-}" ${BUILD:-} install >"$sandbox/log/build" 2>&1 ||
         { cat "$sandbox/log/build" >&2; return 1; }
 }
 
@@ -64,9 +65,26 @@ make_cluster() {
         inside tee -a "$sandbox/data/postgresql.conf" >/dev/null
 }
 
-# Starts the cluster; arguments are settings of its environment.
+# Starts the cluster; arguments are settings of its environment. SERVER_LIBRARIES are loaded into it first, by name those that
+# build_preloads makes. SERVER_BELOW is a command that runs it, such as valgrind.
 run_server() {
+    local library libraries=
+    [ -z "${SERVER_LIBRARIES:-}" ] || build_preloads || return 1
+    for library in ${SERVER_LIBRARIES:-}; do
+        case $library in /*) ;; *) library=$sandbox/preloads/$library.so ;; esac
+        libraries="$libraries $library"
+    done
+    [ -z "$libraries" ] || set -- LD_PRELOAD="$libraries" "$@"
+    [ -z "${SERVER_BELOW:-}" ] || put_server_below
     inside env "$@" pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
+}
+
+# From now on the server's program is a script, which runs the real one by SERVER_BELOW.
+put_server_below() {
+    [ ! -e "$bin/postgres.real" ] || return 0
+    inside mv "$bin/postgres" "$bin/postgres.real"
+    printf '#!/bin/sh\n[ "$1" != -V ] || exec "%s" -V\nexec %s "%s" "$@"\n' "$bin/postgres.real" "$SERVER_BELOW" "$bin/postgres.real" |
+        inside tee "$bin/postgres" >/dev/null && inside chmod 755 "$bin/postgres"
 }
 
 remove_server() {
@@ -79,7 +97,7 @@ build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in plain_waits boot_id kernel_clock; do
+    for name in plain_waits boot_id kernel_clock plain_messages; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
 }
