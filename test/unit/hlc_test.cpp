@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/issue/draw.hpp"
+#include "shared_memory.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 
@@ -19,9 +21,29 @@ Limits limits_at(std::int64_t now_ms, std::int64_t floor_ms = 0, std::int64_t gr
     return {now_ms, floor_ms, granted_ms, 100, false};
 }
 
+// One draw from a clock's slot, above a timestamp that was observed; 0: none was.
+Take take_hlc(Slot &slot, const Limits &limits, std::int64_t observed = 0) {
+    TestEntry entry{};
+    entry.slot = slot;
+    DrawSession session{};
+    session.last = observed_hlc(observed);
+    DrawSource<NoLock> source{};
+    source.packing = hlc_packing;
+    source.session = observed == 0 ? nullptr : &session;
+    source.carries = true;
+    source.slot = {&entry, 0};
+    source.shard = hlc_shard;
+    Limits own = limits;
+    own.may_borrow = rules_of(source, {}).may_borrow;
+    Take taken{};
+    EXPECT_EQ(try_slot(source, own, base_of(source, own), 1, taken), Answer::final);
+    slot = entry.slot;
+    return taken;
+}
+
 // The timestamp of an event, which must be admitted.
-std::int64_t timestamp(Slot &slot, const Limits &limits, const Place &above = before_all) {
-    Take taken = take_hlc(slot, limits, above);
+std::int64_t timestamp(Slot &slot, const Limits &limits, std::int64_t observed = 0) {
+    Take taken = take_hlc(slot, limits, observed);
     EXPECT_EQ(taken.status, Status::ok);
     EXPECT_EQ(taken.count, 1u);
     return pack_hlc({taken.tick, taken.sequence});
@@ -35,11 +57,11 @@ TEST(Hlc, PublishedHistory) {
     Slot slot = new_slot(hlc_packing, 0);
     for (const Row &row : read_csv("hlc.csv")) {
         SCOPED_TRACE(row.at("physical") + ' ' + row.at("event"));
-        Place above = before_all;
+        std::int64_t observed = 0;
         if (row.at("event") == "receive") {
-            above = above_hlc(hlc(number(row.at("wall_in")), number(row.at("logical_in"))));
+            observed = hlc(number(row.at("wall_in")), number(row.at("logical_in")));
         }
-        EXPECT_EQ(timestamp(slot, limits_at(number(row.at("physical"))), above),
+        EXPECT_EQ(timestamp(slot, limits_at(number(row.at("physical"))), observed),
                   hlc(number(row.at("wall")), number(row.at("logical"))));
     }
 }
@@ -66,8 +88,8 @@ TEST(Hlc, FollowsThePaper) {
         HlcParts remote{1000 + i / 10 + random.between(-30, 30), random.between(0, 9)};
         bool is_receipt = random.once_in(2);
         HlcParts expected = paper_receipt(own, is_receipt ? remote : HlcParts{-1, 0}, physical);
-        Place above = is_receipt ? above_hlc(pack_hlc(remote)) : before_all;
-        own = unpack_hlc(timestamp(slot, limits_at(physical), above));
+        std::int64_t observed = is_receipt ? pack_hlc(remote) : 0;
+        own = unpack_hlc(timestamp(slot, limits_at(physical), observed));
         ASSERT_EQ(own.ms, expected.ms) << i;
         ASSERT_EQ(own.logical, expected.logical) << i;
     }
@@ -80,7 +102,7 @@ TEST(Hlc, CauseSortsBeforeEffectAcrossNodes) {
     std::int64_t token = 0;
     for (int i = 0; i < 20000; i++) {
         std::uint32_t node = random.below(3);
-        std::int64_t next = timestamp(nodes[node], limits_at(5000 + i / 50 + skew[node]), above_hlc(token));
+        std::int64_t next = timestamp(nodes[node], limits_at(5000 + i / 50 + skew[node]), token);
         ASSERT_GT(next, token) << i;
         token = next;
     }
@@ -88,15 +110,15 @@ TEST(Hlc, CauseSortsBeforeEffectAcrossNodes) {
 
 TEST(Hlc, LogicalCarriesWithinTheLead) {
     Slot slot = new_slot(hlc_packing, 0);
-    EXPECT_EQ(timestamp(slot, limits_at(5000), above_hlc(hlc(5000, hlc_last_logical))), hlc(5001, 0));
+    EXPECT_EQ(timestamp(slot, limits_at(5000), hlc(5000, hlc_last_logical)), hlc(5001, 0));
     EXPECT_EQ(timestamp(slot, limits_at(5000)), hlc(5001, 1));
-    EXPECT_EQ(timestamp(slot, limits_at(5000), above_hlc(hlc(5099, hlc_last_logical))), hlc(5100, 0));
+    EXPECT_EQ(timestamp(slot, limits_at(5000), hlc(5099, hlc_last_logical)), hlc(5100, 0));
 
-    Take refused = take_hlc(slot, limits_at(5000), above_hlc(hlc(5100, hlc_last_logical)));
+    Take refused = take_hlc(slot, limits_at(5000), hlc(5100, hlc_last_logical));
     EXPECT_EQ(refused.status, Status::full) << "101 ms ahead";
     EXPECT_EQ(refused.wait_ms, 1);
     EXPECT_EQ(timestamp(slot, limits_at(5000)), hlc(5100, 1)) << "a refused take changes nothing";
-    EXPECT_EQ(timestamp(slot, limits_at(5001), above_hlc(hlc(5100, hlc_last_logical))), hlc(5101, 0));
+    EXPECT_EQ(timestamp(slot, limits_at(5001), hlc(5100, hlc_last_logical)), hlc(5101, 0));
 }
 
 TEST(Hlc, AllOfAMillisecondAndOn) {
@@ -108,15 +130,15 @@ TEST(Hlc, AllOfAMillisecondAndOn) {
 
 TEST(Hlc, FloorAndGrant) {
     Slot slot = new_slot(hlc_packing, 9000);
-    EXPECT_EQ(take_hlc(slot, limits_at(8950, 9000, 9000), before_all).status, Status::renew);
+    EXPECT_EQ(take_hlc(slot, limits_at(8950, 9000, 9000)).status, Status::renew);
     EXPECT_EQ(timestamp(slot, limits_at(8950, 9000)), hlc(9000, 0)) << "nothing below the floor";
-    EXPECT_EQ(take_hlc(slot, limits_at(8899), before_all).status, Status::ahead);
+    EXPECT_EQ(take_hlc(slot, limits_at(8899)).status, Status::ahead);
     EXPECT_EQ(timestamp(slot, limits_at(8950, 9010)), hlc(9010, 0)) << "a floor that rose";
-    EXPECT_EQ(take_hlc(slot, limits_at(9500, 9000, 9500), before_all).status, Status::renew);
+    EXPECT_EQ(take_hlc(slot, limits_at(9500, 9000, 9500)).status, Status::renew);
     EXPECT_EQ(timestamp(slot, limits_at(9500, 9000, 9501)), hlc(9500, 0));
-    EXPECT_EQ(take_hlc(slot, limits_at(9500, 9000, 9550), above_hlc(hlc(9550, 0))).status, Status::renew)
+    EXPECT_EQ(take_hlc(slot, limits_at(9500, 9000, 9550), hlc(9550, 0)).status, Status::renew)
         << "a timestamp received at or past the grant needs a renewal first";
-    EXPECT_EQ(take_hlc(slot, limits_at(-5), before_all).status, Status::ahead) << "a clock before 1970";
+    EXPECT_EQ(take_hlc(slot, limits_at(-5)).status, Status::ahead) << "a clock before 1970";
 }
 
 TEST(Hlc, Parts) {

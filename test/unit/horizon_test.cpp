@@ -52,7 +52,7 @@ TEST(Horizon, RenewalIsAWindowAboveTheHighest) {
     };
     for (const auto &c : cases) {
         Horizon horizon{};
-        horizon.known = record_of(c.page_ms, ours);
+        horizon.record.known = record_of(c.page_ms, ours);
         horizon.floor_ms = c.floor_ms;
         EXPECT_EQ(renewed_ms(horizon, c.now_ms, c.start_ms, rules), c.horizon_ms) << c.what;
     }
@@ -63,11 +63,11 @@ TEST(Horizon, GrantsOnlyWhatIsPending) {
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 0);
-    note_flushed(horizon, record_of(6000, ours));
+    note_flushed(horizon, record_of(6000, ours), 1);
     EXPECT_EQ(horizon.granted_ms, 0) << "flushed here, not yet granted";
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 6000);
-    EXPECT_EQ(horizon.pending_ms, 0);
+    EXPECT_EQ(horizon.record.pending, 0);
 }
 
 TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
@@ -75,7 +75,7 @@ TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
                                   record_of(6000, theirs), record_of(60000, ours)}) {
         Horizon horizon{};
         admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-        note_flushed(horizon, record_of(6000, ours));
+        note_flushed(horizon, record_of(6000, ours), 1);
         grant_pending(horizon);
         EXPECT_TRUE(admit_page(horizon, record_of(6000, ours), ours, at(5100), rules));
 
@@ -90,7 +90,7 @@ TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
 TEST(Horizon, AChangedPageForgetsNothingGranted) {
     Horizon horizon{};
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-    note_flushed(horizon, record_of(60000, ours));
+    note_flushed(horizon, record_of(60000, ours), 1);
     grant_pending(horizon);
     EXPECT_FALSE(admit_page(horizon, record_of(5000, 0), ours, at(4000), rules)) << "the clock stepped back";
     EXPECT_GE(horizon.floor_ms, 60000);
@@ -108,7 +108,7 @@ TEST(Horizon, ADebtIsRaisedWithAClockThatIsSetForwardUntilItIsPaid) {
     EXPECT_TRUE(admit_page(horizon, page, ours, {9700, -8000}, rules));
     EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "and back";
     DurableRecord paid = record_of(20000, ours);
-    note_flushed(horizon, paid);
+    note_flushed(horizon, paid, 1);
     EXPECT_TRUE(admit_page(horizon, paid, ours, {99000, 60000}, rules));
     EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "paid";
 }
@@ -128,10 +128,10 @@ TEST(Horizon, AnAdvanceGrantsNothingAndPaysNoDebt) {
     EXPECT_EQ(record.identity, 0);
     note_advanced(horizon, record);
     EXPECT_EQ(horizon.granted_ms, 0);
-    EXPECT_EQ(horizon.pending_ms, 0);
+    EXPECT_EQ(horizon.record.pending, 0);
     EXPECT_TRUE(admit_page(horizon, record, ours, {30000, 20000}, rules));
     EXPECT_EQ(horizon.floor_ms, 9000 + 1301 + 28000) << "the clock was set right";
-    note_flushed(horizon, record_of(50000, ours));
+    note_flushed(horizon, record_of(50000, ours), 1);
     EXPECT_EQ(identity_of_advance(horizon, ours), ours) << "paid";
 }
 
@@ -149,7 +149,7 @@ TEST(Horizon, AResetLowersTheFloorAndOwesNothing) {
 TEST(Horizon, OneCreatedAnewIsLoadedAsAfterAStart) {
     Horizon horizon{};
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-    note_flushed(horizon, record_of(6000, ours));
+    note_flushed(horizon, record_of(6000, ours), 1);
     grant_pending(horizon);
     note_created(horizon, 6500);
     EXPECT_EQ(horizon.granted_ms, 0);
@@ -171,9 +171,9 @@ TEST(Horizon, FloorsOnlyRise) {
     horizon.floor_ms = 90000;
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     EXPECT_EQ(horizon.floor_ms, 90000);
-    raise(horizon.floor_ms, 80000);
+    lift(horizon.floor_ms, 80000);
     EXPECT_EQ(horizon.floor_ms, 90000);
-    raise(horizon.floor_ms, 90001);
+    lift(horizon.floor_ms, 90001);
     EXPECT_EQ(horizon.floor_ms, 90001);
 }
 

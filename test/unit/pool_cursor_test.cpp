@@ -144,7 +144,7 @@ TEST(PoolCursor, DrawsAllIdsOfAPool) {
         std::vector<Slot> slots(pool, new_slot(p, begin));
         PoolCursor cursor;
         cursor.aim(13, pool);
-        LastDraw last;
+        DrawHistory last;
         std::int64_t last_id = 0;
         for (std::int64_t now = begin; now < begin + ticks; now++) {
             Limits limits{now, begin, INT64_MAX / 2, 0, false};

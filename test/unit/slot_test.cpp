@@ -33,7 +33,7 @@ Limits at(std::int64_t now_ms) {
 }
 
 Take take_at(Slot &slot, const Packing &p, const Limits &limits, std::uint32_t shard = 5,
-             const Place &above = before_all, std::uint32_t count = 1) {
+             const Position &above = before_all, std::uint32_t count = 1) {
     return take(slot, p, limits, base_tick(p, limits), shard, above, count);
 }
 
@@ -51,7 +51,7 @@ struct Case {
     std::int64_t tick;
     std::uint32_t sequence;
     std::int64_t wait_ms;
-    Place above = before_all;
+    Position above = before_all;
     std::uint32_t wanted = 1;
     std::uint32_t count = 1;
 };
@@ -326,9 +326,9 @@ TEST(Slot, LowestAboveAnotherShardsId) {
     const struct {
         const char *what;
         std::string layout;
-        LastDraw last;
+        DrawHistory last;
         std::uint32_t shard;
-        Place place;
+        Position position;
     } cases[] = {
         {"the same shard", ms, {5000, 5, 2}, 5, {5000, 3}},
         {"the same shard, its last", ms, {5000, 5, 3}, 5, {5000, 4}},
@@ -340,13 +340,13 @@ TEST(Slot, LowestAboveAnotherShardsId) {
         {"sequence above: a lower shard, the last", ms_below, {5000, 5, 3}, 4, {5000, 4}},
     };
     for (const auto &c : cases) {
-        Place place = lowest_above(packing_of(c.layout), c.last, c.shard);
-        EXPECT_EQ(place.tick, c.place.tick) << c.what;
-        EXPECT_EQ(place.sequence, c.place.sequence) << c.what;
+        Position position = lowest_above(packing_of(c.layout), c.last, c.shard);
+        EXPECT_EQ(position.tick, c.position.tick) << c.what;
+        EXPECT_EQ(position.sequence, c.position.sequence) << c.what;
     }
 }
 
-// Against all IDs of a tick: the place is the lowest whose ID is larger, and it is where a take lands.
+// Against all IDs of a tick: the position is the lowest whose ID is larger, and it is where a take lands.
 TEST(Slot, LowestAboveIsTheSmallestLargerId) {
     for (const std::string &layout : {ms, ms_below, ms_from_1, ms_single}) {
         SCOPED_TRACE(layout);
@@ -357,7 +357,7 @@ TEST(Slot, LowestAboveIsTheSmallestLargerId) {
                     std::int64_t last_id = pack(p, 5000, last_shard, last);
                     std::uint32_t lowest = p.sequence_first;
                     while (lowest <= p.sequence_last && pack(p, 5000, shard, lowest) <= last_id) lowest++;
-                    Place above = lowest_above(p, {5000, last_shard, last}, shard);
+                    Position above = lowest_above(p, {5000, last_shard, last}, shard);
                     Slot slot = unused_slot;
                     Take taken = take_at(slot, p, at(5000), shard, above);
                     ASSERT_EQ(taken.status, lowest <= p.sequence_last ? Status::ok : Status::full);
@@ -421,7 +421,7 @@ class Node {
 
    private:
     struct Session {
-        LastDraw last;
+        DrawHistory last;
         std::int64_t last_id = 0;
     };
 
@@ -479,7 +479,7 @@ class Node {
     void draw(std::uint32_t session_number, std::uint32_t shard) {
         Session &session = sessions_[session_number];
         bool is_own = !random_.once_in(4);  // else a shard that the caller named
-        Place above = is_own ? lowest_above(p_, session.last, shard) : before_all;
+        Position above = is_own ? lowest_above(p_, session.last, shard) : before_all;
         std::uint32_t count = random_.once_in(4) ? random_.below(9) + 1 : 1;
         for (int tries = 0; tries < 4; tries++) {
             Limits limits{now_ms_, floor_ms_, granted_ms_, max_lead_ms_, may_borrow_};
@@ -496,7 +496,7 @@ class Node {
     }
 
     // Does what the refusal asks for, and checks that it asked for no more and no less.
-    bool yield_to(const Take &taken, Limits limits, std::uint32_t shard, const Place &above) {
+    bool yield_to(const Take &taken, Limits limits, std::uint32_t shard, const Position &above) {
         if (taken.status == Status::renew) {
             granted_ms_ = std::max({now_ms_, floor_ms_, start_of(p_, taken.tick)}) + 20;
             return true;
@@ -518,7 +518,7 @@ class Node {
     }
 
     void check(const Take &taken, const Limits &limits, const Slot &before, std::uint32_t shard,
-               const Place &above, std::uint32_t count) {
+               const Position &above, std::uint32_t count) {
         std::int64_t start = start_of(p_, taken.tick);
         ASSERT_GE(start, limits.floor_ms);
         ASSERT_LT(start, limits.granted_ms);

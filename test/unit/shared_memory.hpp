@@ -1,0 +1,39 @@
+// What the server keeps in shared memory, small and without locks.
+#pragma once
+
+#include <cstdint>
+
+#include "core/issue/directory.hpp"
+
+namespace idgen {
+
+struct IDGEN_LOCKS(capability("mutex")) NoLock {
+    void lock() noexcept IDGEN_LOCKS(acquire_capability()) {}
+    void unlock() noexcept IDGEN_LOCKS(release_capability()) {}
+};
+
+using TestEntry = SlotEntry<NoLock>;
+
+struct TestDatabase : DatabaseEntry {
+    int forgotten;
+    void forget_more() noexcept { forgotten++; }
+};
+
+using TestDirectory = Directory<NoLock, TestDatabase>;
+
+// Room for `count` slots, and as many databases.
+struct SharedMemory {
+    static constexpr std::uint32_t most = 8;
+    DirectoryState state{};
+    TestEntry entries[most] = {};
+    TestDatabase databases[most] = {};
+    std::int32_t buckets[most] = {};
+    TestDirectory directory;
+
+    explicit SharedMemory(std::uint32_t count)
+        : directory(state, entries, count, databases, SlotIndex<TestEntry>(buckets, most, entries)) {
+        directory.clear();
+    }
+};
+
+}  // namespace idgen
