@@ -1,4 +1,5 @@
-// The horizon's page and the WAL that carries it. A record's LSN is its place in the WAL, from 1.
+// The pages of the durable records and the WAL that carries them. A record's LSN is its place in the WAL,
+// from 1.
 //
 //      records:   1 ......... flushed ......... inserted
 //                 survive a crash | may be lost, from the end
@@ -8,43 +9,61 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/durable/horizon.hpp"
+#include "core/durable/renewal.hpp"
+#include "scenario.hpp"
 
 namespace idgen::sim {
 
 using Lsn = std::size_t;
 
+// The clock that a record was written under, as the oracle remembers it: on which boot, and how far above the
+// boot time the highest was that was believed.
+struct Believed {
+    std::uint64_t boot;  // 0: none
+    std::int64_t difference_ms;
+};
+
+struct WalEntry {
+    int database;
+    Record kind;
+    DurableRecord record;
+    Believed believed;
+    bool is_vouched;  // somebody says that it may be lower than the one before
+};
+
 struct Disk {
-    std::vector<DurableRecord> wal;
-    std::vector<std::int64_t> highest_ms;  // horizon up to each record
-    DurableRecord page{};  // in the buffer; what the WAL says, but for changes that were not logged
+    std::vector<WalEntry> wal;
     Lsn flushed = 0;
+    WalEntry pages[max_databases][2] = {};  // in buffers: what the WAL says, but for what was not logged
+    std::int64_t durable_ms[max_databases] = {};  // the highest horizon that would survive
 
     Lsn inserted() const noexcept { return wal.size(); }
+    WalEntry &page(int database, Record kind) noexcept { return pages[database][static_cast<int>(kind)]; }
+    const DurableRecord &horizon(int database) const noexcept { return pages[database][0].record; }
 
-    Lsn write(const DurableRecord &record) {
-        std::int64_t before_ms = wal.empty() ? 0 : highest_ms.back();
-        wal.push_back(record);
-        highest_ms.push_back(std::max(before_ms, record.value));
-        page = record;
+    Lsn write(const WalEntry &entry) {
+        wal.push_back(entry);
+        page(entry.database, entry.kind) = entry;
         return wal.size();
     }
 
-    void flush(Lsn lsn) noexcept { flushed = std::max(flushed, std::min(lsn, wal.size())); }
+    void flush(Lsn lsn) noexcept {
+        for (lsn = std::min(lsn, wal.size()); flushed < lsn; flushed++) {
+            const WalEntry &entry = wal[flushed];
+            std::int64_t &highest_ms = durable_ms[entry.database];
+            if (entry.kind != Record::horizon) continue;
+            highest_ms = entry.is_vouched ? entry.record.value : std::max(highest_ms, entry.record.value);
+        }
+    }
 
     // Recovers with the records up to `lsn`, which are durable from then on.
     void recover(Lsn lsn) {
         wal.resize(lsn);
-        highest_ms.resize(lsn);
-        flushed = lsn;
-        page = wal.back();
+        flushed = 0;
+        std::fill_n(durable_ms, max_databases, 0);
+        flush(lsn);
+        for (const WalEntry &entry : wal) page(entry.database, entry.kind) = entry;
     }
-
-    // The horizon of the last record that would survive.
-    std::int64_t durable_ms() const noexcept { return wal[flushed - 1].value; }
-
-    // The highest that would survive, though a stranger lowered it later.
-    std::int64_t highest_durable_ms() const noexcept { return highest_ms[flushed - 1]; }
 
     // Receives the sender's records up to `lsn`. Requires that what is here is a prefix of them.
     void receive(const Disk &sender, Lsn lsn) {

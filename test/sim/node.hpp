@@ -1,67 +1,90 @@
-// A server: a disk that stays, shared memory that does not, a clock, a role.
+// A server: a disk that stays, shared memory that does not, a machine with a clock, a role.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 
 #include "clock.hpp"
-#include "core/durable/horizon.hpp"
-#include "core/issue/slot.hpp"
+#include "core/issue/moves.hpp"
 #include "disk.hpp"
-#include "scenario.hpp"
 
 namespace idgen::sim {
 
-constexpr int max_slots = 8;
+constexpr std::uint32_t max_slots = 10;
+constexpr std::uint32_t bucket_count = 16;
 
-struct SharedSlot {
-    Slot slot;
-    int packing;
-    std::uint32_t shard;
-    std::uint32_t generation;
-    bool is_used;
+struct NoLock {
+    void lock() noexcept {}
+    void unlock() noexcept {}
 };
 
-struct SlotHandle {
-    int number = -1;
-    std::uint32_t generation = 0;
+struct Database : DatabaseEntry {
+    bool is_locked;  // the lock of renewals
+    void forget_more() noexcept {}
+};
+
+using SlotDirectory = Directory<NoLock, Database>;
+
+struct SharedMemory {
+    DirectoryState state;
+    SlotDirectory::Entry entries[max_slots];
+    Database databases[max_slots];
+    std::int32_t buckets[bucket_count];
+    AcceptedClock accepted;
+    Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };
 
 struct Node {
     Disk disk;
     Clock clock;
+    std::uint64_t boot = 0;
+    std::int64_t boot_ms = 0;  // in true time
     int number = 0;
     std::uint32_t timeline = 1;
-    bool is_up = true;
+    std::int64_t system = 1;
+    std::int64_t origin = 1;   // the system that the databases name as theirs
+    std::uint64_t shards = 1;  // fingerprint of the setting
+    bool is_up = false;
     bool is_primary = false;
-    bool is_linked = false;  // a standby: it receives the primary's WAL
+    bool is_alone = false;     // without standbys
+    int upstream = -1;      // a standby: it receives that node's WAL
+    std::uint32_t writers[max_databases] = {};
+    std::uint32_t scopes[max_databases] = {};  // nodes with the same make no ID twice
+    std::uint32_t launches[max_databases] = {};  // of DecimalIds
 
-    // Shared memory.
-    Horizon horizon{};
-    Lsn pending_lsn = 0;
-    Lsn acknowledged = 0;              // flushed by the standby, as this primary knows
-    bool is_renewing = false;          // the renewal lock is held
-    std::int64_t loaded_floor_ms = 0;  // of the first load, or where advanced to; 0: none
-    SharedSlot slots[max_slots] = {};
-    int hand = 0;
+    std::unique_ptr<SharedMemory> shared;
+    std::uint32_t slot_count = 0;
+    // What the oracle holds against it since its start: the floor of the first load, or where it was advanced
+    // to, 0: none; the clock that was believed in any database.
+    std::int64_t old_floors_ms[max_databases] = {};
+    Believed believed = {};
 
-    std::int64_t identity() const noexcept { return identity_of(timeline, 7); }
-
-    // Its clock, beside the time since its boot, which nothing sets.
-    ClockReading read_clock(std::int64_t true_ms) const noexcept {
-        std::int64_t now_ms = clock.read(true_ms);
-        return {now_ms, now_ms - true_ms};
+    std::int64_t identity() const noexcept {
+        return identity_of(timeline, static_cast<std::uint64_t>(system));
     }
-
+    BootId boot_id() const noexcept { return {boot, 1}; }
     bool issues() const noexcept { return is_up && is_primary; }
 
+    std::int64_t difference(std::int64_t true_ms) const noexcept {
+        return clock.read(true_ms) - (true_ms - boot_ms);
+    }
+
+    SlotDirectory directory() const noexcept {
+        return {shared->state, shared->entries, slot_count, shared->databases,
+                SlotIndex<SlotDirectory::Entry>(shared->buckets, bucket_count, shared->entries)};
+    }
+
+    void boot_machine(std::uint64_t number_of_boot, std::int64_t true_ms) noexcept {
+        boot = number_of_boot;
+        boot_ms = true_ms;
+    }
+
     // What a start and a crash of any backend do to shared memory.
-    void forget() noexcept {
-        idgen::forget(horizon);
-        pending_lsn = acknowledged = 0;
-        is_renewing = false;
-        loaded_floor_ms = 0;
-        for (SharedSlot &slot : slots) slot = {};
-        hand = 0;
+    void forget() {
+        shared = std::make_unique<SharedMemory>();
+        directory().clear();
+        idgen::forget(shared->accepted);
+        believed = {};
+        std::fill_n(old_floors_ms, max_databases, 0);
     }
 };
 

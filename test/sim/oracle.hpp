@@ -5,74 +5,135 @@
 #include <cstdint>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
-#include "core/issue/slot.hpp"
 #include "node.hpp"
-#include "scenario.hpp"
 
 namespace idgen::sim {
 
+// An ID, or a counter of a generator: of a layout by its number, of the hybrid logical clock, of DecimalIds.
+constexpr int kind_hlc = max_layouts;
+constexpr int kind_decimal = max_layouts + 1;
+
+struct Made {
+    std::uint32_t scope;
+    int kind;
+    std::int64_t id;
+
+    bool operator==(const Made &b) const noexcept {
+        return scope == b.scope && kind == b.kind && id == b.id;
+    }
+};
+
+struct HashOfMade {
+    std::size_t operator()(const Made &made) const noexcept {
+        std::uint64_t seed = std::uint64_t{made.scope} << 2 | static_cast<std::uint64_t>(made.kind);
+        return Random(static_cast<std::uint64_t>(made.id) ^ seed << 48).next();
+    }
+};
+
 class Oracle {
    public:
-    Oracle(const Scenario &scenario, bool judges_bounds)
-        : scenario_(scenario), judges_bounds_(judges_bounds) {
-        used_.reserve(1024);
+    explicit Oracle(bool judges_bounds) : judges_bounds_(judges_bounds) { made_.reserve(1024); }
+
+    void make(std::uint32_t scope, int kind, std::int64_t id) {
+        ids_++;
+        if (!made_.insert({scope, kind, id}).second) failure_ = "duplicate ID";
     }
 
-    // An ID that leaves the server `node`; `other` is the node that acknowledges its records.
-    void issue(const Node &node, const Node &other, int packing, std::uint32_t shard, const Take &taken,
-               const Limits &limits) {
-        const Packing &p = scenario_.packings[packing];
-        for (std::uint32_t i = 0; i < taken.count; i++) {
-            auto id = static_cast<std::uint64_t>(pack(p, taken.tick, shard, taken.sequence + i));
-            ids_++;
-            if (!used_.insert(id << 1 | static_cast<std::uint64_t>(packing)).second)
-                failure_ = "duplicate ID";
-        }
-        std::int64_t start_ms = start_of(p, taken.tick);
-        if (start_ms > limits.now_ms + scenario_.rules.max_lead_ms) fail("the lead exceeds its limit");
+    // A tick that IDs of a database leave the server in.
+    void issue(const Node &node, int database, std::int64_t start_ms, const Limits &limits) {
+        std::int64_t &reached_ms = reached_ms_[node.scopes[database]];
+        reached_ms = std::max(reached_ms, start_ms + 1);
+        if (start_ms > limits.now_ms + limits.max_lead_ms) fail("the lead exceeds its limit");
         if (start_ms < limits.floor_ms) fail("a tick starts below the floor");
-        if (start_ms < node.loaded_floor_ms) fail("a tick starts below the floor of the start");
-        if (start_ms >= durable_ms(node)) fail("a tick starts at or above the durable horizon");
-        if (scenario_.replication == Replication::synchronous && start_ms >= durable_ms(other))
-            fail("a tick starts at or above the horizon that is durable on the standby");
+        if (start_ms < node.old_floors_ms[database]) fail("a tick starts below a floor of old");
+        if (start_ms >= node.disk.durable_ms[database])
+            fail("a tick starts at or above the durable horizon");
     }
 
-    // A renewal that is about to replace the page.
-    void renew(const DurableRecord &page, const DurableRecord &record, const Limits &limits,
+    // A renewal that is about to replace the page; notes the clock that it believes.
+    void renew(Node &node, const WalEntry &page, WalEntry &written, const ServerView &view,
                std::int64_t start_ms) {
-        const HorizonRules &rules = scenario_.rules;
-        std::int64_t reach_ms = highest_clock_ms_ + rules.max_lead_ms + rules.window_ms;
-        if (record.value < page.value) fail("a renewal lowers the horizon");
-        if (start_ms > limits.now_ms + rules.max_lead_ms) fail("a renewal for a tick that the lead refuses");
-        if (record.value > std::max(page.value, reach_ms)) has_overreached_ = true;
+        std::int64_t page_ms = page.record.value;
+        highest_lead_ms_ = std::max(highest_lead_ms_, view.rules.max_lead_ms);
+        std::int64_t reach_ms = highest_clock_ms_ + highest_lead_ms_;
+        if (written.record.value < page_ms) fail("a renewal lowers the horizon");
+        if (start_ms > reach_ms) fail("a renewal for a tick far off");
+        if (written.record.value > std::max(page_ms, reach_ms + view.rules.window_ms)) has_overreached_ = true;
+        believe(node, page, view, written.believed);
     }
 
-    void note_clock(std::int64_t now_ms) noexcept { highest_clock_ms_ = std::max(highest_clock_ms_, now_ms); }
+    // A renewal that was refused.
+    void refuse(const Outcome &outcome, std::int64_t page_ms, const ServerView &view) {
+        bool is_near = view.clock.now_ms - page_ms <= view.clock_rules.max_jump_ms;
+        if (outcome.renewal == Renewal::clock_jumped && is_near) fail("a right clock is refused");
+    }
+
+    // Somebody says that the clock of a node is right.
+    void confirm(Node &node, std::int64_t difference_ms) {
+        node.believed = {node.boot, difference_ms};
+    }
+
+    void expect(bool is_so, const char *else_what) {
+        if (!is_so) fail(else_what);
+    }
+
+    void note_clock(std::int64_t now_ms, std::int64_t max_lead_ms) noexcept {
+        highest_clock_ms_ = std::max(highest_clock_ms_, now_ms);
+        highest_lead_ms_ = std::max(highest_lead_ms_, max_lead_ms);
+    }
+
+    void note_generator(std::uint32_t launch, std::uint32_t generator) {
+        if (generators_.size() <= launch) generators_.resize(launch + 1);
+        generators_[launch] = std::max(generators_[launch], std::int64_t{generator});
+    }
+    std::int64_t highest_generator(std::uint32_t launch) const noexcept {
+        return launch < generators_.size() ? generators_[launch] : 0;
+    }
+
+    std::uint32_t new_scope() {
+        reached_ms_.push_back(0);
+        return static_cast<std::uint32_t>(reached_ms_.size() - 1);
+    }
+    // No ID of a scope was made at or above that.
+    std::int64_t reached_ms(std::uint32_t scope) const noexcept { return reached_ms_[scope]; }
 
     bool has_failed() const noexcept { return !failure_.empty(); }
     // Whether a renewal put the horizon beyond the lead and a window: IDs stay unique, waits grow.
     bool has_overreached() const noexcept { return has_overreached_; }
     const std::string &failure() const noexcept { return failure_; }
     std::int64_t ids() const noexcept { return ids_; }
-    std::int64_t highest_clock_ms() const noexcept { return highest_clock_ms_; }
 
    private:
-    // Where a stranger may have lowered the horizon, what was granted before stays good until the
-    // page is looked at again.
-    std::int64_t durable_ms(const Node &node) const noexcept {
-        return scenario_.has_lowering ? node.disk.highest_durable_ms() : node.disk.durable_ms();
+    // Judges the clock of a renewal by the highest that was believed on this boot of the machine: as the page
+    // says, else in any database since the start.
+    void believe(Node &node, const WalEntry &page, const ServerView &view, Believed &believed) {
+        std::int64_t difference_ms = view.clock.difference_ms;
+        bool is_known = page.believed.boot == node.boot || node.believed.boot == node.boot;
+        std::int64_t highest_ms = is_known ? INT64_MIN : difference_ms;
+        for (const Believed &before : {page.believed, node.believed})
+            if (before.boot == node.boot) highest_ms = std::max(highest_ms, before.difference_ms);
+        bool is_jump = difference_ms - highest_ms > view.clock_rules.max_jump_ms;
+        bool is_near = view.clock.now_ms - page.record.value <= view.clock_rules.max_jump_ms;
+        if (is_jump && !is_near) fail("a clock that jumped is believed");
+        bool is_behind = page.record.value - view.clock.now_ms > view.clock_rules.farthest_horizon_ms;
+        if (is_behind && !is_known) return;
+        believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
+        if (!is_jump && !is_behind) node.believed = believed;
     }
 
     void fail(const char *what) {
         if (judges_bounds_ && failure_.empty()) failure_ = what;
     }
 
-    const Scenario &scenario_;
     const bool judges_bounds_;
-    std::unordered_set<std::uint64_t> used_;
+    std::unordered_set<Made, HashOfMade> made_;
+    std::vector<std::int64_t> reached_ms_ = {0};  // by scope
+    std::vector<std::int64_t> generators_;        // the highest by launch
     std::int64_t ids_ = 0;
     std::int64_t highest_clock_ms_ = start_ms;
+    std::int64_t highest_lead_ms_ = 0;
     bool has_overreached_ = false;
     std::string failure_;
 };

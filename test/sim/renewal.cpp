@@ -1,75 +1,101 @@
-// The steps of a renewal. Those from the page to the grant hold the renewal lock of the node.
-#include "session.hpp"
+#include "renewal.hpp"
 
 namespace idgen::sim {
 
-void Session::begin_renewal() {
-    if (node_->is_renewing) {
-        step_ = Step::clock;
-        return;
+bool RenewalSteps::step(Stage &stage, Database &database) {
+    switch (step_) {
+        case Step::view:
+            take_view(stage, database);
+            return false;
+        case Step::lock:
+            return lock(stage, database);
+        case Step::page:
+            return visit([&](auto &steps) { return read_page(stage, steps, database); });
+        case Step::flush:
+            node_->disk.flush(lsn_);
+            step_ = Step::note;
+            return false;
+        case Step::note:
+            step_ = Step::standbys;
+            return visit([&](auto &steps) {
+                steps.note_flushed(record_, lsn_);
+                return false;
+            });
+        case Step::standbys:
+            break;
     }
-    node_->is_renewing = true;
-    step_ = node_->horizon.pending_ms > start_ms_ ? Step::poll : Step::page;
+    return visit([&](auto &steps) { return ask_standbys(stage, steps, database); });
 }
 
-void Session::end_renewal() {
-    node_->is_renewing = false;
-    step_ = Step::clock;
+void RenewalSteps::take_view(Stage &stage, Database &database) {
+    view_ = stage.view_of(*node_);
+    horizon_.emplace(HorizonRenewal{database.horizon, node_->shared->accepted, view_, start_ms_});
+    generator_.emplace(GeneratorRenewal{database.generators, view_});
+    step_ = Step::lock;
 }
 
-// Admits the page and writes to it, under the page's lock.
-void Session::write_page(Stage &stage) {
-    Horizon &horizon = node_->horizon;
-    const HorizonRules &rules = stage.scenario.rules;
-    DurableRecord page = node_->disk.page;
-    std::int64_t identity = node_->identity();
-    if (!admit_page(horizon, page, identity, node_->read_clock(stage.true_ms), rules)) {
-        if (node_->loaded_floor_ms == 0) node_->loaded_floor_ms = horizon.floor_ms;
-        stage.trace.say("%4lld session %d node %d: loads H %lld identity %s, floor %lld",
-                        Stage::since_start(stage.true_ms), number_, node_->number,
-                        Stage::since_start(page.value), page.identity == identity ? "own" : "foreign",
-                        Stage::since_start(horizon.floor_ms));
-        if (stage.lacks(Weakness::volatile_debt) && page.identity != identity) {
-            node_->disk.flush(node_->disk.write(bare_record(page.value, identity)));
-            horizon.known = node_->disk.page;
-        }
-        return end_renewal();
+bool RenewalSteps::lock(Stage &stage, Database &database) {
+    // The difference was read before: a clock that was set forward in between makes the rest later.
+    view_.clock.now_ms = node_->clock.read(stage.true_ms);
+    stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
+    if (database.is_locked) {
+        outcome_ = {Renewal::busy, 0};
+        return true;
     }
-    if (!may_renew(horizon, start_ms_)) return end_renewal();
-    record_ = bare_record(renewed_ms(horizon, limits_.now_ms, start_ms_, rules), identity);
-    stage.oracle.renew(page, record_, limits_, start_ms_);
-    stage.trace.say("%4lld session %d node %d: writes H %lld (clock %lld, tick at %lld, floor %lld)",
-                    Stage::since_start(stage.true_ms), number_, node_->number,
-                    Stage::since_start(record_.value), Stage::since_start(limits_.now_ms),
-                    Stage::since_start(start_ms_), Stage::since_start(horizon.floor_ms));
-    if (start_ms_ < horizon.floor_ms)
-        stage.trace.say("%4lld session %d node %d: has renewed for a tick below the floor",
-                        Stage::since_start(stage.true_ms), number_, node_->number);
-    DurableRecord written = record_;
-    if (stage.lacks(Weakness::past_persisted)) written.value -= rules.window_ms;
+    database.is_locked = true;
+    return visit([&](auto &steps) { return begin_with(steps, database); });
+}
+
+template <class Steps>
+bool RenewalSteps::begin_with(Steps &steps, Database &database) {
+    RenewalStep first = steps.begin();
+    if (first == RenewalStep::done) return end(database, granted_outcome);
+    step_ = first == RenewalStep::read_page ? Step::page : Step::standbys;
+    return false;
+}
+
+// Judges the page and writes it, under its lock.
+template <class Steps>
+bool RenewalSteps::read_page(Stage &stage, Steps &steps, Database &database) {
+    WalEntry page = node_->disk.page(number_, kind_);
+    bool is_horizon = kind_ == Record::horizon;
+    PageVerdict verdict = steps.judge(page.record);
+    std::int64_t &loaded_ms = node_->old_floors_ms[number_];
+    if (is_horizon && loaded_ms == 0) loaded_ms = database.horizon.floor_ms;
+    if (!verdict.is_to_write) {
+        if (is_horizon) stage.oracle.refuse(verdict.outcome, page.record.value, view_);
+        return end(database, verdict.outcome);
+    }
+    record_ = verdict.record;
+    WalEntry written{number_, kind_, record_, {}, false};
+    if (is_horizon) stage.oracle.renew(*node_, page, written, view_, start_ms_);
     lsn_ = node_->disk.write(written);
-    step_ = stage.lacks(Weakness::no_flush) ? Step::note : Step::flush;
+    step_ = Step::flush;
+    stage.trace.say("%4lld node %d: writes %s %lld of database %d (clock %lld, floor %lld)",
+                    Stage::since_start(stage.true_ms), node_->number, is_horizon ? "H" : "generator",
+                    is_horizon ? Stage::since_start(record_.value) : static_cast<long long>(record_.value),
+                    number_, Stage::since_start(view_.clock.now_ms),
+                    Stage::since_start(database.horizon.floor_ms));
+    return false;
 }
 
-void Session::note_page(Stage &stage) {
-    note_flushed(node_->horizon, record_);
-    if (stage.lacks(Weakness::past_persisted)) node_->horizon.known = node_->disk.wal[lsn_ - 1];
-    node_->pending_lsn = lsn_;
-    step_ = Step::poll;
-}
-
-void Session::poll_standby(Stage &stage) {
-    bool is_synchronous = stage.scenario.replication == Replication::synchronous;
-    bool is_acknowledged = !is_synchronous || node_->acknowledged >= node_->pending_lsn;
-    bool is_cancelled = !is_acknowledged && stage.random.one_in(4);
-    if (is_cancelled && stage.lacks(Weakness::cancel_grants)) is_acknowledged = true;
-    if (is_acknowledged) {
-        grant_pending(node_->horizon);
-        stage.trace.say("%4lld session %d node %d: granted up to %lld", Stage::since_start(stage.true_ms),
-                        number_, node_->number, Stage::since_start(node_->horizon.granted_ms));
+template <class Steps>
+bool RenewalSteps::ask_standbys(Stage &stage, Steps &steps, Database &database) {
+    if (!stage.is_acknowledged(*node_, steps.position())) return end(database, {Renewal::not_acknowledged, 0});
+    steps.grant();
+    // A generator lasts for long; here few of its counters are left.
+    if (kind_ == Record::generator) {
+        GeneratorCount first{};
+        if (database.generators.counter.take(first))
+            database.generators.counter.begin(first.generator, last_counter - 3);
     }
-    end_renewal();
-    if (is_cancelled) begin_draw(stage);
+    return end(database, granted_outcome);
+}
+
+bool RenewalSteps::end(Database &database, const Outcome &outcome) {
+    database.is_locked = false;
+    outcome_ = outcome;
+    return true;
 }
 
 }  // namespace idgen::sim

@@ -1,14 +1,26 @@
-// What a seed decides before the first event: servers, clocks, layouts, rules.
+// What a seed decides before the first event: servers, clocks, layouts, rules; and what safety rests on.
 //
-// Clocks are arbitrary where safety rests on the durable horizon alone: a single node, or synchronous
-// replication. They stay within the clock error where it rests on them: asynchronous failover, and
-// point-in-time restore. A horizon that a stranger lowered needs them only if the server crashes before
-// its own record is durable again; where clocks are wild it does not.
+// - Clocks are arbitrary where safety rests on the durable horizon alone: a single server, or synchronous
+//   replication where every quorum that acknowledges meets every set from which a server is promoted. They
+//   stay within the clock error where it rests on them: asynchronous failover, whose old primary is dead,
+//   and point-in-time restore. A machine may boot with a slow clock even there; after a promotion it is set
+//   right before the debt is paid.
+// - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
+//   durable again; where clocks are wild it does not.
+// - Settings are the same on all servers. The lead is lowered only where clocks are wild: debts are computed
+//   with it.
+// - Fewer generators of DecimalIds are lost in a failover than are skipped.
+// - What a database that was dropped had made is known to the running server alone: where that forgets it
+//   before a record above it is durable, the new database is another, and its IDs may be the same.
+// - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are others.
+// - Somebody who lowers a horizon says the truth, has set the clock right, and has stopped the clients.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "core/durable/horizon.hpp"
+#include "core/durable/renewal.hpp"
+#include "core/issue/draw.hpp"
 #include "core/layout/packing.hpp"
 #include "random.hpp"
 
@@ -16,9 +28,21 @@ namespace idgen::sim {
 
 enum class Replication { none, asynchronous, synchronous };
 
-constexpr int max_packings = 2;
+constexpr int max_layouts = 2;
 constexpr int max_sessions = 5;
+constexpr int max_databases = 2;
+constexpr int max_nodes = 4;
 constexpr std::int64_t start_ms = 1767225600000;  // 2026-01-01
+
+// What may change during a run.
+struct Settings {
+    HorizonRules rules;
+    DrawRules draw;
+    std::int64_t max_jump_ms;
+    std::uint32_t shard_count;  // of the pool
+    bool admits_copy;
+    std::uint32_t generation;
+};
 
 struct Scenario {
     Replication replication;
@@ -26,16 +50,22 @@ struct Scenario {
     bool has_strangers;
     bool has_lowering;  // a stranger may lower the horizon
     bool has_restores;
-    bool may_borrow;
-    HorizonRules rules;
-    Layout layouts[max_packings];
-    Packing packings[max_packings];
-    int packing_count;
-    std::uint32_t shard_count;  // of the pool
+    bool has_copies;
+    bool has_new_databases;  // databases are dropped and created again
+    bool has_admin;          // idgen_advance, idgen_reset, idgen_accept_clock
+    bool has_new_settings;
+    Settings settings;
+    Layout layouts[max_layouts];
+    Packing packings[max_layouts];
+    int layout_count;
+    int node_count;
+    int quorum;  // standbys that must acknowledge
+    int database_count;
     int session_count;
-    int slot_count;
+    std::uint32_t slot_count;
+    std::uint32_t share;  // slots that a database may hold
     std::int64_t slot_idle_ms;
-    std::int64_t unit_ms;  // of the first packing: the scale of everything
+    std::int64_t unit_ms;  // of the first layout: the scale of everything
     std::int64_t events;
     std::int64_t disaster_interval;  // events between disasters, about
     std::int64_t time_interval;      // events between moves of time, about
@@ -57,37 +87,60 @@ inline Layout small_layout(Random &random, std::uint16_t unit_ms) noexcept {
 inline void choose_layouts(Scenario &s, Random &random) noexcept {
     constexpr std::uint16_t units[] = {1, 10, 1000};
     std::uint32_t smallest_pool = 4;
-    s.packing_count = static_cast<int>(random.between(1, max_packings));
-    for (int i = 0; i < s.packing_count; i++) {
+    s.layout_count = static_cast<int>(random.between(1, max_layouts));
+    for (int i = 0; i < s.layout_count; i++) {
         s.layouts[i] = small_layout(random, units[random.between(0, 2)]);
         s.packings[i] = packing_of(s.layouts[i]);
-        std::uint32_t shards = s.packings[i].shard_last + 1;
-        if (shards < smallest_pool) smallest_pool = shards;
+        smallest_pool = std::min(smallest_pool, s.packings[i].shard_last + 1);
     }
     s.unit_ms = s.packings[0].unit_ms;
-    s.shard_count = static_cast<std::uint32_t>(random.between(1, smallest_pool));
+    s.settings.shard_count = static_cast<std::uint32_t>(random.between(1, smallest_pool));
+}
+
+inline void choose_settings(Scenario &s, Random &random) noexcept {
+    s.settings.rules = {s.unit_ms * random.between(1, 30), s.unit_ms * random.between(0, 12),
+                        s.unit_ms * random.between(0, 12)};
+    s.settings.draw = {s.settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2),
+                       random.one_in(4)};
+    s.settings.max_jump_ms = random.one_in(2) ? s.unit_ms * random.between(1, 60) : 1000000000000;
+    s.settings.admits_copy = random.one_in(4);
+}
+
+// What goes wrong, where it may.
+inline void choose_dangers(Scenario &s, Random &random) noexcept {
+    bool may_be_wild = s.replication != Replication::asynchronous;
+    s.has_wild_clocks = may_be_wild && random.between(0, 3) != 0;
+    s.has_strangers = random.one_in(4);
+    s.has_lowering = s.has_strangers && (!s.has_wild_clocks || s.replication == Replication::none);
+    s.has_restores = !s.has_wild_clocks && random.one_in(3);
+    s.has_copies = random.one_in(5);
+    s.has_new_databases = random.one_in(4);
+    s.has_admin = random.one_in(2);
+    s.has_new_settings = random.one_in(3);
+}
+
+inline void choose_sizes(Scenario &s, Random &random) noexcept {
+    s.node_count = s.replication == Replication::none ? 1 : static_cast<int>(random.between(2, max_nodes));
+    s.quorum = s.node_count < 2 ? 0 : static_cast<int>(random.between(1, s.node_count - 1));
+    if (s.has_copies && s.node_count == 1) s.node_count++;
+    s.database_count = static_cast<int>(random.between(1, max_databases));
+    s.session_count = static_cast<int>(random.between(1, max_sessions));
+    s.slot_count = static_cast<std::uint32_t>(random.between(2, 10));
+    s.share = s.slot_count;
+    if (random.one_in(2)) s.share = static_cast<std::uint32_t>(random.between(1, s.slot_count));
+    s.slot_idle_ms = s.unit_ms * random.between(0, 2);
+    s.events = random.between(1000, 4000);
+    s.disaster_interval = random.between(20, 200);
+    s.time_interval = random.between(3, 25);
 }
 
 inline Scenario scenario_of(Random &random) noexcept {
     Scenario s{};
     s.replication = static_cast<Replication>(random.between(0, 2));
     choose_layouts(s, random);
-    s.rules.window_ms = s.unit_ms * random.between(1, 30);
-    s.rules.max_lead_ms = s.unit_ms * random.between(0, 12);
-    s.rules.clock_error_ms = s.unit_ms * random.between(0, 12);
-    s.may_borrow = random.one_in(2);
-    s.has_strangers = random.one_in(4);
-    bool may_be_wild = s.replication != Replication::asynchronous;
-    s.has_wild_clocks = may_be_wild && random.between(0, 3) != 0;
-    s.has_lowering = s.has_strangers && (!s.has_wild_clocks || s.replication == Replication::none);
-    s.has_restores = !s.has_wild_clocks && random.one_in(3);
-    s.session_count = static_cast<int>(random.between(1, max_sessions));
-    int slots = s.packing_count * static_cast<int>(s.shard_count);
-    s.slot_count = random.one_in(2) || slots == 1 ? slots : static_cast<int>(random.between(1, slots / 2));
-    s.slot_idle_ms = s.unit_ms * random.between(0, 2);
-    s.events = random.between(1000, 5000);
-    s.disaster_interval = random.between(20, 200);
-    s.time_interval = random.between(3, 25);
+    choose_settings(s, random);
+    choose_dangers(s, random);
+    choose_sizes(s, random);
     return s;
 }
 

@@ -1,64 +1,79 @@
-// A session that draws IDs without end, one step at a time, in the order of the server's draw():
+// A session that draws without end, one step at a time, in the order of the server's draw:
 //
-//      clock -> grant -> floor -> aim -> take -> (done | wait | renew)
-//      renew: the lock, if it is free -> page -> flush -> note -> acknowledged? -> granted
+//      clock -> limits -> (select ->) take -> issue, and renew ahead of need | renew | wait | an error
+//      DecimalIds: count -> issue | renew
 //
-// Between two steps anything may happen: other sessions, crashes, a promotion.
+// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the
+// limits, other sessions.
 #pragma once
 
-#include "core/issue/pool_cursor.hpp"
-#include "core/issue/slot.hpp"
-#include "slots.hpp"
-#include "stage.hpp"
+#include "renewal.hpp"
 
 namespace idgen::sim {
 
 class Session {
    public:
+    Session() = default;
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
     // Connects anew; what the last connection knew is gone.
-    void connect(Stage &stage, int number, Node &node);
+    void connect(Stage &stage, int number, Node &node, int database);
+    void disconnect() noexcept { node_ = nullptr; }
     void step(Stage &stage);
 
     const Node *node() const noexcept { return node_; }
+    bool is_in(const Node &node, int database) const noexcept {
+        return node_ == &node && number_of_database_ == database;
+    }
+    // Whether it holds the lock of renewals.
+    bool is_renewing() const noexcept { return step_ == Step::renew; }
     std::int64_t draws() const noexcept { return draws_; }
 
    private:
-    enum class Step { clock, first_limit, second_limit, aim, take, wait, renew, page, flush, note, poll };
+    enum class Step { clock, limits, select, take, count, renew, wait };
+    using Source = DrawSource<NoLock>;
 
+    void resolve(Stage &stage);
     void begin_draw(Stage &stage);
+    void abandon(Stage &stage);
+    void observe(Stage &stage);
     void read_clock(Stage &stage);
-    void read_limit(Stage &stage, bool is_first);
-    void begin_try(Stage &stage);
-    void aim(Stage &stage);
+    void read_limits(Stage &stage);
+    void select(Stage &stage);
     void take_ids(Stage &stage);
+    void follow(Stage &stage, const Take &taken);
     void issue(Stage &stage, const Take &taken);
-    bool move_up(const Packing &p);
+    void count_decimal(Stage &stage);
+    void begin_renewal(Record kind, std::int64_t start_ms, bool is_ahead);
+    void renew(Stage &stage);
     void wait(Stage &stage);
-    void begin_renewal();
-    void write_page(Stage &stage);
-    void note_page(Stage &stage);
-    void poll_standby(Stage &stage);
-    void end_renewal();
+    std::int64_t waited_ms(const Stage &stage) const noexcept { return stage.true_ms - began_ms_; }
+    DrawRules rules(const Stage &stage) const noexcept { return rules_of(source_, stage.settings.draw); }
 
     Node *node_ = nullptr;
+    Database *database_ = nullptr;
+    int number_of_database_ = 0;
     int number_ = 0;
-    int packing_ = 0;
-    bool is_pool_ = false;
-    std::uint32_t shard_ = 0;
-    std::uint32_t rank_ = 0;
-    PoolCursor cursor_;
-    LastDraw last_;
-    SlotHandle handle_;
+    int kind_ = 0;  // which layout, or kind_hlc, or kind_decimal
+    bool is_own_ = false;
+    std::uint32_t generation_ = 0;  // of the settings
+    ShardRange shards_{};
+    DrawSession history_{};
+    DrawHistory before_{};  // what the session had drawn when the draw began
+    Source source_{};
+    std::int64_t made_ = 0;   // the last ID
+    std::int64_t above_ = 0;  // the next one is larger
     std::int64_t draws_ = 0;
 
     Step step_ = Step::clock;
     std::uint32_t count_ = 1;
     Limits limits_{};
     std::int64_t base_ = 0;
-    std::int64_t start_ms_ = 0;  // of the tick that needs a renewal
+    std::int64_t began_ms_ = 0;
     std::int64_t wait_ms_ = 0;
-    DurableRecord record_{};
-    Lsn lsn_ = 0;
+    bool is_ahead_ = false;  // the renewal, of need
+    RenewalSteps renewal_;
 };
 
 }  // namespace idgen::sim

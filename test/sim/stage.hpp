@@ -1,18 +1,16 @@
 // What the steps of a session see and touch.
 #pragma once
 
+#include <functional>
+
 #include "node.hpp"
 #include "oracle.hpp"
-#include "random.hpp"
-#include "scenario.hpp"
 #include "trace.hpp"
-#include "weakness.hpp"
 
 namespace idgen::sim {
 
 // How a seed is run.
 struct Manner {
-    Weakness weakness = Weakness::none;
     bool is_traced = false;
     bool judges_bounds = true;  // else only duplicates are failures
 };
@@ -20,22 +18,45 @@ struct Manner {
 struct Stage {
     Random random;
     const Scenario scenario;
+    Settings settings;
     Oracle oracle;
     Trace trace;
-    Weakness weakness;  // the guard that is missing
     std::int64_t true_ms = start_ms;
-    Node nodes[2];
+    Node nodes[max_nodes];
+    std::int64_t tokens[max_layouts + 1] = {};  // the last ID of each kind that somebody passed on
+    std::function<void()> let_others_run;
 
     Stage(std::uint64_t seed, const Manner &manner)
         : random(seed),
           scenario(scenario_of(random)),
-          oracle(scenario, manner.judges_bounds),
-          trace(manner.is_traced),
-          weakness(manner.weakness) {}
+          settings(scenario.settings),
+          oracle(manner.judges_bounds),
+          trace(manner.is_traced) {}
     Stage(const Stage &) = delete;
     Stage &operator=(const Stage &) = delete;
 
-    bool lacks(Weakness guard) const noexcept { return weakness == guard; }
+    // Whether as many standbys have flushed the log up to there as must.
+    bool is_acknowledged(const Node &node, Lsn lsn) const noexcept {
+        if (scenario.replication != Replication::synchronous || node.is_alone) return true;
+        int count = 0;
+        for (int i = 0; i < scenario.node_count; i++)
+            if (i != node.number && node.shared->acknowledged[i] >= lsn) count++;
+        return count >= scenario.quorum;
+    }
+
+    // What a session of that node knows of it, but for the clock's time.
+    ServerView view_of(const Node &node) const noexcept {
+        std::int64_t foreign = node.origin == node.system ? 0 : node.origin;
+        return {node.identity(),
+                {0, node.difference(true_ms)},
+                node.shared->accepted.confirmations,
+                node.boot_id(),
+                {node.system, node.shards},
+                foreign,
+                settings.admits_copy,
+                settings.rules,
+                {settings.max_jump_ms, settings.rules.farthest_ms()}};
+    }
 
     // For the trace: short numbers.
     static long long since_start(std::int64_t ms) noexcept {

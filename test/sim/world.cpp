@@ -4,13 +4,23 @@ namespace idgen::sim {
 
 World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
     describe(stage_.scenario, stage_.trace);
-    for (int i = 0; i < 2; i++) stage_.nodes[i].number = i;
-    Node &first = stage_.nodes[0];
-    first.is_primary = true;
-    first.disk.write(bare_record(start_ms, first.identity()));  // as CREATE EXTENSION does
-    first.disk.flush(first.disk.inserted());
-    stage_.nodes[1].is_up = false;
-    clone(stage_.nodes[1]);
+    stage_.let_others_run = [this] { step_others(); };
+    for (int i = 0; i < max_nodes; i++) {
+        Node &node = stage_.nodes[i];
+        node.number = i;
+        node.slot_count = stage_.scenario.slot_count;
+        node.boot_machine(++boots_, stage_.true_ms - stage_.random.between(0, 1000000));
+        node.forget();
+    }
+    Node &first = primary();
+    first.is_up = first.is_primary = true;
+    first.is_alone = stage_.scenario.replication == Replication::none;
+    for (int i = 0; i < stage_.scenario.database_count; i++) {
+        first.writers[i] = 1;
+        create(first, i);
+    }
+    first_lsn_ = static_cast<std::int64_t>(first.disk.inserted());
+    if (stage_.scenario.replication != Replication::none) clone(stage_.nodes[1]);
 }
 
 void World::run() {
@@ -25,8 +35,9 @@ void World::run() {
         else if (random.one_in(8))
             replicate();
         else
-            step_session();
+            step_somebody();
         if (random.one_in(12)) recover_quietly();
+        if (random.one_in(12)) confirm_shards();
         if (is_disaster && trouble_ == 0 && random.one_in(4)) trouble_ = 20;
         if (trouble_ > 0) trouble_--;
     }
@@ -34,63 +45,79 @@ void World::run() {
 
 void World::pass_time() {
     const Scenario &s = stage_.scenario;
-    std::int64_t most_ms =
-        stage_.random.one_in(20) ? 4 * (s.rules.window_ms + s.rules.max_lead_ms) : s.unit_ms;
+    std::int64_t most_ms = stage_.random.one_in(20) ? 4 * reach_ms() : s.unit_ms;
     stage_.true_ms += stage_.random.between(s.unit_ms > 1 ? 0 : 1, most_ms);
     for (Node &node : stage_.nodes) {
         node.clock.set_right_at(stage_.true_ms, stage_.random.one_in(8));
         node.clock.drift();
-        if (!s.has_wild_clocks) node.clock.limit(stage_.true_ms, s.rules.clock_error_ms);
+        if (!s.has_wild_clocks) node.clock.limit(stage_.true_ms, stage_.settings.rules.clock_error_ms);
     }
 }
 
+void World::step_somebody() {
+    if (admin_.node() != nullptr && stage_.random.one_in(6)) return admin_.step(stage_);
+    auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
+    if (events_ >= stalled_until_[number]) step_session(number);
+}
+
 // One step of one client; clients of a lost server connect to one that issues.
-void World::step_session() {
-    Random &random = stage_.random;
-    auto number = static_cast<int>(random.between(0, stage_.scenario.session_count - 1));
-    if (events_ < stalled_until_[number]) return;
+void World::step_session(int number) {
     Session &session = sessions_[number];
-    if (session.node() == nullptr) {
-        Node &node = stage_.nodes[random.between(0, 1)];
-        if (node.issues()) session.connect(stage_, number, node);
-        return;
-    }
+    if (session.node() == nullptr) return connect(number);
     std::int64_t before = session.draws();
+    if (!is_interrupted_) running_ = number;
     session.step(stage_);
     draws_ += session.draws() - before;
 }
 
-// The WAL on its way: written behind, sent, flushed on the standby, acknowledged.
-void World::replicate() {
-    Random &random = stage_.random;
-    for (Node &node : stage_.nodes)
-        if (node.issues() && random.one_in(4)) node.disk.flush(node.disk.inserted());
-    Node *receiver = standby();
-    if (receiver == nullptr || !receiver->is_linked) return;
-    Node &sender = other(*receiver);
-    if (!sender.issues()) return;
-    Lsn received = receiver->disk.inserted();
-    if (received < sender.disk.flushed && !random.one_in(3))
-        receiver->disk.receive(sender.disk, received + 1);
-    if (!random.one_in(3)) receiver->disk.flush(receiver->disk.inserted());
-    if (!random.one_in(3)) sender.acknowledged = receiver->disk.flushed;
+void World::connect(int number) {
+    Node &node = any_node();
+    int database = any_database();
+    if (!node.issues() || (admin_.is_resetting() && admin_.node() == &node)) return;
+    SlotDirectory directory = node.directory();
+    bool has = has_sessions(node, database);
+    if (directory.enter(oid_of(database), node.writers[database], has) == nullptr) return;
+    sessions_[number].connect(stage_, number, node, database);
 }
 
-Node *World::standby() noexcept {
-    for (Node &node : stage_.nodes)
-        if (node.is_up && !node.is_primary) return &node;
-    return nullptr;
+// What other sessions do between two loads of one of them.
+void World::step_others() {
+    if (is_interrupted_ || !stage_.random.one_in(4)) return;
+    is_interrupted_ = true;
+    for (std::int64_t steps = stage_.random.between(1, 8); steps > 0; steps--) {
+        auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
+        if (number != running_ && sessions_[number].node() != nullptr) step_session(number);
+    }
+    is_interrupted_ = false;
+}
+
+bool World::has_sessions(const Node &node, int database) const noexcept {
+    if (admin_.is_in(node, database)) return true;
+    for (const Session &session : sessions_)
+        if (session.is_in(node, database)) return true;
+    return false;
 }
 
 void World::disconnect(const Node &node) {
     for (Session &session : sessions_)
-        if (session.node() == &node) session = Session{};
+        if (session.node() == &node) session.disconnect();
+    if (admin_.node() == &node) admin_.disconnect();
+}
+
+// The sessions of one database, if none of them holds up the others.
+bool World::disconnect(const Node &node, int database) {
+    if (admin_.node() == &node) return false;
+    for (const Session &session : sessions_)
+        if (session.is_in(node, database) && session.is_renewing()) return false;
+    for (Session &session : sessions_)
+        if (session.is_in(node, database)) session.disconnect();
+    return true;
 }
 
 void World::say(const char *what, const Node &node) const noexcept {
     stage_.trace.say("%4lld node %d: %s; clock %lld, durable H %lld", Stage::since_start(stage_.true_ms),
                      node.number, what, Stage::since_start(node.clock.read(stage_.true_ms)),
-                     Stage::since_start(node.disk.wal.empty() ? 0 : node.disk.durable_ms()));
+                     Stage::since_start(node.disk.durable_ms[0]));
 }
 
 }  // namespace idgen::sim

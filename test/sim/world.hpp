@@ -1,8 +1,8 @@
-// Two servers, their clients, and everything that goes wrong between them; one seed, one run.
+// Servers, their clients, and everything that goes wrong between them; one seed, one run.
 #pragma once
 
+#include "admin.hpp"
 #include "session.hpp"
-#include "stage.hpp"
 
 namespace idgen::sim {
 
@@ -20,36 +20,78 @@ class World {
 
    private:
     void pass_time();
-    void step_session();
+    void step_somebody();
+    void step_session(int number);
+    void connect(int number);
+    void step_others();
     void replicate();
+    void receive(Node &receiver);
     void recover_quietly();
     void disaster();
 
+    // Servers.
     void crash_backend(Node &node);
     void crash_server(Node &node);
     void start(Node &node, Lsn lsn);
-    void promote();
     void fence(Node &node);
     void clone(Node &standby);
+    void follow(Node &standby, const Node &source) noexcept;
+    void promote();
     void restore();
+    Node *successor() noexcept;
+    bool follows_primary(const Node &node) const noexcept;
     bool is_unprotected(const Node &node) const noexcept;
+    bool loses_few_generators(const Disk &disk, Lsn lsn) const noexcept;
+
+    // People.
     void meddle(Node &node);
-    void advance(Node &node);
+    void administer(Node &node);
+    void reset(Node &node, int database);
+    void accept_clock(Node &node);
+    void change_settings();
     void misbehave(Node &node);
     void stall();
 
-    std::int64_t reach_ms() const noexcept;
-    Node *standby() noexcept;
-    Node &other(const Node &node) noexcept { return stage_.nodes[1 - node.number]; }
+    // Databases.
+    Database *find(const Node &node, int database) const noexcept;
+    void begin_scope(Node &node, int database);
+    void create(Node &node, int database);
+    void begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator);
+    void recreate(Node &node);
+    void copy();
+    void leave_origin(Node &node);
+    void confirm_shards();
+    bool has_sessions(const Node &node, int database) const noexcept;
     void disconnect(const Node &node);
+    bool disconnect(const Node &node, int database);
+
+    std::int64_t reach_ms() const noexcept {
+        return stage_.settings.rules.window_ms + stage_.settings.rules.max_lead_ms;
+    }
+    Node &primary() noexcept { return stage_.nodes[primary_]; }
+    const Node &primary() const noexcept { return stage_.nodes[primary_]; }
+    Node &any_node() noexcept { return stage_.nodes[stage_.random.between(0, stage_.scenario.node_count - 1)]; }
+    int any_database() noexcept {
+        return static_cast<int>(stage_.random.between(0, stage_.scenario.database_count - 1));
+    }
+    static std::uint32_t oid_of(int database) noexcept { return static_cast<std::uint32_t>(database + 1); }
     void say(const char *what, const Node &node) const noexcept;
 
     Stage stage_;
     Session sessions_[max_sessions];
+    Admin admin_;
     std::int64_t stalled_until_[max_sessions] = {};  // in events
     std::int64_t events_ = 0;
     std::int64_t disasters_ = 0;
     std::int64_t draws_ = 0;
+    std::uint64_t boots_ = 0;
+    std::int64_t systems_ = 1;
+    std::uint32_t launches_ = 0;
+    std::int64_t dropped_ms_[max_databases] = {};  // no ID of a dropped database was made at or above it
+    std::int64_t first_lsn_ = 0;                   // from here on all databases are there
+    int primary_ = 0;
+    int running_ = -1;  // the session whose turn it is
+    bool is_interrupted_ = false;
     int trouble_ = 0;  // events for which disasters are frequent
 };
 

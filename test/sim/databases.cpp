@@ -1,0 +1,110 @@
+// Databases that are created, dropped, created anew and copied.
+#include "world.hpp"
+
+namespace idgen::sim {
+
+Database *World::find(const Node &node, int database) const noexcept {
+    return node.directory().find_database(oid_of(database));
+}
+
+// Nothing is known of what was made before; it may be made again.
+void World::begin_scope(Node &node, int database) {
+    node.scopes[database] = stage_.oracle.new_scope();
+    node.old_floors_ms[database] = 0;
+}
+
+// CREATE EXTENSION: the first records.
+void World::create(Node &node, int database) {
+    SlotDirectory directory = node.directory();
+    Database *entry = directory.enter(oid_of(database), node.writers[database], false);
+    if (entry == nullptr || entry->is_locked) return;
+    if (entry->horizon.floor_ms == 0) begin_scope(node, database);
+    std::int64_t taken = last_taken(entry->generators);
+    std::int64_t first_ms = node.clock.read(stage_.true_ms) + stage_.settings.rules.max_lead_ms;
+    first_ms = begin_horizon(directory, *entry, first_ms);
+    if (taken == 0) node.launches[database] = ++launches_;
+    begin_records(node, database, bare_record(first_ms, node.identity()), taken);
+    say("CREATE EXTENSION", node);
+}
+
+void World::begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator) {
+    node.disk.write({database, Record::horizon, horizon, {}, false});
+    node.disk.write({database, Record::generator, bare_record(generator, node.identity()), {}, false});
+    node.disk.flush(node.disk.inserted());
+}
+
+// Drops and creates again: the extension, or the database under the same OID.
+void World::recreate(Node &node) {
+    int database = any_database();
+    Database *entry = find(node, database);
+    if (&node != &primary() || !node.issues() || is_unprotected(node) || admin_.node() == &node) return;
+    if (entry != nullptr && stage_.random.one_in(3)) return create(node, database);
+    if (!disconnect(node, database)) return;
+    node.writers[database]++;
+    // Its row in the catalog was written for another reason.
+    if (stage_.random.one_in(3)) return say("a database gets another row", node);
+    std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
+    bool is_remembered = entry != nullptr && entry->horizon.floor_ms != 0;
+    if (entry != nullptr && stage_.random.one_in(3)) {
+        node.directory().drop(*entry);
+        is_remembered = false;
+    }
+    if (is_remembered)
+        dropped_ms_[database] = std::max(dropped_ms_[database], reached_ms);
+    else
+        begin_scope(node, database);
+    // The template had idgen, and an old horizon.
+    std::int64_t horizon_ms = stage_.random.between(start_ms, std::max(start_ms, reached_ms));
+    node.launches[database] = ++launches_;
+    begin_records(node, database, bare_record(horizon_ms, node.identity()), 0);
+    say("a database is dropped and created again", node);
+}
+
+// A copy of the primary under another system identifier: either both go on, or the copy alone.
+void World::copy() {
+    Node &source = primary();
+    Node &node = any_node();
+    if (&node == &source || !source.issues() || is_unprotected(source)) return;
+    fence(node);
+    node.disk = source.disk;
+    follow(node, source);
+    node.upstream = -1;
+    node.system = ++systems_;
+    node.timeline = 1;
+    node.is_primary = node.is_alone = true;
+    node.boot_machine(++boots_, stage_.true_ms);
+    if (stage_.random.one_in(2)) return leave_origin(node);
+    start(node, source.disk.flushed);
+    bool has_other_shards = stage_.random.one_in(2);
+    if (has_other_shards) node.shards++;
+    for (int i = 0; i < max_databases; i++) {
+        node.launches[i] = ++launches_;
+        if (has_other_shards || stage_.settings.admits_copy) begin_scope(node, i);
+    }
+    say("is a copy whose origin goes on", node);
+}
+
+// The copy goes on alone; its shards are confirmed where they must be.
+void World::leave_origin(Node &node) {
+    Lsn flushed = primary().disk.flushed;
+    for (Node &other : stage_.nodes)
+        if (&other != &node) fence(other);
+    primary_ = node.number;
+    node.is_alone = stage_.scenario.replication == Replication::none;
+    start(node, flushed);
+    say("is a copy that goes on alone", node);
+}
+
+// Confirms the shards of a database that goes on as a copy.
+void World::confirm_shards() {
+    Node &node = primary();
+    int database = any_database();
+    const Owner owner{node.system, node.shards};
+    DurableRecord page = with_origin(node.disk.horizon(database), node.origin, owner);
+    bool is_idle = node.issues() && admin_.node() == nullptr;
+    if (!is_idle || !is_copy(page, owner) || find(node, database) == nullptr) return;
+    admin_.begin(node, database, Admin::Task::confirm, 0);
+    say("idgen_confirm_shards", node);
+}
+
+}  // namespace idgen::sim

@@ -1,0 +1,127 @@
+// What goes wrong by people, and what they do about it.
+#include "world.hpp"
+
+namespace idgen::sim {
+
+void World::disaster() {
+    Random &random = stage_.random;
+    const Scenario &s = stage_.scenario;
+    Node &node = random.one_in(2) ? primary() : any_node();
+    disasters_++;
+    if (trouble_ > 0 && random.one_in(3)) return crash_backend(node);
+    switch (random.between(0, 17)) {
+        case 0:
+        case 1:
+            return crash_backend(node);
+        case 2:
+            return crash_server(node);
+        case 3:
+        case 4:
+            return promote();
+        case 5:
+            return s.has_restores ? restore() : stall();
+        case 6:
+        case 7:
+            return s.has_strangers ? meddle(node) : misbehave(node);
+        case 8:
+            return stall();
+        case 9:
+            return s.has_new_settings ? change_settings() : stall();
+        case 10:
+        case 11:
+        case 12:
+            return s.has_admin ? administer(node) : misbehave(node);
+        case 13:
+            return s.has_new_databases ? recreate(node) : misbehave(node);
+        case 14:
+            return s.has_copies ? copy() : misbehave(node);
+        default:
+            return misbehave(node);
+    }
+}
+
+// Somebody else changes the page: setval, which is logged, or nextval, which here is not.
+void World::meddle(Node &node) {
+    if (!node.issues()) return;
+    const Scenario &s = stage_.scenario;
+    int database = any_database();
+    WalEntry page = node.disk.page(database, Record::horizon);
+    std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms());
+    page.believed = {};
+    if (stage_.random.one_in(3)) {
+        page.record = bare_record(page.record.value + 1, page.record.identity - 1);
+        node.disk.page(database, Record::horizon) = page;
+        return say("nextval on the horizon", node);
+    }
+    bool is_known = node.old_floors_ms[database] != 0 || !s.has_wild_clocks;
+    bool is_lowered = s.has_lowering && is_known && stage_.random.one_in(2);
+    page.record = bare_record(page.record.value + (is_lowered ? -by_ms : by_ms), 0);
+    page.is_vouched = false;
+    node.disk.write(page);
+    if (stage_.random.one_in(2)) node.disk.flush(node.disk.inserted());
+    say(is_lowered ? "setval lowers the horizon" : "setval raises the horizon", node);
+}
+
+void World::administer(Node &node) {
+    if (!node.issues()) return;
+    int database = any_database();
+    if (stage_.random.one_in(3)) return accept_clock(node);
+    if (admin_.node() != nullptr || find(node, database) == nullptr) return;
+    if (stage_.random.one_in(2)) return reset(node, database);
+    std::int64_t at_ms =
+        node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());
+    admin_.begin(node, database, Admin::Task::advance, at_ms);
+    say("idgen_advance", node);
+}
+
+// Says that no ID was made at or above an instant, and that is so: no other server makes any.
+void World::reset(Node &node, int database) {
+    std::uint32_t scope = node.scopes[database];
+    for (const Node &other : stage_.nodes)
+        if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
+    std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
+    if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
+    admin_.begin(node, database, Admin::Task::reset, at_ms);
+    say("idgen_reset", node);
+}
+
+void World::accept_clock(Node &node) {
+    std::int64_t difference_ms = node.difference(stage_.true_ms);
+    confirm(node.shared->accepted, difference_ms);
+    stage_.oracle.confirm(node, difference_ms);
+    say("idgen_accept_clock", node);
+}
+
+void World::change_settings() {
+    Random &random = stage_.random;
+    const Scenario &s = stage_.scenario;
+    Settings &settings = stage_.settings;
+    settings.rules.window_ms = s.unit_ms * random.between(1, 30);
+    std::int64_t lead_ms = s.unit_ms * random.between(0, 12);
+    if (s.has_wild_clocks && !s.has_lowering) settings.rules.max_lead_ms = lead_ms;
+    settings.rules.max_lead_ms = std::max(settings.rules.max_lead_ms, lead_ms);
+    settings.draw = {settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2),
+                     random.one_in(4)};
+    settings.shard_count = static_cast<std::uint32_t>(random.between(1, s.settings.shard_count));
+    settings.generation++;
+    stage_.trace.say("%4lld settings change: window %lld, max_lead %lld, %u shards",
+                     Stage::since_start(stage_.true_ms), static_cast<long long>(settings.rules.window_ms),
+                     static_cast<long long>(settings.rules.max_lead_ms), settings.shard_count);
+}
+
+void World::misbehave(Node &node) {
+    const Scenario &s = stage_.scenario;
+    node.clock.misbehave(stage_.random, stage_.true_ms, 2 * reach_ms() + 4 * s.unit_ms);
+    if (!s.has_wild_clocks) node.clock.limit(stage_.true_ms, stage_.settings.rules.clock_error_ms);
+    say("the clock changes", node);
+}
+
+// A session gets no processor for a while.
+void World::stall() {
+    auto number = stage_.random.between(0, stage_.scenario.session_count - 1);
+    stalled_until_[number] = events_ + stage_.random.between(10, 400);
+    stage_.trace.say("%4lld session %lld stalls", Stage::since_start(stage_.true_ms),
+                     static_cast<long long>(number));
+}
+
+}  // namespace idgen::sim

@@ -1,0 +1,203 @@
+// What happens to servers: crashes, boots, failover, backups.
+#include "world.hpp"
+
+namespace idgen::sim {
+
+// Whether a page was lowered and no session has seen it yet: a crash now rests on the clock.
+bool World::is_unprotected(const Node &node) const noexcept {
+    if (!stage_.scenario.has_wild_clocks || !stage_.scenario.has_lowering || !node.issues()) return false;
+    for (int i = 0; i < stage_.scenario.database_count; i++)
+        if (node.disk.horizon(i).identity != node.identity() ||
+            node.disk.horizon(i).value < node.disk.durable_ms[i])
+            return true;
+    return false;
+}
+
+// Whether no generator is lost with the records after `lsn` that lies as far above those kept as are skipped.
+bool World::loses_few_generators(const Disk &disk, Lsn lsn) const noexcept {
+    std::int64_t kept[max_databases] = {}, highest[max_databases] = {};
+    for (Lsn i = 0; i < lsn; i++)
+        if (disk.wal[i].kind == Record::generator) kept[disk.wal[i].database] = disk.wal[i].record.value;
+    for (int i = 0; i < max_databases; i++) highest[i] = stage_.oracle.highest_generator(primary().launches[i]);
+    for (int i = 0; i < max_databases; i++)
+        if (highest[i] - kept[i] >= generators_skipped) return false;
+    return true;
+}
+
+// Shared memory is reset; of the WAL, more than the flushed part may have reached the disk.
+void World::crash_backend(Node &node) {
+    if (!node.issues() || is_unprotected(node)) return;
+    auto kept = static_cast<Lsn>(stage_.random.between(static_cast<std::int64_t>(node.disk.flushed),
+                                                       static_cast<std::int64_t>(node.disk.inserted())));
+    start(node, kept);
+    say("a backend crashed", node);
+}
+
+// The server, or its machine, which may come up with a slow clock.
+void World::crash_server(Node &node) {
+    if (!node.is_up || is_unprotected(node)) return;
+    node.is_up = false;
+    node.disk.recover(node.disk.flushed);
+    disconnect(node);
+    say("crashes", node);
+    if (!stage_.random.one_in(3)) return;
+    node.boot_machine(++boots_, stage_.true_ms);
+    if (stage_.random.one_in(2))
+        node.clock.slow_down(stage_.random.between(1, 20 * reach_ms()),
+                             stage_.true_ms + stage_.random.between(0, 40 * reach_ms()));
+    say("boots", node);
+}
+
+// Starts from the records up to `lsn`.
+void World::start(Node &node, Lsn lsn) {
+    disconnect(node);
+    node.disk.recover(lsn);
+    node.forget();
+    node.is_up = true;
+    for (int i = 0; i < stage_.scenario.database_count; i++)
+        if (node.disk.horizon(i).value < dropped_ms_[i]) begin_scope(node, i);
+    say("starts", node);
+}
+
+void World::fence(Node &node) {
+    node.is_up = node.is_primary = node.is_alone = false;
+    node.upstream = -1;
+    disconnect(node);
+    node.forget();
+    say("is fenced", node);
+}
+
+// Makes a standby from a base backup of the primary; it follows that, or another standby.
+void World::clone(Node &standby) {
+    const Node &source = primary();
+    if (!source.issues() || source.is_alone) return;
+    standby.disk = source.disk;
+    standby.disk.recover(source.disk.flushed);
+    follow(standby, source);
+    const Node &upstream = any_node();
+    if (upstream.upstream == source.number && &upstream != &standby) standby.upstream = upstream.number;
+    standby.forget();
+    standby.is_up = true;
+    say("is a standby from a base backup", standby);
+}
+
+void World::follow(Node &standby, const Node &source) noexcept {
+    standby.upstream = source.number;
+    standby.timeline = source.timeline;
+    standby.system = source.system;
+    standby.origin = source.origin;
+    standby.shards = source.shards;
+    for (int i = 0; i < max_databases; i++) {
+        standby.writers[i] = source.writers[i];
+        standby.scopes[i] = source.scopes[i];
+        standby.launches[i] = source.launches[i];
+    }
+}
+
+// Whether a standby's records come from the primary, over others or not.
+bool World::follows_primary(const Node &node) const noexcept {
+    const Node *at = &node;
+    for (int steps = 0; at->upstream >= 0 && steps < max_nodes; steps++) at = &stage_.nodes[at->upstream];
+    return node.is_up && node.upstream >= 0 && at->number == primary_;
+}
+
+// The standby to be promoted, null where there is none: with synchronous replication the one that is
+// furthest of so many that every quorum has one of them.
+Node *World::successor() noexcept {
+    const Scenario &s = stage_.scenario;
+    bool is_synchronous = s.replication == Replication::synchronous;
+    Node *best = nullptr;
+    int count = 0;
+    for (Node &node : stage_.nodes) {
+        if (!follows_primary(node)) continue;
+        count++;
+        bool is_better = best == nullptr || node.disk.inserted() > best->disk.inserted();
+        if (is_synchronous ? is_better : best == nullptr || stage_.random.one_in(2)) best = &node;
+    }
+    return is_synchronous && count < s.node_count - s.quorum ? nullptr : best;
+}
+
+// A standby replays what it received and takes over; the others follow it, those that are further must be
+// made anew. With synchronous replication the old primary may live on, isolated.
+void World::promote() {
+    Node *next = successor();
+    if (next == nullptr || !loses_few_generators(next->disk, next->disk.inserted())) return;
+    Node &old = primary();
+    bool may_isolate = stage_.scenario.replication == Replication::synchronous && old.issues();
+    bool followers[max_nodes];
+    for (Node &node : stage_.nodes) followers[node.number] = follows_primary(node);
+    std::uint32_t timeline = old.timeline + 1;
+    follow(*next, old);
+    next->upstream = -1;
+    next->timeline = timeline;
+    next->is_primary = true;
+    primary_ = next->number;
+    start(*next, next->disk.inserted());
+    for (Node &node : stage_.nodes) {
+        if (!followers[node.number] || &node == next) continue;
+        if (node.disk.inserted() > next->disk.inserted() || stage_.random.one_in(4))
+            fence(node);
+        else
+            follow(node, *next);
+    }
+    if (may_isolate && stage_.random.one_in(2))
+        say("is isolated, alive", old);
+    else
+        fence(old);
+    trouble_ = stage_.random.one_in(4) ? 0 : 60;
+    // Its clock may be far behind, and is set right before it has paid what it owes.
+    std::int64_t paid_ms = stage_.true_ms + 2 * stage_.settings.rules.clock_error_ms;
+    next->clock.set_right_at(stage_.true_ms, true);
+    if (stage_.random.one_in(3))
+        next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
+    say("is promoted", *next);
+}
+
+// Point-in-time recovery of the primary; all others must be made anew.
+void World::restore() {
+    Node &node = primary();
+    auto lsn =
+        static_cast<Lsn>(stage_.random.between(first_lsn_, static_cast<std::int64_t>(node.disk.flushed)));
+    if (!node.issues() || !loses_few_generators(node.disk, lsn)) return;
+    for (Node &other : stage_.nodes)
+        if (&other != &node && !other.is_alone) fence(other);
+    start(node, lsn);
+    node.timeline++;
+    trouble_ = stage_.random.one_in(4) ? 0 : 60;
+    say("is restored to an earlier time", node);
+}
+
+// Operators bring back what is down, sooner or later; an old primary that was left alive is made anew.
+void World::recover_quietly() {
+    for (Node &node : stage_.nodes) {
+        if (node.number >= stage_.scenario.node_count || !stage_.random.one_in(3)) continue;
+        bool is_stray = node.is_up && node.upstream >= 0 && !follows_primary(node);
+        if (is_stray || (node.issues() && node.number != primary_ && stage_.random.one_in(20))) fence(node);
+        if (node.is_up) continue;
+        if (node.is_primary)
+            start(node, node.disk.flushed);
+        else if (stage_.scenario.replication != Replication::none)
+            clone(node);
+    }
+}
+
+// The WAL on its way: written behind, sent, flushed on the standby, acknowledged.
+void World::replicate() {
+    Random &random = stage_.random;
+    for (Node &node : stage_.nodes) {
+        if (node.issues() && random.one_in(4)) node.disk.flush(node.disk.inserted());
+        if (node.is_up && node.upstream >= 0) receive(node);
+    }
+}
+
+void World::receive(Node &receiver) {
+    Random &random = stage_.random;
+    Node &sender = stage_.nodes[receiver.upstream];
+    if (!sender.is_up) return;
+    Lsn received = receiver.disk.inserted();
+    if (received < sender.disk.flushed && !random.one_in(3)) receiver.disk.receive(sender.disk, received + 1);
+    if (!random.one_in(3)) receiver.disk.flush(receiver.disk.inserted());
+    if (!random.one_in(3)) sender.shared->acknowledged[receiver.number] = receiver.disk.flushed;
+}
+
+}  // namespace idgen::sim
