@@ -7,6 +7,12 @@ Database *World::find(const Node &node, int database) const noexcept {
     return node.directory().find_database(oid_of(database));
 }
 
+// As each session does first. Null where there is no room.
+Database *World::enter(Node &node, int database) {
+    bool has = has_sessions(node, database);
+    return node.directory().enter(oid_of(database), node.writers[database], has);
+}
+
 // Nothing is known of what was made before; it may be made again.
 void World::begin_scope(Node &node, int database) {
     node.scopes[database] = stage_.oracle.new_scope();
@@ -15,13 +21,12 @@ void World::begin_scope(Node &node, int database) {
 
 // CREATE EXTENSION: the first records.
 void World::create(Node &node, int database) {
-    SlotDirectory directory = node.directory();
-    Database *entry = directory.enter(oid_of(database), node.writers[database], false);
+    Database *entry = enter(node, database);
     if (entry == nullptr || entry->is_locked) return;
     if (entry->horizon.floor_ms == 0) begin_scope(node, database);
     std::int64_t taken = last_taken(entry->generators);
     std::int64_t first_ms = node.clock.read(stage_.true_ms) + stage_.settings.rules.max_lead_ms;
-    first_ms = begin_horizon(directory, *entry, first_ms);
+    first_ms = begin_horizon(node.directory(), *entry, first_ms);
     if (taken == 0) node.launches[database] = ++launches_;
     begin_records(node, database, bare_record(first_ms, node.identity()), taken);
     say("CREATE EXTENSION", node);
@@ -102,7 +107,7 @@ void World::confirm_shards() {
     const Owner owner{node.system, node.shards};
     DurableRecord page = with_origin(node.disk.horizon(database), node.origin, owner);
     bool is_idle = node.issues() && admin_.node() == nullptr;
-    if (!is_idle || !is_copy(page, owner) || find(node, database) == nullptr) return;
+    if (!is_idle || !is_copy(page, owner) || enter(node, database) == nullptr) return;
     admin_.begin(node, database, Admin::Task::confirm, 0);
     say("idgen_confirm_shards", node);
 }

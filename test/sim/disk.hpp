@@ -35,7 +35,8 @@ struct Disk {
     std::vector<WalEntry> wal;
     Lsn flushed = 0;
     WalEntry pages[max_databases][2] = {};  // in buffers: what the WAL says, but for what was not logged
-    std::int64_t durable_ms[max_databases] = {};  // the highest horizon that would survive
+    DurableRecord durable[max_databases] = {};    // the horizon that would survive
+    std::int64_t durable_ms[max_databases] = {};  // the highest up to there
 
     Lsn inserted() const noexcept { return wal.size(); }
     WalEntry &page(int database, Record kind) noexcept { return pages[database][static_cast<int>(kind)]; }
@@ -52,6 +53,7 @@ struct Disk {
             const WalEntry &entry = wal[flushed];
             std::int64_t &highest_ms = durable_ms[entry.database];
             if (entry.kind != Record::horizon) continue;
+            durable[entry.database] = entry.record;
             highest_ms = entry.is_vouched ? entry.record.value : std::max(highest_ms, entry.record.value);
         }
     }

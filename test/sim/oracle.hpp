@@ -60,7 +60,8 @@ class Oracle {
         std::int64_t reach_ms = highest_clock_ms_ + highest_lead_ms_;
         if (written.record.value < page_ms) fail("a renewal lowers the horizon");
         if (start_ms > reach_ms) fail("a renewal for a tick far off");
-        if (written.record.value > std::max(page_ms, reach_ms + view.rules.window_ms)) has_overreached_ = true;
+        if (written.record.value > std::max(page_ms, reach_ms + view.rules.window_ms))
+            fail("a renewal reaches beyond the lead and a window");
         believe(node, page, view, written.believed);
     }
 
@@ -100,8 +101,6 @@ class Oracle {
     std::int64_t reached_ms(std::uint32_t scope) const noexcept { return reached_ms_[scope]; }
 
     bool has_failed() const noexcept { return !failure_.empty(); }
-    // Whether a renewal put the horizon beyond the lead and a window: IDs stay unique, waits grow.
-    bool has_overreached() const noexcept { return has_overreached_; }
     const std::string &failure() const noexcept { return failure_; }
     std::int64_t ids() const noexcept { return ids_; }
 
@@ -134,7 +133,6 @@ class Oracle {
     std::int64_t ids_ = 0;
     std::int64_t highest_clock_ms_ = start_ms;
     std::int64_t highest_lead_ms_ = 0;
-    bool has_overreached_ = false;
     std::string failure_;
 };
 

@@ -9,7 +9,7 @@ void World::disaster() {
     Node &node = random.one_in(2) ? primary() : any_node();
     disasters_++;
     if (trouble_ > 0 && random.one_in(3)) return crash_backend(node);
-    switch (random.between(0, 17)) {
+    switch (random.between(0, 18)) {
         case 0:
         case 1:
             return crash_backend(node);
@@ -32,8 +32,9 @@ void World::disaster() {
         case 12:
             return s.has_admin ? administer(node) : misbehave(node);
         case 13:
-            return s.has_new_databases ? recreate(node) : misbehave(node);
         case 14:
+            return s.has_new_databases ? recreate(node) : misbehave(node);
+        case 15:
             return s.has_copies ? copy() : misbehave(node);
         default:
             return misbehave(node);
@@ -66,7 +67,7 @@ void World::administer(Node &node) {
     if (!node.issues()) return;
     int database = any_database();
     if (stage_.random.one_in(3)) return accept_clock(node);
-    if (admin_.node() != nullptr || find(node, database) == nullptr) return;
+    if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     if (stage_.random.one_in(2)) return reset(node, database);
     std::int64_t at_ms =
         node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());

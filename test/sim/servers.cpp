@@ -8,7 +8,7 @@ bool World::is_unprotected(const Node &node) const noexcept {
     if (!stage_.scenario.has_wild_clocks || !stage_.scenario.has_lowering || !node.issues()) return false;
     for (int i = 0; i < stage_.scenario.database_count; i++)
         if (node.disk.horizon(i).identity != node.identity() ||
-            node.disk.horizon(i).value < node.disk.durable_ms[i])
+            node.disk.durable[i].identity != node.identity())
             return true;
     return false;
 }
@@ -151,6 +151,7 @@ void World::promote() {
     if (stage_.random.one_in(3))
         next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
     say("is promoted", *next);
+    if (stage_.scenario.has_admin && stage_.random.one_in(3)) administer(*next);
 }
 
 // Point-in-time recovery of the primary; all others must be made anew.

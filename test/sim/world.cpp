@@ -73,20 +73,22 @@ void World::step_session(int number) {
 void World::connect(int number) {
     Node &node = any_node();
     int database = any_database();
-    if (!node.issues() || (admin_.is_resetting() && admin_.node() == &node)) return;
-    SlotDirectory directory = node.directory();
-    bool has = has_sessions(node, database);
-    if (directory.enter(oid_of(database), node.writers[database], has) == nullptr) return;
+    bool is_stopped = admin_.is_resetting() && admin_.node() == &node;
+    if (!node.issues() || is_stopped || enter(node, database) == nullptr) return;
     sessions_[number].connect(stage_, number, node, database);
 }
 
 // What other sessions do between two loads of one of them.
 void World::step_others() {
-    if (is_interrupted_ || !stage_.random.one_in(4)) return;
+    Random &random = stage_.random;
+    if (is_interrupted_ || !random.one_in(4)) return;
     is_interrupted_ = true;
-    for (std::int64_t steps = stage_.random.between(1, 8); steps > 0; steps--) {
-        auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
-        if (number != running_ && sessions_[number].node() != nullptr) step_session(number);
+    for (std::int64_t steps = random.between(1, random.one_in(4) ? 60 : 6); steps > 0; steps--) {
+        auto number = static_cast<int>(random.between(0, stage_.scenario.session_count - 1));
+        if (random.one_in(8))
+            replicate();
+        else if (number != running_ && sessions_[number].node() != nullptr)
+            step_session(number);
     }
     is_interrupted_ = false;
 }

@@ -53,6 +53,7 @@ class World {
     void stall();
 
     // Databases.
+    Database *enter(Node &node, int database);
     Database *find(const Node &node, int database) const noexcept;
     void begin_scope(Node &node, int database);
     void create(Node &node, int database);
