@@ -95,6 +95,7 @@ void World::leave_origin(Node &node) {
     for (Node &other : stage_.nodes)
         if (&other != &node) fence(other);
     primary_ = node.number;
+    node.clock.set_right_at(stage_.true_ms, true);
     node.is_alone = stage_.scenario.replication == Replication::none;
     start(node, flushed);
     say("is a copy that goes on alone", node);

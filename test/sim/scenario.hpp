@@ -3,8 +3,8 @@
 // - Clocks are arbitrary where safety rests on the durable horizon alone: a single server, or synchronous
 //   replication where every quorum that acknowledges meets every set from which a server is promoted. They
 //   stay within the clock error where it rests on them: asynchronous failover, whose old primary is dead,
-//   and point-in-time restore. A machine may boot with a slow clock even there; after a promotion it is set
-//   right before the debt is paid.
+//   and point-in-time restore. A machine may boot with a slow clock even there, but what a server owes is paid
+//   by a clock that was set right before.
 // - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
 //   durable again; where clocks are wild it does not.
 // - Settings are the same on all servers. The lead is lowered only where clocks are wild: debts are computed

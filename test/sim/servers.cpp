@@ -3,14 +3,25 @@
 
 namespace idgen::sim {
 
-// Whether a page was lowered and no session has seen it yet: a crash now rests on the clock.
-bool World::is_unprotected(const Node &node) const noexcept {
-    if (!stage_.scenario.has_wild_clocks || !stage_.scenario.has_lowering || !node.issues()) return false;
+// Whether a horizon is not the server's own, so that what it owes rests on its clock.
+bool World::is_indebted(const Node &node) const noexcept {
     for (int i = 0; i < stage_.scenario.database_count; i++)
         if (node.disk.horizon(i).identity != node.identity() ||
             node.disk.durable[i].identity != node.identity())
             return true;
     return false;
+}
+
+// Whether a page was lowered and no session has seen it yet: a crash now rests on the clock.
+bool World::is_unprotected(const Node &node) const noexcept {
+    const Scenario &s = stage_.scenario;
+    return s.has_wild_clocks && s.has_lowering && node.issues() && is_indebted(node);
+}
+
+// Whether the machine may have a slow clock for as long as it likes.
+bool World::may_be_slow(const Node &node) const noexcept {
+    const Scenario &s = stage_.scenario;
+    return s.has_wild_clocks || (!s.has_strangers && !is_indebted(node));
 }
 
 // Whether no generator is lost with the records after `lsn` that lies as far above those kept as are skipped.
@@ -42,7 +53,7 @@ void World::crash_server(Node &node) {
     say("crashes", node);
     if (!stage_.random.one_in(3)) return;
     node.boot_machine(++boots_, stage_.true_ms);
-    if (stage_.random.one_in(2))
+    if (may_be_slow(node) && stage_.random.one_in(2))
         node.clock.slow_down(stage_.random.between(1, 20 * reach_ms()),
                              stage_.true_ms + stage_.random.between(0, 40 * reach_ms()));
     say("boots", node);
@@ -163,6 +174,7 @@ void World::restore() {
     for (Node &other : stage_.nodes)
         if (&other != &node && !other.is_alone) fence(other);
     start(node, lsn);
+    node.clock.set_right_at(stage_.true_ms, true);
     node.timeline++;
     trouble_ = stage_.random.one_in(4) ? 0 : 60;
     say("is restored to an earlier time", node);

@@ -40,6 +40,8 @@ class World {
     void restore();
     Node *successor() noexcept;
     bool follows_primary(const Node &node) const noexcept;
+    bool is_indebted(const Node &node) const noexcept;
+    bool may_be_slow(const Node &node) const noexcept;
     bool is_unprotected(const Node &node) const noexcept;
     bool loses_few_generators(const Disk &disk, Lsn lsn) const noexcept;
 
