@@ -1,0 +1,164 @@
+#include "core/durable/renewal.hpp"
+
+#include <gtest/gtest.h>
+
+namespace idgen {
+namespace {
+
+constexpr std::int64_t t = 1767225600000;  // 2026-01-01
+constexpr std::int64_t ours = 77, theirs = 78, boot_ms = t - 1000000;
+constexpr BootId boot{3, 4};
+constexpr Owner owner{1001, 5};
+
+class RenewalTest : public testing::Test {
+   protected:
+    RenewalTest() { forget(accepted); }
+
+    // A clock that is `ms` after t.
+    ServerView at(std::int64_t ms) const {
+        return {ours, {t + ms, boot_ms}, 0, boot, owner, 0, false, {1000, 300, 500}, {60000, 3000}};
+    }
+    // The next record, or whatever the renewal says instead.
+    PageVerdict judge(const DurableRecord &page, std::int64_t start_ms) {
+        HorizonRenewal renewal{horizon, accepted, server, t + start_ms};
+        return renewal.judge(page);
+    }
+    // Loads a page of this server's, so that the next look may write.
+    void load(const DurableRecord &page) { EXPECT_FALSE(judge(page, 0).is_to_write); }
+
+    Horizon horizon{};
+    AcceptedClock accepted;
+    ServerView server = at(0);
+    DurableRecord page{t + 500, ours, owner.system_identifier, owner.shards, boot_ms, boot};
+};
+
+TEST_F(RenewalTest, LoadsThenWritesThenGrants) {
+    HorizonRenewal renewal{horizon, accepted, server, t + 500};
+    EXPECT_EQ(renewal.begin(), RenewalStep::read_page);
+    PageVerdict loaded = renewal.judge(page);
+    EXPECT_FALSE(loaded.is_to_write);
+    EXPECT_EQ(loaded.outcome.renewal, Renewal::granted) << "try again, the floor rose";
+    EXPECT_TRUE(renewal.has_loaded);
+    EXPECT_EQ(horizon.floor_ms, t + 500);
+    PageVerdict verdict = renewal.judge(page);
+    ASSERT_TRUE(verdict.is_to_write);
+    EXPECT_FALSE(renewal.has_loaded);
+    EXPECT_EQ(verdict.record.value, t + 1500);
+    EXPECT_EQ(verdict.record.identity, ours);
+    EXPECT_EQ(verdict.record.owner, owner.system_identifier);
+    EXPECT_EQ(verdict.record.accepted_clock_ms, boot_ms);
+    EXPECT_EQ(horizon.granted_ms, 0);
+    renewal.note_flushed(verdict.record, 9);
+    EXPECT_EQ(horizon.granted_ms, 0) << "flushed is not acknowledged";
+    EXPECT_EQ(renewal.position(), 9u);
+    EXPECT_EQ(renewal.begin(), RenewalStep::ask_standbys);
+    renewal.grant();
+    EXPECT_EQ(horizon.granted_ms, t + 1500);
+    EXPECT_EQ(renewal.begin(), RenewalStep::done) << "half of the window is left";
+}
+
+TEST_F(RenewalTest, APendingRecordTooLowIsNotWaitedFor) {
+    load(page);
+    note_flushed(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
+    EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1499}.begin()), RenewalStep::ask_standbys);
+    EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1500}.begin()), RenewalStep::read_page);
+}
+
+TEST_F(RenewalTest, WhatIsRefused) {
+    EXPECT_EQ(judge(bare_record(5, ours), 0).outcome.renewal, Renewal::out_of_bounds);
+    EXPECT_EQ(judge(bare_record(5, ours), 0).outcome.detail, 5);
+    EXPECT_EQ(horizon.floor_ms, 0) << "nothing is loaded from it";
+    load(page);
+    EXPECT_EQ(judge(page, 499).outcome.renewal, Renewal::granted) << "a tick below the floor: try again";
+    EXPECT_FALSE(judge(page, 499).is_to_write);
+    server = at(90000);
+    server.clock.difference_ms += 90000;
+    PageVerdict jumped = judge(page, 90000);
+    EXPECT_EQ(jumped.outcome.renewal, Renewal::clock_jumped);
+    EXPECT_EQ(jumped.outcome.detail, 90000);
+    confirm(accepted, boot_ms + 90000);
+    EXPECT_TRUE(judge(page, 90000).is_to_write) << "somebody said that it is right";
+}
+
+TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
+    page.owner = 2002;
+    load(page);
+    EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::copied);
+    EXPECT_EQ(judge(page, 500).outcome.detail, 2002);
+    server.admits_copy = true;
+    EXPECT_EQ(judge(page, 500).record.owner, 2002) << "and stays one";
+    server.admits_copy = false;
+    server.owner.shards = 6;
+    EXPECT_EQ(judge(page, 500).record.owner, owner.system_identifier);
+}
+
+TEST_F(RenewalTest, ARecordWithoutAnOwnerHasTheDatabasesOrigin) {
+    page.owner = 0;
+    server.foreign_origin = 2002;
+    load(page);
+    EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::copied);
+    server.foreign_origin = 0;
+    EXPECT_TRUE(judge(page, 500).is_to_write);
+}
+
+TEST_F(RenewalTest, TheConfirmationsAreThoseBeforeTheClockWasRead) {
+    server.confirmations = 2;
+    HorizonRenewal renewal{horizon, accepted, server, t + 500};
+    renewal.note_flushed(page, 1);
+    EXPECT_EQ(horizon.confirmations, 2u);
+}
+
+TEST(GeneratorRenewal, TakesTheNextOnceItIsGranted) {
+    Generators generators{};
+    ServerView server{};
+    server.identity = ours;
+    GeneratorRenewal renewal{generators, server};
+    EXPECT_EQ(renewal.begin(), RenewalStep::read_page);
+    PageVerdict verdict = renewal.judge(bare_record(7, ours));
+    ASSERT_TRUE(verdict.is_to_write);
+    EXPECT_EQ(verdict.record.value, 8);
+    renewal.note_flushed(verdict.record, 4);
+    EXPECT_EQ(renewal.begin(), RenewalStep::ask_standbys);
+    EXPECT_TRUE(generators.counter.is_used_up()) << "flushed is not acknowledged";
+    renewal.grant();
+    EXPECT_EQ(renewal.begin(), RenewalStep::done);
+    GeneratorCount count{};
+    EXPECT_TRUE(generators.counter.take(count));
+    EXPECT_EQ(count.generator, 8u);
+    EXPECT_EQ(last_taken(generators), 8);
+}
+
+TEST(GeneratorRenewal, NoneIsLeft) {
+    Generators generators{};
+    ServerView server{};
+    server.identity = ours;
+    GeneratorRenewal renewal{generators, server};
+    EXPECT_EQ(renewal.judge(bare_record(last_generator, ours)).outcome.renewal, Renewal::out_of_bounds);
+    EXPECT_EQ(renewal.judge(bare_record(-1, ours)).outcome.renewal, Renewal::out_of_bounds);
+    EXPECT_EQ(renewal.judge(bare_record(99950, theirs)).outcome.detail, 99950);
+}
+
+TEST(Patience, AfterEachOutcome) {
+    constexpr struct {
+        Renewal renewal;
+        std::int64_t waited_ms, max_wait_ms;
+        Patience patience;
+    } cases[] = {
+        {Renewal::granted, 9999, 0, Patience::go_on},
+        {Renewal::busy, 999, 0, Patience::wait},
+        {Renewal::busy, 1000, 0, Patience::exhausted},
+        {Renewal::busy, 4999, 5000, Patience::wait},
+        {Renewal::locked, 0, 0, Patience::exhausted},
+        {Renewal::not_acknowledged, 4999, 5000, Patience::wait},
+        {Renewal::not_acknowledged, 5000, 5000, Patience::exhausted},
+        {Renewal::no_record, 0, 5000, Patience::refused},
+        {Renewal::clock_jumped, 0, 5000, Patience::refused},
+        {Renewal::copied, 0, 5000, Patience::refused},
+    };
+    for (const auto &c : cases)
+        EXPECT_EQ(patience_after(c.renewal, c.waited_ms, c.max_wait_ms), c.patience)
+            << static_cast<int>(c.renewal) << ' ' << c.waited_ms;
+}
+
+}  // namespace
+}  // namespace idgen
