@@ -2,8 +2,8 @@
 // catalog.
 #pragma once
 
-#include "pg/postgres.hpp"
 #include "core/durable/renewal.hpp"
+#include "pg/postgres.hpp"
 
 namespace idgen::pg {
 

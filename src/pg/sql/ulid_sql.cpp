@@ -16,7 +16,7 @@ namespace idgen::pg {
 namespace {
 
 // The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
-bool next_locked(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
+bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
                  Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
     Guard<SpinLock> guard(order.mutex);
@@ -40,7 +40,7 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     SharedState *state = shared_state();
     Reading reading{recent_wall_ms(), 0};
     Ulid next;
-    if (!next_locked(state->ulid_order, reading, random, next)) report_no_ulid(time_of(next));
+    if (!next_in_order(state->ulid_order, reading, random, next)) report_no_ulid(time_of(next));
     if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
         log_order_anew("ULIDs", reading.now, reading.behind);
     return prefixed_datum(next);

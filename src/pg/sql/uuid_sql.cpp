@@ -19,7 +19,7 @@ UuidStamp stamp_of_clock() noexcept {
 }
 
 // The next stamp of the server, or false; see core/kinds/uuid.hpp and core/kinds/rising.hpp.
-bool next_locked(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
+bool next_in_order(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
     UuidStamp allowed = uuid_stamp(allowed_back_ms(settings.max_lead_ms), 0);
     Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
@@ -54,7 +54,7 @@ Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
     SharedState *state = shared_state();
     Reading reading{stamp_of_clock(), 0};
     UuidStamp next;
-    if (!next_locked(state->uuid_order, reading, next)) report_no_uuid();
+    if (!next_in_order(state->uuid_order, reading, next)) report_no_uuid();
     if (unlikely(reading.behind > 0) && may_log(state, Cause::uuid_order))
         log_order_anew("UUIDs of version 7", uuid_stamp_ms(reading.now), uuid_stamp_ms(reading.behind));
     return uuid_datum(uuidv7_of(next, random));
