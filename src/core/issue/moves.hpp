@@ -12,6 +12,16 @@
 
 namespace idgen {
 
+// The first H of a database of which this server remembers nothing: above all that an earlier idgen can have
+// made, by the clock, and where that was set back since, by the second of the last checkpoint.
+constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
+                                        std::int64_t max_lead_ms) noexcept {
+    std::int64_t seen_ms = checkpoint_s * 1000;
+    // Of a second that is still to come, it may have been the end.
+    if (seen_ms > now_ms) seen_ms += 999;
+    return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
+}
+
 // Begins a database's horizon where the extension is created anew, above what this server knows of it: the
 // first H to be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is
 // drawn after the look rests on the new record.

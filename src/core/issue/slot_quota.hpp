@@ -23,6 +23,10 @@ enum class Claim : std::uint8_t {
 // Whether a whole number is among the shards of a node: by its part below the region, where that has one.
 bool owns(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
+// Whether a node may draw from a number that it is given: from any, where it has no shards.
+bool may_draw(const ShardSet &shards, std::uint32_t region, const Layout &layout,
+              std::uint32_t whole) noexcept;
+
 // Numbers above max_shard are what is no shard and stands in a slot as well: the hybrid logical clock.
 Claim claim_of(const ShardSet &shards, std::uint32_t region, const Layout &layout,
                std::uint32_t whole) noexcept;

@@ -60,15 +60,13 @@ int64 checkpoint_second() {
     return second;
 }
 
-// Above all that an earlier idgen can have made in this database: by the clock, and where that was set back
-// since, by the time of the last checkpoint.
-int64 first_horizon_ms() {
+// Raises where the last checkpoint lies too far ahead of the clock to go by either.
+int64 first_horizon() {
     int64 now_ms = wall_ms();
-    int64 seen_ms = checkpoint_second() * 1000;
-    if (seen_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(seen_ms, now_ms);
-    // Of a second that is still to come, it may have been the end.
-    if (seen_ms > now_ms) seen_ms += 999;
-    return Max(now_ms, seen_ms) + settings.max_lead_ms;
+    int64 checkpoint_s = checkpoint_second();
+    int64 checkpoint_ms = checkpoint_s * 1000;
+    if (checkpoint_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(checkpoint_ms, now_ms);
+    return first_horizon_ms(now_ms, checkpoint_s, settings.max_lead_ms);
 }
 
 // Begins the horizon above what this server remembers of the database. Gives the first H.
@@ -81,7 +79,7 @@ int64 begin_known_horizon(int64 first_ms) noexcept {
 }  // namespace
 
 void create_horizon(Oid schema) {
-    int64 first_ms = first_horizon_ms();
+    int64 first_ms = first_horizon();
     // A server that did not load the library remembers nothing.
     if (find_shared_state() != nullptr) {
         attach_backend();

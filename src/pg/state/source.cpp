@@ -15,12 +15,6 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
     return whole;
 }
 
-// Whether an explicit number may be drawn from: any, where no shards are set.
-bool is_allowed(const Layout &layout, uint32 whole) noexcept {
-    return layout.node_bits() == 0 || settings.shards.empty() ||
-           owns(settings.shards, static_cast<uint32>(settings.region), layout, whole);
-}
-
 // Tells the session once that such a layout does not reckon with the node's shards. A worker leaves it to its
 // leader: there may be a new one for each statement.
 void tell_of_shardless(const Layout &layout) {
@@ -38,7 +32,8 @@ void make_single(Source &source, uint32 whole) noexcept {
 
 void resolve_explicit(Source &source, int64 shard) {
     uint32 whole = whole_or_raise(source.layout, shard);
-    if (!is_allowed(source.layout, whole)) report_foreign_shard(shard, shards_text(), settings.region);
+    if (!may_draw(settings.shards, static_cast<uint32>(settings.region), source.layout, whole))
+        report_foreign_shard(shard, shards_text(), settings.region);
     make_single(source, whole);
     source.session = nullptr;
 }
