@@ -98,6 +98,12 @@ TEST(ObservedId, LaterOf) {
     EXPECT_EQ(later_of(below, low, high).shard, 3u) << "the sequence lies above the shard";
     EXPECT_EQ(later_of(above, high, next).tick, 8);
     EXPECT_EQ(later_of(above, DrawHistory{}, low).tick, 7);
+    for (const Packing &p : {above, below}) {
+        DrawHistory beginning = drawn_beyond(p, {6, 9, 3}, 5);
+        ASSERT_EQ(beginning.tick, 7);
+        EXPECT_EQ(later_of(p, low, beginning).sequence, 2u) << "what was drawn in a tick is after its beginning";
+        EXPECT_EQ(later_of(p, beginning, low).sequence, 2u);
+    }
 }
 
 }  // namespace

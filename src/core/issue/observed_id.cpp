@@ -1,6 +1,14 @@
 #include "core/issue/observed_id.hpp"
 
 namespace idgen {
+namespace {
+
+// Orders what was drawn in one tick: by its ID, after the beginning of the tick as drawn_beyond has it.
+std::int64_t order_in_tick(const Packing &p, const DrawHistory &drawn) noexcept {
+    return drawn.sequence == no_sequence ? -1 : pack(p, 0, drawn.shard, drawn.sequence);
+}
+
+}  // namespace
 
 bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept {
     Parts parts{};
@@ -12,7 +20,7 @@ bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHis
 
 DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &b) noexcept {
     if (a.tick != b.tick) return a.tick > b.tick ? a : b;
-    return pack(p, 0, a.shard, a.sequence) > pack(p, 0, b.shard, b.sequence) ? a : b;
+    return order_in_tick(p, a) > order_in_tick(p, b) ? a : b;
 }
 
 DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed,
