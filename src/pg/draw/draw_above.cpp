@@ -13,14 +13,14 @@ namespace {
 // The position of the ID that was observed. Raises where the layout cannot have made it.
 DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
     DrawHistory observed;
-    if (!position_of(source.packing, id, now_ms, observed)) report_seen_id(source.layout, id);
+    if (!position_of(source.packing, id, now_ms, observed)) report_observed_id(source.layout, id);
     return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
 }
 
 // Raises where the clock would not admit the tick within the longest wait: before anything is drawn for it.
 void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_ms) {
     int64 lead_ms = start_of(source.packing, observed.tick) - now_ms;
-    if (!is_in_reach(lead_ms, draw_rules())) report_seen_ahead(source.layout, id, lead_ms, wait_limits());
+    if (!is_in_reach(lead_ms, draw_rules())) report_observed_ahead(source.layout, id, lead_ms, wait_limits());
 }
 
 // Takes one ID above what was observed. False where the horizon was lowered meanwhile, which made the draw

@@ -13,9 +13,10 @@ constexpr int64 poll_us = 1000;
 // Whether a row of pg_class is that of a sequence with another file, which others see and the running
 // transaction changed or deleted.
 bool is_replaced_here(HeapTuple row, Relation sequence) {
-    auto *seen = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
+    auto *visible = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
     HeapTupleHeader header = row->t_data;
-    bool is_other = seen->relkind == RELKIND_SEQUENCE && seen->relfilenode != sequence->rd_rel->relfilenode;
+    bool is_other =
+        visible->relkind == RELKIND_SEQUENCE && visible->relfilenode != sequence->rd_rel->relfilenode;
     if (!is_other || TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(header))) return false;
     if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
         return false;

@@ -43,14 +43,15 @@ void report_clock_behind(const Stopped &s, const WaitLimits &limits, Location at
                 errhint("%s", behind_hint)));
 }
 
-void report_seen_id(const Layout &layout, int64 id, Location at) {
+void report_observed_id(const Layout &layout, int64 id, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("%lld is no ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
                 errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint)));
 }
 
-void report_seen_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits, Location at) {
+void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits,
+                           Location at) {
     ereport_at(
         at, ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -1,4 +1,4 @@
-// What stops a draw: ticks that are full, a clock that is behind, IDs seen elsewhere.
+// What stops a draw: ticks that are full, a clock that is behind, IDs observed elsewhere.
 #pragma once
 
 #include "core/layout/packing.hpp"
@@ -19,9 +19,9 @@ struct Stopped {
 [[noreturn]] void report_clock_behind(const Stopped &stopped, const WaitLimits &limits,
                                       Location at = Location::here());
 
-// An ID seen elsewhere that the layout cannot have made, or that lies too far ahead of the clock.
-[[noreturn]] void report_seen_id(const Layout &layout, int64 id, Location at = Location::here());
-[[noreturn]] void report_seen_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits,
-                                    Location at = Location::here());
+// An ID observed elsewhere that the layout cannot have made, or that lies too far ahead of the clock.
+[[noreturn]] void report_observed_id(const Layout &layout, int64 id, Location at = Location::here());
+[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms,
+                                        const WaitLimits &limits, Location at = Location::here());
 
 }  // namespace idgen::pg

@@ -8,14 +8,6 @@
 namespace idgen::pg {
 namespace {
 
-// What gives more slots. Where the server did not load the library when it started, it has no such setting.
-const char *way_to_more_slots(bool in_database) {
-    if (GetConfigOption("idgen.max_slots", true, false) == nullptr)
-        return "add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart";
-    return in_database ? "raise idgen.max_slots_per_database, or idgen.max_slots and restart"
-                       : "raise idgen.max_slots and restart";
-}
-
 int hint_for(ShardsRemedy remedy) {
     switch (remedy) {
         case ShardsRemedy::alter_database:
@@ -33,6 +25,30 @@ int hint_for(ShardsRemedy remedy) {
     return errhint(
         "Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET idgen.shards = '5'",
         quote_identifier(get_database_name(MyDatabaseId)));
+}
+
+// Without preload the server has no setting that says how many slots there are.
+int hint_of_slots(bool in_database, bool is_preloaded) {
+    if (!is_preloaded)
+        return errhint(
+            "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and "
+            "restart.");
+    return in_database
+               ? errhint("To have more, raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+               : errhint("To have more, raise idgen.max_slots and restart.");
+}
+
+int hint_of_others(bool in_database, bool is_preloaded) {
+    if (!is_preloaded)
+        return errhint(
+            "Put the shards that this node owns into idgen.shards and use a preset, or add idgen to "
+            "shared_preload_libraries, with a higher idgen.max_slots, and restart.");
+    return in_database ? errhint(
+                             "Put the shards that this node owns into idgen.shards and use a preset, or "
+                             "raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+                       : errhint(
+                             "Put the shards that this node owns into idgen.shards and use a preset, or "
+                             "raise idgen.max_slots and restart.");
 }
 
 [[noreturn]] void report_no_region(const Layout &layout, int region, Location at) {
@@ -121,15 +137,15 @@ void tell_one_node(const Layout &layout, const char *shards, Location at) {
                         "snowflake. This is told once in a session.")));
 }
 
-void report_share_used(int slots, Location at) {
+void report_share_used(int slots, bool is_preloaded, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                 errmsg("this database uses all of its %d idgen slots", slots),
                 errdetail("Each shard of each layout in use takes a slot, and none is idle."),
-                errhint("To have more, %s.", way_to_more_slots(true))));
+                hint_of_slots(true, is_preloaded)));
 }
 
-void report_others_used(int slots, bool in_database, Location at) {
+void report_others_used(int slots, bool in_database, bool is_preloaded, Location at) {
     auto limit = static_cast<int>(slots_for_others(static_cast<uint32>(slots)));
     ereport_at(
         at, ERROR,
@@ -140,17 +156,16 @@ void report_others_used(int slots, bool in_database, Location at) {
          errdetail("Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the "
                    "layouts of presets; none of the other half is idle.",
                    slots),
-         errhint("Put the shards that this node owns into idgen.shards and use a preset, or %s.",
-                 way_to_more_slots(in_database))));
+         hint_of_others(in_database, is_preloaded)));
 }
 
-void report_all_slots_used(int slots, Location at) {
+void report_all_slots_used(int slots, bool is_preloaded, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                 errmsg("all %d idgen slots of this server are used", slots),
                 errdetail("Each shard of each layout in use takes a slot in each database, and none is "
                           "idle."),
-                errhint("To have more, %s.", way_to_more_slots(false))));
+                hint_of_slots(false, is_preloaded)));
 }
 
 }  // namespace idgen::pg

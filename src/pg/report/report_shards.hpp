@@ -22,9 +22,11 @@ enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system
 // A notice: a layout without a shard, on a node that has shards.
 void tell_one_node(const Layout &layout, const char *shards, Location at = Location::here());
 
-[[noreturn]] void report_share_used(int slots, Location at = Location::here());
+// No slot is left. Whether the server loaded the library when it started decides what gives more.
+[[noreturn]] void report_share_used(int slots, bool is_preloaded, Location at = Location::here());
 // Of so many slots, those for others than the node's own shards in presets.
-[[noreturn]] void report_others_used(int slots, bool in_database, Location at = Location::here());
-[[noreturn]] void report_all_slots_used(int slots, Location at = Location::here());
+[[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded,
+                                     Location at = Location::here());
+[[noreturn]] void report_all_slots_used(int slots, bool is_preloaded, Location at = Location::here());
 
 }  // namespace idgen::pg

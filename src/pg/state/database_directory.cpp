@@ -70,7 +70,7 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
         SharedDatabase *mine = enter(state, writer, backend);
         if (mine != nullptr) return mine;
         if (!retry || !free_dropped_databases(state))
-            report_all_slots_used(static_cast<int>(state->max_slots));
+            report_all_slots_used(static_cast<int>(state->max_slots), is_preloaded());
     }
 }
 

@@ -10,16 +10,16 @@ namespace {
 [[noreturn]] void report_shortage(Shortage shortage) {
     switch (shortage) {
         case Shortage::share_others:
-            report_others_used(slots_per_database(), true);
+            report_others_used(slots_per_database(), true, is_preloaded());
         case Shortage::share:
-            report_share_used(slots_per_database());
+            report_share_used(slots_per_database(), is_preloaded());
         case Shortage::server_others:
-            report_others_used(settings.max_slots, false);
+            report_others_used(settings.max_slots, false, is_preloaded());
         case Shortage::none:
         case Shortage::server:
             break;
     }
-    report_all_slots_used(settings.max_slots);
+    report_all_slots_used(settings.max_slots, is_preloaded());
 }
 
 SharedReference find_known(SharedState *state, const SlotKey &key) noexcept {
