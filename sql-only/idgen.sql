@@ -1,7 +1,7 @@
 -- idgen in SQL alone: the 64-bit ID of time, shard and sequence, for servers that take no extension in C.
 --
 -- Everything goes into the schema idgen, for whoever runs this file: who may create a schema in the database, and need be no more. For
--- another schema put its name for "idgen." and "SCHEMA idgen" everywhere. docs/sql-only.md says what it promises.
+-- another schema put its name for the word idgen: sed 's/\bidgen\b/ids/g'. docs/sql-only.md says what it promises.
 --
 -- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or stands with its schema.
 CREATE SCHEMA idgen;
@@ -505,6 +505,15 @@ COMMENT ON FUNCTION idgen.id_make(timestamptz, bigint, integer, text) IS
 
 -- Text forms of an ID, and an ID inside a UUID. A negative number, which no layout makes, is the unsigned number of its 64 bits.
 
+CREATE FUNCTION idgen.idgen_clip(written text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN octet_length(written) <= 100 THEN written
+        ELSE left(written, (SELECT max(n) FROM generate_series(0, 100) AS n WHERE octet_length(left(written, n)) <= 100)) || '...' END;
+END
+$$;
+COMMENT ON FUNCTION idgen.idgen_clip(text) IS 'the beginning of a text that may be long, for messages';
+
 CREATE FUNCTION idgen.idgen_digits(id bigint, alphabet text, size integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -534,7 +543,7 @@ DECLARE
     all_digits text COLLATE "C" := digits;
     digit text COLLATE "C";
     value numeric := 0;
-    whole text := CASE WHEN octet_length(written) <= 100 THEN written ELSE left(written, 100 - octet_length(left(written, 100)) + length(left(written, 100))) || '...' END;
+    whole text := idgen.idgen_clip(written);
 BEGIN
     IF all_digits = '' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: it has no digit', form),
@@ -562,9 +571,7 @@ DECLARE
 BEGIN
     IF place <= length(checked) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: "%s" is no digit', form, substr(written, place, 1)),
-            DETAIL = format('It is character %s of "%s".', place,
-                CASE WHEN octet_length(written) <= 100 THEN written ELSE left(written, 100 - octet_length(left(written, 100)) + length(left(written, 100))) || '...' END),
-            HINT = hint;
+            DETAIL = format('It is character %s of "%s".', place, idgen.idgen_clip(written)), HINT = hint;
     END IF;
 END
 $$;
@@ -782,12 +789,15 @@ BEGIN
     canonical := idgen.idgen_layout_text(layout);
     IF canonical <> layout COLLATE "C" THEN
         RETURN idgen.idgen_resolve(shard, canonical);
-    ELSIF is_own THEN
+    END IF;
+    IF NOT is_own THEN
+        PERFORM idgen.idgen_require_shard(idgen.idgen_form(canonical), shard);
+    END IF;
+    IF NOT EXISTS (SELECT FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('this node owns no shard of layout "%s"', canonical),
-            DETAIL = 'Without a shard, next_id() draws from the shards that this node owns.',
+            DETAIL = 'IDs are drawn from the shards that this node owns.',
             HINT = format('Set the shards of this node, such as: SELECT idgen.idgen_set_shards(%L, %L)', CASE (idgen.idgen_form(canonical)).node_bits WHEN 0 THEN '0' ELSE '5' END, canonical);
     END IF;
-    PERFORM idgen.idgen_require_shard(idgen.idgen_form(canonical), shard);
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('shard %s does not belong to this node', shard),
         DETAIL = format('The table idgen.idgen_shard has no row of it for layout "%s".', canonical),
         HINT = 'Leave the shard out to use the node''s own, or add it by idgen_set_shards() if no other node has it.';
