@@ -97,7 +97,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_instant_text(bigint) IS 'an instant of unix ms as layouts write it';
 
-CREATE FUNCTION idgen.idgen_form(layout text) RETURNS idgen.idgen_form
+CREATE FUNCTION idgen.idgen_parse_layout(layout text) RETURNS idgen.idgen_form
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or '
@@ -219,6 +219,23 @@ BEGIN
     RETURN f;
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_parse_layout(text) IS 'the numbers of a layout; an error where the text is none';
+
+-- The planner makes each preset's numbers a constant, so that a layout that is known later costs a comparison, not a parse.
+CREATE FUNCTION idgen.idgen_form(layout text) RETURNS idgen.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE layout COLLATE "C"
+        WHEN 'instagram' THEN idgen.idgen_parse_layout('instagram')
+        WHEN 'snowflake' THEN idgen.idgen_parse_layout('snowflake')
+        WHEN 'twitter' THEN idgen.idgen_parse_layout('twitter')
+        WHEN 'discord' THEN idgen.idgen_parse_layout('discord')
+        WHEN 'sonyflake' THEN idgen.idgen_parse_layout('sonyflake')
+        WHEN 'sonyflake2' THEN idgen.idgen_parse_layout('sonyflake2')
+        WHEN 'mastodon' THEN idgen.idgen_parse_layout('mastodon')
+        WHEN 'js53' THEN idgen.idgen_parse_layout('js53')
+        WHEN 'js53ms' THEN idgen.idgen_parse_layout('js53ms')
+        WHEN 'trace' THEN idgen.idgen_parse_layout('trace')
+        ELSE idgen.idgen_parse_layout(layout)
+    END;
 COMMENT ON FUNCTION idgen.idgen_form(text) IS 'the numbers of a layout; an error where the text is none';
 
 CREATE FUNCTION idgen.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -262,7 +279,8 @@ $$;
 COMMENT ON FUNCTION idgen.id_layout_info(text) IS
     'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53, whether it is for one node only';
 
--- Readers: expressions that the planner puts in place of the call. A case instead of STRICT, which would keep it from that.
+-- Readers: expressions that the planner puts in place of the call, or calls that it gives the numbers of the layout. Not STRICT, which would
+-- keep it from that where there is a CASE.
 
 CREATE FUNCTION idgen.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen.idgen_form(layout)).largest
@@ -284,11 +302,24 @@ CREATE FUNCTION idgen.id_sequence(id bigint, layout text DEFAULT 'instagram') RE
         THEN (id >> (idgen.idgen_form(layout)).sequence_shift & (idgen.idgen_form(layout)).sequence_last)::integer END;
 COMMENT ON FUNCTION idgen.id_sequence(bigint, text) IS 'sequence of an ID within its tick and shard';
 
-CREATE FUNCTION idgen.id_decode(id bigint, layout text DEFAULT 'instagram', OUT created_at timestamptz, OUT shard integer, OUT sequence integer)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    BEGIN ATOMIC
-        SELECT idgen.id_time(id, layout), idgen.id_shard(id, layout), idgen.id_sequence(id, layout);
-    END;
+CREATE TYPE idgen.idgen_parts AS (created_at timestamptz, shard integer, sequence integer);
+COMMENT ON TYPE idgen.idgen_parts IS 'what an ID holds';
+
+CREATE FUNCTION idgen.idgen_decode(id bigint, f idgen.idgen_form) RETURNS idgen.idgen_parts
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF id BETWEEN 0 AND f.largest THEN
+        RETURN ROW(idgen.idgen_instant(f.epoch_ms + (id >> f.time_shift) * f.unit_ms),
+            CASE WHEN f.node_bits > 0 THEN (id >> f.shard_shift & f.shard_last)::integer END,
+            CASE WHEN f.sequence_bits > 0 THEN (id >> f.sequence_shift & f.sequence_last)::integer END)::idgen.idgen_parts;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION idgen.idgen_decode(bigint, idgen.idgen_form) IS 'time, shard and sequence of an ID';
+
+CREATE FUNCTION idgen.id_decode(id bigint, layout text DEFAULT 'instagram') RETURNS idgen.idgen_parts LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_decode(id, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_decode(bigint, text) IS 'time, shard and sequence of an ID; null for a negative number and one that is too large for the layout';
 
 CREATE FUNCTION idgen.idgen_require_finite(at timestamptz, hint text) RETURNS void
@@ -302,10 +333,9 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_require_finite(timestamptz, text) IS 'raises an error for infinity';
 
-CREATE FUNCTION idgen.id_time_near(id bigint, near timestamptz, layout text DEFAULT 'instagram') RETURNS timestamptz
+CREATE FUNCTION idgen.idgen_time_near(id bigint, near timestamptz, f idgen.idgen_form) RETURNS timestamptz
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
     first_ms bigint;
     near_ms bigint;
     turn_ms bigint;
@@ -326,6 +356,10 @@ BEGIN
         THEN before_ms ELSE before_ms + turn_ms END);
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_time_near(bigint, timestamptz, idgen.idgen_form) IS 'what id_time_near gives';
+
+CREATE FUNCTION idgen.id_time_near(id bigint, near timestamptz, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_time_near(id, near, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_time_near(bigint, timestamptz, text) IS 'time of an ID in the turn nearest to an instant, for layouts whose time wraps';
 
 CREATE FUNCTION idgen.idgen_require_ticks(f idgen.idgen_form, tick bigint, at timestamptz) RETURNS void
@@ -372,26 +406,30 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_refuse_wrapping(idgen.idgen_form) IS 'raises an error for a layout whose time wraps';
 
-CREATE FUNCTION idgen.id_min(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen.idgen_min(at timestamptz, f idgen.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
 BEGIN
     PERFORM idgen.idgen_refuse_wrapping(f);
     RETURN idgen.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift;
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_min(timestamptz, idgen.idgen_form) IS 'what id_min gives';
+
+CREATE FUNCTION idgen.id_min(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_min(at, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_min(timestamptz, text) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
 
-CREATE FUNCTION idgen.id_max(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen.idgen_max(at timestamptz, f idgen.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
 BEGIN
     PERFORM idgen.idgen_refuse_wrapping(f);
     RETURN idgen.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift | ((1::bigint << f.time_shift) - 1);
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_max(timestamptz, idgen.idgen_form) IS 'what id_max gives';
+
+CREATE FUNCTION idgen.id_max(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_max(at, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_max(timestamptz, text) IS 'largest ID of an instant''s tick: an upper bound, inclusive';
 
 CREATE FUNCTION idgen.idgen_span(period tstzrange, layout text) RETURNS bigint[]
@@ -468,16 +506,15 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_require_shard(idgen.idgen_form, bigint) IS 'raises an error for a shard that a layout does not have';
 
-CREATE FUNCTION idgen.id_make(created_at timestamptz, shard bigint, sequence integer, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen.idgen_make(created_at timestamptz, shard bigint, sequence integer, f idgen.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
     tick bigint;
     id bigint;
 BEGIN
     IF created_at IS NULL THEN
         PERFORM idgen.idgen_refuse_null('created_at', false);
-    ELSIF layout IS NULL THEN
+    ELSIF f IS NULL THEN
         PERFORM idgen.idgen_refuse_null('layout', true);
     ELSIF shard IS NULL AND f.node_bits > 0 THEN
         PERFORM idgen.idgen_refuse_null('shard', false);
@@ -500,6 +537,10 @@ BEGIN
     RETURN id;
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_make(timestamptz, bigint, integer, idgen.idgen_form) IS 'what id_make gives';
+
+CREATE FUNCTION idgen.id_make(created_at timestamptz, shard bigint, sequence integer, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_make(created_at, shard, sequence, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_make(timestamptz, bigint, integer, text) IS
     'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
 
@@ -647,10 +688,9 @@ END
 $$;
 COMMENT ON FUNCTION idgen.id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
 
-CREATE FUNCTION idgen.id_to_uuid(id bigint, layout text DEFAULT 'instagram') RETURNS uuid
+CREATE FUNCTION idgen.idgen_to_uuid(id bigint, f idgen.idgen_form) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
     ms bigint := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
 BEGIN
     IF id < 0 OR id > f.largest THEN
@@ -666,12 +706,15 @@ BEGIN
     RETURN (lpad(to_hex(ms), 12, '0') || to_hex(28672 | (id >> 62)) || to_hex((id & (1::bigint << 62) - 1) | (-9223372036854775808)::bigint))::uuid;
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_to_uuid(bigint, idgen.idgen_form) IS 'what id_to_uuid gives';
+
+CREATE FUNCTION idgen.id_to_uuid(id bigint, layout text DEFAULT 'instagram') RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_to_uuid(id, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_to_uuid(bigint, text) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
 
-CREATE FUNCTION idgen.id_from_uuid(id uuid, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen.idgen_from_uuid(id uuid, f idgen.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
     digits text := replace(id::text, '-', '');
     upper bigint := ('x' || left(digits, 16))::bit(64)::bigint;
     lower bigint := ('x' || right(digits, 16))::bit(64)::bigint;
@@ -685,7 +728,7 @@ BEGIN
         problem := 'Its bits below the time hold no ID of that layout.';
     ELSIF f.epoch_ms + (number >> f.time_shift) * f.unit_ms <> ms THEN
         problem := format('It holds the number %s, whose time in that layout is %s, beside the time %s.', number,
-            idgen.id_time(number, layout), idgen.idgen_instant(ms));
+            idgen.idgen_instant(f.epoch_ms + (number >> f.time_shift) * f.unit_ms), idgen.idgen_instant(ms));
     ELSE
         RETURN number;
     END IF;
@@ -693,6 +736,10 @@ BEGIN
         DETAIL = problem, HINT = 'Give a UUID that id_to_uuid made, and the same layout.';
 END
 $$;
+COMMENT ON FUNCTION idgen.idgen_from_uuid(uuid, idgen.idgen_form) IS 'what id_from_uuid gives';
+
+CREATE FUNCTION idgen.id_from_uuid(id uuid, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen.idgen_from_uuid(id, idgen.idgen_form(layout));
 COMMENT ON FUNCTION idgen.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid; any other UUID is an error';
 
 -- The maker. Each shard of a packing has two sequences and a table to lock:

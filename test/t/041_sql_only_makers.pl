@@ -1,0 +1,238 @@
+# The maker of idgen in SQL alone: none twice and rising by shard, whatever sessions, clocks and crashes do.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenNode;
+use IdgenSqlOnly;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+# The WAL writer sleeps: what survives kill -9 is what a commit flushed. No library: nothing of the extension helps.
+my $node = start_node('sql_only', preload => 0, extension => 0, fake_clock => 1,
+	conf => [ "wal_writer_delay = '10s'", 'checkpoint_timeout = 1h', 'autovacuum = off', 'restart_after_crash = on' ]);
+install_sql_only($node, 'postgres');
+my $session = connect_to($node);
+my %made;
+
+sub bulk { my ($count, $layout) = @_; return @{ value_of($session, 'SELECT idgen.next_id_array(?, layout => ?)', $count, $layout // 'instagram') } }
+
+# Without shards; then what has no right to be drawn from.
+fails_with($session, 'SELECT idgen.next_id()', '55000', qr/owns no shard.*idgen_set_shards\('5', 'instagram'\)/s, 'no shards');
+set_shards($session, '5');
+fails_with($session, 'SELECT idgen.next_id(6)', '22023', qr/shard 6 does not belong to this node/, "another's shard");
+fails_with($session, 'SELECT idgen.next_id(8192)', '22003', qr/out of range/, 'no shard of the layout');
+fails_with($session, "SELECT idgen.next_id(5, 'twitter')", '55000', qr/owns no shard of layout "twitter"/, 'another layout');
+fails_with($session, "SELECT idgen.next_id(5, 'face')", '22P02', qr/unknown word/, 'no layout');
+fails_with($session, "SELECT idgen.$_", '22004', qr/must not be null/, $_)
+  for 'next_id(NULL)', 'next_id(5, NULL)', 'next_ids(NULL)', 'next_ids(0, NULL)', 'next_ids(0, 5, NULL)', 'next_id_array(NULL)', 'next_id_array(0, NULL)';
+fails_with($session, "SELECT idgen.$_", '22023', qr/negative/, $_) for 'next_ids(-1)', 'next_id_array(-1)';
+fails_with($session, 'SELECT idgen.next_id_array(134217725)', '54000', qr/at most 134217724/, 'too many for an array');
+fails_with($session, "SELECT idgen.idgen_set_shards('$_')", '22023', qr/no shard number and no range/, "shards '$_'") for '5-', '9-5', '1,,2', '-1', 'five', '2147483648';
+fails_with($session, "SELECT idgen.idgen_set_shards('8192')", '22003', qr/out of range/, 'shards beyond the layout');
+fails_with($session, "SELECT idgen.idgen_set_shards('0-1024')", '54000', qr/at most 1024/, 'too many shards');
+fails_with($session, "SELECT idgen.idgen_set_shards('0', 'epoch=1970-01-01 unit=1ms time=1w shard=1 sequence=31')", '0A000', qr/more ticks than/, 'too many ticks');
+is(value_of($session, 'SELECT string_agg(shard::text, $$,$$) FROM idgen.idgen_shard WHERE rank IS NOT NULL'), '5', 'what was refused changed nothing');
+
+# One ID, and its parts; names and defaults.
+my $parts = $session->selectrow_arrayref(<<'SQL');
+SELECT d.shard, d.sequence, abs(extract(epoch FROM d.created_at - clock_timestamp())) < 10 FROM idgen.id_decode(idgen.next_id(shard => 5, layout => 'instagram')) AS d
+SQL
+is("@$parts", '5 0 1', 'shard, first sequence and time of an ID');
+is(value_of($session, 'SELECT count(*) FROM idgen.next_ids(0)'), 0, 'no rows');
+is(value_of($session, 'SELECT cardinality(idgen.next_id_array(0))'), 0, 'an empty array');
+set_shards($session, '5', ' epoch=2020-01-01 unit=1ms time=41 region=5   shard=5 sequence=12', 'js53', 'sonyflake', 'trace');
+set_shards($session, '0', 'mastodon');
+is(value_of($session, "SELECT array_agg(DISTINCT s.layout ORDER BY s.layout)::text FROM idgen.idgen_shard s"),
+	'{"epoch=2020-01-01T00:00:00Z unit=1ms time=41 region=5 shard=5 sequence=12",instagram,js53,mastodon,sonyflake,trace}', 'layouts are kept in their canonical form');
+is(value_of($session, "SELECT idgen.id_shard(idgen.next_id(layout => 'unit=1ms epoch=2020-01-01 time=41 region=5 shard=5 sequence=12'), 'snowflake')"), 5, 'a layout may be written in any way');
+for my $layout (qw(js53 sonyflake trace mastodon))
+{
+	my @ids = (bulk(300, $layout), map { value_of($session, 'SELECT idgen.next_id(layout => ?)', $layout) } 1 .. 20);
+	my %set;
+	is(repeated(\%set, @ids), 0, "$layout: none twice");
+	is(join(',', @ids), join(',', sort { $a <=> $b } @ids), "$layout: ascending");
+	is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id <= 0 OR idgen.id_shard(id, ?) <> 5 OR idgen.id_sequence(id, ?) < ?',
+			\@ids, $layout, $layout, $layout eq 'trace' ? 1 : 0), 0, "$layout: of the shard, above 0, from the first sequence on");
+}
+# Layouts of one packing share the sequences of a shard: their bits are the same.
+set_shards($session, '5', 'snowflake');
+my $other = 'epoch=2020-01-01 unit=1ms time=41 region=5 shard=5 sequence=12';
+my @shared = map { ($_ % 2 ? bulk(3, 'snowflake') : bulk(3, $other), value_of($session, 'SELECT idgen.next_id(5, ?)', $_ % 2 ? $other : 'snowflake')) } 1 .. 200;
+is(repeated({}, @shared), 0, 'layouts of one packing make none twice');
+
+# 8 sessions make a million IDs, one at a time, in rows and in arrays, on one shard and on a pool.
+set_shards($session, '0-7', 'snowflake');
+$session->do('CREATE UNLOGGED TABLE drawn (id bigint, session int, n bigserial, pool boolean)');
+for my $pool (0, 1)
+{
+	my $layout = $pool ? 'snowflake' : 'instagram';
+	ok( in_sessions($node, 8, sub {
+			my ($own, $number) = @_;
+			for my $round (1 .. 25)
+			{
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT idgen.next_id(layout => '$layout'), $number, $pool = 1 FROM generate_series(1, 500)");
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM idgen.next_ids(500, layout => '$layout') AS id");
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM unnest(idgen.next_id_array(1500, layout => '$layout')) AS id");
+			}
+	}), "8 sessions, $layout");
+}
+is(join('|', $session->selectrow_array(<<'SQL')), '1000000|1000000|8', 'a million IDs on one shard and on a pool: none twice, from all shards');
+SELECT count(*), count(DISTINCT (id, pool)), count(DISTINCT idgen.id_shard(id, 'snowflake')) FILTER (WHERE pool) FROM drawn
+SQL
+is(value_of($session, <<'SQL'), 0, 'in each shard they rise as a session takes them');
+SELECT count(*) FROM (SELECT id, lag(id) OVER (PARTITION BY pool, session, CASE WHEN pool THEN idgen.id_shard(id, 'snowflake') ELSE 5 END ORDER BY n) AS before FROM drawn) AS d WHERE id <= before
+SQL
+is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen.id_time(id) > clock_timestamp() + interval '1 ms'}), 0, 'none ahead of the clock');
+is(value_of($session, <<'SQL'), 1, 'one session can use the whole pool, and goes upward');
+SELECT count(DISTINCT idgen.id_shard(id, 'snowflake')) > 1 AND bool_and(id > before OR before IS NULL)
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM unnest(idgen.next_id_array(100000, layout => 'snowflake')) WITH ORDINALITY AS a (id, n)) AS ids
+SQL
+# Order across shards where the sequence lies above the shard
+set_shards($session, '0-3', 'sonyflake');
+my @above = bulk(2000, 'sonyflake');
+is(join(',', @above), join(',', sort { $a <=> $b } @above), 'a pool of sonyflake ascends, too');
+$session->do('DROP TABLE drawn');
+
+# What a rollback or a cancelled statement drew is not given again, and nobody waits for it.
+repeated(\%made, bulk(2000));
+$session->begin_work;
+is(repeated(\%made, bulk(2000)), 0, 'in a transaction');
+my $second = connect_to($node);
+is(repeated(\%made, @{ value_of($second, 'SELECT idgen.next_id_array(2000)') }), 0, 'another session beside an open transaction: it waits for nothing');
+$session->rollback;
+is(repeated(\%made, bulk(2000)), 0, 'after a rollback');
+for (1 .. 30)
+{
+	$second->do("SET statement_timeout = '" . (1 + $_) . "ms'");
+	eval { $second->do('SELECT idgen.next_id_array(100000)') };
+	$second->do('RESET statement_timeout');
+	is(repeated(\%made, bulk(100)), 0, 'after a cancelled statement') if $_ == 30 || repeated(\%made, bulk(100));
+}
+# A cycle that broke off leaves an odd number: the next one ends it.
+$session->do("SELECT setval(cycles, pg_sequence_last_value(cycles) | 1) FROM idgen.idgen_shard WHERE layout = 'instagram'");
+is(repeated(\%made, bulk(10), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 10), 0, 'after a cycle that broke off');
+# A subtransaction's lock ends with the call: an open transaction holds none.
+$session->begin_work;
+bulk(10);
+is(value_of($second, q{SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation'}), 0, 'no lock outlives the call');
+$session->rollback;
+$second->disconnect;
+
+# nextval in a cycle's way: a session that draws while another is in the cycle throws that number away.
+$session->do('CREATE TABLE race (id bigint)');
+ok( in_sessions($node, 8, sub {
+		my ($own, $number) = @_;
+		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen.next_id_array(2)) FROM generate_series(1, 2000)" : 'INSERT INTO race SELECT idgen.next_id() FROM generate_series(1, 8000)');
+}), 'blocks of two beside single ones');
+is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'none twice');
+
+# Clocks. The IDs of a clock that stepped back a little are held; further than max_lead they wait; further than max_wait they are refused.
+$session->do(q{UPDATE idgen.idgen_setting SET max_lead = '2 s', max_wait = '3 s'});
+my $last = 0;
+sub goes_on
+{
+	my ($what) = @_;
+	my @ids = ((map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 20), bulk(500));
+	my $up = $ids[0] > $last && join(',', @ids) eq join(',', sort { $a <=> $b } @ids);
+	$last = $ids[-1];
+	is(repeated(\%made, @ids), 0, "$what: none twice");
+	return ok($up, "$what: rising");
+}
+goes_on('a right clock');
+for my $step ('-1', '-0.5', '+0', '-1.5', '+3', '+2.2')
+{
+	set_clock($node, $step);
+	my $began = time;
+	goes_on("the clock at $step s");
+	cmp_ok(value_of($session, 'SELECT extract(epoch FROM idgen.id_time(?) - clock_timestamp())', $last), '<=', 2, 'at most max_lead ahead');
+}
+set_clock($node, '+0');
+my $began = time;
+goes_on('3 s back: a wait');
+cmp_ok(time - $began, '>', 0.5, 'it waited');
+set_clock($node, '-60');
+fails_with($session, "SELECT idgen.$_", '55000', qr/the clock is \d+\.\d+ s behind the next ID of shard 5.*Correct the clock/s, "a minute back: $_") for 'next_id()', 'next_id_array(5)', 'next_ids(5)';
+my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen.idgen_shard WHERE layout = 'instagram'});
+eval { value_of($session, 'SELECT idgen.next_id()') } for 1 .. 10;
+is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+set_clock($node, '+1');
+goes_on('set right');
+set_shards($session, '5', 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5', 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5');
+fails_with($session, "SELECT idgen.next_id(layout => 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/past the end/, 'past the end');
+fails_with($session, "SELECT idgen.next_id_array(2, layout => 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/before the epoch/, 'before the epoch');
+
+# A full tick: 4 IDs in 200 ms, never ahead of the clock; a wait beyond max_wait is refused.
+my $tiny = 'epoch=2020-01-01 unit=200ms time=40 shard=10 sequence=2';
+set_shards($session, '5', $tiny);
+$began = time;
+my @few = (map({ value_of($session, 'SELECT idgen.next_id(layout => ?)', $tiny) } 1 .. 9), bulk(9, $tiny));
+is(repeated({}, @few), 0, 'a full tick: none twice');
+cmp_ok(time - $began, '>', 0.5, 'it waited for the next');
+is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE idgen.id_time(id, ?) > clock_timestamp()', \@few, $tiny), 0, 'and none lies ahead of the clock');
+$session->do(q{UPDATE idgen.idgen_setting SET max_wait = '0'});
+fails_with($session, "SELECT count(idgen.next_id(layout => '$tiny')) FROM generate_series(1, 20)", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed');
+$session->do(q{UPDATE idgen.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});
+fails_with($session, q{UPDATE idgen.idgen_setting SET max_lead = '2 min'}, '23514', qr/max_lead/, 'a lead that is too long');
+
+# Shards come and go: their sequences stay, so that one that comes back goes on above.
+set_shards($session, '6');
+fails_with($session, 'SELECT idgen.next_id(5)', '22023', qr/does not belong/, 'a shard that was given up');
+value_of($session, 'SELECT idgen.next_id()');
+set_shards($session, '5');
+goes_on('a shard that came back');
+
+# Transactions that may not write make none; neither does a standby.
+$session->do('BEGIN READ ONLY');
+fails_with($session, 'SELECT idgen.next_id_array(5)', '25006', qr/read-only/, 'a read-only transaction');
+$session->do('ROLLBACK');
+
+# kill -9, with rows that are committed: their clients know them, and none is made again, though the clock stands still.
+$session->do('CREATE TABLE kept (id bigint PRIMARY KEY)');
+for my $round (1 .. 4)
+{
+	freeze_clock($node, int(time) + 2 + 5 * $round) if $round > 1;
+	$session->do('INSERT INTO kept SELECT idgen.next_id() FROM generate_series(1, 300)');
+	$session->do('INSERT INTO kept SELECT unnest(idgen.next_id_array(100))');
+	$session->begin_work;
+	bulk(40);
+	crash($node);
+	start_again($node);
+	$session = connect_to($node);
+	is(value_of($session, 'SELECT count(*) FROM kept'), 400 * $round, "kill -9, round $round: what was committed is there");
+	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 20), bulk(200) ]), 0, 'and none is made again');
+}
+set_clock($node, '+60');
+my $makers = begin_inserts();
+sleep 2;
+crash($node);
+my @lists = lines_of($makers);
+start_again($node);
+$session = connect_to($node);
+my %known;
+is(repeated(\%known, map { @$_ } @lists), 0, 'kill -9 while 4 sessions commit: ' . scalar(map { @$_ } @lists) . ' rows, none twice');
+is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0, 'all are there');
+is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 200), 0, 'and none is made again');
+
+# Sessions that commit rows and write down what was committed.
+sub begin_inserts
+{
+	my %file_of;
+	for my $number (1 .. 4)
+	{
+		my $file = $node->basedir . "/committed.$number";
+		my $pid = fork // die "fork: $!";
+		if ($pid == 0)
+		{
+			open my $made, '>', $file or POSIX::_exit(1);
+			my $own = connect_to($node);
+			eval { while (1) { syswrite $made, join("\n", map { $_->[0] } @{ $own->selectall_arrayref('INSERT INTO kept SELECT idgen.next_id() FROM generate_series(1, 5) RETURNING id') }) . "\n" } };
+			POSIX::_exit(0);
+		}
+		$file_of{$pid} = $file;
+	}
+	return \%file_of;
+}
+
+done_testing();

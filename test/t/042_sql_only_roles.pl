@@ -1,0 +1,214 @@
+# idgen in SQL alone: who may do what, what hostile objects and roles change (nothing), and how it comes and goes: an ordinary role that owns a
+# database, another schema, a dump, an extension's script, the extension that takes over.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenNode;
+use IdgenSqlOnly;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('sql_only_roles', extension => 0);
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE mine OWNER owner; CREATE DATABASE named OWNER owner');
+
+# Others' operators and functions, that fit better than pg_catalog's, stand in public and first in the path; default privileges give all away.
+$node->safe_psql('mine', <<'SQL');
+SET ROLE owner;
+CREATE FUNCTION public.bad(bigint, integer) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE FUNCTION public.bad(text, text) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE FUNCTION public.bad(name, name) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE FUNCTION public.bad(bigint, bigint) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE OPERATOR public.>> (LEFTARG = bigint, RIGHTARG = integer, FUNCTION = public.bad);
+CREATE OPERATOR public.+ (LEFTARG = bigint, RIGHTARG = integer, FUNCTION = public.bad);
+CREATE OPERATOR public.& (LEFTARG = bigint, RIGHTARG = integer, FUNCTION = public.bad);
+CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.bad);
+CREATE OPERATOR public.= (LEFTARG = name, RIGHTARG = name, FUNCTION = public.bad);
+CREATE OPERATOR public.>= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = public.bad);
+CREATE OPERATOR public.<= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = public.bad);
+CREATE FUNCTION public.nextval(regclass) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE FUNCTION public.format(text, bigint) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+CREATE FUNCTION public.length(text) RETURNS integer LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
+ALTER DATABASE mine SET search_path = public, pg_catalog;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO app, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO app, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC;
+SQL
+my ($status, $said) = run_file($node, 'mine', 'idgen.sql', 'owner');
+is("$status $said", '0 ', 'an ordinary role that owns its database installs it');
+my $owner = connect_to($node, db => 'mine', user => 'owner');
+my $app = connect_to($node, db => 'mine', user => 'app');
+my $other = connect_to($node, db => 'mine', user => 'other');
+set_shards($owner, '5-6', 'instagram', 'twitter');
+is(value_of($owner, 'SELECT superuser_of FROM (SELECT bool_or(rolsuper) AS superuser_of FROM pg_proc JOIN pg_roles r ON r.oid = proowner WHERE pronamespace = $$idgen$$::regnamespace) AS s'), 0, 'and owns it');
+my $use = 'SELECT idgen.id_shard(idgen.next_id(5)), idgen.id_shard((idgen.next_id_array(1, 5))[1]), (SELECT idgen.id_shard(n) FROM idgen.next_ids(1, 5) AS n)';
+is(join(',', $owner->selectrow_array($use)), '5,5,5', 'and makes IDs');
+
+# Rights: readers everybody, makers whom the owner lets, the rest the owner alone; whatever default privileges say.
+is(value_of($owner, 'SELECT string_agg(proname, $$ $$ ORDER BY proname COLLATE "C") FROM pg_proc WHERE pronamespace = $$idgen$$::regnamespace AND prosecdef'),
+	'next_id next_id_array next_ids', 'three functions run as their owner');
+is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'and those may be called by nobody else, nor what they call');
+SELECT string_agg(proname, ' ' ORDER BY proname COLLATE "C") FROM pg_proc p WHERE pronamespace = 'idgen'::regnamespace
+   AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner) AND p.proacl IS NOT NULL
+SQL
+is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
+	'nobody else has any right on tables and sequences');
+is(value_of($owner, <<'SQL'), undef, 'PL/pgSQL pins its path, SQL is parsed, and neither is bound to search_path');
+SELECT string_agg(proname, ' ') FROM pg_proc JOIN pg_language l ON l.oid = prolang WHERE pronamespace = 'idgen'::regnamespace
+   AND NOT CASE lanname WHEN 'plpgsql' THEN proconfig = '{"search_path=pg_catalog, pg_temp"}' WHEN 'sql' THEN prosqlbody IS NOT NULL ELSE false END
+SQL
+is(value_of($owner, <<'SQL'), undef, 'each object has a comment');
+SELECT string_agg(o.name, ' ') FROM (SELECT oid, 'pg_proc' AS class, proname::text AS name FROM pg_proc WHERE pronamespace = 'idgen'::regnamespace
+    UNION ALL SELECT oid, 'pg_class', relname FROM pg_class WHERE relnamespace = 'idgen'::regnamespace AND relkind IN ('r', 'S')
+    UNION ALL SELECT oid, 'pg_type', typname FROM pg_type t WHERE typnamespace = 'idgen'::regnamespace AND typtype IN ('c', 'd') AND typname NOT IN (SELECT relname FROM pg_class WHERE relkind = 'r')) AS o
+ WHERE obj_description(oid, class) IS NULL
+SQL
+fails_with($app, 'SELECT idgen.next_id()', '42501', qr/permission denied for schema idgen/, 'another role');
+$owner->do('GRANT USAGE ON SCHEMA idgen TO app, other');
+fails_with($app, "SELECT idgen.$_", '42501', qr/permission denied/, "another role: $_")
+  for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, 0, -1)';
+fails_with($other, 'SELECT idgen.next_id()', '42501', qr/permission denied/, 'default privileges gave it nothing');
+is(value_of($app, 'SELECT idgen.id_shard(5120)'), 5, 'but it reads');
+$owner->do('GRANT EXECUTE ON FUNCTION idgen.next_id, idgen.next_ids, idgen.next_id_array TO app');
+is(join(',', $app->selectrow_array($use)), '5,5,5', 'and makes IDs once it was let');
+fails_with($app, $_, '42501', qr/permission denied/, "but not: $_")
+  for q{SELECT setval('idgen.idgen_numbers_1', 5)}, q{SELECT nextval('idgen.idgen_numbers_1')}, 'SELECT * FROM idgen.idgen_numbers_1', 'LOCK TABLE idgen.idgen_lock_1', 'LOCK TABLE idgen.idgen_shard IN ACCESS SHARE MODE',
+  'UPDATE idgen.idgen_shard SET rank = NULL', q{UPDATE idgen.idgen_setting SET max_lead = '0'}, 'CREATE TABLE idgen.mine (n int)';
+is(value_of($app, 'SELECT count(*) FROM pg_locks WHERE locktype = $$advisory$$'), 0, 'no advisory lock, which anybody could hold');
+
+# A caller's own settings change nothing.
+$app->do($_) for 'SET standard_conforming_strings = off', 'SET DateStyle = $$German, DMY$$', 'SET TimeZone = $$Pacific/Apia$$', 'SET IntervalStyle = iso_8601', 'SET extra_float_digits = -15',
+  'SET search_path = public, pg_catalog', 'CREATE TEMP TABLE idgen_shard (layout text, shard bigint)', 'SET lc_messages = $$C$$', 'SET transform_null_equals = on', 'SET array_nulls = off', 'SET bytea_output = escape', 'SET quote_all_identifiers = on';
+is(join(',', $app->selectrow_array($use)), '5,5,5', 'whatever the session has set');
+is(value_of($app, q{SELECT idgen.id_make('2026-11-21 12:00:00.123Z'::pg_catalog.timestamptz, 5, 6, 'twitter')}), value_of($owner, q{SELECT idgen.id_make('2026-11-21 12:00:00.123+00', 5, 6, 'twitter')}), 'readers too');
+is(value_of($app, q{SELECT idgen.id_from_uuid(idgen.id_to_uuid(4036565484265537613))}), 4036565484265537613, 'an ID in a UUID');
+is(value_of($app, q{SELECT idgen.idgen_layout_text(E'\tunit=1ms\nepoch=2020-01-01 time=41 shard=10 sequence=12 ')}), 'snowflake', 'a layout');
+$app->disconnect;
+$app = connect_to($node, db => 'mine', user => 'app');
+# A collation under which other texts are equal
+$node->safe_psql('mine', 'CREATE COLLATION public.blind (provider = icu, locale = $$und-u-ks-level1$$, deterministic = false)');
+fails_with($app, q{SELECT idgen.id_shard(5120, 'INSTAGRAM' COLLATE public.blind)}, '22P02', qr/unknown word "INSTAGRAM"/, 'a collation that is blind to case');
+is(value_of($app, q{SELECT idgen.id_shard(5120, 'instagram' COLLATE public.blind)}), 5, 'reads the right name');
+is(value_of($app, q{SELECT idgen.id_from_base62('A' COLLATE public.blind) || ' ' || idgen.id_from_base62('a' COLLATE public.blind) || ' ' || idgen.id_from_base32('16jd' COLLATE public.blind, true)}), '10 36 1234', 'and tells A from a');
+
+# Another owner's hand in the table of shards
+fails_with($other, q{SELECT idgen.idgen_set_shards('7')}, '42501', qr/permission denied/, 'nobody else sets the shards');
+$node->safe_psql('mine', 'GRANT owner TO other');
+my $member = connect_to($node, db => 'mine', user => 'other');
+fails_with($member, q{SELECT idgen.idgen_set_shards('7')}, '42501', qr/only the owner/, 'not even a member of the owner, whose sequences would be his');
+$node->safe_psql('mine', 'REVOKE owner FROM other');
+$_->disconnect for $member, $other;
+
+# A dump and its restore: IDs go on above.
+$owner->do('CREATE TABLE public.photo (id bigint PRIMARY KEY DEFAULT idgen.next_id(), made timestamptz GENERATED ALWAYS AS (idgen.id_time(id)) STORED, layout idgen.id_layout DEFAULT $$twitter$$)');
+$owner->do('INSERT INTO public.photo SELECT FROM generate_series(1, 500)');
+$owner->disconnect;
+$app->disconnect;
+my $dump = $node->basedir . '/dump';
+$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, 'mine' ], 'its owner dumps the database');
+$node->safe_psql('postgres', 'ALTER DATABASE mine RENAME TO origin; CREATE DATABASE mine OWNER owner');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'mine' ], 'and restores it');
+$owner = connect_to($node, db => 'mine', user => 'owner');
+$owner->do('INSERT INTO public.photo SELECT FROM generate_series(1, 500)');
+is(value_of($owner, 'SELECT count(*) FROM public.photo'), 1000, 'IDs go on');
+is(value_of($owner, q{SELECT string_agg(s::text, ',' ORDER BY 1) FROM (SELECT DISTINCT idgen.id_shard(n) FROM idgen.next_id_array(5000) AS a, unnest(a) AS n) AS d (s)}) =~ /^[56](,6)?$/, 1, 'from the same shards');
+
+# In another schema, as the page says; and taken out again, but not while something needs it.
+my ($command) = page_of_sql_only() =~ /^(sed .*)$/m or die 'the page does not say how to choose another schema';
+is($command, q{sed 's/\bidgen\b/ids/g' sql-only/idgen.sql > ids.sql}, 'the page says how to choose another schema');
+(my $renamed = sql_only('idgen.sql')) =~ s/\bidgen\b/ids/g;
+is(join(' ', run_file($node, 'named', \$renamed, 'owner')), '0 ', 'in another schema');
+is($node->safe_psql('named', q{SET ROLE owner; SELECT ids.idgen_set_shards('7'); SELECT ids.id_shard(ids.next_id()), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen')}), "\n7|0", 'it makes IDs');
+$node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER owner');
+install_sql_only($node, 'leaving', 'owner');
+$node->safe_psql('leaving', q{SET ROLE owner; SELECT idgen.idgen_set_shards('5'); CREATE TABLE public.photo (id bigint DEFAULT idgen.next_id()); INSERT INTO public.photo DEFAULT VALUES});
+($status, $said) = run_file($node, 'leaving', 'uninstall.sql', 'owner');
+like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'what needs it is named, and keeps it');
+$node->safe_psql('leaving', 'ALTER TABLE public.photo ALTER id DROP DEFAULT');
+is(join(' ', run_file($node, 'leaving', 'uninstall.sql', 'owner')), '0 ', 'then it goes');
+is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'id%gen%') FROM photo}), '1|0|0', 'with all that it made, and the IDs stay');
+
+# As the script of an extension, which is what pg_tle makes of it: no transaction of its own, no command of psql.
+chomp(my $share = `pg_config --sharedir`);
+append_to_file("$share/extension/idgen_sql_only.control", "default_version = '1'\nsuperuser = false\n");
+append_to_file("$share/extension/idgen_sql_only--1.sql", sql_only('idgen.sql'));
+$node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
+is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen.idgen_set_shards('5'); SELECT idgen.id_shard(idgen.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
+unlink glob "$share/extension/idgen_sql_only*";
+
+# The extension takes over: names, defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
+$owner->do(<<'SQL');
+CREATE SCHEMA app;
+SET search_path = idgen, app, pg_catalog;
+CREATE TABLE app.event (id bigint PRIMARY KEY DEFAULT next_id(6, 'instagram'), made timestamptz GENERATED ALWAYS AS (id_time(id)) STORED, n int, CHECK (id_within(id, '[2020-01-01,)')));
+CREATE INDEX event_by_shard ON app.event (id_shard(id), id_time(id));
+CREATE VIEW app.today AS SELECT n, (id_decode(id)).shard FROM app.event WHERE id_within(id, tstzrange(now() - interval '1 day', NULL));
+CREATE TABLE app.kind (layout id_layout);
+INSERT INTO app.kind VALUES ('unit=1ms epoch=2020-01-01 time=41 shard=10 sequence=12');
+INSERT INTO app.event (n) SELECT generate_series(1, 1000);
+INSERT INTO app.event (id, n) SELECT id, 1000 + n FROM unnest(next_id_array(5000, 6)) WITH ORDINALITY AS a (id, n);
+RESET search_path
+SQL
+# One draws meanwhile, in an open transaction: the script waits for its end.
+$owner->begin_work;
+$owner->do('INSERT INTO app.event (n) SELECT 6001');
+my $makers = fork // die "fork: $!";
+if ($makers == 0)
+{
+	my ($failed) = run_file($node, 'mine', 'to-extension.sql');
+	POSIX::_exit($failed);
+}
+my $super = connect_to($node, db => 'mine');
+wait_until($super, q{SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)});
+$owner->commit;
+waitpid $makers, 0;
+is($?, 0, 'the extension takes over, after those who drew');
+is(value_of($super, 'SELECT count(*) FROM pg_extension WHERE extname = $$idgen$$'), 1, 'it is there');
+fails_with($owner, 'INSERT INTO app.event (n) SELECT 6002', '55000', qr/idgen.shards is not set/, 'its shards are to be set');
+$node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER DATABASE mine SET search_path = idgen, app, public});
+$owner->disconnect;
+$owner = connect_to($node, db => 'mine', user => 'owner');
+$app = connect_to($node, db => 'mine', user => 'app');
+$owner->do('INSERT INTO app.event (n) SELECT generate_series(6002, 7000)');
+is(join(',', $owner->selectrow_array('SELECT count(*), count(DISTINCT id), bool_and(made = idgen.id_time(id)) FROM app.event')), '7000,7000,1', 'the DEFAULT and the generated column go on');
+is(value_of($owner, 'SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM app.event) AS e WHERE id <= before'), 0, 'each later ID is larger than each earlier one of the shard');
+is(value_of($owner, 'SELECT min(id) FILTER (WHERE n > 6001) > (SELECT max(id) FROM public.photo) FROM app.event'), 1, "and than those of the other shard");
+is(value_of($owner, 'SELECT count(DISTINCT shard) FROM app.today'), 1, 'the view goes on');
+fails_with($owner, q{INSERT INTO app.kind VALUES ('face')}, '22P02', qr/unknown word/, 'a column of layouts is checked');
+is(value_of($owner, 'SELECT id_shard(next_id(5))'), 5, 'the names are those of the extension');
+is(value_of($app, 'SELECT idgen.id_shard(idgen.next_id(5))'), 5, 'for who could use them before');
+my $plan = join "\n", @{ $owner->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO app.event (n) VALUES (1)') };
+like($plan, qr/idgen\.next_id\('6'::bigint/, 'the DEFAULT calls it directly');
+$owner->do('SET enable_seqscan = off');
+$plan = join "\n", @{ $owner->selectcol_arrayref(q{EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE id_shard(id) = 6 AND id_time(id) < '2020-01-01'}) };
+like($plan, qr/event_by_shard/, 'and the index serves its functions');
+
+# The commands of the page bring the rest over, until the old schema can go.
+my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
+my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
+is(scalar @blocks, 3, 'the page has three blocks: the shards, what is left, and the end');
+$blocks[0] =~ s/\bapp\b/mine/g;
+$node->safe_psql('mine', $blocks[0]);
+like($node->safe_psql('mine', $blocks[1]), qr/default value for column id of table (app\.)?event.*column layout of table (app\.)?kind/s, 'it says what is left');
+$node->safe_psql('mine', <<'SQL');
+ALTER TABLE app.event ALTER id SET DEFAULT idgen.next_id(6);
+ALTER TABLE app.event DROP COLUMN made, DROP CONSTRAINT event_id_check;
+DROP VIEW app.today;
+DROP INDEX app.event_by_shard;
+ALTER TABLE app.kind ALTER layout TYPE idgen.id_layout USING layout::text::idgen.id_layout;
+ALTER TABLE public.photo ALTER id SET DEFAULT idgen.next_id(), DROP COLUMN made, ALTER layout DROP DEFAULT, ALTER layout TYPE idgen.id_layout USING layout::text::idgen.id_layout;
+SQL
+is($node->safe_psql('mine', $blocks[1]), '', 'nothing is left');
+is(($node->psql('mine', $blocks[2], on_error_stop => 1))[0], 0, 'and the old schema goes');
+is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'snowflake', 'a layout is the type\'s');
+
+# What its owner writes into the table of shards makes a superuser drop nothing else.
+$node->safe_psql('postgres', 'CREATE DATABASE hostile OWNER owner');
+install_sql_only($node, 'hostile', 'owner');
+$node->safe_psql('hostile', q{CREATE SEQUENCE public.precious});
+$node->safe_psql('hostile', q{SET ROLE owner; SELECT idgen.idgen_set_shards('5'); UPDATE idgen.idgen_shard SET numbers = 'public.precious'});
+($status, $said) = run_file($node, 'hostile', 'to-extension.sql');
+like($said, qr/names what idgen_set_shards\(\) did not make/, "the owner's word is checked");
+is($node->safe_psql('hostile', q{SELECT to_regclass('public.precious')}), 'precious', "and another's sequence stays");
+
+done_testing();

@@ -1,0 +1,57 @@
+# idgen in SQL alone, for the TAP tests: it is put into a database, and its IDs are looked over.
+package IdgenSqlOnly;
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Exporter qw(import);
+use File::Basename qw(dirname);
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(sql_only page_of_sql_only run_file install_sql_only set_shards two_editions);
+
+# The text of one of its files.
+sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "/../../../sql-only/$name")) }
+
+sub page_of_sql_only { return slurp_file(abs_path(dirname(__FILE__) . '/../../../docs/sql-only.md')) }
+
+# Runs one of its files as the page says: psql, in one transaction. Gives its exit status and what it said.
+sub run_file
+{
+	my ($node, $db, $name, $user) = @_;
+	my $text = ref $name ? $$name : sql_only($name);
+	my ($out, $error) = ('', '');
+	my @who = $user ? ('-U', $user) : ();
+	IPC::Run::run([ 'psql', '-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, @who, '-d', $db ],
+		'<', \$text, '>', \$out, '2>', \$error);
+	return ($? >> 8, $out . $error);
+}
+
+sub install_sql_only
+{
+	my ($node, $db, $user) = @_;
+	my ($status, $said) = run_file($node, $db, 'idgen.sql', $user);
+	die "idgen.sql: $said" if $status;
+	return;
+}
+
+sub set_shards
+{
+	my ($session, $shards, @layouts) = @_;
+	$session->do('SELECT idgen.idgen_set_shards(?, ?)', undef, $shards, $_) for @layouts ? @layouts : 'instagram';
+	return;
+}
+
+# A node with the extension in the schema ext, and SQL alone in the schema idgen.
+sub two_editions
+{
+	my ($name) = @_;
+	my $node = start_node($name, extension => 0);
+	$node->safe_psql('postgres', 'CREATE SCHEMA ext; CREATE EXTENSION idgen SCHEMA ext');
+	install_sql_only($node, 'postgres');
+	return $node;
+}
+
+1;
