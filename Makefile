@@ -5,6 +5,7 @@
 #   make quick       what to run at each change: style, unit, module and regress, with what earlier runs built
 #   make             build against the server of pg_config; make install puts it there
 #   make majors      what depends on the server, on PostgreSQL 17, 18 and 19; make majors-clean removes what it keeps
+#   make clang, sanitized, asserts, memcheck, arm64   built or run otherwise; see tools/variants
 #   make bench       measure and write docs/benchmarks.md
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make model       every variant of the protocol's model, some for minutes
@@ -35,14 +36,19 @@ PG_CPPFLAGS = -I./src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
 
+VARIANTS = clang sanitized asserts memcheck arm64
+
 .DEFAULT_GOAL := all
 
-.PHONY: demo test quick majors majors-clean bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
 demo test quick majors bench soak:
 	@./tools/$@
 
 majors-clean:
 	@./tools/majors clean
+
+$(VARIANTS):
+	@./tools/variants $@
 
 model:
 	@./tools/packages test && ./test/model/run all

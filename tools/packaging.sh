@@ -10,13 +10,7 @@ make_kept() {
     shift 2
     [ ! -e "$roots/$name.made" ] || return 0
     echo "making the root $name ..." >&2
-    case $major in
-        15) make_root "$name" bookworm </dev/null ;;
-        17) make_root "$name" trixie </dev/null ;;
-        18) make_root "$name" sid </dev/null ;;
-        19) make_root "$name" sid 'deb experimental' <<<$'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 900' ;;
-        *) echo "no suite of Debian has PostgreSQL $major" >&2; return 1 ;;
-    esac || return 1
+    make_major_root "$name" "$major" || return 1
     in_root "$name" DEBIAN_FRONTEND=noninteractive sh -c "apt-get update && apt-get install -y --no-install-recommends $*" \
         >>"$roots/$name.log" 2>&1 || { tail -n 20 "$roots/$name.log" >&2; return 1; }
     touch "$roots/$name.made"

@@ -34,6 +34,17 @@ make_root() {
         "$suite" "$root" - <<<"$lines" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
 }
 
+# make_major_root NAME MAJOR: makes a root of the suite that has a major of PostgreSQL. Experimental has 19 alone, and what belongs to it.
+make_major_root() {
+    case $2 in
+        15) make_root "$1" bookworm </dev/null ;;
+        17) make_root "$1" trixie </dev/null ;;
+        18) make_root "$1" sid </dev/null ;;
+        19) make_root "$1" sid 'deb experimental' <<<$'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 900' ;;
+        *) echo "no suite of Debian has PostgreSQL $2" >&2; return 1 ;;
+    esac
+}
+
 # Runs a command in a root as its superuser, with this tree at /mnt: in_root NAME [VARIABLE=VALUE ...] COMMAND...
 in_root() {
     $as_root unshare --mount --pid --ipc --fork --kill-child \

@@ -49,13 +49,13 @@ select undef, undef, undef, 1;
 cmp_ok(cpu_seconds() - $used, '<=', 0.2, 'a waiting session sleeps');
 
 ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'cancelled');
-is(eval { $waiting->pg_result; 'done' }, undef, 'the wait ends');
+is(eval { $waiting->pg_result }, undef, 'the wait ends');
 is($waiting->state, '57014', 'with query_canceled');
 
 $waiting->do("SET statement_timeout = '300ms'");
 ok(begin_wait(), 'it waits again');
-is(eval { $waiting->pg_result; 'done' }, undef, 'statement_timeout ends the wait');
-like($waiting->errstr, qr/statement timeout/, 'and says so');
+is(eval { $waiting->pg_result }, undef, 'statement_timeout ends the wait');
+is($waiting->state, '57014', 'and says so');
 $waiting->do('RESET statement_timeout');
 
 ok(begin_wait(), 'it waits once more');
@@ -75,7 +75,7 @@ for my $sql ('SELECT next_id_array(10, 5)', 'SELECT count(*) FROM next_ids(10, 5
 $waiting->do('RESET statement_timeout');
 ok(begin_wait(), 'it waits a last time');
 value_of($other, 'SELECT pg_terminate_backend(?)', $pid);
-is(eval { $waiting->pg_result; 'done' }, undef, 'terminated');
+is(eval { $waiting->pg_result }, undef, 'terminated');
 set_clock($node, '+0');
 ok(value_of($other, 'SELECT next_id(5)') > 0, 'its shard goes on with another session');
 

@@ -69,6 +69,7 @@ my @blocks = grep { !/postgres_fdw/ } blocks_of($ranges);
 # As the page says, newer versions of pg_partman have another word for it.
 my $partman = value(q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 s/'native'/'range'/ for grep { $partman !~ /^4/ } @blocks;
+@blocks = grep { !/partman/ } @blocks if $partman eq '';
 value(<<'SQL');
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text);
 INSERT INTO photo SELECT id_make(at, 5, 0), 'photo' FROM generate_series('2026-09-01'::timestamptz, '2026-11-30 23:59:59', '10 minutes') AS at;
@@ -96,26 +97,30 @@ value("INSERT INTO photo_log SELECT id_make(now() + interval '2 months', 5, 0), 
 is( value("SELECT count(*) FROM photo_log WHERE tableoid::regclass::text = 'photo_log_' || to_char(id_time(id), 'YYYY_MM')"),
 	2, 'rows are where their month is');
 
-# Partitions by pg_partman
-my @days = starts('message', 'snowflake');
-is(scalar @days, 8, 'pg_partman made the partitions of today and seven days');
-is(scalar(grep { !/ 00:00:00\+00$/ } @days), 0, 'which begin at midnight');
-value("INSERT INTO message (body) VALUES ('today')");
-is(value('SELECT count(*) FROM message_default'), 0, 'a new ID has its partition');
-for my $ahead (6, 12, 18, 24, 30, 36, 42)
+# Partitions by pg_partman, where there is a package of it
+SKIP:
 {
-	value("INSERT INTO message SELECT id_make(now() + interval '$ahead days', 5, 0, 'snowflake'), 'later'");
-	value('CALL partman.run_maintenance_proc()');
+	skip 'no pg_partman', 8 if $partman eq '';
+	my @days = starts('message', 'snowflake');
+	is(scalar @days, 8, 'pg_partman made the partitions of today and seven days');
+	is(scalar(grep { !/ 00:00:00\+00$/ } @days), 0, 'which begin at midnight');
+	value("INSERT INTO message (body) VALUES ('today')");
+	is(value('SELECT count(*) FROM message_default'), 0, 'a new ID has its partition');
+	for my $ahead (6, 12, 18, 24, 30, 36, 42)
+	{
+		value("INSERT INTO message SELECT id_make(now() + interval '$ahead days', 5, 0, 'snowflake'), 'later'");
+		value('CALL partman.run_maintenance_proc()');
+	}
+	is(value('SELECT count(*) FROM message_default'), 0, 'maintenance keeps ahead of the rows');
+	my @kept = starts('message', 'snowflake');
+	cmp_ok(value(qq{SELECT '$kept[-1]'::timestamptz - id_time(max(id), 'snowflake') > interval '6 days' FROM message}),
+		'eq', 't', 'a week ahead');
+	cmp_ok(value(qq{SELECT id_time(max(id), 'snowflake') - '$kept[0]'::timestamptz < interval '32 days' FROM message}),
+		'eq', 't', 'and drops what is older than 30 days');
+	cmp_ok($kept[0], 'gt', $days[0], 'which were the first ones');
+	my $within = plan_of(qq{SELECT * FROM message WHERE id_within(id, tstzrange('$kept[3]', '$kept[4]'), 'snowflake')});
+	is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one partition') or diag($within);
 }
-is(value('SELECT count(*) FROM message_default'), 0, 'maintenance keeps ahead of the rows');
-my @kept = starts('message', 'snowflake');
-cmp_ok(value(qq{SELECT '$kept[-1]'::timestamptz - id_time(max(id), 'snowflake') > interval '6 days' FROM message}),
-	'eq', 't', 'a week ahead');
-cmp_ok(value(qq{SELECT id_time(max(id), 'snowflake') - '$kept[0]'::timestamptz < interval '32 days' FROM message}),
-	'eq', 't', 'and drops what is older than 30 days');
-cmp_ok($kept[0], 'gt', $days[0], 'which were the first ones');
-my $within = plan_of(qq{SELECT * FROM message WHERE id_within(id, tstzrange('$kept[3]', '$kept[4]'), 'snowflake')});
-is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one partition') or diag($within);
 
 # A layout of one's own
 my $own = page('own-layout');
