@@ -10,8 +10,9 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 major=$("$here/tools/major")
 
-# Installs what a goal needs. Which server there is, is known only then.
+# Installs what a goal needs; none where all is there. Which server there is, is known only then.
 install_packages() {
+    [ "$1" != none ] || return 0
     "$here/tools/packages" "$1" || return 1
     major=$("$here/tools/major")
 }
