@@ -17,7 +17,7 @@ namespace {
 
 // The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
 bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
-                 Ulid &next) noexcept {
+                   Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
     Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
