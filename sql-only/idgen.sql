@@ -1049,6 +1049,7 @@ DECLARE
     place integer;
     last_tick bigint := -1;
     block record;
+    step bigint;
     rest integer := count;
     firsts bigint[] := '{}';
     counts bigint[] := '{}';
@@ -1063,11 +1064,12 @@ BEGIN
         block := idgen.idgen_draw(shard, layout, rest, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
+        step := block.step;
         firsts := firsts || block.first_id;
         counts := counts || block.taken;
         rest := rest - block.taken;
     END LOOP;
-    RETURN ARRAY(SELECT b.first_id + block.step * i FROM unnest(firsts, counts) AS b (first_id, taken), generate_series(0, b.taken - 1) AS i);
+    RETURN ARRAY(SELECT b.first_id + step * i FROM unnest(firsts, counts) AS b (first_id, taken), generate_series(0, b.taken - 1) AS i);
 END
 $$;
 COMMENT ON FUNCTION idgen.next_id_array(integer, bigint, text) IS 'makes that many new IDs as an array, ascending';

@@ -1,12 +1,24 @@
--- The extension idgen takes over from idgen in SQL alone: run by a superuser, in one transaction, where the server has the extension:
+-- The extension idgen takes over from idgen in SQL alone: run by a superuser, where the server has the extension. Where it fails, nothing is
+-- moved, and it can be run again:
 --
---     psql -X -1 -v ON_ERROR_STOP=1 -d app -f sql-only/to-extension.sql
+--     psql -X -v ON_ERROR_STOP=1 -d app -f sql-only/to-extension.sql
 --
 -- The schema idgen becomes idgen_sql, and the extension comes into a new schema idgen. What was made with the old functions (a DEFAULT, an
 -- index, a generated column, a check, a view) goes on with them; they call the extension now, and the planner puts its functions in
 -- their place. The extension's IDs begin above all that were made before.
-SET LOCAL search_path = pg_catalog, pg_temp;
+SET search_path = pg_catalog, pg_temp;
 
+-- The extension, in a schema that nobody uses yet: its horizon is to be raised before its first ID.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'idgen') THEN
+        CREATE SCHEMA idgen_new;
+        CREATE EXTENSION idgen SCHEMA idgen_new;
+    END IF;
+END
+$$;
+
+BEGIN;
 -- Waits for the transactions that have drawn IDs, and lets nobody draw until this one is over. The table is its owner's word: it counts as
 -- far as it names what is his, and none of his functions is called here.
 DO $$
@@ -28,10 +40,9 @@ BEGIN
 END
 $$;
 
+SELECT idgen_new.idgen_advance('1970-01-01 00:00:00+00'::timestamptz + current_setting('idgen_sql.end_ms')::bigint * '1 ms'::interval);
 ALTER SCHEMA idgen RENAME TO idgen_sql;
-CREATE SCHEMA idgen;
-CREATE EXTENSION idgen SCHEMA idgen;
-SELECT idgen.idgen_advance('1970-01-01 00:00:00+00'::timestamptz + current_setting('idgen_sql.end_ms')::bigint * '1 ms'::interval);
+ALTER SCHEMA idgen_new RENAME TO idgen;
 
 -- Who could look into the old schema can look into the new one.
 DO $$
@@ -63,9 +74,8 @@ CREATE OR REPLACE FUNCTION idgen_sql.id_layout_info(layout text, OUT long_form t
         SELECT f.long_form, f.first_time, f.last_time, f.wraps, f.tick, f.shards, f.ids_per_tick, f.ids_per_second, f.largest_id, f.fits_js, f.one_node
           FROM idgen.id_layout_info(layout::idgen.id_layout) AS f;
     END;
-CREATE OR REPLACE FUNCTION idgen_sql.id_decode(id bigint, layout text DEFAULT 'instagram', OUT created_at timestamptz, OUT shard integer, OUT sequence integer)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    BEGIN ATOMIC SELECT f.created_at, f.shard, f.sequence FROM idgen.id_decode(id, layout::idgen.id_layout) AS f; END;
+CREATE OR REPLACE FUNCTION idgen_sql.id_decode(id bigint, layout text DEFAULT 'instagram') RETURNS idgen_sql.idgen_parts LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT ROW(d.created_at, d.shard, d.sequence)::idgen_sql.idgen_parts FROM idgen.id_decode(id, layout::idgen.id_layout) AS d);
 CREATE OR REPLACE FUNCTION idgen_sql.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN idgen.id_time(id, layout::idgen.id_layout);
 CREATE OR REPLACE FUNCTION idgen_sql.id_time_near(id bigint, near timestamptz, layout text DEFAULT 'instagram') RETURNS timestamptz
@@ -124,13 +134,16 @@ BEGIN
     END LOOP;
 END
 $$;
-DROP FUNCTION idgen_sql.idgen_preset, idgen_sql.idgen_refuse_layout, idgen_sql.idgen_epoch_ms, idgen_sql.idgen_count, idgen_sql.idgen_instant_text,
-    idgen_sql.idgen_form, idgen_sql.idgen_instant, idgen_sql.idgen_unix_ms, idgen_sql.idgen_require_finite, idgen_sql.idgen_require_ticks,
-    idgen_sql.idgen_tick, idgen_sql.idgen_refuse_wrapping, idgen_sql.idgen_span, idgen_sql.idgen_refuse_null, idgen_sql.idgen_require_shard,
-    idgen_sql.idgen_clip, idgen_sql.idgen_digits, idgen_sql.idgen_number, idgen_sql.idgen_require_digits, idgen_sql.idgen_resolve,
-    idgen_sql.idgen_take, idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw, idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards,
+DROP FUNCTION idgen_sql.idgen_preset, idgen_sql.idgen_refuse_layout, idgen_sql.idgen_epoch_ms, idgen_sql.idgen_count,
+    idgen_sql.idgen_instant_text, idgen_sql.idgen_parse_layout, idgen_sql.idgen_form, idgen_sql.idgen_instant, idgen_sql.idgen_unix_ms,
+    idgen_sql.idgen_decode, idgen_sql.idgen_require_finite, idgen_sql.idgen_time_near, idgen_sql.idgen_require_ticks, idgen_sql.idgen_tick,
+    idgen_sql.idgen_refuse_wrapping, idgen_sql.idgen_min, idgen_sql.idgen_max, idgen_sql.idgen_span, idgen_sql.idgen_refuse_null,
+    idgen_sql.idgen_require_shard, idgen_sql.idgen_make, idgen_sql.idgen_clip, idgen_sql.idgen_digits, idgen_sql.idgen_number,
+    idgen_sql.idgen_require_digits, idgen_sql.idgen_to_uuid, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
+    idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw, idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards,
     idgen_sql.idgen_make_private, idgen_sql.idgen_set_shards;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
 DROP FUNCTION idgen_sql.idgen_write_slots;
 DROP SEQUENCE idgen_sql.idgen_slot_number;
 DROP TYPE idgen_sql.idgen_slot, idgen_sql.idgen_form;
+COMMIT;

@@ -26,6 +26,7 @@ use IdgenBench::Range;
 use IdgenBench::Scrape;
 use IdgenBench::Session;
 use IdgenBench::Shard;
+use IdgenBench::SqlOnly;
 use IdgenBench::TypeText;
 
 $| = 1;
@@ -52,6 +53,7 @@ my @measurements = (
 	IdgenBench::TypeText->new,
 	IdgenBench::Scrape->new("$FindBin::Bin/../../monitoring/queries.yaml"),
 	IdgenBench::Migrate->new,
+	IdgenBench::SqlOnly->new,
 );
 
 print "warming up ...\n";

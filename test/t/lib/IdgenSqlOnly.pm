@@ -17,14 +17,15 @@ sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "
 
 sub page_of_sql_only { return slurp_file(abs_path(dirname(__FILE__) . '/../../../docs/sql-only.md')) }
 
-# Runs one of its files as the page says: psql, in one transaction. Gives its exit status and what it said.
+# Runs one of its files as the page says: psql, in one transaction, but for the one that has its own. Gives its exit status and what it said.
 sub run_file
 {
 	my ($node, $db, $name, $user) = @_;
 	my $text = ref $name ? $$name : sql_only($name);
 	my ($out, $error) = ('', '');
 	my @who = $user ? ('-U', $user) : ();
-	IPC::Run::run([ 'psql', '-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, @who, '-d', $db ],
+	my @transaction = !ref $name && $name eq 'to-extension.sql' ? () : '-1';
+	IPC::Run::run([ 'psql', '-X', '-q', @transaction, '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, @who, '-d', $db ],
 		'<', \$text, '>', \$out, '2>', \$error);
 	return ($? >> 8, $out . $error);
 }
