@@ -945,7 +945,7 @@ DECLARE
     waited interval := '0';
     rest interval;
 BEGIN
-    SELECT * INTO setting FROM idgen.idgen_setting;
+    SELECT * INTO STRICT setting FROM idgen.idgen_setting;
     IF place IS NULL THEN
         SELECT CASE WHEN is_own THEN pg_backend_pid() % pg_catalog.count(*) ELSE 0 END INTO place
           FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL;

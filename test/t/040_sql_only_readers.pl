@@ -13,6 +13,7 @@ my $node = two_editions('sql_only_readers');
 my $session = connect_to($node);
 my $tree = "$FindBin::Bin/../..";
 my ($differences) = page_of_sql_only() =~ /^## What differs\n(.*?)^## /ms or die 'the page has no list of what differs';
+$differences =~ s/\s+/ /g;
 
 # The differences, each by the words of the page that say so: which statements are left out, and what is read as the same. Each is to be used.
 my @rules = (
