@@ -11,7 +11,7 @@
 namespace idgen::sim {
 namespace {
 
-constexpr std::uint64_t mutant_seeds = 10000;
+constexpr std::uint64_t mutant_seeds = 200000;
 
 struct Totals {
     std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, ids = 0;

@@ -9,6 +9,7 @@ void World::disaster() {
     Node &node = random.one_in(2) ? primary() : any_node();
     disasters_++;
     if (trouble_ > 0 && random.one_in(3)) return crash_backend(node);
+    if (s.has_lowering && random.one_in(6)) return meddle(node);
     switch (random.between(0, 18)) {
         case 0:
         case 1:
@@ -67,8 +68,12 @@ void World::administer(Node &node) {
     if (!node.issues()) return;
     int database = any_database();
     if (stage_.random.one_in(3)) return accept_clock(node);
-    if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     if (stage_.random.one_in(2)) return reset(node, database);
+    advance(node, database);
+}
+
+void World::advance(Node &node, int database) {
+    if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     std::int64_t at_ms =
         node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());
     admin_.begin(node, database, Admin::Task::advance, at_ms);
@@ -78,6 +83,7 @@ void World::administer(Node &node) {
 // Says that no ID was made at or above an instant, and that is so: no other server makes any.
 void World::reset(Node &node, int database) {
     std::uint32_t scope = node.scopes[database];
+    if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     for (const Node &other : stage_.nodes)
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
     std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());

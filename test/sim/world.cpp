@@ -55,7 +55,7 @@ void World::pass_time() {
 }
 
 void World::step_somebody() {
-    if (admin_.node() != nullptr && stage_.random.one_in(6)) return admin_.step(stage_);
+    if (admin_.node() != nullptr && stage_.random.one_in(3)) return admin_.step(stage_);
     auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
     if (events_ >= stalled_until_[number]) step_session(number);
 }

@@ -48,6 +48,7 @@ class World {
     // People.
     void meddle(Node &node);
     void administer(Node &node);
+    void advance(Node &node, int database);
     void reset(Node &node, int database);
     void accept_clock(Node &node);
     void change_settings();

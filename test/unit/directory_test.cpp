@@ -9,7 +9,6 @@ namespace {
 
 // A tick of 10 ms since 1970.
 constexpr Layout layout{0, 10, 41, 0, 4, 4, 0, 0};
-const Packing p = packing_of(layout);
 
 SlotRequest request_of(std::uint32_t database, std::uint32_t shard, std::int64_t now_ms = 5000) {
     return {{key_of(layout), database, shard}, layout, Claim::own, 8, now_ms, 100};
