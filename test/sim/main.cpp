@@ -11,7 +11,7 @@
 namespace idgen::sim {
 namespace {
 
-constexpr std::uint64_t mutant_seeds = 200000;
+constexpr std::uint64_t mutant_seeds = 10000;
 
 struct Totals {
     std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, ids = 0;
@@ -79,7 +79,8 @@ int check_mutant(const std::string &name) {
 int main_of(int count, char **arguments) {
     if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
     if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
-        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10));
+        return check_seeds(std::strtoull(arguments[2], nullptr, 10),
+                           std::strtoull(arguments[3], nullptr, 10));
     if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10));
     std::fprintf(stderr, "usage: sim SEED | --seeds FIRST LAST | --mutant NAME\n");
     return 2;

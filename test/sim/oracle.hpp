@@ -20,9 +20,7 @@ struct Made {
     int kind;
     std::int64_t id;
 
-    bool operator==(const Made &b) const noexcept {
-        return scope == b.scope && kind == b.kind && id == b.id;
-    }
+    bool operator==(const Made &b) const noexcept { return scope == b.scope && kind == b.kind && id == b.id; }
 };
 
 struct HashOfMade {
@@ -48,8 +46,7 @@ class Oracle {
         if (start_ms > limits.now_ms + limits.max_lead_ms) fail("the lead exceeds its limit");
         if (start_ms < limits.floor_ms) fail("a tick starts below the floor");
         if (start_ms < node.old_floors_ms[database]) fail("a tick starts below a floor of old");
-        if (start_ms >= node.disk.durable_ms[database])
-            fail("a tick starts at or above the durable horizon");
+        if (start_ms >= node.disk.durable_ms[database]) fail("a tick starts at or above the durable horizon");
     }
 
     // A renewal that is about to replace the page; notes the clock that it believes.
@@ -72,9 +69,7 @@ class Oracle {
     }
 
     // Somebody says that the clock of a node is right.
-    void confirm(Node &node, std::int64_t difference_ms) {
-        node.believed = {node.boot, difference_ms};
-    }
+    void confirm(Node &node, std::int64_t difference_ms) { node.believed = {node.boot, difference_ms}; }
 
     void expect(bool is_so, const char *else_what) {
         if (!is_so) fail(else_what);

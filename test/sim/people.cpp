@@ -74,8 +74,7 @@ void World::administer(Node &node) {
 
 void World::advance(Node &node, int database) {
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
-    std::int64_t at_ms =
-        node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());
+    std::int64_t at_ms = node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());
     admin_.begin(node, database, Admin::Task::advance, at_ms);
     say("idgen_advance", node);
 }
@@ -86,7 +85,8 @@ void World::reset(Node &node, int database) {
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     for (const Node &other : stage_.nodes)
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
-    std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
+    std::int64_t at_ms =
+        std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     admin_.begin(node, database, Admin::Task::reset, at_ms);
     say("idgen_reset", node);

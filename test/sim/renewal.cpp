@@ -81,7 +81,8 @@ bool RenewalSteps::read_page(Stage &stage, Steps &steps, Database &database) {
 
 template <class Steps>
 bool RenewalSteps::ask_standbys(Stage &stage, Steps &steps, Database &database) {
-    if (!stage.is_acknowledged(*node_, steps.position())) return end(database, {Renewal::not_acknowledged, 0});
+    if (!stage.is_acknowledged(*node_, steps.position()))
+        return end(database, {Renewal::not_acknowledged, 0});
     steps.grant();
     // A generator lasts for long; here few of its counters are left.
     if (kind_ == Record::generator) {

@@ -3,8 +3,8 @@
 // - Clocks are arbitrary where safety rests on the durable horizon alone: a single server, or synchronous
 //   replication where every quorum that acknowledges meets every set from which a server is promoted. They
 //   stay within the clock error where it rests on them: asynchronous failover, whose old primary is dead,
-//   and point-in-time restore. A machine may boot with a slow clock even there, but what a server owes is paid
-//   by a clock that was set right before.
+//   and point-in-time restore. A machine may boot with a slow clock even there, but what a server owes is
+//   paid by a clock that was set right before.
 // - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
 //   durable again; where clocks are wild it does not.
 // - Settings are the same on all servers. The lead is lowered only where clocks are wild: debts are computed
@@ -12,7 +12,8 @@
 // - Fewer generators of DecimalIds are lost in a failover than are skipped.
 // - What a database that was dropped had made is known to the running server alone: where that forgets it
 //   before a record above it is durable, the new database is another, and its IDs may be the same.
-// - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are others.
+// - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are
+// others.
 // - Somebody who lowers a horizon says the truth, has set the clock right, and has stopped the clients.
 #pragma once
 

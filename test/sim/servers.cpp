@@ -29,7 +29,8 @@ bool World::loses_few_generators(const Disk &disk, Lsn lsn) const noexcept {
     std::int64_t kept[max_databases] = {}, highest[max_databases] = {};
     for (Lsn i = 0; i < lsn; i++)
         if (disk.wal[i].kind == Record::generator) kept[disk.wal[i].database] = disk.wal[i].record.value;
-    for (int i = 0; i < max_databases; i++) highest[i] = stage_.oracle.highest_generator(primary().launches[i]);
+    for (int i = 0; i < max_databases; i++)
+        highest[i] = stage_.oracle.highest_generator(primary().launches[i]);
     for (int i = 0; i < max_databases; i++)
         if (highest[i] - kept[i] >= 100) return false;
     return true;
@@ -159,8 +160,7 @@ void World::promote() {
     // Its clock may be far behind, and is set right before it has paid what it owes.
     std::int64_t paid_ms = stage_.true_ms + 2 * stage_.settings.rules.clock_error_ms;
     next->clock.set_right_at(stage_.true_ms, true);
-    if (stage_.random.one_in(3))
-        next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
+    if (stage_.random.one_in(3)) next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
     say("is promoted", *next);
     if (stage_.scenario.has_admin && stage_.random.one_in(2)) advance(*next, any_database());
 }

@@ -49,7 +49,8 @@ void Session::resolve(Stage &stage) {
     source_.packing = is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_];
     source_.carries = is_clock;
     shards_ = {0, count - 1};
-    if (!is_own_) shards_.first = shards_.last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
+    if (!is_own_)
+        shards_.first = shards_.last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
     if (is_clock) shards_ = {hlc_shard, hlc_shard};
     source_.pool = {&shards_, 1, shards_.last - shards_.first + 1};
     source_.is_pool = source_.pool.shard_count > 1;

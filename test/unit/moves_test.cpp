@@ -62,8 +62,7 @@ TEST_F(MovesTest, AnAdvanceBelowTheHorizonLowersNothing) {
 TEST_F(MovesTest, AnAdvanceIsNobodysWhileADebtIsNotPaid) {
     PageVerdict verdict = plan_advance(horizon, bare_record(t + 500, theirs), server, t + 2000);
     EXPECT_EQ(verdict.record.identity, 0);
-    EXPECT_EQ(plan_advance(horizon, bare_record(5, ours), server, t).outcome.renewal,
-              Renewal::out_of_bounds);
+    EXPECT_EQ(plan_advance(horizon, bare_record(5, ours), server, t).outcome.renewal, Renewal::out_of_bounds);
 }
 
 TEST_F(MovesTest, AMoveKeepsACopyACopy) {
