@@ -87,6 +87,7 @@ void World::copy() {
         if (has_other_shards || stage_.settings.admits_copy) begin_scope(node, i);
     }
     say("is a copy whose origin goes on", node);
+    if (stage_.scenario.has_admin) advance(node, any_database());
 }
 
 // The copy goes on alone; its shards are confirmed where they must be.
