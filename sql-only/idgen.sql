@@ -852,7 +852,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error where this node may not draw so';
 
-CREATE FUNCTION idgen.idgen_take(slot idgen.idgen_shard, min_tick bigint, max_lead interval, count bigint,
+CREATE FUNCTION idgen.idgen_take(slot idgen.idgen_shard, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -868,7 +868,7 @@ BEGIN
     taken := 0;
     is_full := false;
     BEGIN
-        EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE', slot.lock);
+        EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE%s', slot.lock, CASE WHEN NOT queues THEN ' NOWAIT' END);
         cycle := pg_sequence_last_value(slot.cycles);
         cycle := cycle + 1 + (cycle & 1);
         PERFORM setval(slot.cycles, cycle);
@@ -895,8 +895,15 @@ BEGIN
         PERFORM setval(slot.cycles, greatest(cycle + 1, clock_tick << 17));
         -- What is set stays set; the lock goes with the block, however it ends.
         RAISE SQLSTATE 'IDEND';
-    EXCEPTION WHEN SQLSTATE 'IDEND' THEN
-        NULL;
+    EXCEPTION
+        WHEN SQLSTATE 'IDEND' THEN
+            NULL;
+        WHEN lock_not_available THEN
+            IF queues THEN
+                RAISE;
+            END IF;
+            wait_ms := 0;
+            RETURN;
     END;
     IF taken = 0 THEN
         PERFORM idgen.idgen_require_ticks(f, CASE WHEN clock_tick < 0 THEN -1 ELSE tick END,
@@ -904,8 +911,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_take(idgen.idgen_shard, bigint, interval, bigint) IS
-    'takes numbers of one tick from a shard, in a cycle; or says how long to wait for one';
+COMMENT ON FUNCTION idgen.idgen_take(idgen.idgen_shard, bigint, interval, bigint, boolean) IS
+    'takes numbers of one tick from a shard, in a cycle; or says how long to wait for one: 0 where another''s cycle is under way';
 
 CREATE FUNCTION idgen.idgen_refuse_wait(slot idgen.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -929,7 +936,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_refuse_wait(idgen.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';
 
-CREATE FUNCTION idgen.idgen_draw(shard bigint, layout text, count bigint, INOUT place integer, INOUT last_tick bigint,
+CREATE FUNCTION idgen.idgen_draw(shard bigint, layout text, count bigint, gives_up boolean, INOUT place integer, INOUT last_tick bigint,
                                  OUT first_id bigint, OUT step bigint, OUT taken bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -942,6 +949,7 @@ DECLARE
     start_ms bigint;
     is_full boolean;
     min_tick bigint := last_tick;
+    queues boolean := false;
     waited interval := '0';
     rest interval;
 BEGIN
@@ -956,7 +964,7 @@ BEGIN
         FOR slot IN SELECT * FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
                        AND CASE WHEN is_own THEN s.rank >= place OR last_tick < 0 ELSE s.shard = idgen_draw.shard END
                      ORDER BY s.rank < place, s.rank LOOP
-            take := idgen.idgen_take(slot, CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END, setting.max_lead, count);
+            take := idgen.idgen_take(slot, CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END, setting.max_lead, count, queues);
             IF take.taken > 0 THEN
                 place := slot.rank;
                 last_tick := take.number >> (slot.form).sequence_bits;
@@ -973,6 +981,16 @@ BEGIN
             END IF;
         END LOOP;
 
+        -- Another's cycle is under way. Who waits in the queue of the lock has to be woken before the next can have it: so look again instead, and
+        -- queue only after that.
+        IF wait_ms = 0 THEN
+            IF gives_up THEN
+                RETURN;
+            END IF;
+            PERFORM pg_sleep(0.001);
+            queues := true;
+            CONTINUE;
+        END IF;
         rest := make_interval(secs => greatest(wait_ms, 1) / 1000::double precision);
         IF waited + rest > setting.max_wait THEN
             PERFORM idgen.idgen_refuse_wait(slot, start_ms, is_full AND waited = '0', waited);
@@ -987,24 +1005,33 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_draw(bigint, text, bigint, integer, bigint) IS
-    'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick';
+COMMENT ON FUNCTION idgen.idgen_draw(bigint, text, bigint, boolean, integer, bigint) IS
+    'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick; '
+    'null for who gives up where another''s cycle is under way';
 
 CREATE FUNCTION idgen.next_id(shard bigint DEFAULT idgen.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     slot idgen.idgen_slot := idgen.idgen_slot(shard, layout);
-    tick bigint := (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - slot.epoch_ms) / slot.unit_ms;
-    cycle bigint := pg_sequence_last_value(slot.cycles);
+    tick bigint;
+    cycle bigint;
     number bigint;
+    id bigint;
 BEGIN
-    IF cycle >> 17 = tick AND cycle & 1 = 0 THEN
-        number := nextval(slot.numbers);
-        IF number - (tick << slot.sequence_bits) BETWEEN slot.sequence_first AND slot.sequence_last AND pg_sequence_last_value(slot.cycles) = cycle THEN
-            RETURN ((tick & slot.tick_mask) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
+    FOR try IN 1 .. 10 LOOP
+        tick := (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - slot.epoch_ms) / slot.unit_ms;
+        cycle := pg_sequence_last_value(slot.cycles);
+        IF cycle >> 17 = tick AND cycle & 1 = 0 THEN
+            number := nextval(slot.numbers);
+            IF number - (tick << slot.sequence_bits) BETWEEN slot.sequence_first AND slot.sequence_last AND pg_sequence_last_value(slot.cycles) = cycle THEN
+                RETURN ((tick & slot.tick_mask) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
+            END IF;
         END IF;
-    END IF;
-    RETURN (idgen.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
+        id := (idgen.idgen_draw(shard, layout, 1, try < 10, NULL, -1)).first_id;
+        EXIT WHEN id IS NOT NULL;
+        PERFORM pg_sleep(CASE WHEN try > 2 THEN 0.001 ELSE 0 END);
+    END LOOP;
+    RETURN id;
 END
 $$;
 COMMENT ON FUNCTION idgen.next_id(bigint, text) IS 'makes a new ID, from this node''s own shards or from the given one';
@@ -1033,7 +1060,7 @@ BEGIN
     PERFORM idgen.idgen_require_count(count);
     PERFORM idgen.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, least(rest, 4096), place, last_tick);
+        block := idgen.idgen_draw(shard, layout, least(rest, 4096), false, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         RETURN QUERY SELECT block.first_id + block.step * i FROM generate_series(0, block.taken - 1) AS i;
@@ -1061,7 +1088,7 @@ BEGIN
     END IF;
     PERFORM idgen.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, rest, place, last_tick);
+        block := idgen.idgen_draw(shard, layout, rest, false, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         step := block.step;

@@ -124,9 +124,11 @@ $second->disconnect;
 $session->do('CREATE TABLE race (id bigint)');
 ok( in_sessions($node, 8, sub {
 		my ($own, $number) = @_;
-		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen.next_id_array(2)) FROM generate_series(1, 2000)" : 'INSERT INTO race SELECT idgen.next_id() FROM generate_series(1, 8000)');
+		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen.next_id_array(2)) FROM generate_series(1, 4000)" : 'INSERT INTO race SELECT idgen.next_id() FROM generate_series(1, 20000)');
 }), 'blocks of two beside single ones');
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'none twice');
+# What is seldom seen by chance: next_id looks at the cycles before nextval and after it.
+like(value_of($session, q{SELECT prosrc FROM pg_proc WHERE proname = 'next_id'}), qr/last_value\(slot\.cycles\).*nextval\(slot\.numbers\).*last_value\(slot\.cycles\) = cycle/s, 'cycles are read before and after');
 
 # Clocks. The IDs of a clock that stepped back a little are held; further than max_lead they wait; further than max_wait they are refused.
 $session->do(q{UPDATE idgen.idgen_setting SET max_lead = '2 s', max_wait = '3 s'});

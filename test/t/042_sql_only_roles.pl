@@ -72,7 +72,7 @@ SQL
 fails_with($app, 'SELECT idgen.next_id()', '42501', qr/permission denied for schema idgen/, 'another role');
 $owner->do('GRANT USAGE ON SCHEMA idgen TO app, other');
 fails_with($app, "SELECT idgen.$_", '42501', qr/permission denied/, "another role: $_")
-  for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, 0, -1)';
+  for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, true, 0, -1)';
 fails_with($other, 'SELECT idgen.next_id()', '42501', qr/permission denied/, 'default privileges gave it nothing');
 is(value_of($app, 'SELECT idgen.id_shard(5120)'), 5, 'but it reads');
 $owner->do('GRANT EXECUTE ON FUNCTION idgen.next_id, idgen.next_ids, idgen.next_id_array TO app');
@@ -156,7 +156,10 @@ INSERT INTO app.event (id, n) SELECT id, 1000 + n FROM unnest(next_id_array(5000
 SET search_path = pg_catalog
 SQL
 # The sequences stand ahead of the clock, as after it was set back: the extension has to begin above them all the same.
-$owner->do(q{SELECT setval(numbers, pg_sequence_last_value(numbers) + (3000::bigint << 10)) FROM idgen.idgen_shard WHERE layout = 'instagram'});
+$owner->do(<<'SQL');
+SELECT setval(numbers, (s.tick + 15000) << 10), setval(cycles, (s.tick + 15000) << 17)
+  FROM (SELECT *, pg_sequence_last_value(numbers) >> 10 AS tick FROM idgen.idgen_shard) AS s WHERE layout = 'instagram'
+SQL
 my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10) << 23) FROM idgen.idgen_shard WHERE layout = 'instagram'});
 # One draws meanwhile, in an open transaction: the script waits for its end.
 $owner->begin_work;
@@ -179,6 +182,7 @@ $node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER D
 $owner->disconnect;
 $owner = connect_to($node, db => 'mine', user => 'owner');
 $app = connect_to($node, db => 'mine', user => 'app');
+$owner->do(q{SET idgen.max_wait = '1min'});
 $owner->do('INSERT INTO app.event (n) SELECT generate_series(6002, 7000)');
 is(join(',', $owner->selectrow_array('SELECT count(*), count(DISTINCT id), bool_and(made = idgen.id_time(id)) FROM app.event')), '7000,7000,1', 'the DEFAULT and the generated column go on');
 is(value_of($owner, 'SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM app.event) AS e WHERE id <= before'), 0, 'each later ID is larger than each earlier one of the shard');
