@@ -111,7 +111,7 @@ is(told($origin), 0, 'the origin: the log is told nothing');
 	$second->do('SELECT idgen_confirm_shards()', { pg_async => PG_ASYNC });
 	wait_until_true($copy, q{EXISTS (SELECT FROM pg_locks WHERE relation = 'idgen_origin'::regclass AND NOT granted)});
 	$on->do('COMMIT');
-	ok(eval { $second->pg_result }, 'confirmed by two sessions at once') || note $second->errstr;
+	ok(succeeds($second), 'confirmed by two sessions at once') || note $second->errstr;
 	is(value_of($on, 'SELECT count(*) FROM idgen_origin'), 1, 'confirmed: one row is left');
 	$second->disconnect;
 	is_told($copy, 0, 'a restored dump, confirmed');

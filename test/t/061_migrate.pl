@@ -89,7 +89,7 @@ my ($filler, $cancelled) = begin_backfill($session, 'killed', '');
 wait_until($session, "SELECT count(id) > $later + 1000 FROM killed");
 is(value_of($session, "SELECT state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), 'running', 'the view says that it runs');
 $session->do('SELECT pg_cancel_backend(?)', undef, $cancelled);
-ok(!defined eval { $filler->pg_result }, 'a cancel ends it');
+ok(!succeeds($filler), 'a cancel ends it');
 is($filler->state, '57014', 'a cancel: SQLSTATE');
 filled_so_far($session, 'killed');
 
@@ -140,7 +140,7 @@ for my $number (1 .. 3)
 	push @writers, $writer;
 }
 ($filler) = begin_backfill($session, 'busy', '');
-my $is_done = defined eval { $filler->pg_result };
+my $is_done = succeeds($filler);
 ok($is_done, 'beside writers: it ends well') or diag($filler->errstr);
 my $broken = 0;
 for (@writers) { waitpid $_, 0; $broken++ if $? }
@@ -164,7 +164,7 @@ $filler->do("SET default_transaction_isolation = 'repeatable read'");
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
 wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
 $holder->commit;
-ok(!defined eval { $filler->pg_result }, 'repeatable read: a row that has changed ends it');
+ok(!succeeds($filler), 'repeatable read: a row that has changed ends it');
 is($filler->state, '40001', 'repeatable read: SQLSTATE');
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)");
 is_filled($session, 'strict', 'repeatable read');
@@ -176,7 +176,7 @@ $session->do('RESET default_transaction_isolation');
 make_table($session, 'twice');
 ($filler) = begin_backfill($session, 'twice', '');
 $session->do("CALL idgen_migrate.backfill('twice', 'id', 'made', 7, batch => 500)");
-ok(!defined eval { $filler->pg_result }, 'two at once: the earlier one ends');
+ok(!succeeds($filler), 'two at once: the earlier one ends');
 is($filler->state, '55006', 'two at once: SQLSTATE');
 is_filled($session, 'twice', 'two at once');
 
@@ -224,7 +224,7 @@ my @places = map { value_of($session, "INSERT INTO swapped VALUES ($_) RETURNING
 is($places[0], '(0,1)', 'rows that have moved: the second lies where the first lay');
 is($places[1], '(0,2)', 'rows that have moved: where the second lay is one of another time');
 $in_state->commit;
-ok(defined eval { $filler->pg_result }, 'rows that have moved: it ends well') or diag($filler->errstr);
+ok(succeeds($filler), 'rows that have moved: it ends well') or diag($filler->errstr);
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM swapped'), 0, 'rows that have moved: every row has an ID, none twice');
 is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made BETWEEN '0' AND '100 ms'"), 0, 'rows that have moved: each of its own time');
 

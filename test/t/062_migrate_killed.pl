@@ -54,7 +54,7 @@ sub kill_at_lock_of
 	my ($table, $caller, $pid) = @_;
 	wait_until($session, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND relation = '$table'::regclass AND NOT granted)");
 	$session->do("SELECT pg_terminate_backend($pid, 60000)");
-	ok(!defined eval { $caller->pg_result }, "killed while it waits for $table");
+	ok(!succeeds($caller), "killed while it waits for $table");
 	return;
 }
 
@@ -69,7 +69,7 @@ sub call_killed
 		# Rising ever faster, so that a slow machine too comes to the end.
 		sleep 0.003 * $round * 1.01 ** $round;
 		$session->do("SELECT pg_terminate_backend($pid, 60000)");
-		my $is_done = defined eval { $caller->pg_result };
+		my $is_done = succeeds($caller);
 		return $round if $is_done;
 		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: by nothing else") or diag($caller->errstr);
 		return $round if $is_left && !value_of($session, $is_left);
@@ -125,7 +125,7 @@ is(value_of($late, "UPDATE file SET other = other WHERE key = 8000 RETURNING fol
 $holder->commit;
 wait_until($session, "SELECT $is_blocked AND ($filled) > $so_far");
 $late->commit;
-ok(defined eval { $linker->pg_result }, 'a late row: the link ends well') or diag($linker->errstr);
+ok(succeeds($linker), 'a late row: the link ends well') or diag($linker->errstr);
 is(value_of($session, 'SELECT count(*) FROM file WHERE (folder IS NULL) <> (folder_new IS NULL)'), 0, 'a late row: it has got its reference');
 is_whole('a late row');
 

@@ -26,14 +26,15 @@ sub draw_few
 	return @{ value_of($session, 'SELECT next_id_array(?, 5, ?::id_layout)', $count, few_a_tick()) };
 }
 
-# Starts a node that can have standbys, under a clock of its own, and makes a base backup.
+# Starts a node that can have standbys, under a clock of its own, and makes a base backup. Its pages have no checksums, so that
+# tests may write there.
 sub begin_primary
 {
 	my ($name, @more) = @_;
 	my $node = start_node(
 		$name,
 		fake_clock => 1,
-		init       => { allows_streaming => 1, has_archiving => 1 },
+		init       => { allows_streaming => 1, has_archiving => 1, no_data_checksums => 1 },
 		conf       => [ @conf, @more ]);
 	$node->backup('base');
 	return $node;
