@@ -15,11 +15,11 @@
 #   make release-check   whether the last commit can be released
 #   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
 
-EXTENSION = idgen idgen_migrate
+EXTENSION = idgen idgen_migrate idgen_registry
 # The version stands in idgen.control; tools/release-check compares what else says it.
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
 MODULE_big = idgen
-DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
+DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(wildcard sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
 DEPENDENCIES = $(OBJS:.o=.d)
@@ -95,9 +95,11 @@ override bitcodedir := $(pkglibdir)/bitcode
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
-# The install scripts are put together from their parts.
+# The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
 sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/install/*)
 sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/migrate/*)
+sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %-plain.sql,$(wildcard sql/registry/*))
+sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
 $(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
 $(filter %/module.o %/release.o,$(OBJS)): idgen.control

@@ -1,0 +1,21 @@
+-- idgen_registry @VERSION@: numbers that nodes with idgen hold for a time, at most one node each. In SQL alone.
+\echo Use "CREATE EXTENSION idgen_registry" to load this file. \quit
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- Its functions run with their owner's rights, so nobody but a superuser may have a hand in the schema, before or later.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
+                WHERE n.nspname = 'idgen_registry'
+                  AND (NOT r.rolsuper
+                       OR EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.grantee <> n.nspowner AND a.privilege_type = 'CREATE')
+                       OR EXISTS (SELECT FROM pg_depend d WHERE d.refobjid = n.oid AND d.refclassid = 'pg_namespace'::regclass
+                                     AND d.classid <> 'pg_extension'::regclass))) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = 'the schema idgen_registry is not empty, or others than a superuser have it in hand',
+            DETAIL = 'What stands in it would be called with the rights of whoever makes the extension.',
+            HINT = 'Drop the schema, or rename it: CREATE EXTENSION makes it anew.';
+    END IF;
+END
+$$;

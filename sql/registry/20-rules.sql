@@ -1,0 +1,89 @@
+-- What the calls have in common. Nobody but the owner calls these.
+
+CREATE FUNCTION idgen_registry.clock_ms() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+$$;
+COMMENT ON FUNCTION idgen_registry.clock_ms() IS 'the registry''s clock, unix ms';
+
+-- Another system, database or table: the row has been copied or restored.
+CREATE FUNCTION idgen_registry.here() RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('%s/%s/%s', s.system_identifier, d.oid, 'idgen_registry.registry'::regclass::oid)
+      FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()
+$$;
+COMMENT ON FUNCTION idgen_registry.here() IS 'where the registry''s tables lie';
+
+CREATE FUNCTION idgen_registry.demand(is_right boolean, rule text, detail text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF is_right IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = rule, DETAIL = detail,
+            HINT = 'docs/registry.md of idgen describes the calls.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error where an argument is wrong';
+
+-- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may
+-- be promoted has it too, where one is required. A setting of the function's own would end before the COMMIT.
+CREATE FUNCTION idgen_registry.begin_write() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'this server is a standby of the registry',
+            DETAIL = 'Numbers are held by the primary alone.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
+    END IF;
+    IF current_setting('synchronous_commit') <> 'remote_apply' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, and makes the commit durable';
+
+-- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() until the COMMIT: what
+-- is taken of it holds as long.
+CREATE FUNCTION idgen_registry.enter(identity uuid) RETURNS idgen_registry.registry
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    terms idgen_registry.registry;
+BEGIN
+    PERFORM idgen_registry.begin_write();
+    SELECT * INTO terms FROM idgen_registry.registry FOR SHARE;
+    IF terms.identity = enter.identity IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'this is another registry',
+            DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
+            HINT = 'Look whether the address is right. It knows nothing of the numbers that are held in the other.';
+    END IF;
+    PERFORM idgen_registry.refuse_copy(terms.home);
+    RETURN terms;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.enter(uuid) IS 'the registry''s row, locked, where it is the one that the node knows';
+
+CREATE FUNCTION idgen_registry.refuse_copy(home text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF home <> idgen_registry.here() THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the registry has been copied or restored',
+            DETAIL = format('It was written at %s, and lies at %s. It does not know what has been granted since.', home, idgen_registry.here()),
+            HINT = 'SELECT idgen_registry.advance() makes it safe to use. Where nothing can have been granted since, as after pg_upgrade: '
+                || 'SELECT idgen_registry.confirm_home().';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error where the registry lies elsewhere than it was written';
+
+CREATE FUNCTION idgen_registry.lease_end(ttl_ms bigint) RETURNS timestamptz
+LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT clock_timestamp() + nullif(ttl_ms, 0) * interval '1 ms'
+$$;
+COMMENT ON FUNCTION idgen_registry.lease_end(bigint) IS 'when a lease ends that is granted now; null: never';
+
+CREATE FUNCTION idgen_registry.answer_of(number integer, outcome text) RETURNS idgen_registry.answer
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM greatest(l.lease_end - clock_timestamp(), '0')) * 1000)::bigint,
+           l.name, l.system_identifier
+      FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number
+$$;
+COMMENT ON FUNCTION idgen_registry.answer_of(integer, text) IS 'the answer to a call, with the number''s row as it is now';
