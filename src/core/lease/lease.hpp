@@ -1,0 +1,101 @@
+// A number that this server holds from a registry, as long as it runs.
+//
+//      taken <= floor <= every tick that is issued < granted = min(H, cap),     cap <= R in the registry's
+//      row
+//
+// R is raised a window at a time before the cap is reached, as H is, but over a network and therefore long
+// before. A lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the
+// number next begins at R, so the IDs of the two are disjoint, whatever their clocks say and however long the
+// one before goes on below its cap.
+//
+// One call is on its way at a time, and none is forgotten: as long as its answer has not come, asking gives
+// the identical call again. Everything is handed in: clock, randomness, the record (lease_record.hpp) and the
+// answers. Times are unix ms.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/durable/clock_watch.hpp"
+#include "core/lease/lease_call.hpp"
+#include "core/lease/lease_record.hpp"
+
+namespace idgen {
+
+struct LeaseRules {
+    std::int64_t window_ms;    // how far ahead R is raised at once
+    std::int64_t ttl_ms;       // of the lease; 0: it never ends
+    std::int64_t max_lead_ms;  // how far an ID may lie ahead of the clock
+};
+
+// In shared memory: no pointers. The cap is read without a lock where a grant is asked for, and lowered by
+// the caller under the lock of every slot of the number; all else is guarded by the lock of the caller.
+struct Lease {
+    std::atomic<std::int64_t> cap_ms;  // no ID at or after it; 0: no number, or no longer
+    std::int64_t number;               // means nothing where the incarnation is 0
+    std::int64_t incarnation;          // 0: no number is held
+    std::int64_t life;
+    std::int64_t horizon_ms;       // R as it was last answered
+    std::int64_t taken_ms;         // R when the number was taken: the floor of every slot of the number
+    std::int64_t granted_boot_ms;  // when the last call that was granted was first sent, by CLOCK_BOOTTIME
+    std::int64_t sent_boot_ms;     // the same of the one that is on its way
+    LeaseCall pending;             // of kind none: none is on its way
+    bool is_ending;
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Lease> &&
+                  std::is_trivially_destructible_v<Lease>,
+              "lives in shared memory");
+
+// Forgets everything, as a start does, and begins a life: a random value.
+void begin_life(Lease &lease, std::int64_t life) noexcept;
+
+constexpr bool is_waiting(const Lease &lease) noexcept {
+    return lease.pending.kind != CallKind::none;
+}
+constexpr bool is_held(const Lease &lease) noexcept {
+    return lease.incarnation != 0;
+}
+
+// What is granted where the horizon of a database is H.
+inline std::int64_t granted_ms(const Lease &lease, std::int64_t horizon_ms) noexcept {
+    std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_relaxed);
+    return horizon_ms < cap_ms ? horizon_ms : cap_ms;
+}
+
+// Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is
+// held.
+LeaseCall ask_take(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
+
+// Whether R or the lease should be raised now: half of the window or a third of the lease is used.
+bool is_raise_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
+
+// Asks for a window more. Requires a number that is held and not ending, and a clock that judge_clock
+// accepts.
+LeaseCall ask_raise(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
+
+// Ends issue for good. Then the horizons of the databases are read, and R may be lowered.
+void end_issue(Lease &lease) noexcept;
+
+// Asks to lower R to the largest H of the databases that issued IDs with the number since it was taken; 0:
+// none did. Requires end_issue. A raise that is on its way is asked for again first: R is not known as long
+// as it is.
+LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
+
+enum class LeaseNews : std::uint8_t {
+    none,    // an answer to a call that is not on its way, or nothing has changed
+    taken,   // raise the floor of every slot of the number to taken_ms; then IDs may be made
+    left,    // taken, but R lies too far ahead: take another
+    missed,  // somebody else has it: take another
+    raised,
+    too_far,  // the registry finds the clock too far ahead of its own
+    lost,     // no more IDs with the number: take again
+    stopped,
+};
+
+// Takes an answer in. The record is the durable one, and becomes the one to write next; it need not be
+// durable before IDs are made.
+LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,
+                  const ClockReading &clock, const LeaseRules &rules) noexcept;
+
+}  // namespace idgen

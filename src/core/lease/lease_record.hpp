@@ -1,0 +1,71 @@
+// What a server remembers of the number that it holds from a registry: a page beside the horizon of one
+// database.
+//
+//      accepted    incarnation that the registry answered with; 0: none
+//      proposed    the one that the next take proposes, durable before it is sent, kept until it is accepted;
+//      0: none
+//
+// So whatever a crash leaves unanswered, the registry's row holds one of the two, and the server finds its
+// number again. A server whose identity changed (promotion, restore) cannot prove that it is the one: it
+// takes another.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace idgen {
+
+// A registry's random identity; all zero: none is known.
+struct RegistryIdentity {
+    std::uint64_t high;
+    std::uint64_t low;
+};
+
+constexpr bool operator==(const RegistryIdentity &a, const RegistryIdentity &b) noexcept {
+    return a.high == b.high && a.low == b.low;
+}
+
+// Never change: on disk.
+struct LeaseRecord {
+    RegistryIdentity registry;
+    std::int64_t number;  // means nothing where both incarnations are 0
+    std::int64_t accepted;
+    std::int64_t proposed;
+    std::int64_t identity;  // of the server that wrote it
+};
+static_assert(sizeof(LeaseRecord) == 48 && std::is_trivial_v<LeaseRecord> &&
+                  std::has_unique_object_representations_v<LeaseRecord>,
+              "on disk");
+
+// Whether the record names a number that this server may ask for as its own.
+constexpr bool is_own(const LeaseRecord &record, const RegistryIdentity &registry,
+                      std::int64_t identity) noexcept {
+    return (record.accepted != 0 || record.proposed != 0) && record.registry == registry &&
+           record.identity == identity;
+}
+
+// The record of a server that holds no number of that registry.
+constexpr LeaseRecord no_number(const RegistryIdentity &registry, std::int64_t identity) noexcept {
+    return {registry, 0, 0, 0, identity};
+}
+
+// The record that must be durable before the number is asked for. A proposal that is not yet accepted is
+// kept. Requires a random number other than 0.
+constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity &registry,
+                              std::int64_t identity, std::int64_t number, std::int64_t random) noexcept {
+    bool is_again = is_own(record, registry, identity) && record.number == number;
+    LeaseRecord next = is_again ? record : no_number(registry, identity);
+    next.number = number;
+    if (next.proposed == 0) next.proposed = random;
+    return next;
+}
+
+// The record once the proposal was accepted. It need not be durable before IDs are made: the proposal finds
+// the number as well.
+constexpr LeaseRecord accepted(LeaseRecord record) noexcept {
+    record.accepted = record.proposed;
+    record.proposed = 0;
+    return record;
+}
+
+}  // namespace idgen

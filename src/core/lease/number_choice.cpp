@@ -1,0 +1,51 @@
+#include "core/lease/number_choice.hpp"
+
+namespace idgen {
+namespace {
+
+// Looks at the numbers one by one, in any order.
+struct Search {
+    std::int64_t latest_ms;  // an R that is near enough
+    NumberChoice best;
+    std::int64_t best_horizon_ms;
+
+    // True where the number can be taken at once.
+    bool offer(std::int64_t number, std::int64_t horizon_ms) noexcept {
+        bool is_near = horizon_ms <= latest_ms;
+        if (!is_near && best.kind == ChoiceKind::wait && horizon_ms >= best_horizon_ms) return false;
+        best = {is_near ? ChoiceKind::take : ChoiceKind::wait, number, is_near ? 0 : horizon_ms - latest_ms};
+        best_horizon_ms = horizon_ms;
+        return is_near;
+    }
+};
+
+// The row of a number; without one it is free.
+ListedNumber listed(const NumberList &list, std::int64_t number) noexcept {
+    std::size_t low = 0, high = list.count;
+    while (low < high) {
+        std::size_t middle = low + (high - low) / 2;
+        if (list.rows[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < list.count && list.rows[low].number == number;
+    return is_there ? list.rows[low] : ListedNumber{number, list.floor_ms, true};
+}
+
+}  // namespace
+
+NumberChoice choose_number(const LeaseRecord &record, std::int64_t identity, const NumberList &list,
+                           const NumberRange &range, std::int64_t now_ms, std::int64_t max_lead_ms) noexcept {
+    Search search{now_ms + max_lead_ms, {ChoiceKind::none, 0, 0}, 0};
+    bool has_own = is_own(record, record.registry, identity) && record.number >= range.first &&
+                   record.number <= range.last;
+    if (has_own && search.offer(record.number, listed(list, record.number).horizon_ms)) return search.best;
+    for (std::int64_t number = range.first; number <= range.last; number++) {
+        ListedNumber row = listed(list, number);
+        if (row.is_free && search.offer(number, row.horizon_ms)) return search.best;
+    }
+    return search.best;
+}
+
+}  // namespace idgen

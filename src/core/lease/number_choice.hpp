@@ -1,0 +1,48 @@
+// Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A
+// number whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still
+// until then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/lease/lease_record.hpp"
+
+namespace idgen {
+
+// What the registry says of a number that was ever held.
+struct ListedNumber {
+    std::int64_t number;
+    std::int64_t horizon_ms;  // R
+    bool is_free;
+};
+
+// All that the registry says, in the order of the numbers.
+struct NumberList {
+    const ListedNumber *rows;
+    std::size_t count;
+    std::int64_t floor_ms;  // R of the numbers that are not listed
+};
+
+struct NumberRange {
+    std::int64_t first;
+    std::int64_t last;
+};
+
+enum class ChoiceKind : std::uint8_t {
+    take,
+    wait,  // until then no R is near enough
+    none,  // all are held by others
+};
+
+struct NumberChoice {
+    ChoiceKind kind;
+    std::int64_t number;  // the one to take, or to wait for
+    std::int64_t wait_ms;
+};
+
+// Requires rows that ascend, and a record of the registry that listed them.
+NumberChoice choose_number(const LeaseRecord &record, std::int64_t identity, const NumberList &list,
+                           const NumberRange &range, std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
+
+}  // namespace idgen

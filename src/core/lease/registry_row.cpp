@@ -1,0 +1,72 @@
+#include "core/lease/registry_row.hpp"
+
+#include <algorithm>
+
+namespace idgen {
+namespace {
+
+std::int64_t lease_end(const RegistryTerms &terms) noexcept {
+    return terms.ttl_ms == 0 ? INT64_MAX : terms.now_ms + terms.ttl_ms;
+}
+
+bool is_holder(const RegistryRow &row, const LeaseCall &call) noexcept {
+    return row.incarnation != 0 && row.incarnation == call.incarnation && row.life == call.life;
+}
+
+CallOutcome take(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
+    bool is_own = row.incarnation == call.incarnation || row.incarnation == call.proposed;
+    bool is_free = row.incarnation == 0 || row.lease_end_ms <= terms.now_ms;
+    if (!is_own && !is_free) return CallOutcome::refused;
+    row = {call.proposed, call.life, row.horizon_ms, row.horizon_ms, lease_end(terms)};
+    return CallOutcome::granted;
+}
+
+CallOutcome raise(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
+    bool is_as_known = row.horizon_ms == call.from_ms || row.horizon_ms == call.to_ms;
+    if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
+    if (row.horizon_ms != call.to_ms && call.to_ms > terms.now_ms + terms.max_ahead_ms)
+        return CallOutcome::too_far;
+    row.horizon_ms = std::max(row.horizon_ms, call.to_ms);
+    row.lease_end_ms = lease_end(terms);
+    return CallOutcome::granted;
+}
+
+CallOutcome stop(RegistryRow &row, const LeaseCall &call) noexcept {
+    std::int64_t lowered_ms = std::max(call.to_ms, row.taken_ms);
+    bool is_as_known = row.horizon_ms == call.from_ms || row.horizon_ms == lowered_ms;
+    if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
+    row.horizon_ms = lowered_ms;
+    return CallOutcome::granted;
+}
+
+}  // namespace
+
+CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
+    CallOutcome outcome = CallOutcome::refused;
+    switch (call.kind) {
+        case CallKind::take:
+            outcome = take(row, call, terms);
+            break;
+        case CallKind::raise:
+            outcome = raise(row, call, terms);
+            break;
+        case CallKind::stop:
+            outcome = stop(row, call);
+            break;
+        case CallKind::none:
+            break;
+    }
+    return {outcome, row.horizon_ms};
+}
+
+void release(RegistryRow &row) noexcept {
+    row.incarnation = 0;
+    row.life = 0;
+}
+
+void advance(RegistryRow &row, std::int64_t to_ms) noexcept {
+    release(row);
+    row.horizon_ms = std::max(row.horizon_ms, to_ms);
+}
+
+}  // namespace idgen

@@ -1,0 +1,47 @@
+// The registry's side of the calls: the row of a number, and what a call makes of it. The same rules stand in
+// SQL in sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
+//
+//      taken <= R      R is never lowered below what it was when the owner took the number
+//      R <= the registry's clock + max_ahead, where it is raised
+//
+// The end of a lease is a time of the registry's clock alone. It only says who may take the number: that no
+// ID is made twice rests on R, below which every ID of the number lies.
+#pragma once
+
+#include <cstdint>
+
+#include "core/lease/lease_call.hpp"
+
+namespace idgen {
+
+struct RegistryRow {
+    std::int64_t incarnation;  // of the owner; 0: none
+    std::int64_t life;
+    std::int64_t horizon_ms;    // R
+    std::int64_t taken_ms;      // R when the owner took it
+    std::int64_t lease_end_ms;  // by the registry's clock
+};
+
+// What the registry goes by when it executes a call.
+struct RegistryTerms {
+    std::int64_t now_ms;  // its clock
+    std::int64_t ttl_ms;  // as the node asks; 0: for ever
+    std::int64_t max_ahead_ms;
+};
+
+// The row of a number that nobody has held.
+constexpr RegistryRow unheld_row(std::int64_t floor_ms) noexcept {
+    return {0, 0, floor_ms, floor_ms, 0};
+}
+
+// Executes a call on the row of its number.
+CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept;
+
+// Takes the number from its owner.
+void release(RegistryRow &row) noexcept;
+
+// The same for every row of a registry that was put back to an older state, and for the floor of those
+// without one: no ID below `to_ms` is made with the number from now on.
+void advance(RegistryRow &row, std::int64_t to_ms) noexcept;
+
+}  // namespace idgen
