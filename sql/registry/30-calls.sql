@@ -43,8 +43,9 @@ $$;
 COMMENT ON FUNCTION idgen_registry.take(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer) IS
     'a number for a node, for the time of a lease';
 
--- Granted where incarnation and life are the owner's and the horizon is `from_ms`, or already `to_ms`. Refused: the number is lost. Too far:
--- the horizon would lie further ahead of the registry's clock than it may; nothing has changed.
+-- Granted where incarnation and life are the owner's and the horizon is `from_ms`; or already `to_ms`, by the same call: a take that came late, and
+-- twice, would have found it there. Refused: the number is lost. Too far: the horizon would lie further ahead of the registry's clock than it
+-- may; nothing has changed.
 CREATE FUNCTION idgen_registry.raise(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint,
     ttl_ms bigint) RETURNS idgen_registry.answer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -57,7 +58,7 @@ BEGIN
     PERFORM idgen_registry.demand(raise.from_ms <= raise.to_ms, 'a horizon is not raised downwards', format('From %s to %s.', raise.from_ms, raise.to_ms));
     UPDATE idgen_registry.lease l SET horizon_ms = raise.to_ms, lease_end = idgen_registry.lease_end(raise.ttl_ms)
      WHERE l.number = raise.number AND l.incarnation = raise.incarnation AND l.life = raise.life
-       AND (l.horizon_ms = raise.to_ms
+       AND (l.horizon_ms = raise.to_ms AND l.taken_ms <= raise.from_ms
             OR l.horizon_ms = raise.from_ms AND raise.to_ms <= idgen_registry.clock_ms() + extract(epoch FROM terms.max_ahead) * 1000);
     IF FOUND THEN
         RETURN idgen_registry.answer_of(raise.number, 'granted');

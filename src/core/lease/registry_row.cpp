@@ -22,10 +22,10 @@ CallOutcome take(RegistryRow &row, const LeaseCall &call, const RegistryTerms &t
 }
 
 CallOutcome raise(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
-    bool is_as_known = row.horizon_ms == call.from_ms || row.horizon_ms == call.to_ms;
+    bool is_done = row.horizon_ms == call.to_ms && row.taken_ms <= call.from_ms;
+    bool is_as_known = row.horizon_ms == call.from_ms || is_done;
     if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
-    if (row.horizon_ms != call.to_ms && call.to_ms > terms.now_ms + terms.max_ahead_ms)
-        return CallOutcome::too_far;
+    if (!is_done && call.to_ms > terms.now_ms + terms.max_ahead_ms) return CallOutcome::too_far;
     row.horizon_ms = std::max(row.horizon_ms, call.to_ms);
     row.lease_end_ms = lease_end(terms);
     return CallOutcome::granted;

@@ -4,6 +4,10 @@
 //      taken <= R      R is never lowered below what it was when the owner took the number
 //      R <= the registry's clock + max_ahead, where it is raised
 //
+// A take can be executed late and twice, by then on another R: others had the number in between. So a raise
+// that finds R where it would put it is its own, executed before, only where the number was not taken above
+// `from`.
+//
 // The end of a lease is a time of the registry's clock alone. It only says who may take the number: that no
 // ID is made twice rests on R, below which every ID of the number lies.
 #pragma once

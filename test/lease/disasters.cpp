@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include "world.hpp"
+
+namespace idgen::lease {
+
+// What befalls a server, or all.
+void World::strike(std::size_t index) {
+    Server &server = servers_[index];
+    if (happens(weather_.crash)) crash(server);
+    if (happens(weather_.stop) && is_held(server.lease) && !server.is_ending) {
+        server.is_ending = true;
+        end_issue(server.lease);
+    }
+    if (happens(weather_.clock_step)) server.clock_offset = random_.between(-clock_error, clock_error);
+    if (happens(weather_.copy)) add(happens(800) ? server.page : old_page_, server.identity);
+    if (happens(weather_.promotion)) promote(server);
+    if (happens(weather_.pause)) now_ += random_.between(0, longest_ttl);
+    if (happens(weather_.release)) release_some();
+    if (happens(5)) kept_ = registry_;
+    if (happens(5)) old_page_ = server.page;
+    if (happens(5)) restore_registry();
+}
+
+// What is in memory is gone; what is on the wires may still arrive.
+void World::crash(Server &server) {
+    server.is_ending = false;
+    server.record = server.page.record;
+    begin_life(server.lease, static_cast<std::int64_t>(random_.next()));
+}
+
+// A copy of a disk, beside the server that it was copied from.
+void World::add(const Page &page, std::int64_t identity) {
+    if (count_ == most_servers) return;
+    Server &server = servers_[count_++];
+    server.page = page;
+    server.identity = identity;
+    server.clock_offset = random_.between(-clock_error, clock_error);
+    crash(server);
+}
+
+// A standby that had not yet all of the records; the primary goes on.
+void World::promote(const Server &server) {
+    Page page = server.page;
+    for (std::int64_t &h : page.horizon) h = std::max<std::int64_t>(0, h - random_.between(0, h_window));
+    add(page, server.identity + 100 * static_cast<std::int64_t>(count_) + 1);
+}
+
+void World::release_some() {
+    std::optional<RegistryRow> &row = registry_.rows[random_.between(0, numbers - 1)];
+    if (row) release(*row);
+}
+
+// The registry is put back to an older state, and advanced above all that can have been granted meanwhile.
+void World::restore_registry() {
+    if (!kept_) return;
+    registry_ = *kept_;
+    advance(registry_.unheld, now_ + max_ahead);
+    for (std::optional<RegistryRow> &row : registry_.rows) {
+        if (row) advance(*row, now_ + max_ahead);
+    }
+    calls_on_wire_.clear();
+}
+
+}  // namespace idgen::lease

@@ -1,0 +1,84 @@
+// lease                    checks all seeds and reports in TAP
+// lease SEED               replays one seed
+// lease --mutant NAME      looks for a seed in which an ID is made twice
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "world.hpp"
+
+namespace idgen::lease {
+namespace {
+
+constexpr std::uint64_t all_seeds = 60000, mutant_seeds = 60000;
+constexpr int steps = 400;
+
+struct Totals {
+    std::int64_t ids = 0, calls = 0, taken = 0, lost = 0;
+
+    void add(const World &world) noexcept {
+        ids += world.ids();
+        calls += world.calls();
+        taken += world.taken();
+        lost += world.lost();
+    }
+};
+
+// The first seed in which an ID is made twice; 0: none.
+std::uint64_t first_duplicate(std::uint64_t first, std::uint64_t last, Totals &totals) {
+    for (std::uint64_t seed = first; seed <= last; seed++) {
+        World world(seed);
+        world.run(steps);
+        totals.add(world);
+        const auto &twice = world.duplicate();
+        if (!twice) continue;
+        std::printf("# seed %" PRIu64 ": database %" PRId64 ", number %" PRId64 ", tick %" PRId64
+                    ", by servers %zu and %zu\n",
+                    seed, twice->database, twice->number, twice->tick, twice->first, twice->second);
+        return seed;
+    }
+    return 0;
+}
+
+int check_all() {
+    Totals totals;
+    int number = 0, failed = 0;
+    for (std::uint64_t first = 1; first <= all_seeds; first += 10000) {
+        bool is_good = first_duplicate(first, first + 9999, totals) == 0;
+        failed += !is_good;
+        std::printf("%sok %d - lease: seeds %" PRIu64 " to %" PRIu64 "\n", is_good ? "" : "not ", ++number,
+                    first, first + 9999);
+    }
+    bool is_busy = totals.ids >= 5000000 && totals.taken >= 300000 && totals.lost >= 30000;
+    failed += !is_busy;
+    std::printf("%sok %d - lease: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1,
+                number + 1);
+    std::printf("# %" PRIu64 " seeds, %" PRId64 " IDs, %" PRId64 " calls, %" PRId64 " numbers taken, %" PRId64
+                " lost\n",
+                all_seeds, totals.ids, totals.calls, totals.taken, totals.lost);
+    return failed == 0 ? 0 : 1;
+}
+
+int check_mutant(const char *name) {
+    Totals totals;
+    std::uint64_t seed = first_duplicate(1, mutant_seeds, totals);
+    std::printf("%sok - lease: mutant %s: the first duplicate at seed %" PRIu64 "\n", seed == 0 ? "not " : "",
+                name, seed);
+    return seed == 0 ? 1 : 0;
+}
+
+int main_of(int count, char **arguments) {
+    if (count == 1) return check_all();
+    if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
+    Totals totals;
+    std::uint64_t seed = std::strtoull(arguments[1], nullptr, 10);
+    return first_duplicate(seed, seed, totals) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace idgen::lease
+
+int main(int count, char **arguments) {
+    return idgen::lease::main_of(count, arguments);
+}

@@ -1,0 +1,160 @@
+#include "world.hpp"
+
+#include <algorithm>
+
+namespace idgen::lease {
+namespace {
+
+constexpr RegistryIdentity the_registry{7, 7};
+
+// Takes one of the letters out, in any order.
+Letter pick(std::vector<Letter> &letters, sim::Random &random) {
+    std::size_t i =
+        static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(letters.size()) - 1));
+    Letter letter = letters[i];
+    letters[i] = letters.back();
+    letters.pop_back();
+    return letter;
+}
+
+}  // namespace
+
+World::World(std::uint64_t seed) : random_(seed), made_by_(numbers * databases * all_ticks, -1) {
+    rules_.ttl_ms = random_.between(1, longest_ttl);
+    weather_ = {random_.between(1, 60), random_.between(1, 60), random_.between(1, 200),
+                random_.between(1, 40), random_.between(1, 40), random_.between(1, 10),
+                random_.between(1, 40)};
+    add({no_number(the_registry, 1), {0, 0}}, 1);
+}
+
+ClockReading World::clock_of(const Server &server) const noexcept {
+    return {now_ + server.clock_offset, server.clock_offset};
+}
+
+std::size_t World::index_of(const Server &server) const noexcept {
+    return static_cast<std::size_t>(&server - servers_);
+}
+
+void World::run(int steps) {
+    for (int i = 0; i < steps && !duplicate_; i++) step();
+}
+
+void World::step() {
+    if (happens(300)) now_++;
+    std::size_t index = static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(count_) - 1));
+    if (happens(500)) carry();
+    Server &server = servers_[index];
+    if (is_waiting(server.lease) && happens(150)) send(server, server.lease.pending);
+    if (happens(100)) server.page.record = server.record;
+    if (!is_held(server.lease))
+        begin_to_take(server);
+    else
+        work(index);
+    if (!duplicate_) strike(index);
+}
+
+// Lets the registry execute some call and a server receive some answer; both may be lost.
+void World::carry() {
+    if (!calls_on_wire_.empty()) {
+        Letter letter = pick(calls_on_wire_, random_);
+        std::optional<RegistryRow> &row = registry_.rows[letter.call.number];
+        if (happens(900)) {
+            if (!row) row = registry_.unheld;
+            letter.answer = execute(*row, letter.call, {now_, rules_.ttl_ms, max_ahead});
+            answers_on_wire_.push_back(letter);
+        }
+    }
+    if (!answers_on_wire_.empty() && happens(900)) {
+        Letter letter = pick(answers_on_wire_, random_);
+        if (happens(800)) deliver(letter);
+    }
+}
+
+void World::deliver(const Letter &letter) {
+    Server &server = servers_[letter.server];
+    LeaseNews news =
+        take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
+    lost_ += news == LeaseNews::lost;
+    if (news == LeaseNews::stopped) crash(server);
+    if (news != LeaseNews::taken) return;
+    taken_++;
+    for (std::int64_t d = 0; d < databases; d++) {
+        server.horizon[d] = 0;
+        server.last[d] = -1;
+        server.floor[d] = std::max(server.page.horizon[d], server.lease.taken_ms);
+    }
+}
+
+void World::send(const Server &server, const LeaseCall &call) {
+    calls_on_wire_.push_back({index_of(server), call, {}});
+    calls_++;
+}
+
+// A number by what the registry lists, or any; -1 where there is none to take now.
+std::int64_t World::choose(const Server &server) {
+    bool is_own_again = is_own(server.record, the_registry, server.identity) && happens(500);
+    if (is_own_again) return server.record.number;
+    if (happens(500)) return random_.between(0, numbers - 1);
+    ListedNumber rows[numbers];
+    std::size_t count = 0;
+    for (std::int64_t n = 0; n < numbers; n++) {
+        const std::optional<RegistryRow> &row = registry_.rows[n];
+        if (row) rows[count++] = {n, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_};
+    }
+    NumberChoice choice =
+        choose_number(server.record, server.identity, {rows, count, registry_.unheld.horizon_ms},
+                      {0, numbers - 1}, clock_of(server).now_ms, rules_.max_lead_ms);
+    return choice.kind == ChoiceKind::take ? choice.number : -1;
+}
+
+// The proposal is on the disk before the call is sent.
+void World::begin_to_take(Server &server) {
+    if (is_waiting(server.lease)) return;
+    std::int64_t number = choose(server);
+    if (number < 0) return;
+    server.record = propose(server.record, the_registry, server.identity, number,
+                            static_cast<std::int64_t>(random_.next() | 1));
+    server.page.record = server.record;
+    if (happens(20)) return crash(server);
+    send(server, ask_take(server.lease, server.page.record, clock_of(server)));
+}
+
+void World::work(std::size_t index) {
+    Server &server = servers_[index];
+    for (int i = 0; i < 3; i++) {
+        if (!issue(index, random_.between(0, databases - 1))) return;
+    }
+    if (server.is_ending) return end(index);
+    bool is_due = is_raise_due(server.lease, clock_of(server), rules_) || happens(50);
+    if (is_due && (!is_waiting(server.lease) || happens(50)))
+        send(server, ask_raise(server.lease, clock_of(server), rules_));
+}
+
+// Makes one ID, or moves H on; false where that ID was made before.
+bool World::issue(std::size_t index, std::int64_t d) {
+    Server &server = servers_[index];
+    std::int64_t now = clock_of(server).now_ms;
+    std::int64_t tick = std::max({now, server.floor[d], server.last[d] + 1});
+    if (tick > now + rules_.max_lead_ms || tick >= all_ticks) return true;
+    if (tick < granted_ms(server.lease, server.horizon[d])) {
+        std::int64_t number = server.lease.number;
+        std::int8_t &maker = made_by_[static_cast<std::size_t>((d * numbers + number) * all_ticks + tick)];
+        if (maker >= 0) duplicate_ = {d, number, tick, static_cast<std::size_t>(maker), index};
+        maker = static_cast<std::int8_t>(index);
+        server.last[d] = tick;
+        ids_++;
+    } else if (tick >= server.horizon[d] && !(server.is_ending && happens(500))) {
+        server.horizon[d] = server.page.horizon[d] = std::max(server.page.horizon[d], tick + h_window);
+    }
+    return !duplicate_;
+}
+
+// Issue has ended; R is lowered to the largest H of the databases that used the number.
+void World::end(std::size_t index) {
+    Server &server = servers_[index];
+    std::int64_t used = std::max(server.horizon[0], server.horizon[1]);
+    if (!is_waiting(server.lease) || happens(150))
+        send(server, ask_stop(server.lease, used, clock_of(server)));
+}
+
+}  // namespace idgen::lease

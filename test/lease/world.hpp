@@ -1,0 +1,115 @@
+// A registry, servers that take their numbers from it, and the wires between them, all driven by one
+// generator. Every rule is the core's; what stands here is what a server and a store do with it: keep pages,
+// send calls, lose and repeat them. Each server has two databases, which share a number and have a horizon H
+// each. One ID a tick.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/lease/lease.hpp"
+#include "core/lease/number_choice.hpp"
+#include "core/lease/registry_row.hpp"
+#include "random.hpp"
+
+namespace idgen::lease {
+
+constexpr std::int64_t numbers = 4, databases = 2, all_ticks = 4096;
+constexpr std::size_t most_servers = 5;
+constexpr std::int64_t h_window = 4, clock_error = 5, longest_ttl = 14;
+constexpr LeaseRules longest_rules{8, longest_ttl, 3};
+constexpr std::int64_t max_ahead = longest_rules.window_ms + clock_error - 1;
+
+// What is on the disk of a server.
+struct Page {
+    LeaseRecord record;
+    std::int64_t horizon[databases];
+};
+
+struct Server {
+    Page page;
+    std::int64_t identity;
+    std::int64_t clock_offset;
+    bool is_ending;
+    // In memory
+    Lease lease;
+    LeaseRecord record;
+    std::int64_t horizon[databases];  // H as granted since the number was taken; 0: not used
+    std::int64_t floor[databases];
+    std::int64_t last[databases];
+};
+
+struct Letter {
+    std::size_t server;
+    LeaseCall call;
+    CallAnswer answer;
+};
+
+struct Registry {
+    std::optional<RegistryRow> rows[numbers];
+    RegistryRow unheld = unheld_row(0);
+};
+
+// How often what happens, in a thousand steps of a server; each world has its own.
+struct Weather {
+    std::int64_t crash, stop, clock_step, copy, promotion, pause, release;
+};
+
+struct Duplicate {
+    std::int64_t database, number, tick;
+    std::size_t first, second;
+};
+
+class World {
+   public:
+    explicit World(std::uint64_t seed);
+
+    // Goes on until an ID is made twice, at most so many steps.
+    void run(int steps);
+
+    const std::optional<Duplicate> &duplicate() const noexcept { return duplicate_; }
+    std::int64_t ids() const noexcept { return ids_; }
+    std::int64_t calls() const noexcept { return calls_; }
+    std::int64_t taken() const noexcept { return taken_; }
+    std::int64_t lost() const noexcept { return lost_; }
+
+   private:
+    // world.cpp: what servers and wires do
+    void step();
+    void carry();
+    void deliver(const Letter &letter);
+    void begin_to_take(Server &server);
+    std::int64_t choose(const Server &server);
+    void work(std::size_t index);
+    bool issue(std::size_t index, std::int64_t database);
+    void end(std::size_t index);
+    void send(const Server &server, const LeaseCall &call);
+    // disasters.cpp: what befalls them
+    void strike(std::size_t index);
+    void crash(Server &server);
+    void add(const Page &page, std::int64_t identity);
+    void promote(const Server &server);
+    void restore_registry();
+    void release_some();
+
+    bool happens(std::int64_t in_thousand) noexcept { return random_.between(1, 1000) <= in_thousand; }
+    ClockReading clock_of(const Server &server) const noexcept;
+    std::size_t index_of(const Server &server) const noexcept;
+
+    sim::Random random_;
+    LeaseRules rules_ = longest_rules;  // the lease may be shorter than the clocks are apart
+    Weather weather_{};
+    std::int64_t now_ = 100;
+    Registry registry_;
+    std::optional<Registry> kept_;
+    Page old_page_{};
+    Server servers_[most_servers];
+    std::size_t count_ = 0;
+    std::vector<Letter> calls_on_wire_, answers_on_wire_;
+    std::vector<std::int8_t> made_by_;
+    std::optional<Duplicate> duplicate_;
+    std::int64_t ids_ = 0, calls_ = 0, taken_ = 0, lost_ = 0;
+};
+
+}  // namespace idgen::lease

@@ -1,0 +1,187 @@
+#include "core/lease/lease.hpp"
+
+#include <gtest/gtest.h>
+
+namespace idgen {
+namespace {
+
+constexpr std::int64_t now = 1795000000000, boot = 1790000000000, identity = 77;
+constexpr RegistryIdentity registry{1, 2}, another{1, 3};
+constexpr LeaseRules rules{60000, 600000, 1000};
+constexpr ClockReading clock_at(std::int64_t ms) {
+    return {now + ms, boot};
+}
+
+struct Leases : testing::Test {
+    Leases() noexcept { begin_life(lease, 99); }
+
+    // Takes number 5 as the registry answers.
+    LeaseNews take(const CallAnswer &answer) {
+        record = propose(record, registry, identity, 5, 21);
+        LeaseCall call = ask_take(lease, record, clock_at(0));
+        return take_in(lease, record, call, answer, clock_at(0), rules);
+    }
+    LeaseNews answer(const LeaseCall &call, const CallAnswer &answer, std::int64_t at = 0) {
+        return take_in(lease, record, call, answer, clock_at(at), rules);
+    }
+
+    Lease lease;
+    LeaseRecord record = no_number(registry, identity);
+};
+
+TEST(LeaseRecord, KeepsAProposalUntilItIsAccepted) {
+    LeaseRecord record = propose(no_number(registry, identity), registry, identity, 5, 21);
+    EXPECT_TRUE(is_own(record, registry, identity));
+    EXPECT_EQ(record.accepted, 0);
+    EXPECT_EQ(record.proposed, 21);
+    record = propose(record, registry, identity, 5, 22);
+    EXPECT_EQ(record.proposed, 21) << "not yet accepted";
+    record = propose(accepted(record), registry, identity, 5, 22);
+    EXPECT_EQ(record.accepted, 21);
+    EXPECT_EQ(record.proposed, 22);
+}
+
+TEST(LeaseRecord, ProvesNothingToAnotherServerOrRegistryOrForAnotherNumber) {
+    LeaseRecord record = accepted(propose(no_number(registry, identity), registry, identity, 5, 21));
+    EXPECT_FALSE(is_own(record, registry, identity + 1)) << "promoted";
+    EXPECT_FALSE(is_own(record, another, identity));
+    EXPECT_FALSE(is_own(no_number(registry, identity), registry, identity)) << "number 0 is no number";
+    EXPECT_EQ(propose(record, registry, identity + 1, 5, 22).accepted, 0);
+    EXPECT_EQ(propose(record, another, identity, 5, 22).accepted, 0);
+    EXPECT_EQ(propose(record, registry, identity, 6, 22).accepted, 0);
+    EXPECT_EQ(propose(record, registry, identity, 6, 22).proposed, 22);
+}
+
+TEST_F(Leases, NothingIsGrantedWithoutANumber) {
+    EXPECT_FALSE(is_held(lease));
+    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_FALSE(is_raise_due(lease, clock_at(0), rules));
+}
+
+TEST_F(Leases, ANumberBeginsAtItsHorizon) {
+    EXPECT_EQ(take({CallOutcome::granted, now + 1000}), LeaseNews::taken);
+    EXPECT_TRUE(is_held(lease));
+    EXPECT_EQ(lease.number, 5);
+    EXPECT_EQ(lease.incarnation, 21);
+    EXPECT_EQ(lease.taken_ms, now + 1000) << "the floor";
+    EXPECT_EQ(granted_ms(lease, now + 5000), now + 1000) << "nothing above the floor yet";
+    EXPECT_EQ(record.accepted, 21);
+    EXPECT_EQ(record.proposed, 0);
+    EXPECT_TRUE(is_raise_due(lease, clock_at(0), rules));
+}
+
+TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
+    EXPECT_EQ(take({CallOutcome::granted, now + 1001}), LeaseNews::left);
+    EXPECT_FALSE(is_held(lease));
+    EXPECT_FALSE(is_own(record, registry, identity)) << "the next take is of another";
+    EXPECT_EQ(take({CallOutcome::refused, 0}), LeaseNews::missed);
+    EXPECT_FALSE(is_own(record, registry, identity));
+    EXPECT_EQ(granted_ms(lease, now), 0);
+}
+
+TEST_F(Leases, GrantsTheLowerOfTheHorizons) {
+    take({CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(0), rules);
+    EXPECT_EQ(call.from_ms, 0);
+    EXPECT_EQ(call.to_ms, now + 60000);
+    EXPECT_EQ(call.life, 99);
+    EXPECT_EQ(granted_ms(lease, now + 5000), 0) << "not before the answer";
+    EXPECT_EQ(answer(call, {CallOutcome::granted, now + 60000}), LeaseNews::raised);
+    EXPECT_EQ(granted_ms(lease, now + 5000), now + 5000);
+    EXPECT_EQ(granted_ms(lease, now + 70000), now + 60000);
+}
+
+TEST_F(Leases, AsksAgainUntilItIsAnswered) {
+    take({CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(0), rules);
+    EXPECT_TRUE(ask_raise(lease, clock_at(9000), rules) == call);
+    EXPECT_TRUE(ask_stop(lease, now, clock_at(9000)) == call) << "R is not known";
+    EXPECT_TRUE(ask_take(lease, record, clock_at(9000)) == call);
+    LeaseCall other = call;
+    other.to_ms++;
+    EXPECT_EQ(answer(other, {CallOutcome::refused, 0}), LeaseNews::none) << "not on its way";
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::raised);
+    EXPECT_EQ(answer(call, {CallOutcome::refused, 0}), LeaseNews::none) << "answered already";
+    EXPECT_TRUE(is_held(lease));
+}
+
+TEST_F(Leases, RaisesWhenHalfOfTheWindowOrAThirdOfTheLeaseIsUsed) {
+    take({CallOutcome::granted, 0});
+    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    EXPECT_FALSE(is_raise_due(lease, clock_at(29999), rules));
+    EXPECT_TRUE(is_raise_due(lease, clock_at(30000), rules));
+    ClockReading set_back{now - 3600000, boot - 3600000 - 199999};
+    EXPECT_FALSE(is_raise_due(lease, set_back, rules)) << "200 s are not yet past, whatever the clock says";
+    set_back.difference_ms--;
+    EXPECT_TRUE(is_raise_due(lease, set_back, rules));
+    EXPECT_FALSE(is_raise_due(lease, set_back, {60000, 0, 1000})) << "a lease that never ends";
+    EXPECT_EQ(ask_raise(lease, set_back, rules).to_ms, now + 60000) << "R never goes down";
+}
+
+TEST_F(Leases, TheLeaseCountsFromBeforeTheCallWasFirstSent) {
+    take({CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(1000), rules);
+    ask_raise(lease, clock_at(150000), rules);
+    answer(call, {CallOutcome::granted, 0}, 160000);
+    EXPECT_EQ(lease.granted_boot_ms, now - boot + 1000);
+}
+
+TEST_F(Leases, ARefusedRaiseLosesTheNumberAtOnce) {
+    take({CallOutcome::granted, 0});
+    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(30000), rules);
+    EXPECT_EQ(answer(call, {CallOutcome::refused, now + 99000}), LeaseNews::lost);
+    EXPECT_FALSE(is_held(lease));
+    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_TRUE(is_own(record, registry, identity)) << "it asks for the same first";
+    LeaseCall again = ask_take(lease, propose(record, registry, identity, 5, 22), clock_at(0));
+    EXPECT_EQ(again.incarnation, 21);
+    EXPECT_EQ(again.proposed, 22);
+}
+
+TEST_F(Leases, AClockTooFarAheadKeepsTheNumber) {
+    take({CallOutcome::granted, 0});
+    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(90000000), rules);
+    EXPECT_EQ(answer(call, {CallOutcome::too_far, now + 60000}), LeaseNews::too_far);
+    EXPECT_EQ(granted_ms(lease, now + 99000), now + 60000);
+    EXPECT_EQ(ask_raise(lease, clock_at(30000), rules).to_ms, now + 90000) << "by the clock as it is then";
+}
+
+TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
+    constexpr struct {
+        const char *what;
+        std::int64_t used_ms, to_ms;
+    } cases[] = {
+        {"the largest horizon of its databases", now + 700, now + 700},
+        {"above R: R", now + 99000, now + 60000},
+        {"no database used it: where it was taken", 0, now + 500},
+    };
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.what);
+        begin_life(lease, 99);
+        record = no_number(registry, identity);
+        take({CallOutcome::granted, now + 500});
+        answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+        end_issue(lease);
+        EXPECT_EQ(granted_ms(lease, now + 5000), 0);
+        EXPECT_FALSE(is_raise_due(lease, clock_at(900000), rules));
+        LeaseCall call = ask_stop(lease, c.used_ms, clock_at(0));
+        EXPECT_EQ(call.from_ms, now + 60000);
+        EXPECT_EQ(call.to_ms, c.to_ms);
+        EXPECT_EQ(answer(call, {CallOutcome::granted, c.to_ms}), LeaseNews::stopped);
+        EXPECT_FALSE(is_held(lease));
+    }
+}
+
+TEST_F(Leases, AnAnswerThatComesAfterTheEndGrantsNothing) {
+    take({CallOutcome::granted, 0});
+    LeaseCall call = ask_raise(lease, clock_at(0), rules);
+    end_issue(lease);
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::raised);
+    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_EQ(ask_stop(lease, now, clock_at(0)).from_ms, call.to_ms);
+}
+
+}  // namespace
+}  // namespace idgen

@@ -1,0 +1,70 @@
+#include "core/lease/number_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace idgen {
+namespace {
+
+constexpr std::int64_t now = 1795000000000, lead = 1000, identity = 77, past = now - 5000, far = now + 9000;
+constexpr RegistryIdentity registry{1, 2};
+constexpr NumberRange range{2, 6};
+
+NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows,
+                    std::int64_t floor_ms = 0) {
+    return choose_number(record, identity, {rows.data(), rows.size(), floor_ms}, range, now, lead);
+}
+
+// A record with a number of its own.
+LeaseRecord owner_of(std::int64_t number, std::int64_t by = identity) {
+    return accepted(propose(no_number(registry, by), registry, by, number, 21));
+}
+
+void expect(const NumberChoice &choice, ChoiceKind kind, std::int64_t number, std::int64_t wait_ms = 0) {
+    EXPECT_EQ(choice.kind, kind);
+    EXPECT_EQ(choice.number, number);
+    EXPECT_EQ(choice.wait_ms, wait_ms);
+}
+
+const LeaseRecord nobody = no_number(registry, identity);
+
+TEST(NumberChoice, TheSmallestThatIsFree) {
+    expect(choose(nobody, {}), ChoiceKind::take, 2);
+    expect(choose(nobody, {{0, past, true}, {2, past, false}, {4, past, true}}), ChoiceKind::take, 3);
+    expect(choose(nobody, {{2, past, false}, {3, past, true}}), ChoiceKind::take, 3);
+    expect(choose(nobody, {{2, past, false}, {3, past, false}, {4, past, false}, {5, past, false}}),
+           ChoiceKind::take, 6);
+}
+
+TEST(NumberChoice, TheOwnAgain) {
+    expect(choose(owner_of(4), {{4, past, false}}), ChoiceKind::take, 4);
+    expect(choose(owner_of(4), {}), ChoiceKind::take, 4);
+    expect(choose(owner_of(4, identity + 1), {{4, past, false}}), ChoiceKind::take, 2);
+    expect(choose(owner_of(9), {{9, past, false}}), ChoiceKind::take, 2);
+}
+
+TEST(NumberChoice, NoneThatIsTooFarAhead) {
+    expect(choose(nobody, {{2, now + lead, true}}), ChoiceKind::take, 2);
+    expect(choose(nobody, {{2, now + lead + 1, true}}), ChoiceKind::take, 3);
+    expect(choose(owner_of(4), {{4, far, false}}), ChoiceKind::take, 2);
+}
+
+TEST(NumberChoice, ElseWaitsForTheSmallestHorizon) {
+    std::vector<ListedNumber> rows = {
+        {2, past, false}, {3, far + 5, true}, {4, far, true}, {5, past, false}, {6, far + 1, true}};
+    expect(choose(nobody, rows), ChoiceKind::wait, 4, far - now - lead);
+    rows[2].is_free = false;
+    expect(choose(nobody, rows), ChoiceKind::wait, 6, far + 1 - now - lead);
+    expect(choose(owner_of(4), rows), ChoiceKind::wait, 4, far - now - lead);
+    expect(choose(nobody, {}, far), ChoiceKind::wait, 2, far - now - lead);
+}
+
+TEST(NumberChoice, NoneWhereAllAreHeld) {
+    std::vector<ListedNumber> rows;
+    for (std::int64_t number = 2; number <= 6; number++) rows.push_back({number, past, false});
+    expect(choose(nobody, rows), ChoiceKind::none, 0);
+}
+
+}  // namespace
+}  // namespace idgen
