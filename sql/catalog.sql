@@ -9,7 +9,7 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
   JOIN pg_class AS c ON c.oid = d.classid
   LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-   AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate'))
+   AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'idgen_registry'))
    AND (t.typrelid = 0 AND t.typcategory <> 'A') IS NOT FALSE;
 SELECT object FROM object ORDER BY object COLLATE "C";
 SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
