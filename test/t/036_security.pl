@@ -11,11 +11,11 @@ use Test::More;
 my $node = start_node('security', extension => 0, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
 $session->do($_)
-  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE ROLE app LOGIN',
+  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE EXTENSION idgen_registry', 'CREATE ROLE app LOGIN',
   'CREATE ROLE monitor LOGIN IN ROLE pg_monitor', 'CREATE ROLE dba SUPERUSER', 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
 CREATE TEMP VIEW member AS
 SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
- WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate')
+ WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate', 'idgen_registry')
 SQL
   'CREATE TEMP VIEW routine AS SELECT p.*, m.extname, l.lanname FROM member m JOIN pg_proc p ON m.classid = \'pg_proc\'::regclass AND p.oid = m.objid JOIN pg_language l ON l.oid = p.prolang';
 
@@ -24,19 +24,19 @@ sub list_of { return @{ $session->selectcol_arrayref(@_) } }
 
 # Where a function finds what it calls. In C and in the server's own code by OID; in SQL by OID where its body is parsed
 # (BEGIN ATOMIC); else by a search_path of its own. A procedure that commits sets it as its first statement and after each
-# end of a transaction, and computes nothing before.
+# end of a transaction, and computes nothing before. The registry's calls run as their owner, and not for PUBLIC.
 my $pin = q{PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);};
 sub loose_routines
 {
 	my %reason;
-	for my $routine (@{ $session->selectall_arrayref('SELECT oid::regprocedure AS name, prokind, lanname, proconfig, prosqlbody IS NOT NULL AS parsed, prosrc, prosecdef FROM routine', { Slice => {} }) })
+	for my $routine (@{ $session->selectall_arrayref('SELECT oid::regprocedure AS name, extname, prokind, lanname, proconfig, prosqlbody IS NOT NULL AS parsed, prosrc, prosecdef, has_function_privilege(\'app\', oid, \'EXECUTE\') AS public FROM routine', { Slice => {} }) })
 	{
 		my $settings = join ' ', @{ $routine->{proconfig} // [] };
 		my $is_pinned = $settings =~ /^search_path=pg_catalog, pg_temp\b/;
 		my ($declared, $body) = $routine->{prosrc} =~ /^(.*?)\bBEGIN\n(.*)/s;
 		my @ends = ($routine->{prosrc} =~ /\b(?:COMMIT|ROLLBACK);\s*(.*?)\n/g);
 		$reason{ $routine->{name} } =
-			$routine->{prosecdef} ? 'security definer'
+			$routine->{prosecdef} && ($routine->{extname} ne 'idgen_registry' || $routine->{public} || !$is_pinned) ? 'security definer'
 		  : $routine->{lanname} =~ /^(c|internal)$/ || $routine->{parsed} ? $settings && 'has settings'
 		  : $is_pinned ? ''
 		  : $routine->{prokind} ne 'p' || $routine->{lanname} ne 'plpgsql' ? 'no search_path'
@@ -48,7 +48,7 @@ sub loose_routines
 }
 my %kinds = map { $_->[0] => $_->[1] } @{ $session->selectall_arrayref(q{SELECT concat(lanname, ' ', prokind), count(*) FROM routine GROUP BY 1}) };
 is_deeply([ loose_routines() ], [], join(', ', map { "$_ $kinds{$_}" } sort keys %kinds) . ': each finds what it calls in pg_catalog or by OID');
-is_deeply([ list_of(q{SELECT oid::regprocedure FROM routine WHERE extname = 'idgen_migrate' AND lanname = 'plpgsql' AND array_length(string_to_array(btrim(prosrc, E'\n'), E'\n'), 1) > 50}) ],
+is_deeply([ list_of(q{SELECT oid::regprocedure FROM routine WHERE extname <> 'idgen' AND lanname = 'plpgsql' AND array_length(string_to_array(btrim(prosrc, E'\n'), E'\n'), 1) > 50}) ],
 	[], 'no routine in PL/pgSQL has more than 50 lines');
 
 # Not for every owner of a database to create: SECURITY.md says why.
@@ -77,7 +77,7 @@ known AS (
 SELECT count(*) AS uses, count(DISTINCT holder) AS holders,
        coalesce(string_agg(DISTINCT holder || ' uses ' || pg_describe_object(class, oid, 0), '; ') FILTER (WHERE oid >= 16384 AND NOT EXISTS (
            SELECT FROM pg_depend d WHERE d.classid = class AND d.objid = known.oid AND d.deptype IN ('e', 'i')
-              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'plpgsql'))
+              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'idgen_registry', 'plpgsql'))
                    OR EXISTS (SELECT FROM member m WHERE m.classid = d.refclassid AND m.objid = d.refobjid)))), '') AS foreign
   FROM known
 SQL
@@ -111,7 +111,7 @@ my %had;
 for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, oid FROM routine}) })
 {
 	my ($extension, $name, $oid) = @$one;
-	my $key = $extension eq 'idgen' ? "function $name" : "function idgen_migrate.$name";
+	my $key = $extension eq 'idgen' ? "function $name" : "function $extension.$name";
 	my $cells = cells_of("SELECT CASE WHEN has_function_privilege(\$1, $oid, 'EXECUTE') THEN 'call' END");
 	my $expected = $said{$key} // $rest{"function $extension"};
 	is_deeply($cells, $expected, "$key($oid)") or next;
@@ -120,7 +120,7 @@ for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, oid FROM
 for my $one (@{ $session->selectall_arrayref(q{SELECT m.extname, c.relname, c.relkind, c.oid FROM member m JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid WHERE relkind <> 'c'}) })
 {
 	my ($extension, $name, $kind, $oid) = @$one;
-	my $key = { r => 'table', v => 'view', S => 'sequence' }->{$kind} . ' ' . ($extension eq 'idgen' ? $name : "idgen_migrate.$name");
+	my $key = { r => 'table', v => 'view', S => 'sequence' }->{$kind} . ' ' . ($extension eq 'idgen' ? $name : "$extension.$name");
 	my $cells = cells_of(<<"SQL");
 SELECT string_agg(w, ', ' ORDER BY o) FROM (VALUES
     (1, 'read', has_table_privilege(\$1, $oid, 'SELECT')),
@@ -136,9 +136,16 @@ for my $type (list_of(q{SELECT t.oid::regtype FROM member m JOIN pg_type t ON m.
 	is_deeply(cells_of("SELECT CASE WHEN has_type_privilege(\$1, '$type', 'USAGE') THEN 'use' END"), $said{"type $name"}, "type $name");
 	$had{"type $name"} = 1;
 }
-is_deeply(cells_of(q{SELECT concat_ws(', ', CASE WHEN has_schema_privilege($1, 'idgen_migrate', 'USAGE') THEN 'use' END, CASE WHEN has_schema_privilege($1, 'idgen_migrate', 'CREATE') THEN 'create' END)}),
-	$said{'schema idgen_migrate'}, 'schema idgen_migrate');
-$had{'schema idgen_migrate'} = 1;
+for my $schema ('idgen_migrate', 'idgen_registry')
+{
+	my $cells = cells_of(qq{SELECT nullif(concat_ws(', ', CASE WHEN has_schema_privilege(\$1, '$schema', 'USAGE') THEN 'use' END, CASE WHEN has_schema_privilege(\$1, '$schema', 'CREATE') THEN 'create' END), '')});
+	is_deeply($cells, $said{"schema $schema"}, "schema $schema");
+	$had{"schema $schema"} = 1;
+}
+is_deeply([ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE has_function_privilege('idgen_node', oid, 'EXECUTE') AND NOT has_function_privilege('app', oid, 'EXECUTE') ORDER BY 1}) ],
+	[ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE prosecdef ORDER BY 1}) ], 'members of idgen_node may call what runs as its owner, and nothing else');
+my ($calls) = $page =~ /^- Six functions of `idgen_registry` are `SECURITY DEFINER`: (.*?)\. /ms;
+is_deeply([ sort $calls =~ /`(\w+)\(\)`/g ], [ list_of('SELECT proname FROM routine WHERE prosecdef ORDER BY 1') ], 'the page names them');
 is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_migrate.job'::regclass}), 1, 'rows of others are hidden by a policy');
 is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');
 $session->do('SET search_path = "id gen"');
@@ -149,6 +156,7 @@ is_deeply([ grep { !$said{"function $_"} } list_of('SELECT DISTINCT proname FROM
 my @breaks = (
 	[ 'a path taken away', 'ALTER FUNCTION idgen_migrate.guard(oid) RESET search_path', sub { scalar loose_routines() } ],
 	[ 'security definer', 'ALTER FUNCTION "id gen".idgen_status() SECURITY DEFINER', sub { scalar loose_routines() } ],
+	[ 'a call of the registry for PUBLIC', 'GRANT USAGE ON SCHEMA idgen_registry TO PUBLIC; GRANT EXECUTE ON FUNCTION idgen_registry.list() TO PUBLIC', sub { scalar loose_routines() } ],
 	[ 'a path on a function in C', 'ALTER FUNCTION "id gen".id_min(timestamptz, "id gen".id_layout) SET search_path = pg_catalog', sub { scalar loose_routines() } ],
 	[ 'an operator of somebody else', <<'SQL', sub { ($session->selectrow_array($foreign))[2] } ]);
 CREATE FUNCTION public.never(oid, oid) RETURNS boolean LANGUAGE sql AS 'SELECT false';
