@@ -80,9 +80,15 @@ LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION idgen_registry.lease_end(bigint) IS 'when a lease ends that is granted now; null: never';
 
+CREATE FUNCTION idgen_registry.lease_left(lease_end timestamptz) RETURNS interval
+LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN lease_end IS NOT NULL THEN greatest(lease_end - clock_timestamp(), '0') END
+$$;
+COMMENT ON FUNCTION idgen_registry.lease_left(timestamptz) IS 'what is left of a lease; null: it never ends';
+
 CREATE FUNCTION idgen_registry.answer_of(number integer, outcome text) RETURNS idgen_registry.answer
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM greatest(l.lease_end - clock_timestamp(), '0')) * 1000)::bigint,
+    SELECT outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM idgen_registry.lease_left(l.lease_end)) * 1000)::bigint,
            l.name, l.system_identifier
       FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number
 $$;

@@ -104,7 +104,7 @@ CREATE FUNCTION idgen_registry.list()
                    lease_left interval, horizon timestamptz)
 LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT l.number, l.name, l.system_identifier, l.timeline, l.since, l.incarnation IS NULL OR coalesce(l.lease_end <= clock_timestamp(), false),
-           greatest(l.lease_end - clock_timestamp(), '0'), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
+           idgen_registry.lease_left(l.lease_end), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
       FROM idgen_registry.lease l ORDER BY l.number
 $$;
 COMMENT ON FUNCTION idgen_registry.list() IS 'every number that was ever held: its last owner, and whether it is free';

@@ -6,11 +6,12 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
+use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('registry', preload => 0, extension => 0, init => { allows_streaming => 1 });
+my $node = start_node('registry', preload => 0, extension => 0, init => { allows_streaming => 1 }, conf => ['max_connections = 80']);
 my $root = connect_to($node);
 $root->do($_) for 'CREATE ROLE keeper LOGIN', 'CREATE ROLE mallory LOGIN', 'CREATE DATABASE extended', 'CREATE DATABASE plain OWNER keeper';
 my $file = "$FindBin::Bin/../../sql/idgen_registry.sql";
@@ -262,17 +263,17 @@ sub check_errors
 sub check_advance
 {
 	my ($db, $owner, $session, $registry) = @_;
-	take($session, $registry, 0, 0, 11, 12);
-	my $row = row_of($owner, 0);
+	take($session, $registry, 10, 0, 11, 12);
+	my $row = row_of($owner, 10);
 	$owner->do(q{SELECT idgen_registry.set_max_ahead('90 s')});
-	is(call($session, $registry, 'raise', 0, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
+	is(call($session, $registry, 'raise', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
 	my $after = clock($owner);
-	is(call($session, $registry, 'raise', 0, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
+	is(call($session, $registry, 'raise', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 150000, "$db: an advance goes beyond it");
-	is(call($session, $registry, 'raise', 0, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
-	cmp_ok(take($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 0, 99;
-	is(value_of($owner, 'SELECT bool_and(taken_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (0, 99)'), 1, "$db: and is not lowered below it");
+	is(call($session, $registry, 'raise', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
+	cmp_ok(take($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
+	is(value_of($owner, 'SELECT bool_and(taken_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
 	return;
 }
 
@@ -284,7 +285,7 @@ sub check_hostile
 	fails_with($mallory, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for schema/, "$db: who is no node");
 	for my $what ('TABLE idgen_registry.lease', 'TABLE idgen_registry.registry', 'UPDATE idgen_registry.lease SET horizon_ms = 0', 'SELECT idgen_registry.advance()',
 		'SELECT idgen_registry.confirm_home()', q{SELECT idgen_registry.set_max_ahead('1 day')}, "SELECT idgen_registry.enter('$registry')", 'SELECT idgen_registry.begin_write()',
-		q{SELECT idgen_registry.answer_of(0, '')}, 'SELECT idgen_registry.here()', 'LOCK TABLE idgen_registry.lease', 'CREATE TABLE idgen_registry.mine ()')
+		q{SELECT idgen_registry.answer_of(0, '')}, 'SELECT idgen_registry.here()', 'SELECT FROM idgen_registry.lease FOR UPDATE', 'CREATE TABLE idgen_registry.mine ()')
 	{
 		fails_with($session, $what, '42501', qr/permission denied/, "$db: a node may not: $what");
 	}
@@ -295,13 +296,11 @@ sub check_hostile
 	my ($incarnation, $life) = (7_000_000_000_001, 7_000_000_000_002);
 	take($session, $registry, 200, 0, $incarnation, $life);
 	my $shown = join ' ', map { $_ // '' } map { @$_ } @{ $session->selectall_arrayref('SELECT l::text FROM idgen_registry.list() l') }, @{ $session->selectall_arrayref($take_sql =~ s/\?, \?, 0, \?, \?/'$registry', 200, 0, 5, 6/r) };
-	unlike($shown =~ s/name 7\d+|70000000\d*1001//gr, qr/$life/, "$db: neither list nor answer tells a life");
+	unlike($shown, qr/$life/, "$db: neither list nor answer tells a life");
 	unlike(join(' ', sort keys %{ take($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: nor an incarnation");
 	# A number taken from another: its horizon cannot be put below where that one's IDs can have come.
-	my $before = row_of($owner, 200)->{horizon_ms};
-	call($session, $registry, 'raise', 200, $incarnation, $life, $before, my $used = $before + 50000, 600000) if $before > 0;
-	$used = $before unless $before > 0;
-	$used = row_of($owner, 200)->{horizon_ms};
+	my $used = row_of($owner, 200)->{horizon_ms};
+	cmp_ok($used, '>', 0, "$db: a number has been used");
 	value_of($session, 'SELECT idgen_registry.release(200)');
 	take($session, $registry, 200, 0, 51, 52);
 	is(call($session, $registry, 'stop', 200, 51, 52, $used, 0)->{horizon_ms}, $used, "$db: nobody lowers what another used");
