@@ -36,13 +36,17 @@ sub lead_of
 	return value_of($session, 'SELECT extract(epoch FROM id_time(?, ?::id_layout) - clock_timestamp())', $id, few_a_tick());
 }
 
-# Borrowed ahead as far as that goes; the clock stands still.
-freeze_clock($node, int(time) + 2);
+# Borrowed ahead as far as that goes; the clock stands still, in the second of the last checkpoint.
+my $second = int(time) + 2;
+freeze_clock($node, $second);
 my @ids = draw_few($session, 1900);
 cmp_ok(lead_of($ids[-1]), '>', 0.9, 'the last IDs lie ahead of the clock');
 repeated(\%made, @ids);
 drop_and_restart();
 $session->do('CREATE EXTENSION idgen');
+my ($horizon) = $session->selectrow_array(q{SELECT last_value / 1000.0 FROM idgen_horizon});
+cmp_ok($horizon, '>=', $second + 1.9, 'created in the second of a checkpoint: above its end, and the lead');
+freeze_clock($node, $second + 1);
 $session->do(q{SET idgen.max_wait = 0});
 @ids = eval { draw_few($session, 1) };
 is(scalar @ids, 1, 'borrowed ahead, dropped, restarted, created: the first ID does not wait');

@@ -11,6 +11,19 @@ constexpr std::int64_t t = 1767225600000;  // 2026-01-01
 constexpr std::int64_t ours = 77, theirs = 78;
 constexpr Layout layout{0, 1, 41, 0, 4, 2, 0, 0};
 
+TEST(Moves, FirstHorizonLiesAboveClockAndCheckpoint) {
+    constexpr struct {
+        const char *what;
+        std::int64_t now_ms, checkpoint_s, horizon_ms;
+    } cases[] = {
+        {"a checkpoint not known", 9500, 0, 10000},        {"a second that is over", 9500, 8, 10000},
+        {"a second that is not: its end", 9500, 9, 10499}, {"its last ms", 9999, 9, 10499},
+        {"a second to come: its end", 9500, 12, 13499},
+    };
+    for (const auto &c : cases)
+        EXPECT_EQ(first_horizon_ms(c.now_ms, c.checkpoint_s, 500), c.horizon_ms) << c.what;
+}
+
 class MovesTest : public testing::Test {
    protected:
     // A slot that has come to the tick at `ms` after t.

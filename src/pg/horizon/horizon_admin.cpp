@@ -60,10 +60,19 @@ int64 checkpoint_second() {
     return second;
 }
 
+// The clock once that second is over, if it is now: H would lie above its end, and the first ID would wait as
+// long. Of a clock that stands still, as it is.
+int64 clock_after(int64 second) {
+    int64 began_ms = 0;
+    int64 now_ms = wall_ms();
+    for (; now_ms / 1000 == second && waited_since(began_ms) < 1000; now_ms = wall_ms()) sleep_us(poll_us);
+    return now_ms;
+}
+
 // Raises where the last checkpoint lies too far ahead of the clock to go by either.
 int64 first_horizon() {
-    int64 now_ms = wall_ms();
     int64 checkpoint_s = checkpoint_second();
+    int64 now_ms = clock_after(checkpoint_s);
     int64 checkpoint_ms = checkpoint_s * 1000;
     if (checkpoint_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(checkpoint_ms, now_ms);
     return first_horizon_ms(now_ms, checkpoint_s, settings.max_lead_ms);
