@@ -35,7 +35,7 @@ is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'a
 my $meta = decode_json(text_of("$source/META.json"));
 is_deeply(
 	[ files_below("$folder/installed") ],
-	[ sort 'lib/idgen.so', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
+	[ sort 'lib/idgen.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
 	'all of it lies there');
 
 done_testing();

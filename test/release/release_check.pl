@@ -8,6 +8,7 @@ use Test::More;
 
 my $tree = checkout();
 my ($version) = text_of("$tree/idgen.control") =~ /^default_version = '(.*)'$/m;
+my @controls = map { s{.*/}{}r } glob "'$tree'/*.control";
 my $next = $version =~ s/(\d+)$/$1 + 1/er;
 
 sub check_of
@@ -56,20 +57,22 @@ refused('the version in a source', sub { put("$tree/src/pg/version.hpp", qq{// "
 # A later version: its scripts.
 sub later
 {
-	edit("$tree/$_", qr/\Q$version\E/, $next) for qw(idgen.control idgen_migrate.control packaging/idgen.spec debian/changelog);
-	edit("$tree/META.json", qr/\Q$version\E/, $next) for 1 .. 3;
+	edit("$tree/$_", qr/\Q$version\E/, $next) for @controls, 'packaging/idgen.spec', 'debian/changelog';
+	# Its own, and that of each extension.
+	edit("$tree/META.json", qr/\Q$version\E/, $next) for 0 .. @controls;
 	edit("$tree/CHANGELOG.md", qr/^## /m, "## $next (2027-01-01)\n\n## ");
 	return;
 }
-my ($script, $other_script) = ("sql/idgen--$version--$next.sql", "sql/idgen_migrate--$version--$next.sql");
+my $script = "sql/idgen--$version--$next.sql";
+my @other_scripts = map { "sql/$_--$version--$next.sql" } grep { $_ ne 'idgen' } map { s{\.control$}{}r } @controls;
 my $guard = "SELECT \@extschema\@.idgen_require_library('$next'::pg_catalog.text);\n";
-refused('no upgrade script', \&later, qr/^missing or empty: \Q$script\E$/m, qr/^missing or empty: \Q$other_script\E$/m);
+refused('no upgrade script', \&later, map { qr/^missing or empty: \Q$_\E$/m } $script, @other_scripts);
 refused('an upgrade script that asks for no library',
-	sub { later(); put("$tree/$script", "SELECT 1;\n"); put("$tree/$other_script", "-- Nothing changes.\n") },
+	sub { later(); put("$tree/$script", "SELECT 1;\n"); put("$tree/$_", "-- Nothing changes.\n") for @other_scripts },
 	qr/\A\Q$script\E does not begin with idgen_require_library\('\Q$next\E'\)\n\z/);
 later();
 put("$tree/$script", "-- What is new.\n$guard");
-put("$tree/$other_script", "-- Nothing changes.\n");
+put("$tree/$_", "-- Nothing changes.\n") for @other_scripts;
 git($tree, 'add', '-A');
 git($tree, 'commit', '-q', '-m', 'later');
 ($status, $output) = check_of();
