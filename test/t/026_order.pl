@@ -26,6 +26,7 @@ sub falls
 sub stamp_of
 {
 	my ($uuid) = @_;
+	no warnings 'portable';
 	return hex(join '', $uuid =~ /^(\w{8})-(\w{4})-7(\w{3})/);
 }
 
