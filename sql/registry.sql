@@ -1,4 +1,4 @@
--- The registry of numbers: its objects, and what it says of wrong calls. Sessions at once, dumps, standbys: test/t/064_registry.pl.
+-- The registry of numbers: its objects, and what it says of wrong calls. Sessions at once, dumps, standbys: test/t/065_registry.pl.
 CREATE EXTENSION idgen_registry;
 SELECT extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen_registry';
 \set VERBOSITY default
