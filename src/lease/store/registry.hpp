@@ -1,0 +1,69 @@
+// A registry of numbers as its callers see it, whatever store lies behind: PostgreSQL or etcd.
+//
+// Each call waits for an answer until its deadline, asleep, and gives up at once where the process is told to
+// end. Nothing here raises an error or leaves one behind: what went wrong is a Reply, with a sentence that
+// never holds a password. What a call means is written in core/lease.
+#pragma once
+
+#include "core/lease/lease_call.hpp"
+#include "core/lease/lease_record.hpp"
+#include "core/lease/number_choice.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::lease {
+
+enum class Reply : uint8 {
+    answered,
+    silent,  // no answer: not there, too slow, or lost on the way; a call may have been executed all the same
+    foreign,  // not the registry whose identity was named
+    denied,   // it refuses: password, rights, not set up, a standby, a copy
+};
+
+// Why a call was not answered, for the log and for idgen_status().
+struct Trouble {
+    Reply reply;
+    char sentence[256];  // whole, without a period; no password
+};
+
+// Who holds a number: for eyes alone.
+struct Holder {
+    const char *name;
+    int64 system_identifier;
+    int32 timeline;
+};
+
+// What the registry says of a number that was ever held.
+struct RegisteredNumber {
+    ListedNumber listed;
+    char name[129];
+    int64 system_identifier;
+    int32 timeline;
+    int64 since_ms;       // by the registry's clock, unix ms
+    int64 lease_left_ms;  // 0: past, or nobody holds it; -1: for ever
+};
+
+struct Registration {
+    RegisteredNumber *rows;  // by palloc, ascending
+    size_t count;
+    int64 floor_ms;  // R of the numbers that are not listed
+};
+
+// The calls of a store. `self` is its own; `trouble` is written where a reply is not `answered`.
+struct Registry {
+    void *self;
+    // Its identity; made by the first call ever.
+    Reply (*identify)(void *self, RegistryIdentity &identity, Trouble &trouble);
+    Reply (*call)(void *self, const RegistryIdentity &identity, const LeaseCall &call, int64 ttl_ms,
+                  const Holder &holder, CallAnswer &answer, Trouble &trouble);
+    Reply (*list)(void *self, Registration &registration, Trouble &trouble);
+    // True where somebody held the number.
+    Reply (*release)(void *self, int64 number, bool &had_owner, Trouble &trouble);
+    Reply (*advance)(void *self, int64 to_ms, Trouble &trouble);
+    void (*close)(void *self);
+};
+
+// Opens the store of idgen.registry; nothing is sent yet. `answer_ms` is how long a call waits. False, and
+// the trouble, where the address is none.
+bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
+
+}  // namespace idgen::lease
