@@ -102,7 +102,7 @@ sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control $(filt
 sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
 $(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o %/release.o,$(OBJS)): idgen.control
+$(filter %/module.o %/release.o %/lease_gate.o,$(OBJS)): idgen.control
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

@@ -1,4 +1,5 @@
 // What the server calls when it loads the library.
+#include "pg/state/lease_gate.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -7,6 +8,8 @@ PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 
 PGDLLEXPORT void _PG_init(void) {
     idgen::pg::define_settings();
-    if (process_shared_preload_libraries_in_progress) idgen::pg::install_shared_state_hooks();
+    if (!process_shared_preload_libraries_in_progress) return;
+    idgen::pg::install_shared_state_hooks();
+    idgen::pg::open_lease_gate();
 }
 }

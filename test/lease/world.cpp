@@ -81,7 +81,7 @@ void World::deliver(const Letter &letter) {
     for (std::int64_t d = 0; d < databases; d++) {
         server.horizon[d] = 0;
         server.last[d] = -1;
-        server.floor[d] = std::max(server.page.horizon[d], server.lease.taken_ms);
+        server.floor[d] = std::max(server.page.horizon[d], server.lease.taken_ms.load());
     }
 }
 
@@ -136,8 +136,8 @@ bool World::issue(std::size_t index, std::int64_t d) {
     std::int64_t now = clock_of(server).now_ms;
     std::int64_t tick = std::max({now, server.floor[d], server.last[d] + 1});
     if (tick > now + rules_.max_lead_ms || tick >= all_ticks) return true;
-    if (tick < granted_ms(server.lease, server.horizon[d])) {
-        std::int64_t number = server.lease.number;
+    std::int64_t number = server.lease.number;
+    if (tick < std::min(server.horizon[d], cap_of(server.lease, number))) {
         std::int8_t &maker = made_by_[static_cast<std::size_t>((d * numbers + number) * all_ticks + tick)];
         if (maker >= 0) duplicate_ = {d, number, tick, static_cast<std::size_t>(maker), index};
         maker = static_cast<std::int8_t>(index);

@@ -63,6 +63,7 @@ void Session::follow(Stage &stage, const Take &taken) {
             wait_ms_ = taken.wait_ms;
             step_ = Step::wait;
             return;
+        case Next::keep:
         case Next::full:
         case Next::behind:
         case Next::past_end:

@@ -107,6 +107,32 @@ TEST_F(DirectoryTest, SlotsMoveUpAndDownOnlyWhereTheyMay) {
     EXPECT_EQ(high.entry->slot.tick, 499);
 }
 
+TEST_F(DirectoryTest, ANumberThatIsTakenMovesItsSlotsInAllDatabases) {
+    auto low = obtain(first, 1), high = obtain(first, 2), others = obtain(second, 1);
+    directory.move_number(1, 5000);
+    EXPECT_EQ(low.entry->slot.tick, 499);
+    EXPECT_EQ(others.entry->slot.tick, 499);
+    EXPECT_EQ(high.entry->slot.tick, -1) << "another number";
+    directory.move_number(1, 4000);
+    EXPECT_EQ(low.entry->slot.tick, 499) << "never down";
+    SlotRequest request = request_of(11, 0);
+    request.layout.shard_bits = 0;
+    request.key.packing = key_of(request.layout);
+    auto shardless = directory.obtain(first, request, shortage);
+    directory.move_number(0, 5000);
+    EXPECT_EQ(shardless.entry->slot.tick, -1) << "it has no number";
+}
+
+TEST_F(DirectoryTest, ANewSlotBeginsWhereItsNumberWasTaken) {
+    first.horizon.floor_ms = 8001;
+    SlotRequest request = request_of(11, 3);
+    request.taken_ms = 9000;
+    EXPECT_EQ(directory.obtain(first, request, shortage).entry->slot.tick, 899);
+    request.key.shard = 4;
+    request.taken_ms = 7000;
+    EXPECT_EQ(directory.obtain(first, request, shortage).entry->slot.tick, 800);
+}
+
 TEST_F(DirectoryTest, ReachedIsTheHighestOfFloorAndSlots) {
     first.horizon.floor_ms = 3000;
     EXPECT_EQ(directory.reached_ms(first), 3000);

@@ -30,6 +30,7 @@ TEST(Draw, WhatFollowsFromATake) {
     } cases[] = {
         {"taken", {Status::ok, 1, 0, 5000, 0}, 9999, true, Next::issue},
         {"beyond the grant", refused(Status::renew, 5000, 0), 9999, true, Next::renew},
+        {"no number, or not so far", refused(Status::capped, 5000, 0), 9999, true, Next::keep},
         {"the layout ends", refused(Status::past_end, 5000, 0), 0, false, Next::past_end},
         {"full", refused(Status::full, 5001, 1), 0, false, Next::wait},
         {"full, which is an error", refused(Status::full, 5001, 1), 0, true, Next::full},
@@ -151,6 +152,36 @@ TEST_F(PoolTest, EachIdLiesAboveTheSessionsLast) {
     EXPECT_EQ(attempt(1), Answer::final);
     note_drawn(source, taken);
     EXPECT_EQ(session.last.tick, 5050) << "no session, nothing noted";
+}
+
+TEST_F(PoolTest, ALeaseCapsTheIdsOfItsNumber) {
+    Lease lease{};
+    lease.number = 2;
+    source.lease = &lease;
+    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_EQ(taken.status, Status::capped) << "nothing is held";
+    EXPECT_EQ(source.slot.entry->slot.ids, 0u);
+    lease.cap_ms = 5000;
+    attempt(1);
+    EXPECT_EQ(taken.status, Status::capped) << "the tick starts at the cap";
+    lease.cap_ms = 5001;
+    attempt(1);
+    EXPECT_EQ(taken.status, Status::ok);
+    lease.number = 3;
+    attempt(1);
+    EXPECT_EQ(taken.status, Status::capped) << "the lease is of another number by now";
+}
+
+TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
+    Lease lease{};
+    lease.number = 2;
+    lease.cap_ms = 6000;
+    source.lease = &lease;
+    EXPECT_EQ(attempt(1), Answer::final);
+    Limits closed = open_limits;
+    closed.granted_ms = 5000;
+    try_slot(source, closed, 5000, 1, taken);
+    EXPECT_EQ(taken.status, Status::renew);
 }
 
 TEST(DrawSession, ForgetsWhatItDrewBeforeAReset) {

@@ -1,4 +1,4 @@
-#include "core/lease/lease.hpp"
+#include "core/lease/errand.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,17 +54,18 @@ TEST(LeaseRecord, ProvesNothingToAnotherServerOrRegistryOrForAnotherNumber) {
 
 TEST_F(Leases, NothingIsGrantedWithoutANumber) {
     EXPECT_FALSE(is_held(lease));
-    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_EQ(cap_of(lease, 5), 0);
     EXPECT_FALSE(is_raise_due(lease, clock_at(0), rules));
 }
 
 TEST_F(Leases, ANumberBeginsAtItsHorizon) {
     EXPECT_EQ(take({CallOutcome::granted, now + 1000}), LeaseNews::taken);
     EXPECT_TRUE(is_held(lease));
-    EXPECT_EQ(lease.number, 5);
+    EXPECT_EQ(lease.number.load(), 5);
     EXPECT_EQ(lease.incarnation, 21);
-    EXPECT_EQ(lease.taken_ms, now + 1000) << "the floor";
-    EXPECT_EQ(granted_ms(lease, now + 5000), now + 1000) << "nothing above the floor yet";
+    EXPECT_EQ(lease.taken_ms.load(), now + 1000) << "the floor";
+    EXPECT_EQ(cap_of(lease, 5), 0)
+        << "nothing before the slots are at the floor: the first raise opens issue";
     EXPECT_EQ(record.accepted, 21);
     EXPECT_EQ(record.proposed, 0);
     EXPECT_TRUE(is_raise_due(lease, clock_at(0), rules));
@@ -76,19 +77,19 @@ TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
     EXPECT_FALSE(is_own(record, registry, identity)) << "the next take is of another";
     EXPECT_EQ(take({CallOutcome::refused, 0}), LeaseNews::missed);
     EXPECT_FALSE(is_own(record, registry, identity));
-    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_EQ(cap_of(lease, 5), 0);
 }
 
-TEST_F(Leases, GrantsTheLowerOfTheHorizons) {
+TEST_F(Leases, CapsTheIdsOfItsNumber) {
     take({CallOutcome::granted, 0});
     LeaseCall call = ask_raise(lease, clock_at(0), rules);
     EXPECT_EQ(call.from_ms, 0);
     EXPECT_EQ(call.to_ms, now + 60000);
     EXPECT_EQ(call.life, 99);
-    EXPECT_EQ(granted_ms(lease, now + 5000), 0) << "not before the answer";
+    EXPECT_EQ(cap_of(lease, 5), 0) << "not before the answer";
     EXPECT_EQ(answer(call, {CallOutcome::granted, now + 60000}), LeaseNews::raised);
-    EXPECT_EQ(granted_ms(lease, now + 5000), now + 5000);
-    EXPECT_EQ(granted_ms(lease, now + 70000), now + 60000);
+    EXPECT_EQ(cap_of(lease, 5), now + 60000);
+    EXPECT_EQ(cap_of(lease, 6), 0) << "of a slot whose number is another";
 }
 
 TEST_F(Leases, AsksAgainUntilItIsAnswered) {
@@ -132,7 +133,7 @@ TEST_F(Leases, ARefusedRaiseLosesTheNumberAtOnce) {
     LeaseCall call = ask_raise(lease, clock_at(30000), rules);
     EXPECT_EQ(answer(call, {CallOutcome::refused, now + 99000}), LeaseNews::lost);
     EXPECT_FALSE(is_held(lease));
-    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_EQ(cap_of(lease, 5), 0);
     EXPECT_TRUE(is_own(record, registry, identity)) << "it asks for the same first";
     LeaseCall again = ask_take(lease, propose(record, registry, identity, 5, 22), clock_at(0));
     EXPECT_EQ(again.incarnation, 21);
@@ -144,8 +145,38 @@ TEST_F(Leases, AClockTooFarAheadKeepsTheNumber) {
     answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
     LeaseCall call = ask_raise(lease, clock_at(90000000), rules);
     EXPECT_EQ(answer(call, {CallOutcome::too_far, now + 60000}), LeaseNews::too_far);
-    EXPECT_EQ(granted_ms(lease, now + 99000), now + 60000);
+    EXPECT_EQ(cap_of(lease, 5), now + 60000);
     EXPECT_EQ(ask_raise(lease, clock_at(30000), rules).to_ms, now + 90000) << "by the clock as it is then";
+}
+
+TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
+    auto errand = [this](LeaseFor purpose, std::int64_t at = 0) {
+        return next_errand(lease, purpose, clock_at(at), rules);
+    };
+    EXPECT_EQ(errand(LeaseFor::nothing), Errand::none);
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::choose);
+    EXPECT_EQ(errand(LeaseFor::number), Errand::take);
+    record = propose(record, registry, identity, 5, 21);
+    ask_take(lease, record, clock_at(0));
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::repeat);
+    take({CallOutcome::granted, 0});
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::raise);
+    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::none);
+    EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::raise);
+    end_issue(lease);
+    EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::stop);
+    answer(ask_stop(lease, 0, clock_at(0)), {CallOutcome::granted, 0});
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::none) << "it has ended";
+}
+
+TEST_F(Leases, ANumberByHandIsKeptHoweverFarAheadItBegins) {
+    record = propose(record, registry, identity, 5, 21);
+    LeaseCall call = ask_take(lease, record, clock_at(0));
+    LeaseRules kept = rules_for(rules, LeaseFor::number);
+    EXPECT_EQ(take_in(lease, record, call, {CallOutcome::granted, now + 3600000}, clock_at(0), kept),
+              LeaseNews::taken);
+    EXPECT_EQ(rules_for(rules, LeaseFor::pool).max_lead_ms, rules.max_lead_ms);
 }
 
 TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
@@ -164,7 +195,7 @@ TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
         take({CallOutcome::granted, now + 500});
         answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
         end_issue(lease);
-        EXPECT_EQ(granted_ms(lease, now + 5000), 0);
+        EXPECT_EQ(cap_of(lease, 5), 0);
         EXPECT_FALSE(is_raise_due(lease, clock_at(900000), rules));
         LeaseCall call = ask_stop(lease, c.used_ms, clock_at(0));
         EXPECT_EQ(call.from_ms, now + 60000);
@@ -179,7 +210,7 @@ TEST_F(Leases, AnAnswerThatComesAfterTheEndGrantsNothing) {
     LeaseCall call = ask_raise(lease, clock_at(0), rules);
     end_issue(lease);
     EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::raised);
-    EXPECT_EQ(granted_ms(lease, now), 0);
+    EXPECT_EQ(cap_of(lease, 5), 0);
     EXPECT_EQ(ask_stop(lease, now, clock_at(0)).from_ms, call.to_ms);
 }
 

@@ -26,6 +26,8 @@ inline const char *name_of(Take::Status status) {
             return "ahead";
         case Take::Status::renew:
             return "renew";
+        case Take::Status::capped:
+            return "capped";
         case Take::Status::past_end:
             return "past_end";
     }

@@ -9,7 +9,7 @@
 // `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
 #pragma once
 
-#include "core/issue/database_entry.hpp"
+#include "core/issue/database_list.hpp"
 #include "core/issue/directory_state.hpp"
 
 namespace idgen {
@@ -52,14 +52,17 @@ class Directory {
     // further. One that stands in the tick before keeps nothing of that tick: a session that read the floor
     // earlier could still draw there.
     void move_slots(std::uint32_t database, std::int64_t at_ms, bool may_lower) noexcept {
-        for_each_slot(database, [&](Entry &entry) {
-            Packing p{};
-            p.epoch_ms = entry.link.key.packing.epoch_ms;
-            p.unit_ms = entry.link.key.packing.unit_ms;
-            Slot moved = new_slot(p, at_ms);
-            Guard<Lock> guard(entry.mutex);
-            if (entry.slot.tick <= moved.tick || may_lower) move_slot(entry.slot, moved);
-        });
+        for_each_slot(database, [&](Entry &entry) { move(entry, at_ms, may_lower); });
+    }
+
+    // Makes every slot of a number that was taken from a registry go on at or above `at_ms`, in all
+    // databases. Nothing that read an older cap of the number is still drawn when it returns.
+    void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
+        for (std::uint32_t i = 0; i < entry_count_; i++) {
+            const SlotKey &key = entries_[i].link.key;
+            if (key.database != 0 && key.shard == number && key.packing.node_bits != 0)
+                move(entries_[i], at_ms, false);
+        }
     }
 
     // The instant below which all IDs lie that a database made since the start.
@@ -74,10 +77,11 @@ class Directory {
     }
 
     // The entry of a database; null where there is none.
-    Database *find_database(std::uint32_t database) const noexcept {
-        for (std::uint32_t i = 0; i < state_.database_count; i++)
-            if (databases_[i].database == database) return &databases_[i];
-        return nullptr;
+    Database *find_database(std::uint32_t database) const noexcept { return databases().find(database); }
+
+    // All databases that have an entry.
+    DatabaseList<Database> databases() const noexcept {
+        return {databases_, state_.database_count, entry_count_};
     }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null where there is no
@@ -86,7 +90,7 @@ class Directory {
     // they are of this very database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
-        if (entry == nullptr) entry = add_database(database);
+        if (entry == nullptr) entry = databases().add(database);
         if (entry == nullptr || entry->written_by == writer) return entry;
         if (entry->written_by != 0 && !has_sessions) {
             std::int64_t above_ms = reached_ms(*entry);
@@ -104,14 +108,6 @@ class Directory {
         entry.database = 0;
     }
 
-    // Writes the numbers of the databases that have an entry, at most one for each slot; gives how many.
-    std::uint32_t list_databases(std::uint32_t *numbers) const noexcept {
-        std::uint32_t count = 0;
-        for (std::uint32_t i = 0; i < state_.database_count; i++)
-            if (databases_[i].database != 0) numbers[count++] = databases_[i].database;
-        return count;
-    }
-
     // Calls visit(entry) for each slot of a database.
     template <class Visit>
     void for_each_slot(std::uint32_t database, Visit visit) const noexcept {
@@ -120,6 +116,15 @@ class Directory {
     }
 
    private:
+    static void move(Entry &entry, std::int64_t at_ms, bool may_lower) noexcept {
+        Packing p{};
+        p.epoch_ms = entry.link.key.packing.epoch_ms;
+        p.unit_ms = entry.link.key.packing.unit_ms;
+        Slot moved = new_slot(p, at_ms);
+        Guard<Lock> guard(entry.mutex);
+        if (entry.slot.tick <= moved.tick || may_lower) move_slot(entry.slot, moved);
+    }
+
     // Takes a slot out of the index. Requires that the references to it have ended.
     void free(Entry &entry) noexcept {
         auto number = static_cast<std::int32_t>(&entry - entries_);
@@ -128,13 +133,15 @@ class Directory {
         state_.free_slot = number;
     }
 
-    // Gives out a free slot. It begins at the database's floor, so a session that read an older floor still
-    // draws above it; not at the clock, which nobody has checked yet.
+    // Gives out a free slot. It begins at the floor of database and number, so a session that read an older
+    // floor still draws above it; not at the clock, which nobody has checked yet.
     Reference give(Database &database, const SlotRequest &request) noexcept {
         std::int32_t number = state_.free_slot;
         Entry &entry = entries_[number];
         state_.free_slot = entry.link.next;
-        begin_slot(entry, new_slot(packing_of(request.layout), database.horizon.floor_ms));
+        std::int64_t floor_ms = database.horizon.floor_ms;
+        if (request.taken_ms > floor_ms) floor_ms = request.taken_ms;
+        begin_slot(entry, new_slot(packing_of(request.layout), floor_ms));
         entry.form = form_of(request.layout);
         entry.claim = request.claim;
         entry.given_ms = request.now_ms;
@@ -183,14 +190,6 @@ class Directory {
     // Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
     static bool is_new(const Entry &entry, const SlotRequest &request) noexcept {
         return entry.given_ms > request.now_ms - request.idle_ms && entry.given_ms <= request.now_ms;
-    }
-
-    Database *add_database(std::uint32_t database) noexcept {
-        Database *entry = find_database(0);
-        if (entry == nullptr && state_.database_count < entry_count_)
-            entry = &databases_[state_.database_count++];
-        if (entry != nullptr) entry->database = database;
-        return entry;
     }
 
     // Forgets all that is known of a database, its slots too.

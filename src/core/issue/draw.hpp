@@ -4,14 +4,16 @@
 //      is_selected?  no: select_shard, find or obtain its slot
 //      try_slot  --> select: another shard, or the slot is somebody else's by now
 //                --> final:  next_step --> issue: note_drawn; give the IDs, renew ahead where is_half_used
-//                                      --> renew, wait: then all again, with the clock read anew
+//                                      --> renew, keep, wait: then all again, with the clock read anew
 //                                      --> an error
 //
 // Nothing here waits, reads a clock or raises. Times are unix ms.
 #pragma once
 
 #include "core/issue/directory.hpp"
+#include "core/issue/next_step.hpp"
 #include "core/issue/pool_cursor.hpp"
+#include "core/lease/lease.hpp"
 
 namespace idgen {
 
@@ -39,6 +41,7 @@ struct DrawSource {
     bool is_pool;              // of more than one shard
     bool carries;              // a full tick carries into the next one, ahead of the clock
     SlotReference<Lock> slot;  // in use; a null entry: to be selected
+    const Lease *lease;        // that caps the IDs of the shard in use; null: none does
     std::uint32_t shard;       // its whole number
     std::uint32_t rank;        // and its rank in the pool
 };
@@ -46,14 +49,6 @@ struct DrawSource {
 // What a caller does between two loads, where other sessions may come in.
 struct NoPause {
     void operator()() const noexcept {}
-};
-
-// What settings say of full ticks and of waiting.
-struct DrawRules {
-    std::int64_t max_lead_ms;
-    std::int64_t max_wait_ms;
-    bool may_borrow;  // ticks ahead of the clock may be begun, up to max_lead_ms
-    bool fails_when_full;
 };
 
 // The rules of a source: where a full tick carries into the next one, it does so whatever settings say.
@@ -128,6 +123,12 @@ std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
     return source.shard & source.packing.shard_last;
 }
 
+// The limits of a shard whose IDs a lease caps.
+constexpr Limits capped(Limits limits, std::int64_t cap_ms) noexcept {
+    if (cap_ms < limits.granted_ms) limits.granted_ms = cap_ms;
+    return limits;
+}
+
 // Takes from the slot in use; false where it is somebody else's by now.
 template <class Lock>
 bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
@@ -136,7 +137,11 @@ bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t b
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
-    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count);
+    std::int64_t cap_ms = source.lease == nullptr ? INT64_MAX : cap_of(*source.lease, source.shard);
+    taken = take(source.slot.entry->slot, source.packing, capped(limits, cap_ms), base, packed_shard(source),
+                 above, count);
+    bool is_capped = taken.status == Take::Status::renew && start_of(source.packing, taken.tick) >= cap_ms;
+    if (is_capped) taken.status = Take::Status::capped;
     return true;
 }
 
@@ -165,44 +170,6 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
 template <class Lock>
 std::int64_t first_id(const DrawSource<Lock> &source, const Take &taken) noexcept {
     return pack(source.packing, taken.tick, packed_shard(source), taken.sequence);
-}
-
-enum class Next : std::uint8_t {
-    issue,     // the IDs
-    renew,     // the horizon, for the tick that was refused
-    wait,      // until the clock admits it, or a while
-    full,      // an error: the shard has no ID left, and waiting is not wanted or would take too long
-    behind,    // an error: the clock is too far behind
-    past_end,  // an error: the layout ends
-};
-
-// What follows from the final answer of a try, after a wait of so long.
-constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limits, const DrawRules &rules,
-                         std::int64_t waited_ms) noexcept {
-    switch (taken.status) {
-        case Take::Status::ok:
-            return Next::issue;
-        case Take::Status::renew:
-            return Next::renew;
-        case Take::Status::past_end:
-            return Next::past_end;
-        case Take::Status::full:
-        case Take::Status::ahead:
-            break;
-    }
-    bool is_full = taken.status == Take::Status::full;
-    if (is_full && rules.fails_when_full) return Next::full;
-    if (waited_ms + taken.wait_ms <= rules.max_wait_ms) return Next::wait;
-    // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
-    std::int64_t lead_ms = start_of(p, taken.tick) - limits.now_ms;
-    bool is_in_time = lead_ms <= rules.max_lead_ms + p.unit_ms;
-    return is_full && is_in_time && waited_ms == 0 ? Next::full : Next::behind;
-}
-
-// Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was
-// observed.
-constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
-    return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
 }
 
 }  // namespace idgen

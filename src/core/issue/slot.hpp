@@ -96,6 +96,7 @@ struct Take {
         full,      // no sequence is left in the last tick that is admitted
         ahead,     // the slot, the floor or the session is too far ahead of the clock
         renew,     // the granted horizon is too low for the tick
+        capped,    // the cap of the shard's number (core/lease) is
         past_end,  // the layout has no tick left
     };
     Status status;

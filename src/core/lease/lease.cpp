@@ -20,7 +20,6 @@ void drop(Lease &lease) noexcept {
 void note_granted(Lease &lease, std::int64_t horizon_ms) noexcept {
     lease.horizon_ms = horizon_ms;
     lease.granted_boot_ms = lease.sent_boot_ms;
-    if (!lease.is_ending) lease.cap_ms = horizon_ms;
 }
 
 LeaseNews take_in_take(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,
@@ -42,6 +41,7 @@ LeaseNews take_in_raise(Lease &lease, const LeaseCall &call, const CallAnswer &a
     switch (answer.outcome) {
         case CallOutcome::granted:
             note_granted(lease, call.to_ms);
+            if (!lease.is_ending) lease.cap_ms = call.to_ms;
             return LeaseNews::raised;
         case CallOutcome::too_far:
             return LeaseNews::too_far;
@@ -56,7 +56,7 @@ LeaseNews take_in_raise(Lease &lease, const LeaseCall &call, const CallAnswer &a
 
 void begin_life(Lease &lease, std::int64_t life) noexcept {
     drop(lease);
-    lease.number = 0;
+    lease.number = -1;
     lease.life = life;
     lease.horizon_ms = 0;
     lease.taken_ms = 0;
@@ -94,7 +94,7 @@ void end_issue(Lease &lease) noexcept {
 
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.taken_ms);
+    std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.taken_ms.load());
     return send(lease,
                 {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);

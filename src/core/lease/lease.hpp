@@ -1,7 +1,6 @@
 // A number that this server holds from a registry, as long as it runs.
 //
-//      taken <= floor <= every tick that is issued < granted = min(H, cap),     cap <= R in the registry's
-//      row
+//      taken <= floor <= every tick that is issued < granted = min(H, cap),   cap <= R of the registry's row
 //
 // R is raised a window at a time before the cap is reached, as H is, but over a network and therefore long
 // before. A lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the
@@ -29,15 +28,16 @@ struct LeaseRules {
     std::int64_t max_lead_ms;  // how far an ID may lie ahead of the clock
 };
 
-// In shared memory: no pointers. The cap is read without a lock where a grant is asked for, and lowered by
-// the caller under the lock of every slot of the number; all else is guarded by the lock of the caller.
+// In shared memory: no pointers. What is atomic is read without a lock; all else is guarded by the lock of
+// the caller. A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the
+// number.
 struct Lease {
-    std::atomic<std::int64_t> cap_ms;  // no ID at or after it; 0: no number, or no longer
-    std::int64_t number;               // means nothing where the incarnation is 0
-    std::int64_t incarnation;          // 0: no number is held
+    std::atomic<std::int64_t> cap_ms;    // no ID at or after it; 0: no number, or no longer
+    std::atomic<std::int64_t> number;    // -1: none was ever asked for
+    std::atomic<std::int64_t> taken_ms;  // R when the number was taken: the floor of every slot of the number
+    std::int64_t incarnation;            // 0: no number is held
     std::int64_t life;
     std::int64_t horizon_ms;       // R as it was last answered
-    std::int64_t taken_ms;         // R when the number was taken: the floor of every slot of the number
     std::int64_t granted_boot_ms;  // when the last call that was granted was first sent, by CLOCK_BOOTTIME
     std::int64_t sent_boot_ms;     // the same of the one that is on its way
     LeaseCall pending;             // of kind none: none is on its way
@@ -57,10 +57,11 @@ constexpr bool is_held(const Lease &lease) noexcept {
     return lease.incarnation != 0;
 }
 
-// What is granted where the horizon of a database is H.
-inline std::int64_t granted_ms(const Lease &lease, std::int64_t horizon_ms) noexcept {
-    std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_relaxed);
-    return horizon_ms < cap_ms ? horizon_ms : cap_ms;
+// The instant that no ID of the number may reach; 0 where the lease is of another by now. Asked for under the
+// lock of the slot. The cap first: it is set after the number that it is of.
+inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
+    std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_acquire);
+    return lease.number.load(std::memory_order_relaxed) == number ? cap_ms : 0;
 }
 
 // Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is
@@ -70,8 +71,8 @@ LeaseCall ask_take(Lease &lease, const LeaseRecord &durable, const ClockReading 
 // Whether R or the lease should be raised now: half of the window or a third of the lease is used.
 bool is_raise_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
-// Asks for a window more. Requires a number that is held and not ending, and a clock that judge_clock
-// accepts.
+// Asks for a window more; the first one opens issue. Requires a number that is held and not ending, its slots
+// at or above taken_ms, and a clock that judge_clock accepts.
 LeaseCall ask_raise(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
 // Ends issue for good. Then the horizons of the databases are read, and R may be lowered.
@@ -84,7 +85,7 @@ LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock
 
 enum class LeaseNews : std::uint8_t {
     none,    // an answer to a call that is not on its way, or nothing has changed
-    taken,   // raise the floor of every slot of the number to taken_ms; then IDs may be made
+    taken,   // raise the floor of every slot of the number to taken_ms, before the first raise is asked for
     left,    // taken, but R lies too far ahead: take another
     missed,  // somebody else has it: take another
     raised,

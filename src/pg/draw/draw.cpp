@@ -1,5 +1,6 @@
 #include "pg/draw/draw.hpp"
 
+#include "pg/draw/keep.hpp"
 #include "pg/draw/take_or_wait.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon.hpp"
@@ -17,11 +18,14 @@ namespace {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
-// Finds the slot that the source draws from next.
-[[gnu::noinline, gnu::cold]] void select_slot(Source &source, int64 now_ms) {
+// Finds the slot that the source draws from next, and the lease that caps it. False where there is no shard.
+[[gnu::noinline, gnu::cold]] bool select_slot(Source &source, int64 now_ms) {
+    if (source.pool.empty()) return false;
     uint32 shard = select_shard(source);
+    source.lease = source.is_leased ? find_lease(self.state->leases, shard) : nullptr;
     source.slot = find_slot(self.state, self.database, source.layout, shard, now_ms);
     source.slot_tag = tag_of(self.state, source.slot);
+    return true;
 }
 
 // One try at the shards that the session may use in this tick. Requires base >= 0.
@@ -29,7 +33,8 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     Take taken;
     begin_try(source, base);
     do {
-        if (unlikely(!is_selected(source))) select_slot(source, limits.now_ms);
+        if (unlikely(!is_selected(source)) && !select_slot(source, limits.now_ms))
+            return {Take::Status::capped, 0, 0, base, 0};
     } while (unlikely(try_slot(source, limits, base, count, taken) == Answer::select));
     return taken;
 }
@@ -63,6 +68,7 @@ struct PatientDraw {
 
     // Sleeps until the clock admits the refused tick, or a while.
     void wait_for_tick(Next next, Wait &wait) {
+        if (next == Next::keep) return wait_for_number(source, wait);
         if (next == Next::past_end) report_no_tick(source, tick_start_ms(), TickReason::past_end);
         if (taken.status == Take::Status::full)
             count_full(source);

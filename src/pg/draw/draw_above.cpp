@@ -3,6 +3,7 @@
 #include "core/issue/observed_id.hpp"
 #include "core/kinds/hlc.hpp"
 #include "pg/draw/draw.hpp"
+#include "pg/draw/keep.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_draw.hpp"
 #include "pg/state/settings.hpp"
@@ -44,6 +45,8 @@ bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
 }  // namespace
 
 int64 draw_above_id(Source &source, int64 id) {
+    Wait wait{};
+    while (source.pool.empty()) wait_for_number(source, wait);
     for (int64 drawn;;) {
         int64 now_ms = wall_ms();
         DrawHistory observed = observed_argument(source, id, now_ms);

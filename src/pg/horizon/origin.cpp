@@ -1,5 +1,7 @@
 #include "pg/horizon/origin.hpp"
 
+#include "pg/state/settings.hpp"
+
 namespace idgen::pg {
 namespace {
 
@@ -43,8 +45,13 @@ void insert_own(Relation origins) {
 Owner this_owner() {
     const char *shards = GetConfigOptionResetString("idgen.shards");
     const char *region = GetConfigOptionResetString("idgen.region");
+    // Numbers from a registry are nobody else's: a copy that takes its own is none of this setting.
+    const char *held = settings.shards_from == ShardsFrom::lease
+                           ? psprintf("%lld", static_cast<long long>(own_system()))
+                           : "";
     return {own_system(),
-            fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards)))};
+            fingerprint(held,
+                        fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
 }
 
 int64 foreign_origin(Oid schema) {

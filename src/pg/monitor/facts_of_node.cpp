@@ -80,7 +80,7 @@ Fact nodes_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"nodes", not_known, false, nullptr};
     if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
     const char *text = psprintf("%s is for one node only", LayoutName(survey.shardless).text);
-    if (settings.shards.empty()) return {"nodes", text, true, nullptr};
+    if (!has_shards()) return {"nodes", text, true, nullptr};
     return {
         "nodes", text, false,
         "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "

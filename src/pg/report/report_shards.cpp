@@ -168,4 +168,12 @@ void report_all_slots_used(int slots, bool is_preloaded, Location at) {
                 hint_of_slots(false, is_preloaded)));
 }
 
+void report_no_citus(Location at) {
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this node has no group in Citus"),
+                errdetail("idgen.shards is \"citus\", and pg_dist_local_group is missing or empty."),
+                errhint("CREATE EXTENSION citus in this database and add the node, or set idgen.shards to a "
+                        "number of its own.")));
+}
+
 }  // namespace idgen::pg

@@ -29,4 +29,7 @@ void tell_one_node(const Layout &layout, const char *shards, Location at = Locat
                                      Location at = Location::here());
 [[noreturn]] void report_all_slots_used(int slots, bool is_preloaded, Location at = Location::here());
 
+// idgen.shards is "citus", and there is no group.
+[[noreturn]] void report_no_citus(Location at = Location::here());
+
 }  // namespace idgen::pg

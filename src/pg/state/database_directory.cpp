@@ -38,7 +38,10 @@ SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &b
 // The databases that have an entry; gives how many.
 uint32 list_databases(SharedState *state, Oid *oids) noexcept {
     ReadGuard guard(state->lock);
-    return directory_of(state).list_databases(oids);
+    uint32 count = 0;
+    directory_of(state).databases().for_each(
+        [oids, &count](const SharedDatabase &database) { oids[count++] = database.database; });
+    return count;
 }
 
 void drop_databases(SharedState *state, const Oid *oids, uint32 count) noexcept {

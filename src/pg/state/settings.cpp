@@ -4,6 +4,7 @@
 #include "pg/report/report_host.hpp"
 #include "pg/report/report_layout.hpp"
 #include "pg/state/keys.hpp"
+#include "pg/state/lease_settings.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -43,15 +44,23 @@ const config_enum_entry on_copy_words[] = {
 // What check_shards hands to assign_shards: the set, and the ranges it is a view of.
 struct ParsedShards {
     ShardSet set;
+    ShardsFrom from;
     bool in_session;
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
+
+ShardsFrom source_of_shards(std::string_view text) noexcept {
+    if (text == "lease") return ShardsFrom::lease;
+    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
+}
 
 bool check_shards(char **value, void **extra, GucSource source) {
     std::string_view text(*value == nullptr ? "" : *value);
     size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
     auto *parsed = static_cast<ParsedShards *>(allocate_guc_extra(size));
     if (parsed == nullptr) return false;
+    parsed->from = source_of_shards(text);
+    if (parsed->from != ShardsFrom::list) text = {};
     ShardsError error = parse_shards(text, parsed->ranges, parsed->set);
     if (error.reason != ShardsReason::none) {
         free_guc_extra(parsed);
@@ -65,6 +74,7 @@ bool check_shards(char **value, void **extra, GucSource source) {
 
 void assign_shards(const char *, void *extra) {
     const auto *parsed = static_cast<ParsedShards *>(extra);
+    settings.shards_from = parsed->from;
     settings.shards = parsed->set;
     settings.shards_set_in_session = parsed->in_session;
     settings.generation++;
@@ -79,9 +89,11 @@ void assign_synchronous(int value, void *) {
 }
 
 void define_shards() {
-    DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
-                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11.",
-                               &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+    DefineCustomStringVariable(
+        "idgen.shards", "Sets the shards that this node owns.",
+        "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers "
+        "from idgen.registry; or citus: the group of this node.",
+        &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
     DefineCustomIntVariable(
         "idgen.region", "Sets the region of this node, the top part of its number.",
         "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
@@ -158,7 +170,8 @@ void define_sizes() {
 // Tells of those that are set and not defined. A parallel worker's leader has told already.
 void tell_useless_settings() {
     if (IsParallelWorker()) return;
-    for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys"})
+    for (const char *name :
+         {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr) tell_needs_preload(name);
 }
 
@@ -173,6 +186,7 @@ void define_settings() {
     if (process_shared_preload_libraries_in_progress) {
         define_sizes();
         define_keys();
+        define_lease_settings();
     } else {
         tell_useless_settings();
     }

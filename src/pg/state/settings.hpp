@@ -15,6 +15,13 @@ enum class RequireClockSync : int { off, warn, on };
 enum class Synchronous : int { automatic, required };
 enum class OnCopy : int { warn, refuse };
 
+// Where the node's own shards come from.
+enum class ShardsFrom : uint8 {
+    list,   // idgen.shards itself
+    lease,  // numbers from the registry
+    citus,  // the group of the node
+};
+
 struct Settings {
     int region;
     int decimal_launch;  // of DecimalIds
@@ -33,7 +40,8 @@ struct Settings {
     // Rises whenever shards or region change in this process, so that what was derived from them
     // can be known to be old.
     uint32 generation;
-    ShardSet shards;
+    ShardsFrom shards_from;
+    ShardSet shards;             // of a list, else empty
     bool shards_set_in_session;  // by SET, to nothing too, rather than by what the session began with
 };
 
@@ -50,6 +58,9 @@ WaitLimits wait_limits() noexcept;
 
 // idgen.shards as it was written; empty where it is unset.
 const char *shards_text() noexcept;
+inline bool has_shards() noexcept {
+    return settings.shards_from != ShardsFrom::list || !settings.shards.empty();
+}
 
 // What decides about a draw.
 inline DrawRules draw_rules() noexcept {

@@ -10,7 +10,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 9";
+constexpr const char *state_name = "idgen state 10";
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -99,6 +99,7 @@ void initialise(void *memory) {
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
     state->ulid_order.mutex.initialise();
     state->uuid_order.mutex.initialise();
+    initialise(state->leases, state->tranche);
     initialise_clock(state);
     initialise_slots(state);
     initialise_backends(state);

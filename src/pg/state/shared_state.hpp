@@ -20,6 +20,7 @@
 #include "pg/host/light_lock.hpp"
 #include "pg/host/spin_lock.hpp"
 #include "pg/postgres.hpp"
+#include "pg/state/leases.hpp"
 
 namespace idgen::pg {
 
@@ -101,6 +102,7 @@ struct alignas(cache_line) SharedState {
     pg_atomic_uint64 steps_forward;    // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;       // atomic
     pg_atomic_uint64 told_ms[causes];  // atomic; last message of each cause, monotonic; 0: none yet
+    SharedLeases leases;               // guards: its own
 };
 
 using SlotDirectory = Directory<SpinLock, SharedDatabase>;

@@ -27,9 +27,12 @@ SharedReference find_known(SharedState *state, const SlotKey &key) noexcept {
     return directory_of(state).find(key);
 }
 
-SharedReference obtain(SharedState *state, SharedDatabase &database, const SlotRequest &request,
+// Looks under the lock where the number begins: the keeper says so before it looks at the slots that there
+// are.
+SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request,
                        Shortage &shortage) noexcept {
     Guard<LightLock> guard(state->lock);
+    if (request.key.packing.node_bits != 0) request.taken_ms = taken_ms(state->leases, request.key.shard);
     return directory_of(state).obtain(database, request, shortage);
 }
 
@@ -40,7 +43,10 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
     SlotKey key{key_of(layout), MyDatabaseId, shard};
     SharedReference slot = find_known(state, key);
     if (slot.entry != nullptr) return slot;
-    Claim claim = claim_of(settings.shards, static_cast<uint32>(settings.region), layout, shard);
+    // Where shards come from elsewhere, nothing but the node's own is drawn from.
+    ShardRange asked{shard, shard};
+    ShardSet own = settings.shards_from == ShardsFrom::list ? settings.shards : ShardSet{&asked, 1, 1};
+    Claim claim = claim_of(own, static_cast<uint32>(settings.region), layout, shard);
     auto share = static_cast<uint32>(slots_per_database());
     SlotRequest request{key, layout, claim, share, now_ms, slot_idle_ms};
     for (bool retry = true;; retry = false) {

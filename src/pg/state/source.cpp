@@ -1,7 +1,10 @@
 #include "pg/state/source.hpp"
 
 #include "core/kinds/hlc.hpp"
+#include "pg/report/report_lease.hpp"
 #include "pg/report/report_shards.hpp"
+#include "pg/state/lease_settings.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
 
@@ -19,7 +22,7 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
 // leader: there may be a new one for each statement.
 void tell_of_shardless(const Layout &layout) {
     static bool told = false;
-    if (told || layout.node_bits() != 0 || settings.shards.empty() || IsParallelWorker()) return;
+    if (told || layout.node_bits() != 0 || !has_shards() || IsParallelWorker()) return;
     told = true;
     tell_one_node(layout, shards_text());
 }
@@ -32,26 +35,42 @@ void make_single(Source &source, uint32 whole) noexcept {
 
 void resolve_explicit(Source &source, int64 shard) {
     uint32 whole = whole_or_raise(source.layout, shard);
-    if (!may_draw(settings.shards, static_cast<uint32>(settings.region), source.layout, whole))
-        report_foreign_shard(shard, shards_text(), settings.region);
+    ShardSet own = own_set();
+    auto region = static_cast<uint32>(settings.region);
+    bool may = source.is_leased || settings.shards_from != ShardsFrom::list
+                   ? owns(own, region, source.layout, whole)
+                   : may_draw(own, region, source.layout, whole);
+    if (!may) report_foreign_shard(shard, shards_text(), settings.region);
     make_single(source, whole);
     source.session = nullptr;
 }
 
+// Takes the node's own shards for the pool, which may be none yet where they are numbers from the registry.
+void set_pool(Source &source) {
+    const Layout &layout = source.layout;
+    uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
+    source.pool = own_set();
+    if (!source.pool.empty() && source.pool.largest() > last)
+        report_pool_shard(layout, source.pool.largest(), settings.region);
+    source.is_pool = source.pool.shard_count > 1;
+    source.slot.entry = nullptr;
+    source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));
+}
+
 void resolve_own(Source &source) {
     const Layout &layout = source.layout;
+    source.session = session_of(key_of(layout));
     if (layout.node_bits() == 0) {
         make_single(source, whole_or_raise(layout, 0));
-    } else {
-        if (settings.shards.empty()) report_no_shards(remedy_for_no_shards());
-        source.region_top = whole_or_raise(layout, 0);
-        uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
-        if (settings.shards.largest() > last)
-            report_pool_shard(layout, settings.shards.largest(), settings.region);
-        source.pool = settings.shards;
+        source.session->cursor.aim(backend_number(), 1);
+        return;
     }
-    source.session = session_of(key_of(layout));
-    source.session->cursor.aim(backend_number(), source.pool.shard_count);
+    if (!has_shards()) report_no_shards(remedy_for_no_shards());
+    source.region_top = whole_or_raise(layout, 0);
+    source.follows_pool = settings.shards_from == ShardsFrom::lease;
+    if (source.follows_pool && settings.region != 0) report_region_beside_lease(settings.region);
+    source.pool_changes = changes_of_pool();
+    set_pool(source);
 }
 
 }  // namespace
@@ -64,13 +83,23 @@ void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argum
     source.shard_argument = shard_argument;
     source.packing = packing_of(layout);
     source.slot.entry = nullptr;
+    source.lease = nullptr;
+    source.is_pool = source.follows_pool = false;
+    bool is_kept = settings.shards_from == ShardsFrom::lease || has_registry();
+    source.is_leased = is_kept && layout.node_bits() != 0;
     if (shard_argument == own_shards)
         resolve_own(source);
     else
         resolve_explicit(source, shard_argument);
     tell_of_shardless(layout);
-    source.is_pool = source.pool.shard_count > 1;
     source.settings_generation = settings.generation;
+}
+
+void follow_pool(Source &source) {
+    uint32 changes = changes_of_pool();
+    if (!source.follows_pool || source.pool_changes == changes) return;
+    source.pool_changes = changes;
+    set_pool(source);
 }
 
 void resolve_hlc(Source &source, Oid schema) {

@@ -19,6 +19,9 @@ struct Source : DrawSource<SpinLock> {
     Oid schema;                  // of the extension: where its horizon is
     ShardRange single;           // an explicit shard, in the pool
     uint64 slot_tag;             // tag_of() the slot in use
+    uint32 pool_changes;         // changes_of_pool() when the pool was looked at
+    bool follows_pool;           // the pool is that of the numbers held from the registry
+    bool is_leased;              // its shards must be held from the registry
 };
 
 // The source that a call site keeps from row to row.
@@ -30,6 +33,9 @@ inline Source &kept_source(FunctionCallInfo fcinfo) {
 
 // Makes the source valid for these arguments. Raises on bad ones.
 void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument);
+
+// Has it draw from the numbers that are held now, where it follows them.
+void follow_pool(Source &source);
 
 // Makes it that of the database's hybrid logical clock (core/kinds/hlc.hpp).
 void resolve_hlc(Source &source, Oid schema);

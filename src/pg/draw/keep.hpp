@@ -1,0 +1,13 @@
+// Waits for a number from the registry (pg/state/leases.hpp): until it is held, or its horizon raised.
+#pragma once
+
+#include "pg/draw/wait.hpp"
+#include "pg/state/source.hpp"
+
+namespace idgen::pg {
+
+// Asks for what the source lacks and sleeps a while; then its slot is to be selected anew. Raises where that
+// has been waited for too long, or cannot come.
+void wait_for_number(Source &source, Wait &wait);
+
+}  // namespace idgen::pg

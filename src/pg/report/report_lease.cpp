@@ -1,0 +1,76 @@
+#include "pg/report/report_lease.hpp"
+
+#include "pg/report/message_text.hpp"
+
+namespace idgen::pg {
+namespace {
+
+int detail_of(const NotHeld &why) {
+    switch (why.trouble) {
+        case LeaseTrouble::no_registry:
+            return errdetail("idgen.shards is \"lease\", and idgen.registry is not set.");
+        case LeaseTrouble::no_keeper:
+            return errdetail("The process that keeps the numbers of this server does not run.");
+        case LeaseTrouble::no_room:
+            return errdetail("This server holds as many numbers as it can.");
+        case LeaseTrouble::waiting:
+            break;
+    }
+    const char *waited = seconds_text(why.waited_ms);
+    if (why.sentence[0] == '\0') return errdetail("Waited for %s.", waited);
+    return errdetail("%s. Waited for %s.", why.sentence, waited);
+}
+
+int hint_of(LeaseTrouble trouble) {
+    switch (trouble) {
+        case LeaseTrouble::no_registry:
+            return errhint(
+                "Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of "
+                "this "
+                "node.");
+        case LeaseTrouble::no_keeper:
+            return errhint(
+                "Add this line to postgresql.conf, joined with what is there, and restart: "
+                "shared_preload_libraries = 'idgen, idgen_lease'. Where it is there, the log says more.");
+        case LeaseTrouble::no_room:
+            return errhint("Give idgen.shards fewer numbers, and restart.");
+        case LeaseTrouble::waiting:
+            break;
+    }
+    return errhint(
+        "SELECT * FROM idgen_status() says how the registry is; idgen.max_wait is the longest wait.");
+}
+
+}  // namespace
+
+void explain_bad_lease_range() {
+    GUC_check_errdetail("It must be one number or one range, such as 0-1023.");
+}
+
+void explain_bad_ttl() {
+    GUC_check_errdetail("It must be 0 or at least 5 s.");
+}
+
+void report_pool_not_held(const NotHeld &why, Location at) {
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("this server holds no number from the registry"), detail_of(why), hint_of(why.trouble)));
+}
+
+void report_number_not_held(uint32 number, const NotHeld &why, Location at) {
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("number %u cannot be used now: the registry has not granted it", number),
+                detail_of(why), hint_of(why.trouble)));
+}
+
+void report_region_beside_lease(int region, Location at) {
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("numbers from a registry have no region beside them"),
+                errdetail("idgen.region is %d.", region),
+                errhint("Set idgen.region to 0; numbers cover the region of a layout that has one.")));
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,33 @@
+// Numbers from a registry: what is set wrong, and why one is not held.
+#pragma once
+
+#include "pg/report/location.hpp"
+
+namespace idgen::pg {
+
+// Called from a check hook: its message is the server's, with the value.
+void explain_bad_lease_range();
+void explain_bad_ttl();
+
+// Why no ID can be made with a number, as far as this process can tell.
+enum class LeaseTrouble : uint8 {
+    no_registry,  // none is set
+    no_keeper,    // nothing keeps numbers
+    no_room,      // the server holds as many as it can
+    waiting,      // the keeper has not got it yet; `sentence` says why, where it is known
+};
+
+struct NotHeld {
+    LeaseTrouble trouble;
+    const char *sentence;  // of the keeper; empty: none
+    int64 waited_ms;
+};
+
+// The server's own numbers, and one that was given by hand.
+[[noreturn]] void report_pool_not_held(const NotHeld &why, Location at = Location::here());
+[[noreturn]] void report_number_not_held(uint32 number, const NotHeld &why, Location at = Location::here());
+
+// A region beside numbers that others hand out.
+[[noreturn]] void report_region_beside_lease(int region, Location at = Location::here());
+
+}  // namespace idgen::pg

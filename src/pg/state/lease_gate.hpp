@@ -1,0 +1,35 @@
+// What the module idgen_lease finds of this one, by the server's rendezvous variables: it is another library,
+// with a network in it, and takes no part in making IDs.
+#pragma once
+
+#include "pg/state/lease_settings.hpp"
+#include "pg/state/leases.hpp"
+
+namespace idgen::pg {
+
+struct LeaseGate {
+    SharedLeases &(*leases)();
+    const LeaseSettings &(*settings)();
+    LeaseRules (*rules)() noexcept;
+    // The clock, and whether IDs may take its time: a jump that the databases of this server do not accept is
+    // not for the registry.
+    ClockReading (*clock)(bool &is_accepted);
+    // Makes every slot of a number go on at or above `at_ms`. What read an older cap has ended when it
+    // returns.
+    void (*move_number)(uint32 number, int64 at_ms) noexcept;
+    // The instant below which all IDs lie that this server made since its start.
+    int64 (*reached_ms)() noexcept;
+};
+
+// Bump with any change to the gate or to what it gives.
+constexpr const char *lease_gate_name = "idgen lease gate 1 " IDGEN_VERSION;
+
+// Called when the server starts, with shared_preload_libraries.
+void open_lease_gate();
+
+// Null where the server has not loaded idgen before, or another version of it.
+inline const LeaseGate *find_lease_gate() {
+    return static_cast<const LeaseGate *>(*find_rendezvous_variable(lease_gate_name));
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,90 @@
+#include "pg/state/leases.hpp"
+
+#include <algorithm>
+
+namespace idgen::pg {
+namespace {
+
+// Of a number that is not held: its cap is 0.
+const Lease no_lease{};
+
+SharedLease *begin_of(SharedLeases &leases) noexcept {
+    return leases.leases;
+}
+SharedLease *end_of(SharedLeases &leases) noexcept {
+    return leases.leases + pg_atomic_read_u32(&leases.count);
+}
+
+bool is_of(const SharedLease &entry, uint32 number) noexcept {
+    return entry.purpose != LeaseFor::nothing && entry.lease.number == number;
+}
+
+// An entry that nobody uses, or one more.
+SharedLease *free_entry(SharedLeases &leases) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (entry->purpose == LeaseFor::nothing) return entry;
+    uint32 count = pg_atomic_read_u32(&leases.count);
+    if (count == max_leases) return nullptr;
+    pg_atomic_write_u32(&leases.count, count + 1);
+    return &leases.leases[count];
+}
+
+bool add_number(SharedLeases &leases, uint32 number) noexcept {
+    Guard<LightLock> guard(leases.lock);
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (is_of(*entry, number)) return true;
+    SharedLease *entry = free_entry(leases);
+    if (entry == nullptr) return false;
+    entry->lease.number = number;
+    entry->purpose = LeaseFor::number;
+    return true;
+}
+
+}  // namespace
+
+void initialise(SharedLeases &leases, int tranche) noexcept {
+    leases.lock.initialise(tranche);
+    ConditionVariableInit(&leases.asked);
+    for (pg_atomic_uint32 *value : {&leases.is_pool_wanted, &leases.changes, &leases.count})
+        pg_atomic_init_u32(value, 0);
+    for (SharedLease &entry : leases.leases) {
+        begin_life(entry.lease, 0);
+        entry.purpose = LeaseFor::nothing;
+    }
+}
+
+const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept {
+    ReadGuard guard(leases.lock);
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (is_of(*entry, number) && is_held(entry->lease)) return &entry->lease;
+    return &no_lease;
+}
+
+int64 taken_ms(SharedLeases &leases, uint32 number) noexcept {
+    int64 taken_ms = 0;
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (entry->lease.number == number) taken_ms = std::max(taken_ms, entry->lease.taken_ms.load());
+    return taken_ms;
+}
+
+bool want_number(SharedLeases &leases, uint32 number) noexcept {
+    bool is_wanted = add_number(leases, number);
+    ConditionVariableBroadcast(&leases.asked);
+    return is_wanted;
+}
+
+void want_pool(SharedLeases &leases) noexcept {
+    if (pg_atomic_exchange_u32(&leases.is_pool_wanted, 1) == 0) ConditionVariableBroadcast(&leases.asked);
+}
+
+uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {
+    uint32 count = 0;
+    ReadGuard guard(leases.lock);
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (entry->purpose == LeaseFor::pool && is_held(entry->lease) && !entry->lease.is_ending)
+            numbers[count++] = static_cast<uint32>(entry->lease.number);
+    std::sort(numbers, numbers + count);
+    return count;
+}
+
+}  // namespace idgen::pg

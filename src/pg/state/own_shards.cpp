@@ -1,0 +1,70 @@
+#include "pg/state/own_shards.hpp"
+
+#include "pg/report/report_shards.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+// What a view is made of that is no list of idgen.shards: each number a range of its own.
+ShardRange numbers_of_view[max_leases];
+
+ShardSet view_of(const uint32 *numbers, uint32 count) noexcept {
+    for (uint32 i = 0; i < count; i++) numbers_of_view[i] = {numbers[i], numbers[i]};
+    return {numbers_of_view, count, count};
+}
+
+// The only row of Citus's table of the node's own group. Raises where there is none.
+uint32 citus_group() {
+    Oid oid = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+    Relation groups = OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : nullptr;
+    if (groups == nullptr) report_no_citus();
+    Datum group = 0;
+    bool is_null = true;
+    SysScanDesc scan = systable_beginscan(groups, InvalidOid, false, nullptr, 0, nullptr);
+    HeapTuple row = systable_getnext(scan);
+    if (HeapTupleIsValid(row)) group = heap_getattr(row, 1, RelationGetDescr(groups), &is_null);
+    systable_endscan(scan);
+    relation_close(groups, AccessShareLock);
+    if (is_null || DatumGetInt32(group) < 0) report_no_citus();
+    return static_cast<uint32>(DatumGetInt32(group));
+}
+
+// The group may be another in the next transaction: what was derived from it ends with this one.
+void forget_group(XactEvent event, void *) {
+    bool is_end = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE;
+    if (is_end && settings.shards_from == ShardsFrom::citus) settings.generation++;
+}
+
+ShardSet citus_set() {
+    static bool is_registered = false;
+    if (!is_registered) RegisterXactCallback(forget_group, nullptr);
+    is_registered = true;
+    uint32 group = citus_group();
+    return view_of(&group, 1);
+}
+
+ShardSet leased_set() noexcept {
+    uint32 numbers[max_leases];
+    return view_of(numbers, list_pool(self.state->leases, numbers));
+}
+
+}  // namespace
+
+ShardSet own_set() {
+    switch (settings.shards_from) {
+        case ShardsFrom::list:
+            break;
+        case ShardsFrom::lease:
+            return leased_set();
+        case ShardsFrom::citus:
+            return citus_set();
+    }
+    return settings.shards;
+}
+
+uint32 changes_of_pool() noexcept {
+    return pg_atomic_read_u32(&self.state->leases.changes);
+}
+
+}  // namespace idgen::pg
