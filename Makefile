@@ -15,15 +15,26 @@
 #   make release-check   whether the last commit can be released
 #   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
 
-EXTENSION = idgen idgen_migrate idgen_registry
+PG_CONFIG ?= pg_config
+
+# The second module, idgen_lease, needs libpq and libcurl.
+NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
+HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc),$(CC)) \
+	$(CPPFLAGS) -I"$$($(PG_CONFIG) --includedir)" -E - >/dev/null 2>&1 && echo idgen_lease)
+
+EXTENSION = idgen idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(wildcard sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
-DEPENDENCIES = $(OBJS:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES)
+# What idgen_lease has of its own, and what it has of the first module's.
+LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy report/report_arguments \
+	report/report_host report/report_registry),$(OBJS))
+DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql
 
 # AES for public IDs.
 SHLIB_LINK = -lcrypto
@@ -79,7 +90,6 @@ format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
 # Without a server to build against, the goals above install one first.
-PG_CONFIG ?= pg_config
 ifneq ($(shell command -v $(PG_CONFIG)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 # make install prefix=DIR: PGXS would look for the server's headers there too, or, as Debian configured it, not install there.
@@ -98,11 +108,30 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 # The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
 sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/install/*)
 sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/migrate/*)
+sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/lease/*)
 sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %-plain.sql,$(wildcard sql/registry/*))
 sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
 $(DATA_built):
 	perl $^ > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o %/release.o %/lease_gate.o,$(OBJS)): idgen.control
+$(filter %/module.o %/release.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
+ifdef HAS_LEASE
+# PGXS builds one module; this is the other, without bitcode.
+$(LEASE_OWN): override CPPFLAGS += -I$(includedir)
+idgen_lease.so: $(LEASE_OBJS)
+	$(CC) $(CFLAGS) $(CFLAGS_SL) -shared -o $@ $^ $(LDFLAGS) $(LDFLAGS_SL) -lpq -lcurl
+all: idgen_lease.so
+install: install-lease
+install-lease: all installdirs
+	$(INSTALL_SHLIB) idgen_lease.so '$(DESTDIR)$(pkglibdir)/'
+uninstall: uninstall-lease
+uninstall-lease:
+	rm -f '$(DESTDIR)$(pkglibdir)/idgen_lease.so'
+else
+all: say-without-lease
+say-without-lease:
+	@echo "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later"
+endif
+.PHONY: install-lease uninstall-lease say-without-lease
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

@@ -101,6 +101,15 @@ build_preloads() {
     for name in plain_waits boot_id kernel_clock plain_messages; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
+    build_store_calls
+}
+
+# Builds the calls of the registries' stores as SQL functions, where idgen_lease was built.
+build_store_calls() {
+    [ -e "$sandbox/src/src/lease/store/registry.o" ] || return 0
+    inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
+        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$1/store_calls.so" test/t/lib/store_calls.cpp src/lease/store/*.o src/core/*/*.o \
+        src/pg/host/attempt.o src/pg/host/clock.o src/pg/host/entropy.o src/pg/report/report_host.o -lpq -lcurl' build "$sandbox/preloads"
 }
 
 # Removes what libfaketime left behind in processes that were killed: one that gets such a number again would not start.

@@ -51,7 +51,7 @@ BEGIN
     PERFORM idgen_registry.begin_write();
     SELECT * INTO terms FROM idgen_registry.registry FOR SHARE;
     IF terms.identity = enter.identity IS NOT TRUE THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'this is another registry',
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',
             DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
             HINT = 'Look whether the address is right. It knows nothing of the numbers that are held in the other.';
     END IF;

@@ -109,6 +109,12 @@ LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalo
 $$;
 COMMENT ON FUNCTION idgen_registry.list() IS 'every number that was ever held: its last owner, and whether it is free';
 
+CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT 'epoch'::timestamptz + coalesce((SELECT r.floor_ms FROM idgen_registry.registry r), 0) * interval '1 ms'
+$$;
+COMMENT ON FUNCTION idgen_registry.list_floor() IS 'the horizon of every number that list() does not know';
+
 CREATE FUNCTION idgen_registry.release(number integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -34,7 +34,7 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
-GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(), idgen_registry.release(integer),
+GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(), idgen_registry.list_floor(), idgen_registry.release(integer),
     idgen_registry.take(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
     idgen_registry.raise(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;

@@ -50,6 +50,33 @@ inline uint32 tick_wait_event() {
 #endif
 }
 
+// And while a process waits for a registry's answer.
+inline uint32 registry_wait_event() {
+#if PG_VERSION_NUM >= 170000
+    static uint32 event = 0;
+    if (event == 0) event = WaitEventExtensionNew("IdgenRegistry");
+    return event;
+#else
+    return PG_WAIT_EXTENSION;
+#endif
+}
+
+// Base64 of bytes; -1 where there is no room, or the text is none.
+inline int encode_base64(const char *bytes, int size, char *text, int room) {
+#if PG_VERSION_NUM >= 180000
+    return pg_b64_encode(reinterpret_cast<const uint8 *>(bytes), size, text, room);
+#else
+    return pg_b64_encode(bytes, size, text, room);
+#endif
+}
+inline int decode_base64(const char *text, int size, char *bytes, int room) {
+#if PG_VERSION_NUM >= 180000
+    return pg_b64_decode(text, size, reinterpret_cast<uint8 *>(bytes), room);
+#else
+    return pg_b64_decode(text, size, bytes, room);
+#endif
+}
+
 // Memory for a setting's `extra`, which the server frees by its own means. Null when there is none.
 inline void *allocate_guc_extra(size_t size) {
 #if PG_VERSION_NUM >= 160000

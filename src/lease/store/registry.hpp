@@ -1,8 +1,9 @@
 // A registry of numbers as its callers see it, whatever store lies behind: PostgreSQL or etcd.
 //
 // Each call waits for an answer until its deadline, asleep, and gives up at once where the process is told to
-// end. Nothing here raises an error or leaves one behind: what went wrong is a Reply, with a sentence that
-// never holds a password. What a call means is written in core/lease.
+// end or its statement to be cancelled. Nothing here raises an error or leaves one behind, short of having no
+// memory: what went wrong is a Reply, with a sentence that never holds a password. Waiting resets the latch
+// of the process. What a call means is written in core/lease.
 #pragma once
 
 #include "core/lease/lease_call.hpp"
@@ -58,12 +59,14 @@ struct Registry {
     Reply (*list)(void *self, Registration &registration, Trouble &trouble);
     // True where somebody held the number.
     Reply (*release)(void *self, int64 number, bool &had_owner, Trouble &trouble);
-    Reply (*advance)(void *self, int64 to_ms, Trouble &trouble);
+    // 0 becomes the first instant that is safe.
+    Reply (*advance)(void *self, int64 &to_ms, Trouble &trouble);
     void (*close)(void *self);
 };
 
-// Opens the store of idgen.registry; nothing is sent yet. `answer_ms` is how long a call waits. False, and
-// the trouble, where the address is none.
+// Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the
+// context if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is
+// none.
 bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
 
 }  // namespace idgen::lease

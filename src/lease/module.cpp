@@ -1,0 +1,11 @@
+// What the server calls when it loads the library.
+#include "pg/postgres.hpp"
+
+extern "C" {
+PG_MODULE_MAGIC_EXT(.name = "idgen_lease", .version = IDGEN_VERSION);
+
+PGDLLEXPORT void _PG_init(void) {
+    // The settings are defined there: before they are, anybody could set them.
+    load_file("idgen", false);
+}
+}

@@ -1,0 +1,40 @@
+// How long a call waits for its answer, and what ends it before: the process is told to end, or the statement
+// to be cancelled. Waiting raises no error; it resets the latch of the process.
+#pragma once
+
+#include "pg/host/clock.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::lease {
+
+struct Deadline {
+    int64 ends_ms;  // of the monotonic clock
+};
+
+inline Deadline deadline_in(int64 ms) noexcept {
+    return {pg::monotonic_ms() + ms};
+}
+
+// What is left, ms; 0: nothing.
+inline int64 left_ms(const Deadline &deadline) noexcept {
+    int64 left = deadline.ends_ms - pg::monotonic_ms();
+    return left > 0 ? left : 0;
+}
+
+// Whether somebody wants this process, or its statement, to end.
+inline bool is_told_to_end() noexcept {
+    return QueryCancelPending || ProcDiePending || ShutdownRequestPending;
+}
+
+enum class Wake : uint8 { ready, late, told_to_end };
+
+// What it is, as a sentence of a trouble.
+const char *sentence_of(Wake wake) noexcept;
+
+// Sleeps until the socket can be read or written, as WL_SOCKET_READABLE and WL_SOCKET_WRITEABLE say.
+Wake wait_for_socket(pgsocket socket, int events, const Deadline &deadline);
+
+// Looks once whether the call must end, without sleeping.
+Wake look_around(const Deadline &deadline);
+
+}  // namespace idgen::lease

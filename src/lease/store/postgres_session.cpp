@@ -1,0 +1,116 @@
+#include "lease/store/postgres_session.hpp"
+
+#include "lease/store/postgres_connect.hpp"
+#include "lease/store/trouble.hpp"
+
+namespace idgen::lease {
+namespace {
+
+enum class Course : uint8 { over, broken, given_up };
+
+// Sends what libpq has of the statement.
+Course send(PostgresSession &session, const Statement &statement, const Deadline &deadline, Wake &wake) {
+    PGconn *connection = session.connection;
+    session.has_warned = false;
+    if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr,
+                          nullptr, 0) == 0)
+        return Course::broken;
+    for (int left; (left = PQflush(connection)) != 0;) {
+        if (left < 0) return Course::broken;
+        wake = wait_for_socket(PQsocket(connection), WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, deadline);
+        if (wake != Wake::ready) return Course::given_up;
+        if (PQconsumeInput(connection) == 0) return Course::broken;
+    }
+    return Course::over;
+}
+
+// Waits until the next result can be had without waiting.
+Course wait_for_result(PGconn *connection, const Deadline &deadline, Wake &wake) {
+    while (PQisBusy(connection) != 0) {
+        wake = wait_for_socket(PQsocket(connection), WL_SOCKET_READABLE, deadline);
+        if (wake != Wake::ready) return Course::given_up;
+        if (PQconsumeInput(connection) == 0) return Course::broken;
+    }
+    return Course::over;
+}
+
+// Takes all results in, and keeps the first error, or else the rows. An error can come after the rows, with
+// the COMMIT.
+Course receive(PGconn *connection, const Deadline &deadline, PGresult *&kept, Wake &wake) {
+    for (;;) {
+        Course course = wait_for_result(connection, deadline, wake);
+        if (course != Course::over) return course;
+        PGresult *result = PQgetResult(connection);
+        if (result == nullptr) return PQstatus(connection) == CONNECTION_OK ? Course::over : Course::broken;
+        if (kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR) {
+            PQclear(result);
+            continue;
+        }
+        PQclear(kept);
+        kept = result;
+    }
+}
+
+// Says what the server refused. A registry that is another names its identity's rule.
+Reply refuse(PGresult *result, Trouble &trouble) {
+    const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *rule = PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME);
+    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    bool is_foreign = rule != nullptr && strcmp(rule, "identity") == 0;
+    Reply reply = is_foreign ? Reply::foreign : sqlstate == nullptr ? Reply::silent : reply_of(sqlstate);
+    put_trouble(trouble, reply, words == nullptr ? "the connection was lost" : words);
+    return reply;
+}
+
+// Judges a statement that is over.
+Reply judge(const PostgresSession &session, PGresult *&rows, Trouble &trouble) {
+    if (PQresultStatus(rows) != PGRES_TUPLES_OK) {
+        Reply reply = refuse(rows, trouble);
+        PQclear(rows);
+        rows = nullptr;
+        return reply;
+    }
+    if (!session.has_warned) return Reply::answered;
+    PQclear(rows);
+    rows = nullptr;
+    return put_trouble(trouble, Reply::silent,
+                       "the server warned that its standby may not have what it wrote");
+}
+
+Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
+               PGresult *&rows, bool &is_broken, Trouble &trouble) {
+    Reply reply = connect(session, deadline, trouble);
+    if (reply != Reply::answered) return reply;
+    Wake wake = Wake::ready;
+    Course course = send(session, statement, deadline, wake);
+    if (course == Course::over) course = receive(session.connection, deadline, rows, wake);
+    if (course == Course::over) return judge(session, rows, trouble);
+    // An answer that comes later would be taken for that of the next statement.
+    PQclear(rows);
+    rows = nullptr;
+    end(session);
+    is_broken = course == Course::broken;
+    return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
+}
+
+}  // namespace
+
+Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
+    Deadline deadline = deadline_in(session.answer_ms);
+    bool is_kept = session.connection != nullptr;
+    bool is_broken = false;
+    rows = nullptr;
+    Reply reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    // The server may have been started anew since the last call.
+    if (is_broken && is_kept) reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    return reply;
+}
+
+void end(PostgresSession &session) {
+    if (session.connection == nullptr) return;
+    PQfinish(session.connection);
+    session.connection = nullptr;
+    ReleaseExternalFD();
+}
+
+}  // namespace idgen::lease

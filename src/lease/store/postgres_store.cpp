@@ -1,0 +1,199 @@
+#include "lease/store/postgres_store.hpp"
+
+#include "lease/store/identity_text.hpp"
+#include "lease/store/postgres_session.hpp"
+#include "lease/store/trouble.hpp"
+
+namespace idgen::lease {
+namespace {
+
+// Lives in a memory context of its own, which closes it when it is deleted.
+struct PostgresStore {
+    MemoryContext own;
+    MemoryContext scratch;  // what one call needs
+    MemoryContextCallback at_end;
+    PostgresSession session;
+};
+
+constexpr int most_values = 9;
+
+// A statement being put together, its values in order.
+struct Call {
+    Statement statement;
+    const char *values[most_values];
+
+    explicit Call(const char *sql) : statement{sql, 0, values}, values{} {}
+    void add(const char *value) noexcept { values[statement.count++] = value; }
+    void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
+};
+
+int64 number_in(const PGresult *rows, int row, int column) {
+    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
+}
+
+bool flag_in(const PGresult *rows, int row, int column) {
+    return PQgetvalue(rows, row, column)[0] == 't';
+}
+
+// Runs a call that gives rows, and hands them over; they are freed afterwards.
+template <typename Take>
+Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take take) {
+    PGresult *rows;
+    Reply reply = run(store.session, call.statement, rows, trouble);
+    if (reply == Reply::answered && PQntuples(rows) == 0)
+        reply = put_trouble(trouble, Reply::denied, "the registry gave no row");
+    else if (reply == Reply::answered)
+        take(rows);
+    PQclear(rows);
+    return reply;
+}
+
+// Runs what one call of the interface does, in memory that is free again afterwards.
+template <typename Work>
+Reply in_scratch(void *self, Work work) {
+    auto &store = *static_cast<PostgresStore *>(self);
+    MemoryContext caller = MemoryContextSwitchTo(store.scratch);
+    Reply reply = work(store);
+    MemoryContextSwitchTo(caller);
+    MemoryContextReset(store.scratch);
+    return reply;
+}
+
+Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
+    return in_scratch(self, [&](PostgresStore &store) {
+        Call call("SELECT idgen_registry.identity()");
+        return run_call(store, call, trouble,
+                        [&](PGresult *rows) { identity = parse_identity(PQgetvalue(rows, 0, 0)); });
+    });
+}
+
+Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms, const Holder &holder) {
+    bool is_take = asked.kind == CallKind::take;
+    bool is_raise = asked.kind == CallKind::raise;
+    Call call(is_take
+                  ? "SELECT outcome, horizon_ms FROM idgen_registry.take($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+              : is_raise ? "SELECT outcome, horizon_ms FROM idgen_registry.raise($1, $2, $3, $4, $5, $6, $7)"
+                         : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)");
+    call.add(print_identity(identity));
+    call.add(asked.number);
+    call.add(asked.incarnation);
+    if (is_take) call.add(asked.proposed);
+    call.add(asked.life);
+    if (!is_take) call.add(asked.from_ms);
+    if (!is_take) call.add(asked.to_ms);
+    if (is_take || is_raise) call.add(ttl_ms);
+    if (is_take) {
+        call.add(holder.name);
+        call.add(holder.system_identifier);
+        call.add(int64{holder.timeline});
+    }
+    return call;
+}
+
+CallOutcome outcome_of(const char *word) noexcept {
+    if (strcmp(word, "granted") == 0) return CallOutcome::granted;
+    return strcmp(word, "too far") == 0 ? CallOutcome::too_far : CallOutcome::refused;
+}
+
+Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms,
+                const Holder &holder, CallAnswer &answer, Trouble &trouble) {
+    return in_scratch(self, [&](PostgresStore &store) {
+        return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
+            answer = {outcome_of(PQgetvalue(rows, 0, 0)), number_in(rows, 0, 1)};
+        });
+    });
+}
+
+const char *const list_sql =
+    "SELECT (extract(epoch FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
+    "l.number, (extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) "
+    "1000::pg_catalog.numeric)::pg_catalog.int8, "
+    "l.is_free, l.name, l.system_identifier, l.timeline, "
+    "(extract(epoch FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
+    "CASE WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
+    "ELSE (extract(epoch FROM l.lease_left) OPERATOR(pg_catalog.*) "
+    "1000::pg_catalog.numeric)::pg_catalog.int8 END "
+    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list() AS l ON true ORDER BY "
+    "l.number";
+
+RegisteredNumber number_of(const PGresult *rows, int row) {
+    RegisteredNumber number{};
+    number.listed = {number_in(rows, row, 1), number_in(rows, row, 2), flag_in(rows, row, 3)};
+    const char *name = PQgetvalue(rows, row, 4);
+    int size = pg_mbcliplen(name, PQgetlength(rows, row, 4), sizeof(number.name) - 1);
+    memcpy(number.name, name, static_cast<size_t>(size));
+    number.system_identifier = number_in(rows, row, 5);
+    number.timeline = static_cast<int32>(number_in(rows, row, 6));
+    number.since_ms = number_in(rows, row, 7);
+    number.lease_left_ms = number_in(rows, row, 8);
+    return number;
+}
+
+Reply list(void *self, Registration &registration, Trouble &trouble) {
+    MemoryContext caller = CurrentMemoryContext;
+    return in_scratch(self, [&](PostgresStore &store) {
+        return run_call(store, Call(list_sql), trouble, [&](PGresult *rows) {
+            int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
+            size_t size = Max(count, 1) * sizeof(RegisteredNumber);
+            auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
+            for (int row = 0; row < count; row++) numbers[row] = number_of(rows, row);
+            registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
+        });
+    });
+}
+
+Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
+    return in_scratch(self, [&](PostgresStore &store) {
+        Call call("SELECT idgen_registry.release($1)");
+        call.add(number);
+        return run_call(store, call, trouble, [&](PGresult *rows) { had_owner = flag_in(rows, 0, 0); });
+    });
+}
+
+Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
+    return in_scratch(self, [&](PostgresStore &store) {
+        Call call(
+            "SELECT ceil(extract(epoch FROM a.at) OPERATOR(pg_catalog.*) "
+            "1000::pg_catalog.numeric)::pg_catalog.int8 "
+            "FROM idgen_registry.advance(pg_catalog.to_timestamp($1::pg_catalog.float8 "
+            "OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)");
+        call.add(to_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to_ms));
+        return run_call(store, call, trouble, [&](PGresult *rows) { to_ms = number_in(rows, 0, 0); });
+    });
+}
+
+void end_session(void *store) {
+    end(static_cast<PostgresStore *>(store)->session);
+}
+
+void close(void *self) {
+    MemoryContextDelete(static_cast<PostgresStore *>(self)->own);
+}
+
+PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
+    auto *store = static_cast<PostgresStore *>(palloc0(sizeof(PostgresStore)));
+    store->own = own;
+    store->scratch = AllocSetContextCreate(own, "idgen registry call", ALLOCSET_DEFAULT_SIZES);
+    store->session = {address, answer_ms, 0, nullptr, false};
+    store->at_end = {end_session, store, nullptr};
+    MemoryContextRegisterResetCallback(own, &store->at_end);
+    return store;
+}
+
+}  // namespace
+
+bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble) {
+    MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "idgen registry", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(own);
+    PostgresAddress parsed;
+    bool is_good = parse_postgres_address(address, parsed, trouble);
+    if (is_good) {
+        PostgresStore *store = make_store(own, parsed, answer_ms);
+        registry = {store, identify, make_call, list, release, advance, close};
+    }
+    MemoryContextSwitchTo(caller);
+    if (!is_good) MemoryContextDelete(own);
+    return is_good;
+}
+
+}  // namespace idgen::lease
