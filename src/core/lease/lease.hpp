@@ -57,6 +57,10 @@ constexpr bool is_held(const Lease &lease) noexcept {
     return lease.incarnation != 0;
 }
 
+constexpr bool has_ended(const Lease &lease) noexcept {
+    return lease.is_ending && !is_held(lease) && !is_waiting(lease);
+}
+
 // The instant that no ID of the number may reach; 0 where the lease is of another by now. Asked for under the
 // lock of the slot. The cap first: it is set after the number that it is of.
 inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {

@@ -19,12 +19,12 @@ bool is_of(const SharedLease &entry, uint32 number) noexcept {
     return entry.purpose != LeaseFor::nothing && entry.lease.number == number;
 }
 
-// An entry that nobody uses, or one more.
-SharedLease *free_entry(SharedLeases &leases) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
-        if (entry->purpose == LeaseFor::nothing) return entry;
+// One more entry, for a purpose; null where there is no room.
+SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept
+    IDGEN_LOCKS(requires_capability(leases.lock)) {
     uint32 count = pg_atomic_read_u32(&leases.count);
     if (count == max_leases) return nullptr;
+    leases.leases[count].purpose = purpose;
     pg_atomic_write_u32(&leases.count, count + 1);
     return &leases.leases[count];
 }
@@ -33,18 +33,20 @@ bool add_number(SharedLeases &leases, uint32 number) noexcept {
     Guard<LightLock> guard(leases.lock);
     for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) return true;
-    SharedLease *entry = free_entry(leases);
-    if (entry == nullptr) return false;
-    entry->lease.number = number;
-    entry->purpose = LeaseFor::number;
-    return true;
+    SharedLease *entry = add_entry(leases, LeaseFor::number);
+    if (entry != nullptr) entry->lease.number = number;
+    return entry != nullptr;
+}
+
+void wake_keeper(SharedLeases &leases) noexcept {
+    ReadGuard guard(leases.lock);
+    if (leases.keeper_latch != nullptr) SetLatch(leases.keeper_latch);
 }
 
 }  // namespace
 
 void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.lock.initialise(tranche);
-    ConditionVariableInit(&leases.asked);
     for (pg_atomic_uint32 *value : {&leases.is_pool_wanted, &leases.changes, &leases.count})
         pg_atomic_init_u32(value, 0);
     for (SharedLease &entry : leases.leases) {
@@ -68,13 +70,22 @@ int64 taken_ms(SharedLeases &leases, uint32 number) noexcept {
 }
 
 bool want_number(SharedLeases &leases, uint32 number) noexcept {
+    if (find_lease(leases, number) != &no_lease) return true;
     bool is_wanted = add_number(leases, number);
-    ConditionVariableBroadcast(&leases.asked);
+    wake_keeper(leases);
     return is_wanted;
 }
 
 void want_pool(SharedLeases &leases) noexcept {
-    if (pg_atomic_exchange_u32(&leases.is_pool_wanted, 1) == 0) ConditionVariableBroadcast(&leases.asked);
+    if (pg_atomic_exchange_u32(&leases.is_pool_wanted, 1) == 0) wake_keeper(leases);
+}
+
+void fill_pool(SharedLeases &leases, uint32 count) noexcept {
+    Guard<LightLock> guard(leases.lock);
+    uint32 in_pool = 0;
+    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+        if (entry->purpose == LeaseFor::pool) in_pool++;
+    while (in_pool < count && add_entry(leases, LeaseFor::pool) != nullptr) in_pool++;
 }
 
 uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {

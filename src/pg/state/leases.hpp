@@ -33,11 +33,12 @@ struct RegistryState {
 
 struct SharedLeases {
     LightLock lock;
-    ConditionVariable asked;          // the keeper waits here for new wishes
     pg_atomic_uint32 is_pool_wanted;  // atomic; some session draws from the pool
     pg_atomic_uint32 changes;         // atomic; of the numbers in the pool
     pg_atomic_uint32 count;           // atomic; entries that were ever used; rises under the lock
     RegistryState registry IDGEN_LOCKS(guarded_by(lock));
+    // Of its PGPROC, which lies at one address in all processes; null: none runs.
+    Latch *keeper_latch IDGEN_LOCKS(guarded_by(lock));
     SharedLease leases[max_leases];
 };
 
@@ -52,6 +53,9 @@ int64 taken_ms(SharedLeases &leases, uint32 number) noexcept;
 // Has the keeper take the number, or fill the pool. False where there is no room for one more.
 bool want_number(SharedLeases &leases, uint32 number) noexcept;
 void want_pool(SharedLeases &leases) noexcept;
+
+// Makes room in the pool for so many numbers.
+void fill_pool(SharedLeases &leases, uint32 count) noexcept;
 
 // Writes the numbers in the pool, ascending; gives how many.
 uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept;

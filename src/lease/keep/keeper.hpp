@@ -1,0 +1,62 @@
+// Keeps the numbers of this server: takes what its sessions want, raises what it holds, and lowers at a clean
+// end what was not used. The rules are those of core/lease; the network is behind the registry.
+//
+// A number begins in this order: the proposal is durable; take is answered; every slot of the number goes on
+// at or above R; the first raise opens issue. It ends in this one: issue ends; whoever read an older cap is
+// done (both under the locks of the slots); stop is called.
+#pragma once
+
+#include "lease/keep/watched_registry.hpp"
+
+namespace idgen::lease {
+
+class Keeper {
+   public:
+    explicit Keeper(const pg::LeaseGate &gate);
+
+    // Does what is to be done now; gives how long nothing will be, ms.
+    int64 work();
+
+    // Ends issue of all numbers, and tells the registry how far they were used.
+    void end();
+
+   private:
+    // What a look at one number comes to.
+    enum class Result : uint8 {
+        done,
+        again,  // there is more to be done for it
+        stuck,  // nothing can be done for it now
+        away,   // nor for any other: the registry does not answer
+    };
+
+    bool load();
+    void follow_wishes();
+    void begin_life_of(pg::SharedLease &entry);
+    Result run_errands(uint32 index);
+    Result run(uint32 index, Errand errand);
+    Result choose(uint32 index);
+    Result take(uint32 index, int64 number);
+    Result raise(uint32 index);
+    Result stop(uint32 index);
+    Result send(uint32 index, const LeaseCall &call);
+    Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
+    void propose_durably(uint32 index, int64 number);
+    Result tell_missed(const LeaseCall &call);
+    const LeaseRecord *spare_record(uint32 index) const;
+    bool is_used(int64 number) const noexcept;
+
+    pg::SharedLease &entry(uint32 index) noexcept { return leases_.leases[index]; }
+    LeaseRules rules_of(uint32 index) noexcept;
+    ClockReading clock() noexcept;
+
+    const pg::LeaseGate &gate_;
+    pg::SharedLeases &leases_;
+    WatchedRegistry registry_;
+    RecordTable table_{};                       // as it was read: numbers of the time before
+    LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it is durable
+    int64 identity_;
+    bool is_loaded_ = false;
+    bool is_ending_ = false;
+};
+
+}  // namespace idgen::lease

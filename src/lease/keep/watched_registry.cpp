@@ -1,0 +1,129 @@
+#include "lease/keep/watched_registry.hpp"
+
+#include <unistd.h>
+
+#include "lease/store/identity_text.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/report/report_keeper.hpp"
+
+namespace idgen::lease {
+namespace {
+
+constexpr int64 shortest_answer_ms = 250, longest_answer_ms = 10000;
+
+// Long enough for a slow store, short enough that there is time for another try within the window.
+int64 patience(int64 window_ms) noexcept {
+    return Min(Max(window_ms / 4, shortest_answer_ms), longest_answer_ms);
+}
+
+const char *own_name(const pg::LeaseSettings &settings) {
+    if (settings.name != nullptr && settings.name[0] != '\0') return settings.name;
+    char host[64] = "";
+    gethostname(host, sizeof(host) - 1);
+    return psprintf("%s:%d", host, PostPortNumber);
+}
+
+// What the record remembers; all zero where it remembers none.
+RegistryIdentity remembered_by(const RecordTable &table) noexcept {
+    return table.count == 0 ? RegistryIdentity{0, 0} : table.rows[0].registry;
+}
+
+}  // namespace
+
+bool WatchedRegistry::is_ready(RecordTable &table) {
+    if (is_known_) return true;
+    if (!read_records(table)) {
+        tell_trouble(
+            psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
+        return false;
+    }
+    return open() && identify(table);
+}
+
+bool WatchedRegistry::open() {
+    if (is_open_) return true;
+    if (answer_ms_ == 0) answer_ms_ = patience(gate_.rules().window_ms);
+    MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
+    is_open_ = open_registry(gate_.settings().registry, answer_ms_, store_, trouble_);
+    MemoryContextSwitchTo(before);
+    if (!is_open_) tell_trouble(trouble_.sentence);
+    return is_open_;
+}
+
+bool WatchedRegistry::identify(RecordTable &table) {
+    RegistryIdentity met{};
+    if (!heard(store_.identify(store_.self, met, trouble_))) return false;
+    RegistryIdentity remembered = remembered_by(table);
+    if (is_known(remembered) && !(remembered == met)) {
+        tell_trouble(
+            psprintf("idgen.registry is another registry, %s, than the one that this server knows, %s; "
+                     "a superuser may call idgen_confirm_registry()",
+                     print_identity(met), print_identity(remembered)));
+        return false;
+    }
+    identity_ = met;
+    if (!is_known(remembered)) write_record(LeaseRecord{met, no_number_row, 0, 0, 0});
+    is_known_ = true;
+    return true;
+}
+
+bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
+    Holder holder{own_name(gate_.settings()), static_cast<int64>(GetSystemIdentifier()),
+                  static_cast<int32>(GetWALInsertionTimeLine())};
+    return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
+}
+
+bool WatchedRegistry::list(Registration &registration) {
+    return heard(store_.list(store_.self, registration, trouble_));
+}
+
+bool WatchedRegistry::heard(Reply reply) {
+    if (reply != Reply::answered) {
+        note_answer(false);
+        tell_trouble(trouble_.sentence);
+        // It may come back as another.
+        is_known_ = is_known_ && reply == Reply::silent;
+        return false;
+    }
+    note_answer(true);
+    return true;
+}
+
+void WatchedRegistry::note_answer(bool is_answered) noexcept {
+    pg::SharedLeases &leases = gate_.leases();
+    Guard<pg::LightLock> guard(leases.lock);
+    pg::RegistryState &state = leases.registry;
+    if (is_answered) state.answered_ms = pg::wall_ms();
+    if (is_answered || state.silent_since_ms == 0) state.silent_since_ms = is_answered ? 0 : pg::wall_ms();
+}
+
+void WatchedRegistry::tell_trouble(const char *sentence) {
+    pg::SharedLeases &leases = gate_.leases();
+    bool is_new = false;
+    {
+        Guard<pg::LightLock> guard(leases.lock);
+        pg::RegistryState &state = leases.registry;
+        is_new = strncmp(state.trouble, sentence, sizeof(state.trouble) - 1) != 0;
+        strlcpy(state.trouble, sentence, sizeof(state.trouble));
+    }
+    if (is_new) pg::log_registry_away(sentence);
+}
+
+void WatchedRegistry::tell_well() {
+    pg::SharedLeases &leases = gate_.leases();
+    bool was_away = false;
+    {
+        Guard<pg::LightLock> guard(leases.lock);
+        was_away = leases.registry.trouble[0] != '\0';
+        leases.registry.trouble[0] = '\0';
+    }
+    if (was_away) pg::log_registry_back();
+}
+
+void WatchedRegistry::reopen(int64 answer_ms) {
+    if (is_open_) store_.close(store_.self);
+    is_open_ = false;
+    answer_ms_ = answer_ms;
+}
+
+}  // namespace idgen::lease

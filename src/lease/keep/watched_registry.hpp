@@ -1,0 +1,47 @@
+// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
+// sessions and to the log.
+#pragma once
+
+#include "lease/keep/record_table.hpp"
+#include "lease/store/registry.hpp"
+#include "pg/state/lease_gate.hpp"
+
+namespace idgen::lease {
+
+class WatchedRegistry {
+   public:
+    explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) {}
+
+    // Whether the registry can be called, which the first time means: opened, and the one that the record
+    // remembers. `table` is read then.
+    bool is_ready(RecordTable &table);
+
+    // Each false where there was no answer; that is told.
+    bool call(const LeaseCall &call, CallAnswer &answer);
+    bool list(Registration &registration);
+
+    // Something stands in the way, or nothing any more.
+    void tell_trouble(const char *sentence);
+    void tell_well();
+
+    // How long each call waits from now on, ms; closes the store.
+    void reopen(int64 answer_ms);
+
+    const RegistryIdentity &identity() const noexcept { return identity_; }
+
+   private:
+    bool open();
+    bool identify(RecordTable &table);
+    bool heard(Reply reply);
+    void note_answer(bool is_answered) noexcept;
+
+    const pg::LeaseGate &gate_;
+    Registry store_{};
+    RegistryIdentity identity_{};
+    Trouble trouble_{};
+    int64 answer_ms_ = 0;
+    bool is_open_ = false;
+    bool is_known_ = false;
+};
+
+}  // namespace idgen::lease

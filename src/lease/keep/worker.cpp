@@ -1,0 +1,102 @@
+#include "lease/keep/worker.hpp"
+
+#include <new>
+
+#include "lease/keep/keeper.hpp"
+#include "pg/report/report_keeper.hpp"
+
+namespace idgen::lease {
+namespace {
+
+constexpr int restart_s = 1;
+
+const pg::LeaseGate &gate() {
+    const pg::LeaseGate *gate = pg::find_lease_gate();
+    if (gate == nullptr) pg::report_no_gate();
+    return *gate;
+}
+
+void tell_sessions(Latch *latch) {
+    pg::SharedLeases &leases = gate().leases();
+    Guard<pg::LightLock> guard(leases.lock);
+    leases.registry.keeper_pid = latch == nullptr ? 0 : MyProcPid;
+    leases.keeper_latch = latch;
+}
+
+void leave_sessions(int, Datum) {
+    tell_sessions(nullptr);
+}
+
+// What the database or the server are set to must not change what the record is written with.
+void pin_settings() {
+    static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                                            {"synchronous_commit", "local"},
+                                            {"default_transaction_read_only", "off"},
+                                            {"default_transaction_isolation", "read committed"},
+                                            {"statement_timeout", "0"},
+                                            {"lock_timeout", "0"},
+                                            {"row_security", "off"}};
+    for (const auto &setting : pinned) SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+void begin() {
+    pqsignal(SIGHUP, SignalHandlerForConfigReload);
+    pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+    BackgroundWorkerUnblockSignals();
+    BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, 0);
+    pin_settings();
+    before_shmem_exit(leave_sessions, 0);
+    tell_sessions(MyLatch);
+    const char *shards = GetConfigOption("idgen.shards", true, false);
+    if (shards != nullptr && strcmp(shards, "lease") == 0) pg::want_pool(gate().leases());
+}
+
+void sleep_up_to(int64 ms) {
+    pgstat_report_activity(STATE_IDLE, nullptr);
+    WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, static_cast<long>(ms),
+              pg::registry_wait_event());
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+    if (!ConfigReloadPending) return;
+    ConfigReloadPending = 0;
+    ProcessConfigFile(PGC_SIGHUP);
+}
+
+// Works until the server ends this process, then ends all numbers.
+void keep_numbers() {
+    MemoryContext round = AllocSetContextCreate(TopMemoryContext, "idgen numbers", ALLOCSET_DEFAULT_SIZES);
+    MemoryContextSwitchTo(round);
+    auto *keeper = new (MemoryContextAlloc(TopMemoryContext, sizeof(Keeper))) Keeper(gate());
+    while (!ShutdownRequestPending) {
+        sleep_up_to(keeper->work());
+        MemoryContextSwitchTo(round);
+        MemoryContextReset(round);
+    }
+    // The last calls are not to be given up for it.
+    ShutdownRequestPending = 0;
+    keeper->end();
+}
+
+}  // namespace
+
+void register_worker() {
+    if (gate().settings().registry == nullptr || gate().settings().registry[0] == '\0') return;
+    BackgroundWorker worker{};
+    worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+    worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+    worker.bgw_restart_time = restart_s;
+    strlcpy(worker.bgw_library_name, "idgen_lease", BGW_MAXLEN);
+    strlcpy(worker.bgw_function_name, "idgen_keep_numbers", BGW_MAXLEN);
+    strlcpy(worker.bgw_name, "idgen keeper of numbers", BGW_MAXLEN);
+    strlcpy(worker.bgw_type, "idgen keeper of numbers", BGW_MAXLEN);
+    RegisterBackgroundWorker(&worker);
+}
+
+extern "C" PGDLLEXPORT void idgen_keep_numbers(Datum) {
+    begin();
+    keep_numbers();
+    // The server starts it again, unless it ends itself.
+    proc_exit(1);
+}
+
+}  // namespace idgen::lease

@@ -1,0 +1,48 @@
+#include "pg/report/report_keeper.hpp"
+
+#include "pg/report/instant.hpp"
+#include "pg/report/message_text.hpp"
+
+namespace idgen::pg {
+
+void log_registry_away(const char *sentence, Location at) {
+    ereport_at(at, LOG,
+               (errmsg("numbers of this server cannot be kept now: %s", sentence),
+                errdetail("IDs go on up to the horizons that the registry has granted."),
+                errhint("SELECT * FROM idgen_status() says how far that is.")));
+}
+
+void log_registry_back(Location at) {
+    ereport_at(at, LOG, (errmsg("the registry answers again")));
+}
+
+void log_number_taken(int64 number, int64 taken_ms, Location at) {
+    ereport_at(
+        at, LOG,
+        (errmsg("this server has taken number %lld from the registry", static_cast<long long>(number)),
+         errdetail("Its IDs begin at %s or at the clock, whichever is later.", instant_text(taken_ms))));
+}
+
+void log_number_lost(int64 number, Location at) {
+    ereport_at(
+        at, LOG,
+        (errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
+         errdetail("The registry refused to raise its horizon: its lease was past, it was released, or a "
+                   "copy of this server took it. No ID of it is made any more, and none twice.")));
+}
+
+void log_number_stopped(int64 number, int64 horizon_ms, Location at) {
+    ereport_at(at, LOG,
+               (errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
+                errdetail("All of its IDs lie below %s.", instant_text(horizon_ms))));
+}
+
+void report_no_gate(Location at) {
+    ereport_at(at, FATAL,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
+                errhint("Write in postgresql.conf, joined with what is there, and restart: "
+                        "shared_preload_libraries = 'idgen, idgen_lease'")));
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,20 @@
+// What the keeper of a server's numbers tells the log; level LOG, which clients do not see.
+#pragma once
+
+#include "pg/report/location.hpp"
+
+namespace idgen::pg {
+
+// Numbers cannot be taken or raised; IDs go on up to the horizons that were granted. And again they can.
+void log_registry_away(const char *sentence, Location at = Location::here());
+void log_registry_back(Location at = Location::here());
+
+void log_number_taken(int64 number, int64 taken_ms, Location at = Location::here());
+// Somebody else has it, or may have it.
+void log_number_lost(int64 number, Location at = Location::here());
+void log_number_stopped(int64 number, int64 horizon_ms, Location at = Location::here());
+
+// The library idgen is not loaded before idgen_lease, or is another version.
+[[noreturn]] void report_no_gate(Location at = Location::here());
+
+}  // namespace idgen::pg
