@@ -68,13 +68,14 @@ bool WatchedRegistry::identify(RecordTable &table) {
 }
 
 bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
+    if (!open()) return false;
     Holder holder{own_name(gate_.settings()), static_cast<int64>(GetSystemIdentifier()),
                   static_cast<int32>(GetWALInsertionTimeLine())};
     return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
 }
 
 bool WatchedRegistry::list(Registration &registration) {
-    return heard(store_.list(store_.self, registration, trouble_));
+    return open() && heard(store_.list(store_.self, registration, trouble_));
 }
 
 bool WatchedRegistry::heard(Reply reply) {
@@ -120,7 +121,8 @@ void WatchedRegistry::tell_well() {
     if (was_away) pg::log_registry_back();
 }
 
-void WatchedRegistry::reopen(int64 answer_ms) {
+void WatchedRegistry::shorten_calls(int64 answer_ms) {
+    if (answer_ms_ <= answer_ms) return;
     if (is_open_) store_.close(store_.self);
     is_open_ = false;
     answer_ms_ = answer_ms;

@@ -24,8 +24,8 @@ class WatchedRegistry {
     void tell_trouble(const char *sentence);
     void tell_well();
 
-    // How long each call waits from now on, ms; closes the store.
-    void reopen(int64 answer_ms);
+    // From now on each call waits for its answer no longer than this.
+    void shorten_calls(int64 answer_ms);
 
     const RegistryIdentity &identity() const noexcept { return identity_; }
 

@@ -80,7 +80,8 @@ void keep_numbers() {
 }  // namespace
 
 void register_worker() {
-    if (gate().settings().registry == nullptr || gate().settings().registry[0] == '\0') return;
+    const char *registry = gate().settings().registry;
+    if (IsBinaryUpgrade || registry == nullptr || registry[0] == '\0') return;
     BackgroundWorker worker{};
     worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
     worker.bgw_start_time = BgWorkerStart_RecoveryFinished;

@@ -17,20 +17,16 @@ const LeaseSettings &settings_of_leases() {
     return lease_settings;
 }
 
-// Calls visit(database) for each database that has an entry.
-template <class Visit>
-void for_each_database(SharedState *state, Visit visit) noexcept {
-    ReadGuard guard(state->lock);
-    directory_of(state).databases().for_each(visit);
-}
-
 ClockReading judged_clock(bool &is_accepted) {
     SharedState *state = shared_state();
     ClockReading clock = watched_clock(state);
     int64 granted_ms = 0;
-    for_each_database(state, [&granted_ms](const SharedDatabase &database) {
-        granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
-    });
+    {
+        ReadGuard guard(state->lock);
+        directory_of(state).databases().for_each([&granted_ms](const SharedDatabase &database) {
+            granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
+        });
+    }
     is_accepted =
         judge_clock(state->accepted_clock.accepted_ms, clock, granted_ms, clock_rules()).is_accepted;
     return clock;
@@ -45,8 +41,10 @@ void move_number(uint32 number, int64 at_ms) noexcept {
 int64 reached_ms() noexcept {
     SharedState *state = shared_state();
     int64 reached_ms = 0;
-    for_each_database(state, [state, &reached_ms](const SharedDatabase &database) {
-        reached_ms = std::max(reached_ms, directory_of(state).reached_ms(database));
+    ReadGuard guard(state->lock);
+    SlotDirectory directory = directory_of(state);
+    directory.databases().for_each([&directory, &reached_ms](const SharedDatabase &database) {
+        reached_ms = std::max(reached_ms, directory.reached_ms(database));
     });
     return reached_ms;
 }

@@ -1,0 +1,171 @@
+// The errands of the keeper: what core/lease asks for next, for one number.
+#include "lease/keep/keeper.hpp"
+#include "lease/keep/number_list.hpp"
+#include "lease/keep/secret.hpp"
+#include "pg/report/message_text.hpp"
+#include "pg/report/report_keeper.hpp"
+
+namespace idgen::lease {
+namespace {
+
+// Numbers that are tried for one entry at once: others may be faster.
+constexpr int tries_at_once = 64;
+
+}  // namespace
+
+Keeper::Result Keeper::run_errands(uint32 index) {
+    for (int i = 0; i < tries_at_once; i++) {
+        Errand errand = next_errand(entry(index).lease, entry(index).purpose, clock(), rules_of(index));
+        Result result = run(index, errand);
+        if (result != Result::again) return result;
+    }
+    return Result::done;
+}
+
+Keeper::Result Keeper::run(uint32 index, Errand errand) {
+    switch (errand) {
+        case Errand::none:
+            return Result::done;
+        case Errand::repeat:
+            return send(index, entry(index).lease.pending);
+        case Errand::take:
+            return take(index, entry(index).lease.number);
+        case Errand::choose:
+            return choose(index);
+        case Errand::raise:
+            return raise(index);
+        case Errand::stop:
+            return stop(index);
+    }
+    return Result::done;
+}
+
+Keeper::Result Keeper::choose(uint32 index) {
+    Registration registration{};
+    if (!registry_.list(registration)) return Result::away;
+    const LeaseRecord *own = spare_record(index);
+    LeaseRecord record = own != nullptr ? *own : no_number(registry_.identity(), identity_);
+    NumberChoice choice = choose_number(record, identity_, list_of(registration), gate_.settings().range,
+                                        clock().now_ms, rules_of(index).max_lead_ms);
+    if (choice.kind == ChoiceKind::take) return take(index, choice.number);
+    const NumberRange &range = gate_.settings().range;
+    registry_.tell_trouble(
+        choice.kind == ChoiceKind::none
+            ? psprintf("all numbers from %lld to %lld are held by others",
+                       static_cast<long long>(range.first), static_cast<long long>(range.last))
+            : psprintf("the free number that begins first, %lld, begins in %s",
+                       static_cast<long long>(choice.number), pg::seconds_text(choice.wait_ms)));
+    return Result::stuck;
+}
+
+Keeper::Result Keeper::take(uint32 index, int64 number) {
+    propose_durably(index, number);
+    Lease &lease = entry(index).lease;
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_take(lease, records_[index], clock());
+    }
+    return send(index, call);
+}
+
+void Keeper::propose_durably(uint32 index, int64 number) {
+    LeaseRecord &record = records_[index];
+    for (uint32 row = 0; row < table_.count; row++)
+        if (table_.rows[row].number == number && record.number != number) record = table_.rows[row];
+    LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
+    write_record(next);
+    record = next;
+}
+
+Keeper::Result Keeper::raise(uint32 index) {
+    bool is_accepted = false;
+    ClockReading now = gate_.clock(is_accepted);
+    if (!is_accepted) {
+        registry_.tell_trouble("the clock of this server has jumped forward; idgen_status() says how far");
+        return Result::stuck;
+    }
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_raise(entry(index).lease, now, rules_of(index));
+    }
+    return send(index, call);
+}
+
+Keeper::Result Keeper::stop(uint32 index) {
+    int64 reached_ms = gate_.reached_ms();
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_stop(entry(index).lease, reached_ms, clock());
+    }
+    return send(index, call);
+}
+
+Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
+    LeaseCall call = sent;
+    CallAnswer answer{};
+    if (!registry_.call(call, answer)) return Result::away;
+    LeaseNews news = LeaseNews::none;
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
+    }
+    return follow(index, call, news);
+}
+
+Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
+    Lease &lease = entry(index).lease;
+    switch (news) {
+        case LeaseNews::taken:
+            gate_.move_number(static_cast<uint32>(call.number), lease.taken_ms);
+            pg_atomic_fetch_add_u32(&leases_.changes, 1);
+            write_record(records_[index]);
+            pg::log_number_taken(call.number, lease.taken_ms);
+            return Result::again;
+        case LeaseNews::left:
+        case LeaseNews::missed:
+            forget_record(call.number);
+            return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
+        case LeaseNews::lost:
+            pg_atomic_fetch_add_u32(&leases_.changes, 1);
+            pg::log_number_lost(call.number);
+            return Result::again;
+        case LeaseNews::too_far:
+            registry_.tell_trouble("the registry finds the clock of this server too far ahead of its own");
+            return Result::stuck;
+        case LeaseNews::stopped:
+            pg::log_number_stopped(call.number, call.to_ms);
+            break;
+        case LeaseNews::raised:
+            return lease.is_ending ? Result::again : Result::done;
+        case LeaseNews::none:
+            break;
+    }
+    return Result::done;
+}
+
+// A number by hand that somebody else has: who, as the registry knows.
+Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
+    Registration registration{};
+    if (registry_.list(registration)) registry_.tell_trouble(held_by(registration, call.number));
+    return Result::stuck;
+}
+
+// A row of the time before, for a number of the pool that no entry has yet.
+const LeaseRecord *Keeper::spare_record(uint32 index) const {
+    if (is_own(records_[index], registry_.identity(), identity_)) return &records_[index];
+    for (uint32 row = 0; row < table_.count; row++)
+        if (table_.rows[row].number != no_number_row && !is_used(table_.rows[row].number))
+            return &table_.rows[row];
+    return nullptr;
+}
+
+bool Keeper::is_used(int64 number) const noexcept {
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
+        if (leases_.leases[i].lease.number == number || records_[i].number == number) return true;
+    return false;
+}
+
+}  // namespace idgen::lease
