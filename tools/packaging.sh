@@ -26,7 +26,7 @@ make_clean() {
     make_kept "clean-$1" "$1"
 }
 
-# The package of a major, made if it is not there.
+# The package of a major, made if it is not there, or of another commit.
 need_package() {
-    [ -e "$(echo "$packages/$1/postgresql-$1-idgen_"*.deb)" ] || MAJORS=$1 "$here/tools/deb" build
+    [ "$(cat "$packages/$1.commit" 2>/dev/null)" = "$(git -C "$here" rev-parse HEAD)" ] || MAJORS=$1 "$here/tools/deb" build
 }

@@ -46,8 +46,8 @@ SQL
 check() {
     is "$1: the rows are there" "$(sql -d app -c 'SELECT count(*) FROM recent')" 5000
     sql -d app -c "INSERT INTO photo (made_by) SELECT 'after' FROM generate_series(1, 5000)"
-    is "$1: no ID is lower than one before" "$(sql -d app -c "SELECT bool_and(id > before_id), bool_and(name > before_name), bool_and(number > before_number)
-        FROM photo, (SELECT max(id) before_id, max(name) before_name, max(number) before_number FROM photo WHERE made_by = 'before') b WHERE made_by = 'after'")" 't|t|t'
+    is "$1: no ID is lower than one before" "$(sql -d app -c "SELECT bool_and(id > before_id), bool_and(name > before_name)
+        FROM photo, (SELECT max(id) before_id, max(name) before_name FROM photo WHERE made_by = 'before') b WHERE made_by = 'after'")" 't|t'
     is "$1: no ID is made again" "$(sql -d app -c 'SELECT count(DISTINCT id), count(DISTINCT name), count(DISTINCT number), count(DISTINCT key) FROM photo')" '10000|10000|10000|10000'
     is "$1: the library and the extension are of one version" "$(sql -d app -c "SELECT ok FROM idgen_status() WHERE key = 'library'")" t
     is "$1: a horizon that lay ahead still does" "$(sql -d ahead -c "SELECT horizon > now() + interval '50 minutes' FROM idgen_stat_database")" t
