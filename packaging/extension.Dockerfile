@@ -1,6 +1,6 @@
 # Only the extension, for PostgreSQL 18 and later, as CloudNativePG mounts it beside a server (ImageVolume):
 #     docker build -f packaging/extension.Dockerfile --build-arg PG_MAJOR=18 -t idgen:18 .
-# share/extension has the control files and scripts, lib the library.
+# share/extension has the control files and scripts, lib the library. idgen_lease is left out: it needs a libcurl, which those images lack.
 ARG PG_MAJOR=18
 
 FROM postgres:${PG_MAJOR} AS build

@@ -4,21 +4,21 @@ version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$here/idgen.control")
 packages=$here/build/deb
 "$here/tools/packages" packaging || exit 1
 
-# A root of a major's suite, made once, with further packages in it: make_kept NAME MAJOR [PACKAGE ...]
+# A root of a major's suite, made once, with further packages in it: make_kept NAME MAJOR [PACKAGE ...]. The file .made says which.
 make_kept() {
     local name=$1 major=$2
     shift 2
-    [ ! -e "$roots/$name.made" ] || return 0
+    [ ! -e "$roots/$name.made" ] || [ "$(cat "$roots/$name.made")" != "$*" ] || return 0
     echo "making the root $name ..." >&2
-    make_major_root "$name" "$major" || return 1
+    [ -e "$roots/$name.made" ] || make_major_root "$name" "$major" || return 1
     in_root "$name" DEBIAN_FRONTEND=noninteractive sh -c "apt-get update && apt-get install -y --no-install-recommends $*" \
         >>"$roots/$name.log" 2>&1 || { tail -n 20 "$roots/$name.log" >&2; return 1; }
-    touch "$roots/$name.made"
+    echo "$*" >"$roots/$name.made"
 }
 
 # The root in which what belongs to a major is built.
 make_builder() {
-    make_kept "build-$1" "$1" build-essential debhelper fakeroot libssl-dev postgresql-server-dev-all "postgresql-server-dev-$1"
+    make_kept "build-$1" "$1" build-essential debhelper fakeroot libssl-dev libpq-dev libcurl4-openssl-dev postgresql-server-dev-all "postgresql-server-dev-$1"
 }
 
 # A clean root of a major's suite.
