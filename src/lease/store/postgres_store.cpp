@@ -2,16 +2,14 @@
 
 #include "lease/store/identity_text.hpp"
 #include "lease/store/postgres_session.hpp"
+#include "lease/store/store_memory.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
 namespace {
 
-// Lives in a memory context of its own, which closes it when it is deleted.
 struct PostgresStore {
-    MemoryContext own;
-    MemoryContext scratch;  // what one call needs
-    MemoryContextCallback at_end;
+    StoreMemory memory;
     PostgresSession session;
 };
 
@@ -48,19 +46,13 @@ Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take ta
     return reply;
 }
 
-// Runs what one call of the interface does, in memory that is free again afterwards.
-template <typename Work>
-Reply in_scratch(void *self, Work work) {
-    auto &store = *static_cast<PostgresStore *>(self);
-    MemoryContext caller = MemoryContextSwitchTo(store.scratch);
-    Reply reply = work(store);
-    MemoryContextSwitchTo(caller);
-    MemoryContextReset(store.scratch);
-    return reply;
+PostgresStore &store_of(void *self) noexcept {
+    return *static_cast<PostgresStore *>(self);
 }
 
 Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
-    return in_scratch(self, [&](PostgresStore &store) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.identity()");
         return run_call(store, call, trouble,
                         [&](PGresult *rows) { identity = parse_identity(PQgetvalue(rows, 0, 0)); });
@@ -97,7 +89,8 @@ CallOutcome outcome_of(const char *word) noexcept {
 
 Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms,
                 const Holder &holder, CallAnswer &answer, Trouble &trouble) {
-    return in_scratch(self, [&](PostgresStore &store) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
             answer = {outcome_of(PQgetvalue(rows, 0, 0)), number_in(rows, 0, 1)};
         });
@@ -130,8 +123,9 @@ RegisteredNumber number_of(const PGresult *rows, int row) {
 }
 
 Reply list(void *self, Registration &registration, Trouble &trouble) {
+    PostgresStore &store = store_of(self);
     MemoryContext caller = CurrentMemoryContext;
-    return in_scratch(self, [&](PostgresStore &store) {
+    return in_scratch(store.memory, [&] {
         return run_call(store, Call(list_sql), trouble, [&](PGresult *rows) {
             int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
             size_t size = Max(count, 1) * sizeof(RegisteredNumber);
@@ -143,7 +137,8 @@ Reply list(void *self, Registration &registration, Trouble &trouble) {
 }
 
 Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
-    return in_scratch(self, [&](PostgresStore &store) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.release($1)");
         call.add(number);
         return run_call(store, call, trouble, [&](PGresult *rows) { had_owner = flag_in(rows, 0, 0); });
@@ -151,7 +146,8 @@ Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
 }
 
 Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
-    return in_scratch(self, [&](PostgresStore &store) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
         Call call(
             "SELECT ceil(extract(epoch FROM a.at) OPERATOR(pg_catalog.*) "
             "1000::pg_catalog.numeric)::pg_catalog.int8 "
@@ -162,28 +158,25 @@ Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
     });
 }
 
-void end_session(void *store) {
-    end(static_cast<PostgresStore *>(store)->session);
+void end_session(void *self) {
+    end(store_of(self).session);
 }
 
 void close(void *self) {
-    MemoryContextDelete(static_cast<PostgresStore *>(self)->own);
+    MemoryContextDelete(store_of(self).memory.own);
 }
 
 PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
     auto *store = static_cast<PostgresStore *>(palloc0(sizeof(PostgresStore)));
-    store->own = own;
-    store->scratch = AllocSetContextCreate(own, "idgen registry call", ALLOCSET_DEFAULT_SIZES);
     store->session = {address, answer_ms, 0, nullptr, false};
-    store->at_end = {end_session, store, nullptr};
-    MemoryContextRegisterResetCallback(own, &store->at_end);
+    begin_memory(store->memory, own, end_session, store);
     return store;
 }
 
 }  // namespace
 
 bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble) {
-    MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "idgen registry", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext own = make_store_context();
     MemoryContext caller = MemoryContextSwitchTo(own);
     PostgresAddress parsed;
     bool is_good = parse_postgres_address(address, parsed, trouble);

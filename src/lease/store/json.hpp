@@ -1,0 +1,49 @@
+// JSON by the server's own jsonb: written token by token, and read without an error where it is broken or is
+// not what was looked for. Numbers of 64 bits are strings, as in etcd's.
+#pragma once
+
+#include <string_view>
+
+#include "pg/postgres.hpp"
+
+namespace idgen::lease {
+
+// Writes one value.
+class JsonWriter {
+   public:
+    void begin_object() { maker_.push(WJB_BEGIN_OBJECT, nullptr); }
+    void end_object() { maker_.push(WJB_END_OBJECT, nullptr); }
+    void begin_array() { maker_.push(WJB_BEGIN_ARRAY, nullptr); }
+    void end_array() { maker_.push(WJB_END_ARRAY, nullptr); }
+    void key(std::string_view name) { push_text(WJB_KEY, name); }
+    void text(std::string_view value) { push_text(WJB_VALUE, value); }
+    void flag(bool value);
+    // A member of an object.
+    void add(std::string_view name, std::string_view value);
+    void add(std::string_view name, int64 value);
+    // What was written, in UTF-8, by palloc.
+    char *print();
+
+   private:
+    void push_text(JsonbIteratorToken token, std::string_view text);
+    pg::JsonbMaker maker_;
+};
+
+// An object or array; null stands for what is not there, and has nothing in it.
+using Json = JsonbContainer;
+
+// Parses UTF-8. Null where it is no object or array.
+Json *parse_json(const char *text);
+
+Json *object_in(Json *json, std::string_view name);
+Json *element_of(Json *array, uint32 number);
+uint32 count_of(Json *array);
+// Empty where there is none.
+std::string_view text_in(Json *json, std::string_view name);
+// 0 where there is none.
+int64 number_in(Json *json, std::string_view name);
+bool flag_in(Json *json, std::string_view name);
+// Whether there is a whole number.
+bool has_number(Json *json, std::string_view name);
+
+}  // namespace idgen::lease
