@@ -35,7 +35,23 @@ is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'a
 my $meta = decode_json(text_of("$source/META.json"));
 is_deeply(
 	[ files_below("$folder/installed") ],
-	[ sort 'lib/idgen.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
+	[ sort 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
 	'all of it lies there');
+
+# Where the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.
+mkdir "$folder/curl";
+open my $none, '>', "$folder/curl/curl.h" or die "curl.h: $!";
+print $none "#error no libcurl\n";
+close $none;
+my $without = "$make CPPFLAGS='-I$folder'";
+system("$make clean >/dev/null");
+is(system("$without -j2 >'$folder/log' 2>&1"), 0, 'it builds without libcurl') or diag(text_of("$folder/log"));
+is(text_of("$folder/log"), "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later\n", 'and says what it leaves out');
+is(system("$without install prefix='$folder/without' >'$folder/log' 2>&1"), 0, 'it installs without libcurl') or diag(text_of("$folder/log"));
+is_deeply([ files_below("$folder/without") ], [ grep { !/idgen_lease/ } files_below("$folder/installed") ], 'all but idgen_lease');
+is(system("$make install prefix='$folder/without' >'$folder/log' 2>&1 && $make uninstall prefix='$folder/without' >>'$folder/log' 2>&1"), 0, 'uninstall') or diag(text_of("$folder/log"));
+is_deeply([ files_below("$folder/without") ], [], 'nothing is left');
+is(system("$make clean >'$folder/log' 2>&1"), 0, 'clean');
+is_deeply([ grep { m{\.(?:o|d|so)$|^sql/idgen\w*--[\d.]+\.sql$} } files_below($source) ], [], 'nothing built is left');
 
 done_testing();

@@ -11,11 +11,11 @@ use Test::More;
 my $node = start_node('security', extension => 0, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
 $session->do($_)
-  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE EXTENSION idgen_registry', 'CREATE ROLE app LOGIN',
+  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE EXTENSION idgen_lease SCHEMA "id gen"', 'CREATE EXTENSION idgen_registry', 'CREATE ROLE app LOGIN',
   'CREATE ROLE monitor LOGIN IN ROLE pg_monitor', 'CREATE ROLE dba SUPERUSER', 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
 CREATE TEMP VIEW member AS
 SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
- WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate', 'idgen_registry')
+ WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate', 'idgen_lease', 'idgen_registry')
 SQL
   'CREATE TEMP VIEW routine AS SELECT p.*, m.extname, l.lanname FROM member m JOIN pg_proc p ON m.classid = \'pg_proc\'::regclass AND p.oid = m.objid JOIN pg_language l ON l.oid = p.prolang';
 
@@ -77,7 +77,7 @@ known AS (
 SELECT count(*) AS uses, count(DISTINCT holder) AS holders,
        coalesce(string_agg(DISTINCT holder || ' uses ' || pg_describe_object(class, oid, 0), '; ') FILTER (WHERE oid >= 16384 AND NOT EXISTS (
            SELECT FROM pg_depend d WHERE d.classid = class AND d.objid = known.oid AND d.deptype IN ('e', 'i')
-              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'idgen_registry', 'plpgsql'))
+              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'idgen_lease', 'idgen_registry', 'plpgsql'))
                    OR EXISTS (SELECT FROM member m WHERE m.classid = d.refclassid AND m.objid = d.refobjid)))), '') AS foreign
   FROM known
 SQL
@@ -144,7 +144,7 @@ for my $schema ('idgen_migrate', 'idgen_registry')
 }
 is_deeply([ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE has_function_privilege('idgen_node', oid, 'EXECUTE') AND NOT has_function_privilege('app', oid, 'EXECUTE') ORDER BY 1}) ],
 	[ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE prosecdef ORDER BY 1}) ], 'members of idgen_node may call what runs as its owner, and nothing else');
-my ($calls) = $page =~ /^- Six functions of `idgen_registry` are `SECURITY DEFINER`: (.*?)\. /ms;
+my ($calls) = $page =~ /^- Seven functions of `idgen_registry` are `SECURITY DEFINER`: (.*?)\. /ms;
 is_deeply([ sort $calls =~ /`(\w+)\(\)`/g ], [ list_of('SELECT proname FROM routine WHERE prosecdef ORDER BY 1') ], 'the page names them');
 is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_migrate.job'::regclass}), 1, 'rows of others are hidden by a policy');
 is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');

@@ -50,12 +50,11 @@ void report_registry(RegistryFault fault, const char *sentence, Location at) {
 }
 
 void report_no_registry(Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-         errdetail("It says where the registry is from which nodes take their numbers."),
-         errhint("Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry'; "
-                 "SELECT pg_reload_conf().")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
+                errdetail("It says where the registry is from which nodes take their numbers."),
+                errhint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
+                        "'postgresql://node@host/registry', and restart.")));
 }
 
 void report_registry_address(const char *sentence, Location at) {
