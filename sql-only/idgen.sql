@@ -779,23 +779,34 @@ COMMENT ON SEQUENCE idgen.idgen_slot_number IS 'numbers the sequences and the lo
 CREATE TYPE idgen.idgen_slot AS (
     numbers regclass,
     cycles regclass,
+    lock regclass,
     epoch_ms bigint,
     unit_ms bigint,
+    ticks bigint,
+    wraps boolean,
+    time_shift integer,
     sequence_bits integer,
     sequence_first bigint,
     sequence_last bigint,
-    tick_mask bigint,
-    time_shift integer,
     shard_bits bigint,      -- the shard where it stands in an ID
     sequence_shift integer
 );
-COMMENT ON TYPE idgen.idgen_slot IS 'what a shard''s IDs are made from, within a tick';
+COMMENT ON TYPE idgen.idgen_slot IS 'what a shard''s IDs are made from';
 
 CREATE FUNCTION idgen.idgen_own_shards() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (-9223372036854775808)::bigint;
 COMMENT ON FUNCTION idgen.idgen_own_shards() IS 'the shard argument that means: from the shards that this node owns; no shard itself';
 
 CREATE FUNCTION idgen.idgen_slot(shard bigint, layout text) RETURNS idgen.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::idgen.idgen_slot;
 COMMENT ON FUNCTION idgen.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null where there is none';
+
+CREATE FUNCTION idgen.idgen_slot_of(s idgen.idgen_shard) RETURNS idgen.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ROW(s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift)::idgen.idgen_slot;
+COMMENT ON FUNCTION idgen.idgen_slot_of(idgen.idgen_shard) IS 'the slot of a row of idgen_shard';
+
+CREATE FUNCTION idgen.idgen_id(slot idgen.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((number >> slot.sequence_bits & slot.ticks - 1) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
+COMMENT ON FUNCTION idgen.idgen_id(idgen.idgen_slot, bigint) IS 'the ID of a number of a slot''s sequence';
 
 CREATE FUNCTION idgen.idgen_write_slots() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -804,9 +815,9 @@ BEGIN
     SELECT string_agg(format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
             p.layout, p.slots, cardinality(p.shards), p.shards), ' ' ORDER BY p.layout) INTO cases
       FROM (SELECT s.layout, array_agg(s.shard ORDER BY s.rank) AS shards,
-                   string_agg(format('ROW(%L::regclass, %L::regclass, %s, %s, %s, %s, %s, %s, %s, %s, %s)::idgen.idgen_slot', s.numbers, s.cycles,
-                       (s.form).epoch_ms, (s.form).unit_ms, (s.form).sequence_bits, (s.form).sequence_first, (s.form).sequence_last,
-                       (s.form).ticks - 1, (s.form).time_shift, s.shard << (s.form).shard_shift, (s.form).sequence_shift), ', ' ORDER BY s.rank) AS slots
+                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s)::idgen.idgen_slot',
+                       s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+                       (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift), ', ' ORDER BY s.rank) AS slots
               FROM idgen.idgen_shard s WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
     EXECUTE format('CREATE OR REPLACE FUNCTION idgen.idgen_slot(shard bigint, layout text) RETURNS idgen.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN %s',
         coalesce('CASE layout COLLATE "C" ' || cases || ' END', 'NULL::idgen.idgen_slot'));
@@ -852,21 +863,20 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error where this node may not draw so';
 
-CREATE FUNCTION idgen.idgen_take(slot idgen.idgen_shard, min_tick bigint, max_lead interval, count bigint, queues boolean,
-                                 OUT number bigint, OUT taken bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
+CREATE FUNCTION idgen.idgen_take(slot idgen.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
+                                 OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := slot.form;
     cycle bigint;
     last bigint;
     now_ms bigint;
     clock_tick bigint;
-    tick bigint;
     sequence bigint;
     held boolean;
 BEGIN
     taken := 0;
     is_full := false;
+    wait_ms := 0;
     BEGIN
         EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE%s', slot.lock, CASE WHEN NOT queues THEN ' NOWAIT' END);
         cycle := pg_sequence_last_value(slot.cycles);
@@ -875,21 +885,23 @@ BEGIN
         last := pg_sequence_last_value(slot.numbers);
 
         now_ms := floor(date_part('epoch', clock_timestamp()) * 1000);
-        clock_tick := CASE WHEN now_ms < f.epoch_ms THEN -1 ELSE (now_ms - f.epoch_ms) / f.unit_ms END;
-        tick := greatest(clock_tick, last >> f.sequence_bits, min_tick);
-        sequence := CASE tick WHEN last >> f.sequence_bits THEN greatest((last & f.sequence_last) + 1, f.sequence_first) ELSE f.sequence_first END;
+        clock_tick := CASE WHEN now_ms < slot.epoch_ms THEN -1 ELSE (now_ms - slot.epoch_ms) / slot.unit_ms END;
+        tick := greatest(clock_tick, last >> slot.sequence_bits, min_tick);
+        sequence := CASE tick WHEN last >> slot.sequence_bits THEN greatest((last & slot.sequence_last) + 1, slot.sequence_first) ELSE slot.sequence_first END;
         -- An ID is at least 1.
-        IF sequence = 0 AND slot.shard = 0 AND tick & (f.ticks - 1) = 0 THEN
+        IF sequence = 0 AND slot.shard_bits = 0 AND tick & (slot.ticks - 1) = 0 THEN
             sequence := 1;
         END IF;
         -- A tick ahead of the clock is held where a cycle saw the clock there before; else nextval has run ahead of it.
         held := tick <= cycle >> 17;
-        is_full := sequence > f.sequence_last OR (tick > clock_tick AND NOT held);
-        start_ms := f.epoch_ms + (tick + (sequence > f.sequence_last)::integer) * f.unit_ms;
+        is_full := sequence > slot.sequence_last OR (tick > clock_tick AND NOT held);
+        start_ms := slot.epoch_ms + (tick + (sequence > slot.sequence_last)::integer) * slot.unit_ms;
         wait_ms := CASE WHEN is_full THEN start_ms - now_ms ELSE ceil(start_ms - now_ms - extract(epoch FROM max_lead) * 1000) END;
-        IF clock_tick >= 0 AND (f.wraps OR tick < f.ticks) AND wait_ms <= 0 THEN
-            number := tick << f.sequence_bits | sequence;
-            taken := least(count, f.sequence_last - sequence + 1);
+        IF clock_tick < 0 THEN
+            tick := -1;
+        ELSIF (slot.wraps OR tick < slot.ticks) AND wait_ms <= 0 THEN
+            number := tick << slot.sequence_bits | sequence;
+            taken := least(count, slot.sequence_last - sequence + 1);
             PERFORM setval(slot.numbers, number + taken - 1);
         END IF;
         PERFORM setval(slot.cycles, greatest(cycle + 1, clock_tick << 17));
@@ -902,17 +914,11 @@ BEGIN
             IF queues THEN
                 RAISE;
             END IF;
-            wait_ms := 0;
-            RETURN;
     END;
-    IF taken = 0 THEN
-        PERFORM idgen.idgen_require_ticks(f, CASE WHEN clock_tick < 0 THEN -1 ELSE tick END,
-            CASE WHEN clock_tick < 0 THEN clock_timestamp() ELSE idgen.idgen_instant(least(start_ms, 9224318015999999)) END);
-    END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_take(idgen.idgen_shard, bigint, interval, bigint, boolean) IS
-    'takes numbers of one tick from a shard, in a cycle; or says how long to wait for one: 0 where another''s cycle is under way';
+COMMENT ON FUNCTION idgen.idgen_take(idgen.idgen_slot, bigint, interval, bigint, boolean) IS
+    'takes numbers of one tick from a slot, in a cycle; or says how long to wait for one: 0, and no tick, where another''s cycle is under way';
 
 CREATE FUNCTION idgen.idgen_refuse_wait(slot idgen.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -936,7 +942,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen.idgen_refuse_wait(idgen.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';
 
-CREATE FUNCTION idgen.idgen_draw(shard bigint, layout text, count bigint, gives_up boolean, INOUT place integer, INOUT last_tick bigint,
+CREATE FUNCTION idgen.idgen_draw(shard bigint, layout text, count bigint, INOUT place integer, INOUT last_tick bigint,
                                  OUT first_id bigint, OUT step bigint, OUT taken bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -964,15 +970,18 @@ BEGIN
         FOR slot IN SELECT * FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
                        AND CASE WHEN is_own THEN s.rank >= place OR last_tick < 0 ELSE s.shard = idgen_draw.shard END
                      ORDER BY s.rank < place, s.rank LOOP
-            take := idgen.idgen_take(slot, CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END, setting.max_lead, count, queues);
+            take := idgen.idgen_take(idgen.idgen_slot_of(slot), CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END,
+                setting.max_lead, count, queues);
             IF take.taken > 0 THEN
                 place := slot.rank;
-                last_tick := take.number >> (slot.form).sequence_bits;
-                first_id := ((last_tick & ((slot.form).ticks - 1)) << (slot.form).time_shift) | (slot.shard << (slot.form).shard_shift)
-                    | ((take.number & (slot.form).sequence_last) << (slot.form).sequence_shift);
+                last_tick := take.tick;
+                first_id := idgen.idgen_id(idgen.idgen_slot_of(slot), take.number);
                 step := 1::bigint << (slot.form).sequence_shift;
                 taken := take.taken;
                 RETURN;
+            ELSIF take.tick IS NOT NULL THEN
+                PERFORM idgen.idgen_require_ticks(slot.form, take.tick,
+                    CASE WHEN take.tick < 0 THEN clock_timestamp() ELSE idgen.idgen_instant(least(take.start_ms, 9224318015999999)) END);
             END IF;
             IF wait_ms IS NULL OR take.wait_ms < wait_ms THEN
                 wait_ms := take.wait_ms;
@@ -984,9 +993,6 @@ BEGIN
         -- Another's cycle is under way. Who waits in the queue of the lock has to be woken before the next can have it: so look again instead, and
         -- queue only after that.
         IF wait_ms = 0 THEN
-            IF gives_up THEN
-                RETURN;
-            END IF;
             PERFORM pg_sleep(0.001);
             queues := true;
             CONTINUE;
@@ -1005,31 +1011,62 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_draw(bigint, text, bigint, boolean, integer, bigint) IS
-    'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick; '
-    'null for who gives up where another''s cycle is under way';
+COMMENT ON FUNCTION idgen.idgen_draw(bigint, text, bigint, integer, bigint) IS
+    'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick';
+
+CREATE FUNCTION idgen.idgen_clock_tick(epoch_ms bigint, unit_ms bigint) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - epoch_ms) / unit_ms;
+COMMENT ON FUNCTION idgen.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
+
+CREATE FUNCTION idgen.idgen_open_tick(shard bigint, layout text, slot idgen.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    take record;
+BEGIN
+    IF try < 100 THEN
+        -- Another's cycle is over in some microseconds; or its session lost its processor, and gets it while this one sleeps.
+        IF cycle & 1 = 1 THEN
+            IF try % 30 = 0 THEN
+                PERFORM pg_sleep(0.001);
+            END IF;
+            RETURN NULL;
+        ELSIF pg_sequence_last_value(slot.cycles) <> cycle THEN
+            RETURN NULL;
+        -- The clock is where it should be, as nearly always: no setting is needed, nor another shard.
+        ELSIF greatest(cycle >> 17, number >> slot.sequence_bits) <= idgen.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) THEN
+            take := idgen.idgen_take(slot, -1, '0', 1, false);
+            IF take.taken > 0 THEN
+                RETURN idgen.idgen_id(slot, take.number);
+            ELSIF take.tick IS NULL THEN
+                RETURN NULL;
+            END IF;
+        END IF;
+    END IF;
+    RETURN (idgen.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
+END
+$$;
+COMMENT ON FUNCTION idgen.idgen_open_tick(bigint, text, idgen.idgen_slot, bigint, bigint, integer) IS
+    'an ID by a cycle, where nextval alone gave none; null where another''s cycle is under way or came between, so that nextval may do now';
 
 CREATE FUNCTION idgen.next_id(shard bigint DEFAULT idgen.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     slot idgen.idgen_slot := idgen.idgen_slot(shard, layout);
-    tick bigint;
     cycle bigint;
     number bigint;
     id bigint;
 BEGIN
-    FOR try IN 1 .. 10 LOOP
-        tick := (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - slot.epoch_ms) / slot.unit_ms;
+    FOR try IN 1 .. 100 LOOP
+        -- The clock is read after the cycle: so it is behind the cycle's tick only where it stepped back.
         cycle := pg_sequence_last_value(slot.cycles);
-        IF cycle >> 17 = tick AND cycle & 1 = 0 THEN
+        IF cycle >> 17 = idgen.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) AND cycle & 1 = 0 THEN
             number := nextval(slot.numbers);
-            IF number - (tick << slot.sequence_bits) BETWEEN slot.sequence_first AND slot.sequence_last AND pg_sequence_last_value(slot.cycles) = cycle THEN
-                RETURN ((tick & slot.tick_mask) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
+            IF number >> slot.sequence_bits = cycle >> 17 AND pg_sequence_last_value(slot.cycles) = cycle THEN
+                RETURN idgen.idgen_id(slot, number);
             END IF;
         END IF;
-        id := (idgen.idgen_draw(shard, layout, 1, try < 10, NULL, -1)).first_id;
+        id := idgen.idgen_open_tick(shard, layout, slot, cycle, number, try);
         EXIT WHEN id IS NOT NULL;
-        PERFORM pg_sleep(CASE WHEN try > 2 THEN 0.001 ELSE 0 END);
     END LOOP;
     RETURN id;
 END
@@ -1060,7 +1097,7 @@ BEGIN
     PERFORM idgen.idgen_require_count(count);
     PERFORM idgen.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, least(rest, 4096), false, place, last_tick);
+        block := idgen.idgen_draw(shard, layout, least(rest, 4096), place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         RETURN QUERY SELECT block.first_id + block.step * i FROM generate_series(0, block.taken - 1) AS i;
@@ -1088,7 +1125,7 @@ BEGIN
     END IF;
     PERFORM idgen.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, rest, false, place, last_tick);
+        block := idgen.idgen_draw(shard, layout, rest, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         step := block.step;
@@ -1202,7 +1239,7 @@ BEGIN
     FOR command IN SELECT format('REVOKE ALL ON FUNCTION %s FROM %s', p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
                      FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
                     WHERE p.pronamespace = 'idgen'::regnamespace AND a.grantee <> p.proowner
-                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_set_shards,idgen_make_private}') LOOP
+                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_set_shards,idgen_make_private}') LOOP
         EXECUTE command;
     END LOOP;
 END

@@ -140,8 +140,9 @@ DROP FUNCTION idgen_sql.idgen_preset, idgen_sql.idgen_refuse_layout, idgen_sql.i
     idgen_sql.idgen_refuse_wrapping, idgen_sql.idgen_min, idgen_sql.idgen_max, idgen_sql.idgen_span, idgen_sql.idgen_refuse_null,
     idgen_sql.idgen_require_shard, idgen_sql.idgen_make, idgen_sql.idgen_clip, idgen_sql.idgen_digits, idgen_sql.idgen_number,
     idgen_sql.idgen_require_digits, idgen_sql.idgen_to_uuid, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
-    idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw, idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards,
-    idgen_sql.idgen_make_private, idgen_sql.idgen_set_shards;
+    idgen_sql.idgen_slot_of, idgen_sql.idgen_id, idgen_sql.idgen_clock_tick, idgen_sql.idgen_open_tick, idgen_sql.idgen_refuse_wait,
+    idgen_sql.idgen_draw, idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards, idgen_sql.idgen_make_private,
+    idgen_sql.idgen_set_shards;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
 DROP FUNCTION idgen_sql.idgen_write_slots;
 DROP SEQUENCE idgen_sql.idgen_slot_number;

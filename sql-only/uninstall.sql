@@ -10,8 +10,8 @@ DROP FUNCTION idgen.idgen_own_shards, idgen.next_id, idgen.next_ids, idgen.next_
     idgen.idgen_time_near, idgen.idgen_require_ticks, idgen.idgen_tick, idgen.idgen_refuse_wrapping, idgen.idgen_min, idgen.idgen_max,
     idgen.idgen_span, idgen.idgen_refuse_null, idgen.idgen_require_shard, idgen.idgen_make, idgen.idgen_clip, idgen.idgen_digits,
     idgen.idgen_number, idgen.idgen_require_digits, idgen.idgen_to_uuid, idgen.idgen_from_uuid, idgen.idgen_resolve, idgen.idgen_take,
-    idgen.idgen_refuse_wait, idgen.idgen_draw, idgen.idgen_require_count, idgen.idgen_parse_shards, idgen.idgen_make_private,
-    idgen.idgen_set_shards;
+    idgen.idgen_slot_of, idgen.idgen_id, idgen.idgen_clock_tick, idgen.idgen_open_tick, idgen.idgen_refuse_wait, idgen.idgen_draw,
+    idgen.idgen_require_count, idgen.idgen_parse_shards, idgen.idgen_make_private, idgen.idgen_set_shards;
 DO $$
 DECLARE
     slot record;

@@ -1,6 +1,7 @@
 # The maker of idgen in SQL alone: none twice and rising by shard, whatever sessions, clocks and crashes do.
 use strict;
 use warnings;
+use DBD::Pg qw(:async);
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
@@ -111,8 +112,29 @@ for (1 .. 30)
 	is(repeated(\%made, bulk(100)), 0, 'after a cancelled statement') if $_ == 30 || repeated(\%made, bulk(100));
 }
 # A cycle that broke off leaves an odd number: the next one ends it.
-$session->do("SELECT setval(cycles, pg_sequence_last_value(cycles) | 1) FROM idgen.idgen_shard WHERE layout = 'instagram'");
-is(repeated(\%made, bulk(10), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 10), 0, 'after a cycle that broke off');
+for my $first (sub { bulk(10) }, sub { value_of($session, 'SELECT idgen.next_id()') })
+{
+	$session->do("SELECT setval(cycles, pg_sequence_last_value(cycles) | 1) FROM idgen.idgen_shard WHERE layout = 'instagram'");
+	is(repeated(\%made, $first->(), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 10), 0, 'after a cycle that broke off');
+}
+# While one is under way, nextval gives no ID in the tick that is open, either.
+set_shards($session, '6', 'js53');
+my ($numbers, $cycles, $lock) = $session->selectrow_array(q{SELECT numbers, cycles, lock FROM idgen.idgen_shard WHERE (layout, shard) = ('js53', 6)});
+my $drawing = connect_to($node);
+value_of($session, q{SELECT idgen.next_id(6, 'js53')});
+$session->begin_work;
+$session->do("LOCK TABLE $lock IN EXCLUSIVE MODE");
+$session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') | 1)");
+my $waiting = $drawing->prepare(q{SELECT idgen.next_id(6, 'js53')}, { pg_async => PG_ASYNC });
+$waiting->execute;
+wait_until($second, "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = '$lock'::regclass AND NOT granted) OR state = 'idle' FROM pg_stat_activity WHERE pid = $drawing->{pg_pid}");
+ok(!$drawing->pg_ready, 'who draws while a cycle is under way waits');
+my $last_of_cycle = value_of($session, "SELECT idgen.idgen_id(idgen.idgen_slot(6, 'js53'), setval('$numbers', pg_sequence_last_value('$numbers') + 100))");
+$session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') + 1)");
+$session->commit;
+$drawing->pg_result;
+cmp_ok(($waiting->fetchrow_array)[0], '>', $last_of_cycle, 'and draws above it');
+$drawing->disconnect;
 # A subtransaction's lock ends with the call: an open transaction holds none.
 $session->begin_work;
 bulk(10);

@@ -53,7 +53,7 @@ is(join(',', $owner->selectrow_array($use)), '5,5,5', 'and makes IDs');
 # Rights: readers everybody, makers whom the owner lets, the rest the owner alone; whatever default privileges say.
 is(value_of($owner, 'SELECT string_agg(proname, $$ $$ ORDER BY proname COLLATE "C") FROM pg_proc WHERE pronamespace = $$idgen$$::regnamespace AND prosecdef'),
 	'next_id next_id_array next_ids', 'three functions run as their owner');
-is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'and those may be called by nobody else, nor what they call');
+is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'and those may be called by nobody else, nor what they call');
 SELECT string_agg(proname, ' ' ORDER BY proname COLLATE "C") FROM pg_proc p WHERE pronamespace = 'idgen'::regnamespace
    AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner) AND p.proacl IS NOT NULL
 SQL
@@ -72,7 +72,7 @@ SQL
 fails_with($app, 'SELECT idgen.next_id()', '42501', qr/permission denied for schema idgen/, 'another role');
 $owner->do('GRANT USAGE ON SCHEMA idgen TO app, other');
 fails_with($app, "SELECT idgen.$_", '42501', qr/permission denied/, "another role: $_")
-  for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, true, 0, -1)';
+  for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, 0, -1)';
 fails_with($other, 'SELECT idgen.next_id()', '42501', qr/permission denied/, 'default privileges gave it nothing');
 is(value_of($app, 'SELECT idgen.id_shard(5120)'), 5, 'but it reads');
 $owner->do('GRANT EXECUTE ON FUNCTION idgen.next_id, idgen.next_ids, idgen.next_id_array TO app');
