@@ -8,6 +8,7 @@
 #   make clang, sanitized, asserts, memcheck, arm64   built or run otherwise; see tools/variants
 #   make bench       measure and write docs/benchmarks.md
 #   make soak        the long test: 64 sessions for 10 minutes
+#   make nemesis MINUTES=3 STORE=postgresql   faults at random on servers that Patroni keeps; STORE=etcd, or none
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
@@ -51,8 +52,8 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak model fuzz format dist release-check deb check-deb rpm images check-upgrade
-demo test quick majors bench soak:
+.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
+demo test quick majors bench soak nemesis:
 	@./tools/$@
 
 majors-clean:

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
-  freeze_clock clock_offset give_boot set_for_server value_of wait_until draw repeated);
+  freeze_clock clock_offset clock_environment give_boot set_for_server value_of wait_until draw repeated);
 
 # What fails in a destructor, such as a rollback where the server is gone, ends nothing; 19's own handler would end the tests.
 INIT
@@ -54,17 +54,19 @@ sub start_again
 	give_clock($node, '+0') if $offset && !$clock_of{ $node->name };
 	my $clock = $clock_of{ $node->name };
 	return $node->start unless $clock;
-	my @libraries = glob '/usr/lib/*/faketime/libfaketimeMT.so.1';
-	unshift @libraries, preload('plain_waits');
-	push @libraries, preload('boot_id') if $boot_of{ $node->name };
-	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
-	local $ENV{LD_PRELOAD} = "@libraries";
-	local $ENV{FAKE_BOOT_ID} = $boot_of{ $node->name } // '';
-	local $ENV{FAKETIME_TIMESTAMP_FILE} = $clock;
-	local $ENV{FAKETIME_NO_CACHE} = 1;
-	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
-	local $ENV{FAKETIME_DONT_RESET} = 1;
+	local %ENV = (%ENV, clock_environment($clock, $boot_of{ $node->name } ? 'boot_id' : ()), FAKE_BOOT_ID => $boot_of{ $node->name } // '');
 	return $node->start;
+}
+
+# The environment of a server whose clock is set by a file; further libraries of ours by name.
+sub clock_environment
+{
+	my ($clock, @names) = @_;
+	my @libraries = (preload('plain_waits'), glob('/usr/lib/*/faketime/libfaketimeMT.so.1'), map { preload($_) } @names);
+	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
+	return (
+		LD_PRELOAD => "@libraries", FAKETIME_TIMESTAMP_FILE => $clock,
+		map { ("FAKETIME_$_" => 1) } qw(NO_CACHE DONT_FAKE_MONOTONIC DONT_RESET));
 }
 
 # Kills the postmaster with signal 9, and waits until all its processes are gone.

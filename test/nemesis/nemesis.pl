@@ -1,0 +1,120 @@
+# Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, and all goes on in
+# the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all servers
+# have the same shard, and SYNCHRONOUS=1 is what protects them. The totals go to the file NEMESIS_TOTALS.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../t/lib";
+use IdgenClients;
+use IdgenFaults;
+use IdgenPatroni;
+use List::Util qw(first);
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my $minutes = $ENV{MINUTES} || 3;
+my $seed = $ENV{SEED} || 1 + int rand 1e9;
+my $store = $ENV{STORE} || 'postgresql';
+my $is_synchronous = $ENV{SYNCHRONOUS} || 0;
+diag("SEED=$seed STORE=$store SYNCHRONOUS=$is_synchronous MINUTES=$minutes");
+srand $seed;
+
+# What each fault strikes, and for how many seconds. The primary is also seven in ten of any.
+my %strikes = (
+	cut_off         => [ 'primary', 3, 6 ],
+	freeze          => [ 'primary', 3, 6 ],
+	kill_server     => [ 'any',     1, 3 ],
+	kill_session    => [ 'primary', 1, 3 ],
+	step_clock      => [ 'any',     1, 6 ],
+	switchover      => [ 'standby', 1, 3 ],
+	failover        => [ 'standby', 1, 3 ],
+	slow_standby    => [ 'standby', 1, 8 ],
+	registry_away   => [ 'any',     1, 12 ],
+	registry_killed => [ 'any',     1, 12 ]);
+my @names = grep { $store ne 'none' || !/^registry/ } sort keys %strikes;
+
+my $cluster = IdgenPatroni->begin(fake_clock => 1, store => $store eq 'none' ? undef : $store);
+if ($is_synchronous)
+{
+	$cluster->configure(synchronous_mode => JSON::PP::true, parameters => { 'idgen.synchronous' => 'required' });
+	$cluster->wait_for('a synchronous standby', sub { $cluster->synchronous_standby });
+}
+
+sub between { my ($low, $high) = @_; return $low + rand($high - $low) }
+
+# The node that a fault strikes. A synchronous cluster is asked for its synchronous standby alone.
+sub target
+{
+	my ($kind, $primary) = @_;
+	my @standbys = grep { $_ != $primary } $cluster->nodes;
+	my ($is_primary, $standby) = ($kind eq 'primary' || rand() < 0.7 && $kind eq 'any', $standbys[ rand @standbys ]);
+	return $primary if $is_primary;
+	return $standby unless $is_synchronous && $kind eq 'standby';
+	my $name = $cluster->synchronous_standby // '';
+	return (first { $_->{name} eq $name } @standbys) // $standby;
+}
+
+# Begins a fault picked at random, beside another perhaps: not of the same node, whose end would end both; nor a second one of the registry.
+sub begin_any
+{
+	my ($primary, $other) = @_;
+	my $name = $names[ rand @names ];
+	my ($kind, @span) = @{ $strikes{$name} };
+	my $node = target($kind, $primary);
+	my ($offset, $seconds) = ((-1, 1)[ rand 2 ] * (0.2, 2, 10)[ rand 3 ], between(@span));
+	return if $other && ($other->{node} == $node || "$other->{name} $name" =~ /registry.*registry/);
+	diag(sprintf '%5.1f s: %s of %s%s', time - $^T, $name, $node->{name}, $name eq 'step_clock' ? " by $offset s" : '');
+	my $fault = begin_fault($cluster, $name, $node, $offset);
+	$fault->{until} = time + $seconds;
+	return $fault;
+}
+
+# One fault, or two at once, until each has lasted long enough; who is cut off stays so until another is the primary.
+sub strike
+{
+	my $primary;
+	$cluster->wait_for('a primary', sub { $primary = $cluster->primary });
+	my @faults = begin_any($primary);
+	push @faults, begin_any($primary, @faults) if rand() < 0.3;
+	for my $fault (sort { $a->{until} <=> $b->{until} } @faults)
+	{
+		IdgenPair::poll(sub { my $now = $cluster->leader; $now && $now != $primary }, 30) if $fault->{name} =~ /^(?:cut_off|freeze)$/;
+		my $left = $fault->{until} - time;
+		sleep $left if $left > 0;
+		end_fault($fault);
+	}
+	sleep between(0, 4);
+	return map { $_->{name} } @faults;
+}
+
+my $clients = begin_clients($cluster, 2);
+my %count_of;
+my $end = time + 60 * $minutes;
+while (time < $end)
+{
+	$count_of{$_}++ for strike();
+}
+$cluster->wait_for('the cluster is whole again', sub { $cluster->is_whole });
+my $before = survey($clients)->{received};
+$cluster->wait_for('IDs are made again', sub { survey($clients)->{received} > $before });
+end_clients($clients);
+
+my $survey = survey($clients);
+is($survey->{duplicates}, 0, 'no ID twice');
+is($survey->{disordered}, 0, 'the IDs of a session rise');
+
+sub rounded { my ($number) = @_; 1 while $number =~ s/^(\d+)(\d{3})/$1,$2/; return $number }
+sub row { return '| ' . join(' | ', @_) . " |\n" }
+my $where = $store eq 'none' ? 'none, one shard' : $store;
+my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempted', 'received', 'twice', 'out of order', 'longest time without an ID, s')
+  . row(('---') x 9)
+  . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), sprintf '%.1f', $survey->{gap})
+  . "\n" . row('numbers from', map { s/_/ /gr } @names) . row(('---') x (1 + @names)) . row($where, map { $count_of{$_} // 0 } @names);
+diag('refused: ' . join ', ', map { "$_ $survey->{refused}{$_}" } sort keys %{ $survey->{refused} });
+diag($totals);
+open my $file, '>', $ENV{NEMESIS_TOTALS} // '/dev/null' or die "$ENV{NEMESIS_TOTALS}: $!";
+print $file $totals;
+close $file;
+
+$cluster->end;
+done_testing();

@@ -1,0 +1,104 @@
+# Faults of a cluster that Patroni keeps, by name: how each begins and how it ends.
+package IdgenFaults;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use IdgenPatroni;
+
+our @EXPORT = qw(begin_fault end_fault fault_names);
+
+# Without an end: it is over when it has begun.
+my %faults = (
+	# The node is cut off from Patroni's etcd, its server goes on.
+	cut_off => { begin => \&_stop_patroni, end => \&_continue_patroni },
+	# The whole node stands still, and later goes on as if nothing had been; its Patroni a little later than its server.
+	freeze => { begin => \&_freeze, end => \&_thaw },
+	kill_server => { begin => \&_kill_server },
+	kill_session => { begin => \&_kill_session },
+	step_clock => { begin => sub { my ($cluster, $node, $offset) = @_; $cluster->set_clock($node, sprintf '%+.3f', $offset) }, end => sub { my ($cluster, $node) = @_; $cluster->set_clock($node, '+0') } },
+	switchover => { begin => \&_switchover },
+	failover => { begin => \&_failover },
+	# The registry answers nobody; it is killed, and started again when the fault ends.
+	registry_away => { begin => sub { my ($cluster) = @_; $cluster->{registry}->pause }, end => sub { my ($cluster) = @_; $cluster->{registry}->resume } },
+	registry_killed => { begin => sub { my ($cluster) = @_; $cluster->{registry}->kill_it }, end => sub { my ($cluster) = @_; $cluster->owned(sub { $cluster->{registry}->go }) } },
+	# The node receives no WAL.
+	slow_standby => { begin => \&_stop_walreceiver, end => sub { my ($cluster, $node, $walreceiver) = @_; kill 'CONT', $walreceiver // () } },
+);
+
+sub fault_names { return sort keys %faults }
+
+# Begins a fault of a node; gives its handle.
+sub begin_fault
+{
+	my ($cluster, $name, $node, @arguments) = @_;
+	my $fault = $faults{$name} // die "no such fault: $name";
+	return { name => $name, cluster => $cluster, node => $node, kept => scalar $fault->{begin}->($cluster, $node, @arguments) };
+}
+
+sub end_fault
+{
+	my ($fault) = @_;
+	my $end = $faults{ $fault->{name} }{end} // return;
+	return $end->($fault->{cluster}, $fault->{node}, $fault->{kept});
+}
+
+sub _stop_patroni { my ($cluster, $node) = @_; return kill 'STOP', $node->{patroni} }
+
+sub _continue_patroni { my ($cluster, $node) = @_; return kill 'CONT', $node->{patroni} }
+
+sub _freeze
+{
+	my ($cluster, $node) = @_;
+	my @processes = $cluster->server_processes($node);
+	kill 'STOP', $node->{patroni}, @processes;
+	return \@processes;
+}
+
+sub _thaw
+{
+	my ($cluster, $node, $processes) = @_;
+	kill 'CONT', @$processes;
+	select undef, undef, undef, 1;
+	return _continue_patroni($cluster, $node);
+}
+
+sub _kill_server
+{
+	my ($cluster, $node) = @_;
+	my ($postmaster) = $cluster->server_processes($node);
+	return kill 'KILL', $postmaster // return;
+}
+
+# One of the sessions is killed: the server starts anew by itself.
+sub _kill_session
+{
+	my ($cluster, $node) = @_;
+	my $backend = $cluster->value($node, q{SELECT pid FROM pg_stat_activity WHERE query ~ '^SELECT next_id' LIMIT 1});
+	return kill 'KILL', $backend // return;
+}
+
+sub _switchover
+{
+	my ($cluster, $node) = @_;
+	my $leader = $cluster->leader // return;
+	return if $leader == $node;
+	return IdgenPatroni::ask($leader->{rest}, 'POST', '/switchover', { leader => $leader->{name}, candidate => $node->{name} }, 30);
+}
+
+sub _failover
+{
+	my ($cluster, $node) = @_;
+	return IdgenPatroni::ask($node->{rest}, 'POST', '/failover', { candidate => $node->{name} }, 30);
+}
+
+sub _stop_walreceiver
+{
+	my ($cluster, $node) = @_;
+	my $walreceiver = $cluster->value($node, 'SELECT pid FROM pg_stat_wal_receiver') // return;
+	kill 'STOP', $walreceiver;
+	return $walreceiver;
+}
+
+1;
