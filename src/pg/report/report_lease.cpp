@@ -18,7 +18,7 @@ int detail_of(const NotHeld &why) {
     }
     const char *waited = seconds_text(why.waited_ms);
     if (why.sentence[0] == '\0') return errdetail("Waited for %s.", waited);
-    return errdetail("%s. Waited for %s.", why.sentence, waited);
+    return errdetail("The keeper of its numbers says: %s. Waited for %s.", why.sentence, waited);
 }
 
 int hint_of(LeaseTrouble trouble) {
