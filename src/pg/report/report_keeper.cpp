@@ -17,10 +17,11 @@ void log_registry_back(Location at) {
 }
 
 void log_number_taken(int64 number, int64 taken_ms, Location at) {
-    ereport_at(
-        at, LOG,
-        (errmsg("this server has taken number %lld from the registry", static_cast<long long>(number)),
-         errdetail("Its IDs begin at %s or at the clock, whichever is later.", instant_text(taken_ms))));
+    ereport_at(at, LOG,
+               (errmsg("this server has taken number %lld from the registry", static_cast<long long>(number)),
+                taken_ms == 0 ? errdetail("Nobody has had it before.")
+                              : errdetail("Its IDs begin at %s or at the clock, whichever is later.",
+                                          instant_text(taken_ms))));
 }
 
 void log_number_lost(int64 number, Location at) {

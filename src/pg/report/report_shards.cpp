@@ -101,13 +101,15 @@ void report_node(NodeReason reason, const Layout &layout, int64 number, int regi
     report_shard_range(layout, number, at);
 }
 
-void report_foreign_shard(int64 shard, const char *shards, int region, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
-                errdetail("idgen.shards is \"%s\", idgen.region is %d.", shards, region),
-                errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no "
-                        "other node has it.")));
+void report_foreign_shard(int64 shard, const char *shards, bool is_list, int region, Location at) {
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
+         errdetail("idgen.shards is \"%s\", idgen.region is %d.", shards, region),
+         is_list ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no "
+                           "other node has it.")
+                 : errhint("Leave the shard out to use the node's own.")));
 }
 
 void report_pool_shard(const Layout &layout, uint32 shard, int region, Location at) {

@@ -13,8 +13,8 @@ enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system
 // A number that is no node of the layout in this node's region.
 [[noreturn]] void report_node(NodeReason reason, const Layout &layout, int64 number, int region,
                               Location at = Location::here());
-// A shard that is not among the node's own, which are `shards`.
-[[noreturn]] void report_foreign_shard(int64 shard, const char *shards, int region,
+// A shard that is not among the node's own, which are `shards`; `is_list`: they can be added to.
+[[noreturn]] void report_foreign_shard(int64 shard, const char *shards, bool is_list, int region,
                                        Location at = Location::here());
 // A shard of idgen.shards that the layout cannot hold, or not beside a region.
 [[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region,

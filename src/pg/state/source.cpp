@@ -40,7 +40,8 @@ void resolve_explicit(Source &source, int64 shard) {
     bool may = source.is_leased || settings.shards_from != ShardsFrom::list
                    ? owns(own, region, source.layout, whole)
                    : may_draw(own, region, source.layout, whole);
-    if (!may) report_foreign_shard(shard, shards_text(), settings.region);
+    if (!may)
+        report_foreign_shard(shard, shards_text(), settings.shards_from == ShardsFrom::list, settings.region);
     make_single(source, whole);
     source.session = nullptr;
 }
