@@ -34,7 +34,7 @@ CREATE TYPE idgen.idgen_form AS (
 COMMENT ON TYPE idgen.idgen_form IS 'a layout as numbers: widths, shifts and limits';
 
 CREATE FUNCTION idgen.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE name COLLATE "C"
+    RETURN CASE name
         WHEN 'instagram' THEN 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10'
         WHEN 'snowflake' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12'
         WHEN 'twitter' THEN 'epoch=2010-11-04T01:42:54.657Z unit=1ms time=41 region=5 shard=5 sequence=12'
@@ -60,7 +60,7 @@ COMMENT ON FUNCTION idgen.idgen_refuse_layout(text, text, text) IS 'raises the e
 CREATE FUNCTION idgen.idgen_epoch_ms(instant text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    part text[] := regexp_match(instant COLLATE "C", '^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]([0-9]{1,3}))?Z)?$');
+    part text[] := regexp_match(instant, '^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]([0-9]{1,3}))?Z)?$');
     year integer := part[1];
     month integer := part[2];
     day integer := part[3];
@@ -102,14 +102,14 @@ CREATE FUNCTION idgen.idgen_parse_layout(layout text) RETURNS idgen.idgen_form
 DECLARE
     form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or '
         'fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".';
-    words text[] COLLATE "C" := regexp_split_to_array(btrim(layout COLLATE "C", chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '),
+    words text[] := regexp_split_to_array(btrim(layout, chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '),
         '[ ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ']+');
-    word text COLLATE "C";
-    key text COLLATE "C";
-    value text COLLATE "C";
+    word text;
+    key text;
+    value text;
     part text[];
     bits integer;
-    seen text[] COLLATE "C" := '{}';
+    seen text[] := '{}';
     time_bits integer := 0;
     shard_bits integer := 0;
     from_1 boolean := false;
@@ -223,7 +223,7 @@ COMMENT ON FUNCTION idgen.idgen_parse_layout(text) IS 'the numbers of a layout; 
 
 -- The planner makes each preset's numbers a constant, so that a layout that is known later costs a comparison, not a parse.
 CREATE FUNCTION idgen.idgen_form(layout text) RETURNS idgen.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE layout COLLATE "C"
+    RETURN CASE layout
         WHEN 'instagram' THEN idgen.idgen_parse_layout('instagram')
         WHEN 'snowflake' THEN idgen.idgen_parse_layout('snowflake')
         WHEN 'twitter' THEN idgen.idgen_parse_layout('twitter')
@@ -581,20 +581,19 @@ CREATE FUNCTION idgen.idgen_number(written text, digits text, alphabet text, siz
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
-    all_digits text COLLATE "C" := digits;
-    digit text COLLATE "C";
+    digit text;
     value numeric := 0;
     whole text := idgen.idgen_clip(written);
 BEGIN
-    IF all_digits = '' THEN
+    IF digits = '' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: it has no digit', form),
             DETAIL = format('The text was "%s".', whole), HINT = hint;
-    ELSIF length(all_digits) > size THEN
+    ELSIF length(digits) > size THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('invalid %s: it has more than %s digits', form, size),
             DETAIL = format('The text was "%s".', whole), HINT = hint;
     END IF;
-    FOREACH digit IN ARRAY regexp_split_to_array(all_digits, '') LOOP
-        value := value * base + strpos(alphabet COLLATE "C", digit) - 1;
+    FOREACH digit IN ARRAY regexp_split_to_array(digits, '') LOOP
+        value := value * base + strpos(alphabet, digit) - 1;
     END LOOP;
     IF value >= 18446744073709551616 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('invalid %s: it is too large', form),
@@ -629,7 +628,7 @@ DECLARE
     hint constant text := 'Base62 has the digits 0-9, A-Z and a-z.';
 BEGIN
     PERFORM idgen.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
-    RETURN idgen.idgen_number(digits, digits, alphabet, 11, 'Base62 text', 'LygHa16AHYF', hint);
+    RETURN idgen.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'Base62 text', 'LygHa16AHYF', hint);
 END
 $$;
 COMMENT ON FUNCTION idgen.id_from_base62(text) IS 'ID from up to 11 digits of 0-9, A-Z, a-z';
@@ -649,16 +648,16 @@ DECLARE
     alphabet constant text := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
     hint constant text := 'Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may stand between. '
         'For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true.';
-    symbols text COLLATE "C" := translate(digits, 'abcdefghijklmnopqrstuvwxyzILO', 'ABCDEFGH1JK1MN0PQRSTUVWXYZ110');
+    symbols text := translate(digits, 'abcdefghijklmnopqrstuvwxyzILO', 'ABCDEFGH1JK1MN0PQRSTUVWXYZ110');
     check_at integer := CASE WHEN checksum THEN length(rtrim(symbols, '-')) ELSE 0 END;
-    front text COLLATE "C" := CASE WHEN check_at > 0 THEN left(symbols, check_at - 1) ELSE symbols END;
-    check_symbol text COLLATE "C" := substr(symbols, greatest(check_at, 1), least(check_at, 1));
+    front text := CASE WHEN check_at > 0 THEN left(symbols, check_at - 1) ELSE symbols END;
+    check_symbol text := substr(symbols, greatest(check_at, 1), least(check_at, 1));
     id bigint;
 BEGIN
     PERFORM idgen.idgen_require_digits(digits, front, alphabet || '-', 'Base32 text', hint);
     PERFORM idgen.idgen_require_digits(digits, rpad(front, length(front), '0') || check_symbol, alphabet || '-*~$=U', 'Base32 text', hint);
-    id := idgen.idgen_number(digits, replace(front, '-', ''), alphabet, 13, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
-    IF checksum AND check_symbol <> right(idgen.id_to_base32(id, true), 1) THEN
+    id := idgen.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
+    IF checksum AND check_symbol COLLATE "C" <> right(idgen.id_to_base32(id, true), 1) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid Base32 text: its check symbol does not fit its digits',
             DETAIL = format('The text was "%s"; its digits have the check symbol "%s".', digits, right(idgen.id_to_base32(id, true), 1)),
             HINT = 'A digit was mistyped, or two changed places.';
@@ -683,7 +682,7 @@ DECLARE
     hint constant text := 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.';
 BEGIN
     PERFORM idgen.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
-    RETURN idgen.idgen_number(digits, digits, alphabet, 11, 'base64url text', 'P__________', hint);
+    RETURN idgen.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'base64url text', 'P__________', hint);
 END
 $$;
 COMMENT ON FUNCTION idgen.id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
@@ -820,7 +819,7 @@ BEGIN
                        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift), ', ' ORDER BY s.rank) AS slots
               FROM idgen.idgen_shard s WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
     EXECUTE format('CREATE OR REPLACE FUNCTION idgen.idgen_slot(shard bigint, layout text) RETURNS idgen.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN %s',
-        coalesce('CASE layout COLLATE "C" ' || cases || ' END', 'NULL::idgen.idgen_slot'));
+        coalesce('CASE layout ' || cases || ' END', 'NULL::idgen.idgen_slot'));
     RETURN NULL;
 END
 $$;
@@ -1143,7 +1142,7 @@ COMMENT ON FUNCTION idgen.next_id_array(integer, bigint, text) IS 'makes that ma
 CREATE FUNCTION idgen.idgen_parse_shards(shards text) RETURNS SETOF bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    item text COLLATE "C";
+    item text;
     part text[];
 BEGIN
     FOREACH item IN ARRAY string_to_array(shards, ',') LOOP
@@ -1176,7 +1175,7 @@ CREATE FUNCTION idgen.idgen_set_shards(shards text, layout text DEFAULT 'instagr
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     f idgen.idgen_form := idgen.idgen_form(layout);
-    numbers_wanted bigint[] := ARRAY(SELECT DISTINCT n FROM idgen.idgen_parse_shards(shards) AS n ORDER BY n LIMIT 1025);
+    numbers_wanted bigint[] := ARRAY(SELECT DISTINCT n FROM idgen.idgen_parse_shards(shards COLLATE "C") AS n ORDER BY n LIMIT 1025);
     wanted bigint;
     known idgen.idgen_shard;
     rows idgen.idgen_shard[] := '{}';

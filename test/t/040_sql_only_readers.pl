@@ -188,6 +188,25 @@ my ($count, $right, $other) = $session->selectrow_array($layouts_sql);
 is($other, undef, "$count random layouts, of which $right are right");
 cmp_ok($right, '>', 300, 'enough of them are right');
 
+# A text has whatever collation the caller's column has: one that takes letters and punctuation loosely changes nothing.
+if (make_loose_collation($session))
+{
+	my @layouts = ('instagram', 'Instagram', 'js-53', ' snowflake ', 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequence=12', 'epoch=2020-01-01 unit=1MS time=41', 'EPOCH=2020-01-01 unit=1ms time=41');
+	my @texts = ('a', 'A', 'a-bo', 'A_-', 'u', '*', '');
+	my %call = (
+		(map { $_ => \@layouts } 'id_layout_info(%s)::text', 'id_time(1000000000, %s)', q{id_min('2026-01-01', %s)}, q{id_within_last('[2026-01-01,)', %s)}, 'id_decode(1000000000, %s)::text'),
+		(map { $_ => \@texts } 'id_from_base62(%s)', 'id_from_base32(%s)', 'id_from_base64url(%s)'),
+		'id_from_base32(%s, true)' => [ map { ("A$_", "16j-$_", "a$_-") } split //, '01Zu*~$=U' ],
+	);
+	for my $call (sort keys %call)
+	{
+		my ($ours, $theirs) = map { my ($schema, $collation) = @$_; [ map { value_of($session, 'SELECT outcome(?)', "SELECT $schema." . sprintf $call, "'$_'$collation") } @{ $call{$call} } ] }
+		  [ 'idgen', ' COLLATE loose' ], [ 'ext', '' ];
+		is_deeply($ours, $theirs, "$call of a loose collation");
+	}
+}
+is(value_of($session, q{SELECT pg_collation_for(NULL::idgen.id_layout)}), '"C"', 'layouts are sorted as bytes, whatever the locale');
+
 # Constant layouts leave shifts and masks, and nothing that is called.
 my $plan = join "\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT idgen.id_shard(id), idgen.id_sequence(id), idgen.id_region(id, \'twitter\') FROM sample') };
 unlike($plan, qr/idgen/, 'readers of a constant layout call no function');

@@ -63,6 +63,18 @@ my $other = 'epoch=2020-01-01 unit=1ms time=41 region=5 shard=5 sequence=12';
 my @shared = map { ($_ % 2 ? bulk(3, 'snowflake') : bulk(3, $other), value_of($session, 'SELECT idgen.next_id(5, ?)', $_ % 2 ? $other : 'snowflake')) } 1 .. 200;
 is(repeated({}, @shared), 0, 'layouts of one packing make none twice');
 
+# A text of a loose collation is taken as it is written.
+if (make_loose_collation($session))
+{
+	$session->do(q{SELECT idgen.idgen_set_shards('7, 8-9' COLLATE loose, 'js53' COLLATE loose)});
+	my ($right, $wrong) = map { "'$_' COLLATE loose" } 'js53', 'JS53';
+	is(join(',', $session->selectrow_array("SELECT idgen.id_shard(idgen.next_id(7, $right), 'js53'), cardinality(idgen.next_id_array(2, 8, $right)), (SELECT count(*) FROM idgen.next_ids(3, 9, $right))")),
+		'7,2,3', 'a layout of a loose collation');
+	fails_with($session, "SELECT idgen.$_", '22P02', qr/unknown word "JS53"/, "another spelling in it: $_")
+	  for "next_id(7, $wrong)", "next_id_array(2, 7, $wrong)", "next_ids(2, 7, $wrong)", "idgen_set_shards('7', $wrong)";
+}
+is(value_of($session, q{SELECT string_agg(indexrelid::regclass::text, ' ') FROM pg_index WHERE indrelid = 'idgen.idgen_shard'::regclass AND indcollation::text ~ $$\y100\y$$}), undef, 'no index depends on the locale');
+
 # 8 sessions make a million IDs, one at a time, in rows and in arrays, on one shard and on a pool.
 set_shards($session, '0-7', 'snowflake');
 $session->do('CREATE UNLOGGED TABLE drawn (id bigint, session int, n bigserial, pool boolean)');
@@ -191,10 +203,15 @@ fails_with($session, "SELECT idgen.next_id_array(2, layout => 'epoch=2500-01-01 
 my $tiny = 'epoch=2020-01-01 unit=200ms time=40 shard=10 sequence=2';
 set_shards($session, '5', $tiny);
 $began = time;
-my @few = (map({ value_of($session, 'SELECT idgen.next_id(layout => ?)', $tiny) } 1 .. 9), bulk(9, $tiny));
+my @ahead;
+my @few = map {
+	my @drawn = $_ < 10 ? value_of($session, 'SELECT idgen.next_id(layout => ?)', $tiny) : bulk(9, $tiny);
+	push @ahead, grep { value_of($session, 'SELECT idgen.id_time(?, ?) > clock_timestamp()', $_, $tiny) } @drawn;
+	@drawn
+} 1 .. 10;
 is(repeated({}, @few), 0, 'a full tick: none twice');
 cmp_ok(time - $began, '>', 0.5, 'it waited for the next');
-is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE idgen.id_time(id, ?) > clock_timestamp()', \@few, $tiny), 0, 'and none lies ahead of the clock');
+is("@ahead", '', 'and none lies ahead of the clock');
 $session->do(q{UPDATE idgen.idgen_setting SET max_wait = '0'});
 fails_with($session, "SELECT count(idgen.next_id(layout => '$tiny')) FROM generate_series(1, 20)", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed');
 $session->do(q{UPDATE idgen.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});

@@ -10,7 +10,7 @@ use File::Basename qw(dirname);
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(sql_only page_of_sql_only run_file install_sql_only set_shards two_editions);
+our @EXPORT = qw(sql_only page_of_sql_only run_file install_sql_only set_shards two_editions make_loose_collation);
 
 # The text of one of its files.
 sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "/../../../sql-only/$name")) }
@@ -53,6 +53,15 @@ sub two_editions
 	$node->safe_psql('postgres', 'CREATE SCHEMA ext; CREATE EXTENSION idgen SCHEMA ext');
 	install_sql_only($node, 'postgres');
 	return $node;
+}
+
+# Makes the collation "loose", which takes a and A, and * and ~, for the same. Gives whether the server can have it.
+sub make_loose_collation
+{
+	my ($session) = @_;
+	return 0 unless value_of($session, q{SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i')});
+	$session->do(q{CREATE COLLATION loose (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false)});
+	return 1;
 }
 
 1;
