@@ -196,7 +196,7 @@ if (make_loose_collation($session))
 	my %call = (
 		(map { $_ => \@layouts } 'id_layout_info(%s)::text', 'id_time(1000000000, %s)', q{id_min('2026-01-01', %s)}, q{id_within_last('[2026-01-01,)', %s)}, 'id_decode(1000000000, %s)::text'),
 		(map { $_ => \@texts } 'id_from_base62(%s)', 'id_from_base32(%s)', 'id_from_base64url(%s)'),
-		'id_from_base32(%s, true)' => [ map { ("A$_", "16j-$_", "a$_-") } split //, '01Zu*~$=U' ],
+		'id_from_base32(%s, true)' => [ map { ("A$_", "10$_", "a-$_-") } split //, '01Zu*~$=U' ],
 	);
 	for my $call (sort keys %call)
 	{

@@ -68,7 +68,7 @@ if (make_loose_collation($session))
 {
 	$session->do(q{SELECT idgen.idgen_set_shards('7, 8-9' COLLATE loose, 'js53' COLLATE loose)});
 	my ($right, $wrong) = map { "'$_' COLLATE loose" } 'js53', 'JS53';
-	is(join(',', $session->selectrow_array("SELECT idgen.id_shard(idgen.next_id(7, $right), 'js53'), cardinality(idgen.next_id_array(2, 8, $right)), (SELECT count(*) FROM idgen.next_ids(3, 9, $right))")),
+	is(join(',', $session->selectrow_array("SELECT idgen.id_shard(idgen.next_id(7, ' ' || $right), 'js53'), cardinality(idgen.next_id_array(2, 8, $right)), (SELECT count(*) FROM idgen.next_ids(3, 9, $right))")),
 		'7,2,3', 'a layout of a loose collation');
 	fails_with($session, "SELECT idgen.$_", '22P02', qr/unknown word "JS53"/, "another spelling in it: $_")
 	  for "next_id(7, $wrong)", "next_id_array(2, 7, $wrong)", "next_ids(2, 7, $wrong)", "idgen_set_shards('7', $wrong)";

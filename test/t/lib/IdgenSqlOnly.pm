@@ -60,7 +60,7 @@ sub make_loose_collation
 {
 	my ($session) = @_;
 	return 0 unless value_of($session, q{SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i')});
-	$session->do(q{CREATE COLLATION loose (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false)});
+	$session->do(q{CREATE COLLATION loose (provider = icu, locale = 'und-u-ka-shifted-kv-currency-ks-level1', deterministic = false)});
 	return 1;
 }
 
