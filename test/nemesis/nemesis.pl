@@ -23,6 +23,7 @@ srand $seed;
 my %strikes = (
 	cut_off         => [ 'primary', 3, 6 ],
 	freeze          => [ 'primary', 3, 6 ],
+	keeper_away     => [ 'primary', 1, 20 ],
 	kill_server     => [ 'any',     1, 3 ],
 	kill_session    => [ 'primary', 1, 3 ],
 	step_clock      => [ 'any',     1, 6 ],
@@ -31,7 +32,7 @@ my %strikes = (
 	slow_standby    => [ 'standby', 1, 8 ],
 	registry_away   => [ 'any',     1, 12 ],
 	registry_killed => [ 'any',     1, 12 ]);
-my @names = grep { $store ne 'none' || !/^registry/ } sort keys %strikes;
+my @names = grep { $store ne 'none' || !/^(?:registry|keeper)/ } sort keys %strikes;
 
 my $cluster = IdgenPatroni->begin(fake_clock => 1, store => $store eq 'none' ? undef : $store);
 if ($is_synchronous)

@@ -23,6 +23,8 @@ my %faults = (
 	# The registry answers nobody; it is killed, and started again when the fault ends.
 	registry_away => { begin => sub { my ($cluster) = @_; $cluster->{registry}->pause }, end => sub { my ($cluster) = @_; $cluster->{registry}->resume } },
 	registry_killed => { begin => sub { my ($cluster) = @_; $cluster->{registry}->kill_it }, end => sub { my ($cluster) = @_; $cluster->owned(sub { $cluster->{registry}->go }) } },
+	# The process that keeps the node's numbers stands still, so that the registry hears nothing of this node.
+	keeper_away => { begin => \&_stop_keeper, end => sub { my ($cluster, $node, $keeper) = @_; kill 'CONT', $keeper // () } },
 	# The node receives no WAL.
 	slow_standby => { begin => \&_stop_walreceiver, end => sub { my ($cluster, $node, $walreceiver) = @_; kill 'CONT', $walreceiver // () } },
 );
@@ -91,6 +93,14 @@ sub _failover
 {
 	my ($cluster, $node) = @_;
 	return IdgenPatroni::ask($node->{rest}, 'POST', '/failover', { candidate => $node->{name} }, 30);
+}
+
+sub _stop_keeper
+{
+	my ($cluster, $node) = @_;
+	my $keeper = $cluster->value($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper of numbers'}) // return;
+	kill 'STOP', $keeper;
+	return $keeper;
 }
 
 sub _stop_walreceiver

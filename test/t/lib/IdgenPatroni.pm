@@ -16,7 +16,8 @@ use MIME::Base64;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Time::HiRes qw(sleep);
+use Test::More ();
+use Time::HiRes qw(sleep time);
 
 my $json = JSON::PP->new->canonical;
 
@@ -42,7 +43,7 @@ sub begin
 	$self->{nodes} = [ map { $self->_node($_) } 'a' .. 'c' ];
 	$self->begin_patroni($_) for $self->nodes;
 	$self->wait_for('a primary and two standbys', sub { $self->is_whole });
-	$self->value($self->primary, 'CREATE EXTENSION idgen');
+	$self->run($self->primary, 'CREATE EXTENSION idgen_lease CASCADE');
 	return $self;
 }
 
@@ -122,12 +123,24 @@ sub use_registry
 	my ($self, $store) = @_;
 	$self->{registry}->stop if $self->{registry};
 	$self->{registry} = $self->owned(sub { IdgenRegistry->start($store) });
-	my %settings = (
-		'idgen.shards' => 'lease', 'idgen.registry' => $self->{registry}->address, 'idgen.lease_database' => 'postgres',
-		'idgen.lease_ttl' => '15s', 'idgen.lease_window' => '5s');
+	my %settings = ('idgen.shards' => 'lease', 'idgen.registry' => $self->{registry}->address, 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '15s');
 	%{ $self->{parameters} } = (%{ $self->{parameters} // {} }, %settings);
 	return \%settings;
 }
+
+# The servers take their numbers from a registry in that store from now on.
+sub change_registry
+{
+	my ($self, $store, %settings) = @_;
+	$self->configure(parameters => { %{ $self->use_registry($store) }, %settings });
+	$self->wait_for('a restart to be pending everywhere', sub { !grep { !is_restart_pending($_) } $self->nodes });
+	ask($_->{rest}, 'POST', '/restart', {}, $patience) for $self->nodes;
+	$self->wait_for('the servers to be started again', sub { $self->is_whole });
+	$self->run($self->primary, 'SELECT idgen_confirm_registry()');
+	return;
+}
+
+sub is_restart_pending { my ($node) = @_; return (ask($node->{rest}, 'GET', '/patroni') // {})->{pending_restart} }
 
 # What is begun meanwhile belongs to the cluster.
 sub owned
@@ -214,7 +227,7 @@ sub _configuration
 	my ($self, $node) = @_;
 	my $user = user();
 	my %parameters = (
-		shared_preload_libraries => 'idgen', wal_log_hints => 'on', wal_keep_size => '256MB', fsync => 'off', autovacuum => 'off', max_connections => 40,
+		shared_preload_libraries => 'idgen, idgen_lease', wal_log_hints => 'on', wal_keep_size => '256MB', fsync => 'off', autovacuum => 'off', max_connections => 40,
 		'idgen.shards' => '5', %{ $self->{parameters} // {} });
 	return {
 		scope => 'idgen', name => $node->{name}, etcd3 => { host => $self->{etcd}->address },
@@ -302,7 +315,9 @@ sub wait_for_successor
 sub wait_for
 {
 	my ($self, $what, $question) = @_;
+	my $began = time;
 	poll($question, $patience) or die "never: $what";
+	Test::More::note(sprintf '%s: after %.1f s', $what, time - $began);
 	return;
 }
 
@@ -319,11 +334,12 @@ sub value
 	my ($self, $node, $sql, @binds) = @_;
 	return eval {
 		my $session = session($node);
-		$session->do('SET statement_timeout = 5000; SET client_min_messages = error');
-		return $session->do($sql) unless $sql =~ /^SELECT|^SHOW/;
+		$session->do('SET statement_timeout = 5000');
 		scalar $session->selectrow_array($sql, undef, @binds);
 	};
 }
+
+sub run { my ($self, $node, $sql) = @_; return session($node)->do("SET client_min_messages = error; $sql") }
 
 # The processes of a node's server that are there: the postmaster, and those it began.
 sub server_processes

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use IdgenEtcd;
+use IdgenLease qw(start_registry address_of);
 use IdgenNode;
 
 # Starts one in "postgresql" or "etcd".
@@ -12,17 +13,14 @@ sub start
 {
 	my ($class, $store) = @_;
 	return bless { etcd => IdgenEtcd->start }, $class if $store eq 'etcd';
-	my $node = start_node('registry', preload => 0, extension => 0, conf => ['autovacuum = off']);
-	$node->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; CREATE ROLE node LOGIN IN ROLE idgen_node');
-	return bless { node => $node }, $class;
+	return bless { node => start_registry('registry', conf => ['autovacuum = off']) }, $class;
 }
 
 # What idgen.registry names it.
 sub address
 {
 	my ($self) = @_;
-	return $self->{etcd}->registry('/idgen') if $self->{etcd};
-	return sprintf 'postgresql://node@/postgres?host=%s&port=%d', $self->{node}->host, $self->{node}->port;
+	return $self->{etcd} ? $self->{etcd}->registry('/idgen') : address_of($self->{node});
 }
 
 # Lets it stand still, its connections open; and go on.
