@@ -96,8 +96,8 @@ while (time < $end)
 	$count_of{$_}++ for strike();
 }
 $cluster->wait_for('the cluster is whole again', sub { $cluster->is_whole });
-my $before = survey($clients)->{received};
-$cluster->wait_for('IDs are made again', sub { survey($clients)->{received} > $before });
+my $before = received($clients);
+$cluster->wait_for('IDs are made again', sub { received($clients) > $before });
 end_clients($clients);
 
 my $survey = survey($clients);
@@ -111,6 +111,7 @@ my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempte
   . row(('---') x 9)
   . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), sprintf '%.1f', $survey->{gap})
   . "\n" . row('numbers from', map { s/_/ /gr } @names) . row(('---') x (1 + @names)) . row($where, map { $count_of{$_} // 0 } @names);
+diag(sprintf 'the longest time without an ID began at %.1f s', $survey->{gap_began} - $^T);
 diag('refused: ' . join ', ', map { "$_ $survey->{refused}{$_}" } sort keys %{ $survey->{refused} });
 diag($totals);
 open my $file, '>', $ENV{NEMESIS_TOTALS} // '/dev/null' or die "$ENV{NEMESIS_TOTALS}: $!";

@@ -36,7 +36,7 @@ sub split_brain
 	$cluster->wait_for("$what: the cluster is whole", sub { $cluster->is_whole });
 	my $old = $cluster->primary;
 	my $clients = begin_clients($cluster, 2);
-	$cluster->wait_for("$what: IDs", sub { survey($clients, $old->{name})->{received} > 1000 });
+	$cluster->wait_for("$what: IDs", sub { received($clients, $old->{name}) > 1000 });
 	my $fault = begin_fault($cluster, 'cut_off', $old);
 	my $new = $cluster->wait_for_successor($old);
 	$cluster->wait_for("$what: done", sub { $is_done->($clients, $old, $new) });
@@ -59,7 +59,7 @@ my $synchronous = split_brain(
 	'synchronous',
 	sub {
 		my ($clients, $old, $new) = @_;
-		return survey($clients, $old->{name})->{refused}{55000} && survey($clients, $new->{name})->{received} >= 1000;
+		return survey($clients, $old->{name})->{refused}{55000} && received($clients, $new->{name}) >= 1000;
 	});
 is($synchronous->{duplicates}, 0, 'synchronous: none twice');
 
@@ -95,7 +95,7 @@ for my $store ('postgresql', 'etcd')
 	$cluster->wait_for('a short lease', sub { $cluster->value($old, q{SELECT lease_left <= '5s' FROM idgen_nodes() WHERE number = $1}, $number) });
 	my @faults = map { begin_fault($cluster, $_, $old) } 'keeper_away', 'cut_off';
 	my $new = $cluster->wait_for_successor($old);
-	$cluster->wait_for('IDs of the successor', sub { survey($clients, $new->{name})->{received} >= 1000 });
+	$cluster->wait_for('IDs of the successor', sub { received($clients, $new->{name}) >= 1000 });
 	end_fault($_) for @faults;
 	$cluster->wait_for('the old primary follows', sub { $cluster->is_whole });
 	end_clients($clients);

@@ -10,7 +10,7 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients survey parts_of);
+our @EXPORT = qw(begin_clients end_clients received survey parts_of);
 
 # Begins as many clients of each node; gives their handle.
 sub begin_clients
@@ -89,8 +89,23 @@ sub _each_line
 	return;
 }
 
+sub _files
+{
+	my ($clients, @names) = @_;
+	return map { @{ $clients->{files}{$_} } } @names ? @names : sort keys %{ $clients->{files} };
+}
+
+# How many IDs they received so far, on one node or on all.
+sub received
+{
+	my ($clients, @names) = @_;
+	my $received = 0;
+	_each_line($_, sub { my ($instant, $count, $first) = @_; $received += $count if $first =~ /^\d/ }) for _files($clients, @names);
+	return $received;
+}
+
 # What they received so far, on one node or on all: attempted, received, duplicates, disordered (IDs not above the one before in their
-# session), gap (the longest time in seconds without an ID for anybody), refused (how often, by SQLSTATE).
+# session), gap (the longest time in seconds without an ID for anybody), gap_began (when), refused (how often, by SQLSTATE).
 sub survey
 {
 	my ($clients, @names) = @_;
@@ -98,7 +113,7 @@ sub survey
 	my @instants;
 	my $distinct = "$clients->{folder}/distinct";
 	open my $sort, '|-', "LC_ALL=C sort -u -S 64M -T '$clients->{folder}' | wc -l >'$distinct'" or die "sort: $!";
-	for my $file (map { @{ $clients->{files}{$_} } } @names ? @names : sort keys %{ $clients->{files} })
+	for my $file (_files($clients, @names))
 	{
 		my $last = 0;
 		_each_line(
@@ -121,20 +136,20 @@ sub survey
 	close $sort or die "sort: $?";
 	open my $file, '<', $distinct or die "$distinct: $!";
 	$survey{duplicates} = $survey{received} - <$file>;
-	$survey{gap} = _longest_gap($clients->{began}, sort { $a <=> $b } @instants, $clients->{ended} // ());
+	@survey{qw(gap gap_began)} = _longest_gap($clients->{began}, sort { $a <=> $b } @instants, $clients->{ended} // ());
 	return \%survey;
 }
 
 sub _longest_gap
 {
 	my ($last, @instants) = @_;
-	my $gap = 0;
+	my ($gap, $began) = (0, $last);
 	for my $instant (@instants)
 	{
-		$gap = $instant - $last if $instant - $last > $gap;
+		($gap, $began) = ($instant - $last, $last) if $instant - $last > $gap;
 		$last = $instant;
 	}
-	return $gap;
+	return ($gap, $began);
 }
 
 # Of the IDs of one node, in the default layout: how many of each tick (unix ms), and the first and last ticks by shard.

@@ -22,7 +22,7 @@ use Time::HiRes qw(sleep time);
 my $json = JSON::PP->new->canonical;
 
 # How long, in seconds, a leader that says nothing is still the leader; how long anything may take on a slow machine.
-my $ttl = 8;
+my $ttl = 6;
 my $patience = 120;
 
 # Whether the programs are there.
@@ -227,14 +227,14 @@ sub _configuration
 	my ($self, $node) = @_;
 	my $user = user();
 	my %parameters = (
-		shared_preload_libraries => 'idgen, idgen_lease', wal_log_hints => 'on', wal_keep_size => '256MB', fsync => 'off', autovacuum => 'off', max_connections => 40,
+		shared_preload_libraries => 'idgen, idgen_lease', wal_log_hints => 'on', wal_keep_size => '256MB', wal_retrieve_retry_interval => '200ms', fsync => 'off', autovacuum => 'off', max_connections => 40,
 		'idgen.shards' => '5', %{ $self->{parameters} // {} });
 	return {
 		scope => 'idgen', name => $node->{name}, etcd3 => { host => $self->{etcd}->address },
 		restapi => { map { $_ => "127.0.0.1:$node->{rest}" } qw(listen connect_address) },
 		bootstrap => {
 			dcs => {
-				ttl => $ttl, loop_wait => 1, retry_timeout => 3, maximum_lag_on_failover => 1 << 30, primary_start_timeout => 0,
+				ttl => $ttl, loop_wait => 1, retry_timeout => 2, maximum_lag_on_failover => 1 << 30, primary_start_timeout => 0,
 				postgresql => { use_pg_rewind => JSON::PP::true, parameters => \%parameters } },
 			initdb => [ { encoding => 'UTF8' }, 'no-sync' ],
 			pg_hba => [ 'local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust' ] },
