@@ -1,45 +1,210 @@
-# Numbers from a registry in PostgreSQL, on real servers.
+# Servers that take their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenLease;
 use IdgenNode;
+use IdgenStore;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $registry = start_registry('registry');
-my $address = address_of($registry);
-my $first = start_leased('first', $address);
-my $first_ms = first_id($first);
-note "first ID after $first_ms ms";
-my $session = connect_to($first);
-is(number_of($session), 0, 'the first server takes the smallest number');
-my $second = start_leased('second', $address);
-my $other = connect_to($second);
-is(number_of($other), 1, 'the second one the next');
+my $ms_of = 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint';
 
-# A clean stop lowers R; the next start takes the same number, and its IDs lie above.
-my @before = ids_of($session, 1000);
-my $raised = row_in($registry, 0)->{horizon_ms};
-$session->disconnect;
-$first->stop;
-my $lowered = row_in($registry, 0)->{horizon_ms};
-cmp_ok($lowered, '<', $raised, 'a clean stop lowers R');
-$first->start;
-$session = connect_to($first);
-my @after = ids_of($session, 1000);
-is(value_of($session, 'SELECT id_shard(?)', $after[0]), 0, 'the same number after a restart');
-cmp_ok($after[0], '>', $before[-1], 'IDs go on above');
+for my $kind (store_kinds())
+{
+	my $store = begin_store($kind);
+	my $made = {};
+	my @nodes = map { start_leased("$kind$_", $store->{address}, setting => settings_of($_)) } 0 .. ($kind eq 'postgresql' ? 5 : 3);
+	take_at_once($kind, $made, @nodes);
+	stop_under_load($kind, $made, $nodes[0], $nodes[1]);
+	crash_far_ahead($kind, $made, $nodes[1], scalar @nodes);
+	crash_often($kind, $made, $nodes[2]);
+	use_two_databases($kind, $nodes[3], $nodes[1]);
+	lose_by_hand($kind, $made, $nodes[0]);
+	end_keeper($kind, $made, $nodes[0]);
+	$_->stop('immediate') for @nodes;
+	draw_from_pool($kind, $store->{address});
+	$store->{stop}->('immediate');
+}
 
-# A crash: another number at once.
-$session->disconnect;
-crash($first);
-$first->start;
-$session = connect_to($first);
-my $began = time;
-is(number_of($session), 2, 'after a crash R is far ahead: another number');
-note sprintf 'after %.0f ms', (time - $began) * 1000;
+# The window of number 1 outlasts every pause of the machine.
+sub settings_of
+{
+	my ($number) = @_;
+	return $number == 1 ? { 'idgen.lease_window' => '5min', 'idgen.lease_ttl' => '10min' } : {};
+}
+
+sub take_at_once
+{
+	my ($kind, $made, @nodes) = @_;
+	my @drawings = map { begin_drawing($_) } @nodes;
+	my @sessions = map { connect_to($_) } @nodes;
+	wait_for_id($_) for @sessions;
+	my @numbers = map { number_of($_) } @sessions;
+	is_deeply([ sort @numbers ], [ 0 .. $#nodes ], "$kind: servers that start at once take the smallest numbers, each another");
+	my @ids = map { end_drawing($_) } @drawings;
+	cmp_ok(scalar @ids, '>', 0, "$kind: they make IDs");
+	is(repeated($made, @ids), 0, "$kind: none twice");
+	$_->disconnect for @sessions;
+	return;
+}
+
+# A fast shutdown while eight sessions draw: R is lowered to what was used.
+sub stop_under_load
+{
+	my ($kind, $made, $node, $other) = @_;
+	my $session = connect_to($node);
+	my $number = number_of($session);
+	my $drawing = begin_drawing($node, 8);
+	sleep 0.5;
+	$session->disconnect;
+	$node->stop('fast');
+	my $stopped_ms = int(time * 1000);
+	my @ids = end_drawing($drawing);
+	is(repeated($made, @ids), 0, "$kind, a fast shutdown under load: no ID twice");
+	my $last = (sort { $a <=> $b } @ids)[-1];
+	my $watcher = connect_to($other);
+	my $horizon_ms = row_of($watcher, $number)->{horizon_ms};
+	cmp_ok($horizon_ms, '>', value_of($watcher, $ms_of, $last), "$kind: R lies above every ID that was made");
+	cmp_ok($horizon_ms, '<=', $stopped_ms, "$kind: but not above the time of the stop");
+	$watcher->disconnect;
+	$node->start;
+	$session = connect_to($node);
+	my @after = ids_of($session, 1000);
+	is(number_of($session), $number, "$kind: the next start takes the same number");
+	is(repeated($made, @after), 0, "$kind: none twice after it");
+	cmp_ok($after[0], '>', $last, "$kind: its IDs lie above");
+	$session->disconnect;
+	return;
+}
+
+# R lies minutes ahead: the number is left, and the smallest that is free taken.
+sub crash_far_ahead
+{
+	my ($kind, $made, $node, $next) = @_;
+	my $session = connect_to($node);
+	my $number = number_of($session);
+	repeated($made, ids_of($session, 1000));
+	$session->disconnect;
+	$session = crash_and_start($node);
+	is(number_of($session), $next, "$kind: after a crash with R far ahead another number");
+	is(repeated($made, ids_of($session, 1000)), 0, "$kind: no ID twice");
+	is(row_of($session, $number)->{is_free}, 0, "$kind: the one before is not free until its lease is past");
+	$session->disconnect;
+	return;
+}
+
+sub crash_often
+{
+	my ($kind, $made, $node) = @_;
+	my ($lives, $repeated) = (0, 0);
+	for (1 .. 6)
+	{
+		my $drawing = begin_drawing($node, 2);
+		my $session = connect_to($node);
+		$lives++ if wait_for_id($session, 20);
+		sleep 0.3;
+		crash($node);
+		$repeated += repeated($made, end_drawing($drawing));
+		start_again($node);
+	}
+	is($lives, 6, "$kind, a server that crashes again and again: each life makes IDs");
+	is($repeated, 0, "$kind: none twice");
+	return;
+}
+
+# What one database used counts, and what the other did, whichever came last.
+sub use_two_databases
+{
+	my ($kind, $node, $other) = @_;
+	$node->safe_psql('postgres', 'CREATE DATABASE second');
+	$node->safe_psql('second', 'CREATE EXTENSION idgen');
+	for my $last (qw(postgres second))
+	{
+		my $number;
+		for my $db ($last eq 'second' ? qw(postgres second) : qw(second postgres))
+		{
+			my $session = connect_to($node, db => $db);
+			wait_for_id($session);
+			$number //= number_of($session);
+			is(number_of($session), $number, "$kind: database $db uses the server's number");
+			$session->disconnect;
+			sleep 0.1;
+		}
+		my $id = $node->safe_psql($last, 'SELECT next_id()');
+		$node->stop;
+		my $watcher = connect_to($other);
+		cmp_ok(row_of($watcher, $number)->{horizon_ms}, '>', value_of($watcher, $ms_of, $id), "$kind: a stop keeps R above the IDs of database $last");
+		$watcher->disconnect;
+		$node->start;
+	}
+	return;
+}
+
+sub lose_by_hand
+{
+	my ($kind, $made, $node) = @_;
+	my $session = connect_to($node);
+	my $number = number_of($session);
+	my $drawing = begin_drawing($node);
+	is(value_of($session, 'SELECT idgen_release(?)', $number), 1, "$kind: a number is taken from a live owner");
+	wait_for('lost', sub { told($node, "has lost number $number ") });
+	wait_for_id($session);
+	sleep 0.2;
+	is(repeated($made, end_drawing($drawing)), 0, "$kind: it goes on with what the registry gives it, no ID twice");
+	my $now = number_of($session);
+	is(row_of($session, $now)->{is_free}, 0, "$kind: which is its own");
+	fails_with($session, 'SELECT idgen_release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
+	is(value_of($session, 'SELECT idgen_release(999)'), 0, "$kind: one that nobody has");
+	$session->disconnect;
+	return;
+}
+
+# The process alone ends: asked to, and by a signal that restarts the server.
+sub end_keeper
+{
+	my ($kind, $made, $node) = @_;
+	my $session = connect_to($node);
+	my ($number, $keeper) = (number_of($session), keeper_of($session));
+	my $drawing = begin_drawing($node);
+	$session->do('SELECT pg_terminate_backend(?)', undef, $keeper);
+	wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper });
+	wait_for_id($session);
+	is(number_of($session), $number, "$kind: a keeper that was ended is started again, and takes its number again");
+	$session->do('SELECT pg_cancel_backend(?)', undef, keeper_of($session));
+	sleep 0.2;
+	is(repeated($made, end_drawing($drawing)), 0, "$kind: no ID twice");
+	kill 'KILL', wait_for('a keeper', sub { keeper_of($session) });
+	wait_for('a restart', sub { !eval { $session->do('SELECT 1') } });
+	$session = wait_for('a session', sub { connect_to($node) });
+	wait_for_id($session);
+	is(repeated($made, ids_of($session, 1000)), 0, "$kind: nor after the keeper was killed, and with it the server restarted");
+	$session->disconnect;
+	return;
+}
+
+# Three numbers, eight sessions; one that came before the other numbers were there draws from them too.
+sub draw_from_pool
+{
+	my ($kind, $address) = @_;
+	my $node = start_leased("pool-$kind", $address, setting => { 'idgen.lease_count' => 3 });
+	my $session = connect_to($node);
+	my $first = wait_for_id($session);
+	my $drawing = begin_drawing($node, 8);
+	my $numbers = sub { return $session->selectcol_arrayref('SELECT DISTINCT id_shard(id) FROM next_ids(20000) AS id ORDER BY 1') };
+	wait_for('three numbers', sub { @{ $numbers->() } == 3 });
+	my ($held, $other) = @{ $numbers->() };
+	my @ids = end_drawing($drawing);
+	is(repeated({}, $first, @ids), 0, "$kind, a pool of three numbers, eight sessions: no ID twice");
+	is(value_of($session, 'SELECT id_shard(next_id(?))', $held), $held, "$kind: a number that is held can be named");
+	fails_with($session, 'SELECT next_id(1000)', '22023', qr/1000.*\nDETAIL:.*\nHINT:/s, "$kind: one that is not cannot");
+	$session->do('SET idgen.region = 1');
+	fails_with($session, 'SELECT next_id(layout => $$twitter$$)', '22023', qr/have no region beside them/, "$kind: nor a region beside it");
+	$session->disconnect;
+	$node->stop;
+	return;
+}
 
 done_testing();

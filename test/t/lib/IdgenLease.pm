@@ -6,10 +6,14 @@ use warnings;
 
 use Exporter qw(import);
 use IdgenNode;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in try_id ids_of wait_for_id);
+my $drawings = 0;
+
+our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in row_of try_id ids_of wait_for_id fails_to_draw
+  begin_drawing end_drawing of_number wait_for keeper_of told crash_and_start);
 
 # A registry without the library, its database `postgres`, its role node_role.
 sub start_registry
@@ -30,8 +34,8 @@ sub address_of
 sub lease_conf
 {
 	my ($address, %setting) = @_;
-	my %all = ('idgen.registry' => $address, 'idgen.shards' => 'lease', 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '20s', %setting);
-	return ("shared_preload_libraries = 'idgen, idgen_lease'", map { "$_ = '$all{$_}'" } sort keys %all);
+	my %all = ('idgen.registry' => $address, 'idgen.shards' => 'lease', 'idgen.lease_window' => '2s', 'idgen.lease_ttl' => '5s', 'idgen.max_lead' => '100ms', %setting);
+	return ("shared_preload_libraries = 'idgen, idgen_lease'", 'shared_buffers = 8MB', 'autovacuum = off', 'restart_after_crash = on', map { "$_ = '$all{$_}'" } sort keys %all);
 }
 
 # A server with both extensions, whose first ID is still to come.
@@ -90,6 +94,72 @@ sub numbers_in
 	$session->disconnect;
 	return $rows;
 }
+
+# The same of any registry, as a server sees it; undef where the number was never held.
+sub row_of
+{
+	my ($session, $number) = @_;
+	return $session->selectrow_hashref(
+		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_nodes() WHERE number = ?',
+		undef, $number);
+}
+
+# Passes where no ID can be drawn and the error says so: SQLSTATE 55000, and a pattern of its whole text.
+sub fails_to_draw
+{
+	my ($session, $pattern, $what) = @_;
+	return fails_with($session, 'SELECT next_id()', '55000', $pattern, $what);
+}
+
+# Starts sessions that draw from a server until end_drawing, whatever is refused on the way.
+sub begin_drawing
+{
+	my ($node, $count) = @_;
+	my $stop_file = $node->basedir . '/drawn.' . ++$drawings;
+	return { makers => begin_makers($node, $count // 1, $stop_file), stop_file => $stop_file };
+}
+
+# Ends them; their IDs.
+sub end_drawing
+{
+	my ($drawing) = @_;
+	append_to_file($drawing->{stop_file}, '');
+	return made_by($drawing->{makers});
+}
+
+# The IDs of a number, in the default layout.
+sub of_number
+{
+	my ($number, @ids) = @_;
+	return sort { $a <=> $b } grep { ($_ >> 10 & 8191) == $number } @ids;
+}
+
+# Waits until the question, a function, is answered with true; its answer.
+sub wait_for
+{
+	my ($what, $question, $seconds) = @_;
+	my $end = time + ($seconds // 60);
+	while (time < $end)
+	{
+		my $answer = eval { $question->() };
+		return $answer if $answer;
+		sleep 0.02;
+	}
+	die "never: $what";
+}
+
+# The process that keeps the numbers of a session's server; 0 where none runs.
+sub keeper_of
+{
+	my ($session) = @_;
+	return value_of($session, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper of numbers'}) // 0;
+}
+
+# How often the log of a server matches.
+sub told { my ($node, $pattern) = @_; return scalar(() = slurp_file($node->logfile) =~ /$pattern/g) }
+
+# A server after a crash.
+sub crash_and_start { my ($node) = @_; crash($node); start_again($node); return connect_to($node) }
 
 sub row_in { my ($registry, $number) = @_; return numbers_in($registry)->{$number} }
 

@@ -1,0 +1,203 @@
+# Leased servers and a registry that is away, slow, restarted, put back, another one, or refuses. For each kind of registry.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenLease;
+use IdgenNode;
+use IdgenStore;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+for my $kind (store_kinds())
+{
+	my $store = begin_store($kind);
+	my $made = {};
+	my $node = start_leased("$kind-one", $store->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '10s' });
+	my $other = start_leased("$kind-two", $store->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '10s' });
+	my ($session, $second) = map { connect_to($_) } $node, $other;
+	$session->do('CREATE ROLE nobody');
+	repeated($made, map { wait_for_id($_) } $session, $second);
+	away_for_a_moment($kind, $store, $made, $session);
+	away_for_long($kind, $store, $made, $node, $session, $second);
+	start_without($kind, $store, $made, $node);
+	$session = connect_to($node);
+	put_back($kind, $store, $made, $session, $second);
+	replace_registry($kind, $store, $made, $node, $session, $second);
+	refuse_password($kind, $store, $made, $node);
+	$_->disconnect for $session, $second;
+	$_->stop('immediate') for $node, $other;
+	$store->{stop}->('immediate');
+}
+
+# Within the window that was granted: every draw is answered at once.
+sub away_for_a_moment
+{
+	my ($kind, $store, $made, $session) = @_;
+	$session->do('SET idgen.max_wait = 0');
+	my $number = number_of($session);
+	for my $fault ([ stop => 'go' ], [ freeze => 'thaw' ])
+	{
+		my ($begin, $end) = @$fault;
+		my @tried;
+		$store->{$begin}->();
+		for (1 .. 50) { push @tried, try_id($session); sleep 0.01 }
+		$store->{$end}->();
+		for (1 .. 50) { push @tried, try_id($session); sleep 0.01 }
+		is_deeply([ grep { !/^\d+$/ } @tried ], [], "$kind, away for less than a window ($begin): every draw succeeds at once");
+		is(repeated($made, @tried), 0, "$kind: no ID twice");
+	}
+	is(number_of($session), $number, "$kind: with the same number");
+	$session->do('RESET idgen.max_wait');
+	return;
+}
+
+sub away_for_long
+{
+	my ($kind, $store, $made, $node, $session, $second) = @_;
+	$store->{freeze}->();
+	$session->do(q{SET idgen.max_wait = '700ms'});
+	my ($began, $tried);
+	wait_for('an error', sub { $began = time; $tried = try_id($session); push @{ $made->{last} }, $tried; $tried !~ /^\d+$/ });
+	my $waited = time - $began;
+	my @ids = grep { /^\d+$/ } @{ delete $made->{last} };
+	is(repeated($made, @ids), 0, "$kind, away for longer: IDs go on for a while, none twice");
+	cmp_ok($waited, '>=', 0.7, "$kind: then next_id() waits");
+	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  \S.*\. Waited for [\d.]+ s\.\nHINT:  .*idgen_status/,
+		"$kind: no longer than it should, and says why");
+	note $tried;
+	my $at = time;
+	$store->{thaw}->();
+	my $id = wait_for_id($session);
+	note sprintf 'an ID %.0f ms after the registry', (time - $at) * 1000;
+	is(repeated($made, $id, wait_for_id($second)), 0, "$kind: when the registry is back, IDs come by themselves, none twice");
+	cmp_ok(told($node, 'numbers of this server cannot be kept now'), '>=', 1, "$kind: the log says that it was away");
+	cmp_ok(told($node, 'the registry answers again'), '>=', 1, "$kind: and that it is back");
+	return;
+}
+
+# A server that starts while the registry is away waits for it.
+sub start_without
+{
+	my ($kind, $store, $made, $node) = @_;
+	$store->{stop}->('immediate');
+	$node->restart;
+	my $session = connect_to($node);
+	$session->do(q{SET idgen.max_wait = '1500ms'});
+	fails_to_draw($session, qr/holds no number.*\nDETAIL:  \S.+\. Waited for/s, "$kind, a start without the registry");
+	note $session->errstr;
+	fails_with($session, 'SELECT * FROM idgen_nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s, "$kind: nor can it be asked who holds what");
+	$store->{go}->();
+	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: when it is back, IDs come, none twice");
+	$session->disconnect;
+	return;
+}
+
+# An older state: what was granted since is not in it. Nobody asks until it is advanced; then every number begins above all of that.
+sub put_back
+{
+	my ($kind, $store, $made, @sessions) = @_;
+	$store->{limit_horizons}->(5);
+	$store->{save}->();
+	sleep 0.5;
+	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: IDs after a backup of the registry");
+	my $horizons = sub { return $sessions[0]->selectcol_arrayref('SELECT horizon FROM idgen_nodes() ORDER BY 1') };
+	my $before = $horizons->()->[-1];
+	my @keepers = map { keeper_of($_) } @sessions;
+	kill 'STOP', @keepers;
+	$store->{put_back}->();
+	cmp_ok($horizons->()->[-1], 'lt', $before, "$kind: put back to an older state");
+	ok(!eval { value_of($sessions[0], q{SELECT idgen_registry_advance(now() + interval '1 s')}) }, "$kind: advanced less than what can have been granted: refused");
+	like($sessions[0]->errstr, qr/refused the call\nDETAIL:.*at least/, "$kind: with the reason");
+	value_of($sessions[0], q{SELECT idgen_registry_advance(now() + interval '6 s')});
+	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
+	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");
+	kill 'CONT', @keepers;
+	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
+	wait_for('no more IDs', sub { my $tried = try_id($sessions[0]); repeated($made, $tried) if $tried =~ /^\d/; return $tried !~ /^\d/ });
+	wait_for('a reason', sub { try_id($sessions[0]) =~ /the free number that begins first, \d+, begins in [\d.]+ s\. Waited/ });
+	pass("$kind: until then there are no IDs, and the error says so");
+	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: then they come by themselves, none twice");
+	return;
+}
+
+# Another registry under the same address knows nothing of what was granted.
+sub replace_registry
+{
+	my ($kind, $store, $made, $node, @sessions) = @_;
+	$store->{replace}->();
+	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
+	wait_for('no more IDs', sub { my $tried = try_id($sessions[0]); repeated($made, $tried) if $tried =~ /^\d/; return $tried !~ /^\d/ });
+	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows, [-0-9a-f]{36}; .*idgen_confirm_registry\(\)/,
+		"$kind, another registry under the same address");
+	fails_with($sessions[0], 'SET SESSION AUTHORIZATION nobody; SELECT idgen_confirm_registry()', '42501', qr/superuser|permission denied/,
+		"$kind: an ordinary role cannot confirm it");
+	$sessions[0]->do('RESET SESSION AUTHORIZATION');
+	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	my $id = wait_for_id($sessions[0]);
+	is(repeated($made, $id, ids_of($sessions[0], 1000)), 0, "$kind: confirmed, IDs go on, none twice");
+	return;
+}
+
+# Without its password a server gets nothing, and nobody reads what it was.
+sub refuse_password
+{
+	my ($kind, $store, $made, $node) = @_;
+	my $address = $store->{demand_password}->('right-secret');
+	my $wrong = $address =~ s/right-secret/wrong-secret/r;
+	my $server = start_leased("$kind-password", $wrong, setting => { 'idgen.max_wait' => '1s' });
+	my $session = connect_to($server);
+	fails_to_draw($session, qr/DETAIL:  .*(?:password|authentication)/, "$kind: a wrong password");
+	unlike($session->errstr, qr/secret/, "$kind: the error does not hold it");
+	fails_with($session, 'SELECT * FROM idgen_nodes()', '08004', qr/refused the call/, "$kind: nor can it ask who holds what");
+	$server->append_conf('postgresql.conf', "idgen.registry = '$address'");
+	$session->disconnect;
+	$server->restart;
+	$session = connect_to($server);
+	ok(wait_for_id($session), "$kind: with the right one IDs come");
+	$session->do('CREATE ROLE somebody; SET ROLE somebody');
+	fails_with($session, 'SHOW idgen.registry', '42501', qr/must be superuser|permission denied/, "$kind: an ordinary role cannot read the address");
+	is(value_of($session, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry'}), 0, "$kind: nor in pg_settings");
+	is(told($server, 'secret'), 0, "$kind: no log holds a password");
+	$session->disconnect;
+	$server->stop('immediate');
+	return;
+}
+
+# A registry in PostgreSQL whose primary dies, and whose synchronous standby is promoted.
+sub fail_over
+{
+	my $first = start_registry('primary', init => { allows_streaming => 1 });
+	$first->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	$standby->init_from_backup($first, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $first->connstr . " application_name=standby'");
+	$standby->start;
+	$first->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = 'standby'});
+	$first->reload;
+	$first->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
+	my $address = sprintf 'host=%s,%s port=%s,%s dbname=postgres user=node_role', map { ($first->$_, $standby->$_) } qw(host port);
+	my $server = start_leased('leased', $address, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '20s' });
+	my $session = connect_to($server);
+	my $made = {};
+	repeated($made, wait_for_id($session));
+	my $number = number_of($session);
+	my $drawing = begin_drawing($server);
+	sleep 0.5;
+	my $before = row_in($first, $number);
+	crash($first);
+	$standby->promote;
+	wait_for('a raise', sub { row_in($standby, $number)->{horizon_ms} > $before->{horizon_ms} });
+	sleep 0.2;
+	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0, 'a registry that failed over to its synchronous standby: no ID twice');
+	is(number_of($session), $number, 'the server keeps its number');
+	is(told($server, 'has lost number'), 0, 'and never lost it');
+	$session->disconnect;
+	$_->stop('immediate') for $server, $standby;
+	return;
+}
+
+fail_over() if grep { $_ eq 'postgresql' } store_kinds();
+
+done_testing();

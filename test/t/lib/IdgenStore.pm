@@ -1,0 +1,118 @@
+# A registry for the TAP tests, in PostgreSQL or in etcd, behind functions that are the same for both: it can be away, stand still,
+# be put back to an older state, or be another one under the same address.
+package IdgenStore;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use IdgenEtcd;
+use IdgenLease;
+use IdgenNode;
+use JSON::PP qw(decode_json encode_json);
+use MIME::Base64 qw(decode_base64 encode_base64);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::RecursiveCopy;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(store_kinds begin_store freeze thaw processes_of);
+
+my %begin = (postgresql => \&_begin_postgresql, etcd => \&_begin_etcd);
+my $stores = 0;
+
+# The kinds to test: both where there is an etcd, or the one that IDGEN_STORE names.
+sub store_kinds { return $ENV{IDGEN_STORE} // grep { $_ ne 'etcd' || `command -v etcd` } reverse sort keys %begin }
+
+# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds),
+# demand_password(password), which gives the address with it; address is what idgen.registry takes.
+sub begin_store
+{
+	my ($kind) = @_;
+	my $store = $begin{$kind}->();
+	$store->{kind} = $kind;
+	_add_copies($store);
+	return $store;
+}
+
+# Stops all processes of a server, and lets them go on: its postmaster last and first, so that none is missed.
+sub freeze { my ($node) = @_; kill 'STOP', $node->{_pid}; return kill 'STOP', processes_of($node) }
+sub thaw { my ($node) = @_; kill 'CONT', processes_of($node); return kill 'CONT', $node->{_pid} }
+
+sub processes_of { my ($node) = @_; return split ' ', `ps -o pid= --ppid $node->{_pid}` }
+
+sub _begin_postgresql
+{
+	my $node = start_registry('registry' . ++$stores);
+	return {
+		node    => $node,
+		folder  => $node->data_dir,
+		address => address_of($node),
+		stop    => sub { $node->stop($_[0] // 'fast') },
+		go      => sub { $node->start },
+		freeze  => sub { freeze($node) },
+		thaw    => sub { thaw($node) },
+		replace => sub { $node->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry') },
+		limit_horizons  => sub { $node->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$_[0] s')") },
+		demand_password => sub { _demand_password($node, $_[0]); return address_of($node) . " password=$_[0]" },
+	};
+}
+
+sub _begin_etcd
+{
+	my $etcd = IdgenEtcd->start;
+	my $folder = "$etcd->{folder}/data";
+	return {
+		etcd    => $etcd,
+		folder  => $folder,
+		address => $etcd->registry('/idgen'),
+		stop    => sub { $etcd->stop(($_[0] // '') eq 'immediate' ? 'KILL' : 'TERM') },
+		go      => sub { $etcd->go },
+		freeze  => sub { $etcd->pause },
+		thaw    => sub { $etcd->resume },
+		replace => sub { $etcd->stop; system_or_bail('rm', '-rf', $folder); $etcd->go },
+		limit_horizons  => sub { _limit_horizons($etcd, $_[0]) },
+		demand_password => sub { $etcd->demand_password('root', 'node', $_[0], '/idgen'); return $etcd->registry('/idgen', "node:$_[0]") },
+	};
+}
+
+sub _demand_password
+{
+	my ($node, $password) = @_;
+	$node->safe_psql('postgres', "SET log_statement = 'none'; ALTER ROLE node_role PASSWORD '$password'");
+	my $rules = $node->data_dir . '/pg_hba.conf';
+	my $before = slurp_file($rules);
+	unlink $rules;
+	append_to_file($rules, "local all node_role scram-sha-256\nhost all node_role all scram-sha-256\n$before");
+	return $node->reload;
+}
+
+# How far ahead a horizon may be raised stands in the key of the registry itself.
+sub _limit_horizons
+{
+	my ($etcd, $seconds) = @_;
+	my $key = encode_base64('/idgen/registry', '');
+	my $registry = decode_json(decode_base64($etcd->call('kv/range', { key => $key })->{kvs}[0]{value}));
+	$registry->{max_ahead_ms} = $seconds * 1000;
+	return $etcd->call('kv/put', { key => $key, value => encode_base64(encode_json($registry), '') });
+}
+
+# What it holds now can be put back later.
+sub _add_copies
+{
+	my ($store) = @_;
+	my $saved = "$store->{folder}.saved";
+	$store->{save} = sub {
+		$store->{stop}->();
+		PostgreSQL::Test::RecursiveCopy::copypath($store->{folder}, $saved);
+		$store->{go}->();
+	};
+	$store->{put_back} = sub {
+		$store->{stop}->();
+		system_or_bail('rm', '-rf', $store->{folder});
+		PostgreSQL::Test::RecursiveCopy::copypath($saved, $store->{folder});
+		$store->{go}->();
+	};
+	return;
+}
+
+1;
