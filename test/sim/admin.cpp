@@ -65,6 +65,7 @@ void Admin::finish(Stage &stage) {
             stage.oracle.expect(directory.reached_ms(*database()) <= at_ms_ + 1000,
                                 "a slot is left above a reset");
             floor_ms = at_ms_;
+            node_->forget_ids(number_);
             break;
         case Task::confirm:
             finish_confirmation(database()->horizon, page_, record_);

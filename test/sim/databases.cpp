@@ -17,6 +17,7 @@ Database *World::enter(Node &node, int database) {
 void World::begin_scope(Node &node, int database) {
     node.scopes[database] = stage_.oracle.new_scope();
     node.old_floors_ms[database] = 0;
+    node.forget_ids(database);
 }
 
 // CREATE EXTENSION: the first records.
@@ -84,10 +85,26 @@ void World::copy() {
     if (has_other_shards) node.shards++;
     for (int i = 0; i < max_databases; i++) {
         node.launches[i] = ++launches_;
-        if (has_other_shards || stage_.settings.admits_copy) begin_scope(node, i);
+        bool may_repeat = has_other_shards || stage_.settings.admits_copy;
+        if (may_repeat && !stage_.scenario.has_registry()) begin_scope(node, i);
     }
     say("is a copy whose origin goes on", node);
     if (stage_.scenario.has_admin) advance(node, any_database());
+}
+
+// A copy of the primary's disk, of now or of some time before, under the same system identifier.
+void World::copy_disk() {
+    Node &source = primary();
+    Node &node = any_node();
+    if (&node == &source || !source.issues()) return;
+    fence(node);
+    node.disk = source.disk;
+    follow(node, source);
+    node.upstream = -1;
+    node.is_primary = node.is_alone = true;
+    auto flushed = static_cast<std::int64_t>(source.disk.flushed);
+    start(node, static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
+    say("is a copy of a disk, beside its origin", node);
 }
 
 // The copy goes on alone; its shards are confirmed where they must be.

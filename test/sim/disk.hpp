@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/durable/renewal.hpp"
+#include "leases.hpp"
 #include "scenario.hpp"
 
 namespace idgen::sim {
@@ -29,12 +30,16 @@ struct WalEntry {
     DurableRecord record;
     Believed believed;
     bool is_vouched;  // somebody says that it may be lower than the one before
+    bool is_number = false;   // the record of a number instead
+    int place = 0;            // which
+    LeaseRecord number = {};
 };
 
 struct Disk {
     std::vector<WalEntry> wal;
     Lsn flushed = 0;
     WalEntry pages[max_databases][2] = {};      // in buffers: what the WAL says, but for what was not logged
+    LeaseRecord numbers[max_leases] = {};       // the same
     DurableRecord durable[max_databases] = {};  // the horizon that would survive
     std::int64_t durable_ms[max_databases] = {};  // the highest up to there
 
@@ -44,15 +49,18 @@ struct Disk {
 
     Lsn write(const WalEntry &entry) {
         wal.push_back(entry);
-        page(entry.database, entry.kind) = entry;
+        apply(entry);
         return wal.size();
+    }
+    void write_number(int place, const LeaseRecord &number) {
+        write({0, Record::horizon, {}, {}, false, true, place, number});
     }
 
     void flush(Lsn lsn) noexcept {
         for (lsn = std::min(lsn, wal.size()); flushed < lsn; flushed++) {
             const WalEntry &entry = wal[flushed];
             std::int64_t &highest_ms = durable_ms[entry.database];
-            if (entry.kind != Record::horizon) continue;
+            if (entry.kind != Record::horizon || entry.is_number) continue;
             durable[entry.database] = entry.record;
             highest_ms = entry.is_vouched ? entry.record.value : std::max(highest_ms, entry.record.value);
         }
@@ -64,12 +72,21 @@ struct Disk {
         flushed = 0;
         std::fill_n(durable_ms, max_databases, 0);
         flush(lsn);
-        for (const WalEntry &entry : wal) page(entry.database, entry.kind) = entry;
+        std::fill_n(numbers, max_leases, LeaseRecord{});
+        for (const WalEntry &entry : wal) apply(entry);
     }
 
     // Receives the sender's records up to `lsn`. Requires that what is here is a prefix of them.
     void receive(const Disk &sender, Lsn lsn) {
         while (wal.size() < lsn) write(sender.wal[wal.size()]);
+    }
+
+    // Puts a record where it belongs.
+    void apply(const WalEntry &entry) noexcept {
+        if (entry.is_number)
+            numbers[entry.place] = entry.number;
+        else
+            page(entry.database, entry.kind) = entry;
     }
 };
 

@@ -30,6 +30,7 @@ struct SharedMemory {
     Database databases[max_slots];
     std::int32_t buckets[bucket_count];
     AcceptedClock accepted;
+    Leases leases;
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };
 
@@ -53,10 +54,13 @@ struct Node {
 
     std::unique_ptr<SharedMemory> shared;
     std::uint32_t slot_count = 0;
+    int pool_count = 0;  // numbers of its own choice
     // What the oracle holds against it since its start: the floor of the first load, or where it was advanced
     // to, 0: none; the clock that was believed in any database.
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
+    // The last ID of each slot since the start, by database, kind and shard.
+    std::int64_t last_ids[max_databases][max_layouts + 1][max_leases] = {};
 
     std::int64_t identity() const noexcept {
         return identity_of(timeline, static_cast<std::uint64_t>(system));
@@ -83,8 +87,13 @@ struct Node {
         shared = std::make_unique<SharedMemory>();
         directory().clear();
         idgen::forget(shared->accepted);
+        shared->leases.begin(pool_count);
         believed = {};
         std::fill_n(old_floors_ms, max_databases, 0);
+        for (int i = 0; i < max_databases; i++) forget_ids(i);
+    }
+    void forget_ids(int database) noexcept {
+        for (auto &ids : last_ids[database]) std::fill_n(ids, max_leases, 0);
     }
 };
 

@@ -71,6 +71,21 @@ class Oracle {
     // Somebody says that the clock of a node is right.
     void confirm(Node &node, std::int64_t difference_ms) { node.believed = {node.boot, difference_ms}; }
 
+    // An ID of a slot: they rise, whoever takes them.
+    void rise(std::int64_t &last_id, std::int64_t id) {
+        if (id <= last_id) fail("an ID of a slot is not above the one before");
+        last_id = id;
+    }
+
+    void note_news(LeaseNews news) noexcept {
+        taken_ += news == LeaseNews::taken;
+        lost_ += news == LeaseNews::lost;
+        stopped_ += news == LeaseNews::stopped;
+    }
+    std::int64_t taken() const noexcept { return taken_; }
+    std::int64_t lost() const noexcept { return lost_; }
+    std::int64_t stopped() const noexcept { return stopped_; }
+
     void expect(bool is_so, const char *else_what) {
         if (!is_so) fail(else_what);
     }
@@ -126,6 +141,7 @@ class Oracle {
     std::vector<std::int64_t> reached_ms_ = {0};  // by scope
     std::vector<std::int64_t> generators_;        // the highest by launch
     std::int64_t ids_ = 0;
+    std::int64_t taken_ = 0, lost_ = 0, stopped_ = 0;  // numbers
     std::int64_t highest_clock_ms_ = start_ms;
     std::int64_t highest_lead_ms_ = 0;
     std::string failure_;

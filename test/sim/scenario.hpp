@@ -15,6 +15,9 @@
 // - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are
 // others.
 // - Somebody who lowers a horizon says the truth, has set the clock right, and has stopped the clients.
+// - Where numbers come from a registry none of this is needed but the truth: clocks are arbitrary, its own
+//   too, old primaries live on, and so do copies of a disk. A registry that is put back to an older state is
+//   advanced above all that it ever granted. It hands out shards: clocks and DecimalIds are left out.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +26,7 @@
 #include "core/durable/renewal.hpp"
 #include "core/issue/draw.hpp"
 #include "core/layout/packing.hpp"
+#include "core/lease/lease.hpp"
 #include "random.hpp"
 
 namespace idgen::sim {
@@ -55,6 +59,8 @@ struct Scenario {
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen_advance, idgen_reset, idgen_accept_clock
     bool has_new_settings;
+    LeaseRules lease_rules;  // its window is 0 where shards are given by hand, without a registry
+    int pool_count;          // numbers of the server's own choice; 0: they are given by hand
     Settings settings;
     Layout layouts[max_layouts];
     Packing packings[max_layouts];
@@ -70,6 +76,8 @@ struct Scenario {
     std::int64_t events;
     std::int64_t disaster_interval;  // events between disasters, about
     std::int64_t time_interval;      // events between moves of time, about
+
+    bool has_registry() const noexcept { return lease_rules.window_ms != 0; }
 };
 
 // A layout so small that two IDs of the same instant soon meet.
@@ -135,13 +143,34 @@ inline void choose_sizes(Scenario &s, Random &random) noexcept {
     s.time_interval = random.between(3, 25);
 }
 
-inline Scenario scenario_of(Random &random) noexcept {
+// Numbers come from a registry, and anything may go wrong.
+inline void choose_registry(Scenario &s, Random &random) noexcept {
+    s.lease_rules.window_ms = s.unit_ms * random.between(2, 60);
+    s.lease_rules.ttl_ms = random.one_in(8) ? 0 : s.unit_ms * random.between(1, 120);
+    s.pool_count = random.one_in(3) ? 0 : static_cast<int>(random.between(1, 2));
+    for (int i = 0; i < s.layout_count; i++) {
+        s.layouts[i].shard_bits = 2;
+        s.packings[i] = packing_of(s.layouts[i]);
+    }
+    s.has_wild_clocks = random.one_in(2);
+    s.has_restores = random.one_in(3);
+    s.has_copies = random.one_in(2);
+    if (s.has_copies && s.node_count == 1) s.node_count = static_cast<int>(random.between(2, max_nodes));
+}
+
+// Which seeds have a registry.
+constexpr bool has_registry(std::uint64_t seed) noexcept {
+    return seed % 4 == 2;
+}
+
+inline Scenario scenario_of(Random &random, bool has_registry) noexcept {
     Scenario s{};
     s.replication = static_cast<Replication>(random.between(0, 2));
     choose_layouts(s, random);
     choose_settings(s, random);
     choose_dangers(s, random);
     choose_sizes(s, random);
+    if (has_registry) choose_registry(s, random);
     return s;
 }
 

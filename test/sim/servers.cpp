@@ -15,17 +15,19 @@ bool World::is_indebted(const Node &node) const noexcept {
 // Whether a page was lowered and no session has seen it yet: a crash now rests on the clock.
 bool World::is_unprotected(const Node &node) const noexcept {
     const Scenario &s = stage_.scenario;
+    if (s.has_registry()) return false;
     return s.has_wild_clocks && s.has_lowering && node.issues() && is_indebted(node);
 }
 
 // Whether the machine may have a slow clock for as long as it likes.
 bool World::may_be_slow(const Node &node) const noexcept {
     const Scenario &s = stage_.scenario;
-    return s.has_wild_clocks || (!s.has_strangers && !is_indebted(node));
+    return s.has_wild_clocks || s.has_registry() || (!s.has_strangers && !is_indebted(node));
 }
 
 // Whether no generator is lost with the records after `lsn` that lies as far above those kept as are skipped.
 bool World::loses_few_generators(const Disk &disk, Lsn lsn) const noexcept {
+    if (stage_.scenario.has_registry()) return true;
     std::int64_t kept[max_databases] = {}, highest[max_databases] = {};
     for (Lsn i = 0; i < lsn; i++)
         if (disk.wal[i].kind == Record::generator) kept[disk.wal[i].database] = disk.wal[i].record.value;
@@ -67,7 +69,9 @@ void World::start(Node &node, Lsn lsn) {
     node.forget();
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++)
-        if (node.disk.horizon(i).value < dropped_ms_[i]) begin_scope(node, i);
+        if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry())
+            begin_scope(node, i);
+    keepers_[node.number].start(node);
     say("starts", node);
 }
 
@@ -135,7 +139,8 @@ void World::promote() {
     Node *next = successor();
     if (next == nullptr || !loses_few_generators(next->disk, next->disk.inserted())) return;
     Node &old = primary();
-    bool may_isolate = stage_.scenario.replication == Replication::synchronous && old.issues();
+    bool is_safe = stage_.scenario.has_registry() || stage_.scenario.replication == Replication::synchronous;
+    bool may_isolate = is_safe && old.issues();
     bool followers[max_nodes];
     for (Node &node : stage_.nodes) followers[node.number] = follows_primary(node);
     std::uint32_t timeline = old.timeline + 1;

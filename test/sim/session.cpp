@@ -12,7 +12,8 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     number_of_database_ = database;
     number_ = number;
     kind_ = static_cast<int>(stage.random.between(0, stage.scenario.layout_count - 1));
-    if (stage.random.one_in(4)) kind_ = stage.random.one_in(2) ? kind_hlc : kind_decimal;
+    bool has_others = !stage.scenario.has_registry();
+    if (has_others && stage.random.one_in(4)) kind_ = stage.random.one_in(2) ? kind_hlc : kind_decimal;
     is_own_ = !stage.random.one_in(3);
     history_ = {};
     history_.resets = database_->resets;
@@ -42,26 +43,49 @@ void Session::step(Stage &stage) {
 
 // Looks at the settings: which shards there are.
 void Session::resolve(Stage &stage) {
-    std::uint32_t count = stage.settings.shard_count;
     generation_ = stage.settings.generation;
     source_ = {};
     bool is_clock = kind_ == kind_hlc;
     source_.packing = is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_];
     source_.carries = is_clock;
-    shards_ = {0, count - 1};
-    if (!is_own_)
-        shards_.first = shards_.last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
-    if (is_clock) shards_ = {hlc_shard, hlc_shard};
-    source_.pool = {&shards_, 1, shards_.last - shards_.first + 1};
+    if (stage.scenario.pool_count > 0)
+        list_numbers(stage);
+    else
+        list_shards(stage);
     source_.is_pool = source_.pool.shard_count > 1;
     if (!is_own_) made_ = 0;
     if (!is_own_ || is_clock) return;
     source_.session = &history_;
-    history_.cursor.aim(static_cast<std::uint32_t>(number_), source_.pool.shard_count);
+    history_.cursor.aim(static_cast<std::uint32_t>(number_), std::max(source_.pool.shard_count, 1u));
+}
+
+// Those given by hand, or one of them.
+void Session::list_shards(Stage &stage) {
+    std::uint32_t count = stage.settings.shard_count;
+    shards_[0] = {0, count - 1};
+    if (!is_own_)
+        shards_[0].first = shards_[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
+    if (kind_ == kind_hlc) shards_[0] = {hlc_shard, hlc_shard};
+    source_.pool = {shards_, 1, shards_[0].last - shards_[0].first + 1};
+}
+
+// The numbers that the server holds, or one of them.
+void Session::list_numbers(Stage &stage) {
+    changes_ = node_->shared->leases.changes;
+    std::uint32_t count = node_->shared->leases.list(shards_);
+    if (!is_own_ && count > 1) {
+        shards_[0] = shards_[stage.random.between(0, std::int64_t{count} - 1)];
+        count = 1;
+    }
+    source_.pool = {shards_, count, count};
+}
+
+bool Session::has_other_numbers(const Stage &stage) const noexcept {
+    return stage.scenario.pool_count > 0 && changes_ != node_->shared->leases.changes;
 }
 
 void Session::begin_draw(Stage &stage) {
-    if (generation_ != stage.settings.generation) resolve(stage);
+    if (generation_ != stage.settings.generation || has_other_numbers(stage)) resolve(stage);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;
@@ -85,6 +109,7 @@ void Session::observe(Stage &stage) {
     const Packing &p = source_.packing;
     std::int64_t token = stage.tokens[kind_];
     std::int64_t now_ms = node_->clock.read(stage.true_ms);
+    if (source_.pool.empty()) return;
     DrawHistory observed = observed_hlc(token);
     if (token == 0 || (kind_ != kind_hlc && source_.session == nullptr)) return;
     if (kind_ != kind_hlc) {

@@ -1,10 +1,11 @@
 // A session that draws without end, one step at a time, in the order of the server's draw:
 //
 //      clock -> limits -> (select ->) take -> issue, and renew ahead of need | renew | wait | an error
+//      numbers from a registry: take or select -> wait for the number
 //      DecimalIds: count -> issue | renew
 //
 // Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the
-// limits, other sessions.
+// limits, and between finding a lease and its slot, other sessions and the keeper.
 #pragma once
 
 #include "renewal.hpp"
@@ -35,6 +36,9 @@ class Session {
     using Source = DrawSource<NoLock>;
 
     void resolve(Stage &stage);
+    void list_shards(Stage &stage);
+    void list_numbers(Stage &stage);
+    bool has_other_numbers(const Stage &stage) const noexcept;
     void begin_draw(Stage &stage);
     void abandon(Stage &stage);
     void observe(Stage &stage);
@@ -48,6 +52,7 @@ class Session {
     void begin_renewal(Record kind, std::int64_t start_ms, bool is_ahead);
     void renew(Stage &stage);
     void wait(Stage &stage);
+    void wait_for_number(Stage &stage);
     std::int64_t waited_ms(const Stage &stage) const noexcept { return stage.true_ms - began_ms_; }
     DrawRules rules(const Stage &stage) const noexcept { return rules_of(source_, stage.settings.draw); }
 
@@ -58,7 +63,8 @@ class Session {
     int kind_ = 0;  // which layout, or kind_hlc, or kind_decimal
     bool is_own_ = false;
     std::uint32_t generation_ = 0;  // of the settings
-    ShardRange shards_{};
+    ShardRange shards_[max_leases]{};
+    std::uint32_t changes_ = 0;  // of the numbers in the pool
     DrawSession history_{};
     DrawHistory before_{};  // what the session had drawn when the draw began
     Source source_{};

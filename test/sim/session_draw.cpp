@@ -26,14 +26,20 @@ void Session::read_limits(Stage &stage) {
 void Session::select(Stage &stage) {
     SlotDirectory directory = node_->directory();
     const Scenario &s = stage.scenario;
+    if (source_.pool.empty()) return wait_for_number(stage);
     std::uint32_t shard = select_shard(source_);
+    if (s.has_registry()) {
+        source_.lease = node_->shared->leases.find(shard);
+        stage.let_others_run();
+    }
     const Layout &layout = kind_ == kind_hlc ? hlc_layout : s.layouts[kind_];
     SlotRequest request{{key_of(layout), database_->database, shard},
                         layout,
                         is_own_ ? Claim::own : Claim::other,
                         s.share,
                         limits_.now_ms,
-                        s.slot_idle_ms};
+                        s.slot_idle_ms,
+                        node_->shared->leases.taken_ms(shard)};
     std::int64_t floors_ms[max_databases];
     for (int i = 0; i < max_databases; i++) floors_ms[i] = node_->shared->databases[i].horizon.floor_ms;
     Shortage shortage = Shortage::none;
@@ -64,11 +70,23 @@ void Session::follow(Stage &stage, const Take &taken) {
             step_ = Step::wait;
             return;
         case Next::keep:
+            return wait_for_number(stage);
         case Next::full:
         case Next::behind:
         case Next::past_end:
             return abandon(stage);
     }
+}
+
+// Says what is missing, and sleeps; then the slot is selected anew.
+void Session::wait_for_number(Stage &stage) {
+    bool is_other = has_other_numbers(stage);
+    if (stage.random.one_in(20) || (is_other && !is_own_)) return abandon(stage);
+    if (is_other) resolve(stage);
+    if (stage.scenario.pool_count == 0) node_->shared->leases.want(source_.shard);
+    source_.slot.entry = nullptr;
+    wait_ms_ = 0;
+    step_ = Step::wait;
 }
 
 void Session::issue(Stage &stage, const Take &taken) {
@@ -85,9 +103,15 @@ void Session::issue(Stage &stage, const Take &taken) {
     note_drawn(source_, taken);
     stage.oracle.issue(*node_, number_of_database_, start_ms, limits_);
     stage.oracle.expect(id > above_, "an ID is not above the one before");
+    stage.oracle.rise(node_->last_ids[number_of_database_][kind_][packed_shard(source_)], id);
+    if (stage.scenario.has_registry()) {
+        stage.registry.note_made(source_.shard, start_ms);
+        stage.oracle.expect(start_ms < stage.registry.highest_ms(source_.shard),
+                            "a tick starts at or above the registry's horizon");
+    }
     for (std::uint32_t i = 0; i < taken.count; i++) {
         stage.oracle.make(node_->scopes[number_of_database_], kind_, id);
-        made_ = id;
+        made_ = node_->last_ids[number_of_database_][kind_][packed_shard(source_)] = id;
         id += std::int64_t{1} << p.sequence_shift;
     }
     stage.tokens[kind_] = made_;

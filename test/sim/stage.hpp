@@ -5,6 +5,7 @@
 
 #include "node.hpp"
 #include "oracle.hpp"
+#include "registry.hpp"
 #include "trace.hpp"
 
 namespace idgen::sim {
@@ -12,7 +13,7 @@ namespace idgen::sim {
 // How a seed is run.
 struct Manner {
     bool is_traced = false;
-    bool judges_bounds = true;  // else only duplicates are failures
+    bool judges_bounds = true;  // where numbers come from a registry; else only duplicates are failures there
 };
 
 struct Stage {
@@ -20,6 +21,7 @@ struct Stage {
     const Scenario scenario;
     Settings settings;
     Oracle oracle;
+    Registry registry;
     Trace trace;
     std::int64_t true_ms = start_ms;
     Node nodes[max_nodes];
@@ -28,9 +30,9 @@ struct Stage {
 
     Stage(std::uint64_t seed, const Manner &manner)
         : random(seed),
-          scenario(scenario_of(random)),
+          scenario(scenario_of(random, has_registry(seed))),
           settings(scenario.settings),
-          oracle(manner.judges_bounds),
+          oracle(manner.judges_bounds || !scenario.has_registry()),
           trace(manner.is_traced) {}
     Stage(const Stage &) = delete;
     Stage &operator=(const Stage &) = delete;
@@ -51,11 +53,17 @@ struct Stage {
                 {0, node.difference(true_ms)},
                 node.shared->accepted.confirmations,
                 node.boot_id(),
-                {node.system, node.shards},
+                {node.system, shards_of(node)},
                 foreign,
                 settings.admits_copy,
                 settings.rules,
                 {settings.max_jump_ms, settings.rules.farthest_ms()}};
+    }
+
+    // Numbers from a registry are nobody else's: a copy that takes its own is none of this setting.
+    std::uint64_t shards_of(const Node &node) const noexcept {
+        bool is_own = scenario.pool_count > 0;
+        return node.shards + (is_own ? static_cast<std::uint64_t>(node.system) << 32 : 0);
     }
 
     // For the trace: short numbers.

@@ -9,6 +9,7 @@ World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
         Node &node = stage_.nodes[i];
         node.number = i;
         node.slot_count = stage_.scenario.slot_count;
+        node.pool_count = stage_.scenario.pool_count;
         node.boot_machine(++boots_, stage_.true_ms - stage_.random.between(0, 1000000));
         node.forget();
     }
@@ -36,6 +37,7 @@ void World::run() {
             replicate();
         else
             step_somebody();
+        if (stage_.scenario.has_registry()) keep_numbers();
         if (random.one_in(12)) recover_quietly();
         if (random.one_in(12)) confirm_shards();
         if (is_disaster && trouble_ == 0 && random.one_in(4)) trouble_ = 20;
@@ -87,6 +89,8 @@ void World::step_others() {
         auto number = static_cast<int>(random.between(0, stage_.scenario.session_count - 1));
         if (random.one_in(8))
             replicate();
+        else if (stage_.scenario.has_registry() && random.one_in(2))
+            keep_numbers();
         else if (number != running_ && sessions_[number].node() != nullptr)
             step_session(number);
     }

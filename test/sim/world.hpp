@@ -2,6 +2,7 @@
 #pragma once
 
 #include "admin.hpp"
+#include "keeper.hpp"
 #include "session.hpp"
 
 namespace idgen::sim {
@@ -45,6 +46,16 @@ class World {
     bool is_unprotected(const Node &node) const noexcept;
     bool loses_few_generators(const Disk &disk, Lsn lsn) const noexcept;
 
+    // Numbers.
+    void keep_numbers();
+    void step_keeper();
+    void carry();
+    void strike_numbers(Node &node);
+    void restart_keeper(Node &node);
+    void stop_numbers(Node &node);
+    void shut_down(Node &node);
+    void copy_disk();
+
     // People.
     void meddle(Node &node);
     void administer(Node &node);
@@ -86,6 +97,7 @@ class World {
     Stage stage_;
     Session sessions_[max_sessions];
     Admin admin_;
+    Keeper keepers_[max_nodes];
     std::int64_t stalled_until_[max_sessions] = {};  // in events
     std::int64_t events_ = 0;
     std::int64_t disasters_ = 0;

@@ -1,0 +1,164 @@
+#include "keeper.hpp"
+
+namespace idgen::sim {
+namespace {
+
+constexpr RegistryIdentity the_registry{7, 7};
+
+// A life for an entry that has none, or whose last one has ended. What was known of its number stays.
+void begin_life_of(Lease &lease, Random &random) noexcept {
+    std::int64_t number = lease.number, taken_ms = lease.taken_ms;
+    begin_life(lease, static_cast<std::int64_t>(random.next() | 1));
+    lease.number = number;
+    lease.taken_ms = taken_ms;
+}
+
+LeaseRules rules_of(const Stage &stage, const SharedLease &entry) noexcept {
+    LeaseRules rules = stage.scenario.lease_rules;
+    rules.max_lead_ms = stage.settings.rules.max_lead_ms;
+    return rules_for(rules, entry.purpose);
+}
+
+ClockReading clock_of(const Stage &stage, const Node &node) noexcept {
+    return {node.clock.read(stage.true_ms), node.difference(stage.true_ms)};
+}
+
+// A number by what the registry lists, or any; -1 where there is none to take now.
+std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, const LeaseRules &rules) {
+    if (stage.random.one_in(4)) return stage.random.between(0, number_count - 1);
+    ListedNumber rows[number_count];
+    NumberList list = stage.registry.list(rows, stage.true_ms);
+    NumberChoice choice = choose_number(record, node.identity(), list, {0, number_count - 1},
+                                        clock_of(stage, node).now_ms, rules.max_lead_ms);
+    return choice.kind == ChoiceKind::take ? choice.number : -1;
+}
+
+}  // namespace
+
+void Keeper::start(const Node &node) noexcept {
+    is_ending_ = false;
+    for (int i = 0; i < max_leases; i++) tasks_[i] = {node.disk.numbers[i], Step::look, 0};
+}
+
+void Keeper::step(Stage &stage, Node &node) {
+    auto number = static_cast<int>(stage.random.between(0, max_leases - 1));
+    Lease &lease = node.shared->leases.entries[number].lease;
+    Task &task = tasks_[number];
+    switch (task.step) {
+        case Step::look:
+            return look(stage, node, number);
+        case Step::flush:
+            node.disk.flush(task.proposal);
+            task.step = Step::ask;
+            return;
+        case Step::ask:
+            task.step = Step::look;
+            return send(stage, node, number, ask_take(lease, task.record, clock_of(stage, node)));
+        case Step::move:
+            break;
+    }
+    node.directory().move_number(static_cast<std::uint32_t>(lease.number), lease.taken_ms);
+    node.shared->leases.changes++;
+    task.step = Step::look;
+    if (stage.random.one_in(2)) write(node, number);
+}
+
+void Keeper::look(Stage &stage, Node &node, int number) {
+    SharedLease &entry = node.shared->leases.entries[number];
+    bool is_without = entry.lease.life == 0 || idgen::has_ended(entry.lease);
+    if (is_without && !is_ending_) begin_life_of(entry.lease, stage.random);
+    ClockReading clock = clock_of(stage, node);
+    switch (Errand errand = next_errand(entry.lease, entry.purpose, clock, rules_of(stage, entry))) {
+        case Errand::none:
+            return;
+        case Errand::repeat:
+            if (stage.random.one_in(3)) send(stage, node, number, entry.lease.pending);
+            return;
+        case Errand::take:
+        case Errand::choose:
+            return propose_some(stage, node, number, errand);
+        case Errand::raise:
+            return raise(stage, node, number);
+        case Errand::stop:
+            return stop(stage, node, number);
+    }
+}
+
+// The proposal is written; the call may be sent once it is flushed.
+void Keeper::propose_some(Stage &stage, Node &node, int number, Errand errand) {
+    SharedLease &entry = node.shared->leases.entries[number];
+    Task &task = tasks_[number];
+    std::int64_t chosen = entry.lease.number;
+    if (errand == Errand::choose) chosen = choose(stage, node, task.record, rules_of(stage, entry));
+    if (chosen < 0) return;
+    auto incarnation = static_cast<std::int64_t>(stage.random.next() | 1);
+    task.record = propose(task.record, the_registry, node.identity(), chosen, incarnation);
+    write(node, number);
+    task.proposal = node.disk.inserted();
+    task.step = Step::flush;
+}
+
+void Keeper::raise(Stage &stage, Node &node, int number) {
+    SharedMemory &shared = *node.shared;
+    std::int64_t granted_ms = 0;
+    for (const Database &database : shared.databases)
+        granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
+    ClockReading clock = clock_of(stage, node);
+    stage.oracle.note_clock(clock.now_ms, stage.settings.rules.max_lead_ms);
+    ClockRules rules{stage.settings.max_jump_ms, stage.settings.rules.farthest_ms()};
+    if (!judge_clock(shared.accepted.accepted_ms, clock, granted_ms, rules).is_accepted) return;
+    SharedLease &entry = shared.leases.entries[number];
+    send(stage, node, number, ask_raise(entry.lease, clock, rules_of(stage, entry)));
+}
+
+void Keeper::stop(Stage &stage, Node &node, int number) {
+    std::int64_t reached_ms = 0;
+    node.directory().databases().for_each([&](const Database &database) {
+        reached_ms = std::max(reached_ms, node.directory().reached_ms(database));
+    });
+    Lease &lease = node.shared->leases.entries[number].lease;
+    send(stage, node, number, ask_stop(lease, reached_ms, clock_of(stage, node)));
+}
+
+void Keeper::send(Stage &stage, const Node &node, int number, const LeaseCall &call) {
+    stage.registry.send({node.number, number, call, {}});
+    constexpr const char *kinds[] = {"nothing", "take", "raise", "stop"};
+    stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms),
+                    node.number, kinds[static_cast<int>(call.kind)], static_cast<long long>(call.number),
+                    Stage::since_start(call.from_ms), Stage::since_start(call.to_ms));
+}
+
+void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
+    SharedLease &entry = node.shared->leases.entries[letter.lease];
+    Task &task = tasks_[letter.lease];
+    LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node),
+                             rules_of(stage, entry));
+    constexpr const char *all_news[] = {"nothing", "taken", "left", "missed", "raised", "too far", "lost", "stopped"};
+    stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms),
+                    node.number, static_cast<long long>(letter.call.number), all_news[static_cast<int>(news)],
+                    Stage::since_start(letter.answer.horizon_ms));
+    if (news == LeaseNews::taken) task.step = Step::move;
+    if (news == LeaseNews::lost) node.shared->leases.changes++;
+    if (news == LeaseNews::left || news == LeaseNews::missed) write(node, letter.lease);
+    stage.oracle.note_news(news);
+}
+
+void Keeper::end(Node &node) noexcept {
+    is_ending_ = true;
+    for (Task &task : tasks_) task.step = Step::look;
+    for (SharedLease &entry : node.shared->leases.entries) end_issue(entry.lease);
+}
+
+bool Keeper::may_die() const noexcept {
+    for (const Task &task : tasks_)
+        if (task.step == Step::move) return false;
+    return true;
+}
+
+bool Keeper::has_ended(const Node &node) const noexcept {
+    for (const SharedLease &entry : node.shared->leases.entries)
+        if (!idgen::has_ended(entry.lease)) return false;
+    return true;
+}
+
+}  // namespace idgen::sim

@@ -1,0 +1,72 @@
+// The numbers that a server holds from the registry, in its shared memory: the keeper takes and raises,
+// sessions want and look.
+#pragma once
+
+#include <algorithm>
+
+#include "core/layout/shard_set.hpp"
+#include "core/lease/errand.hpp"
+
+namespace idgen::sim {
+
+constexpr int max_leases = 4;
+
+// Of a number that is not held: its cap is 0.
+inline const Lease no_lease{};
+
+struct SharedLease {
+    Lease lease;
+    LeaseFor purpose;
+};
+
+struct Leases {
+    SharedLease entries[max_leases];
+    std::uint32_t changes;  // of the numbers in the pool
+
+    // Room for so many numbers of the server's own choice.
+    void begin(int pool_count) noexcept {
+        changes = 0;
+        for (int i = 0; i < max_leases; i++) {
+            begin_life(entries[i].lease, 0);
+            entries[i].purpose = i < pool_count ? LeaseFor::pool : LeaseFor::nothing;
+        }
+    }
+
+    const Lease *find(std::uint32_t number) const noexcept {
+        for (const SharedLease &entry : entries)
+            if (entry.lease.number == number && is_held(entry.lease)) return &entry.lease;
+        return &no_lease;
+    }
+
+    // R when the number was last taken; 0: it never was.
+    std::int64_t taken_ms(std::uint32_t number) const noexcept {
+        std::int64_t taken_ms = 0;
+        for (const SharedLease &entry : entries)
+            if (entry.lease.number == number) taken_ms = std::max(taken_ms, entry.lease.taken_ms.load());
+        return taken_ms;
+    }
+
+    // Has the keeper take a number that was given by hand.
+    void want(std::uint32_t number) noexcept {
+        for (const SharedLease &entry : entries)
+            if (entry.purpose != LeaseFor::nothing && entry.lease.number == number) return;
+        for (SharedLease &entry : entries) {
+            if (entry.purpose != LeaseFor::nothing) continue;
+            entry.lease.number = number;
+            entry.purpose = LeaseFor::number;
+            return;
+        }
+    }
+
+    // Writes the numbers in the pool, ascending; gives how many.
+    std::uint32_t list(ShardRange *numbers) const noexcept {
+        std::uint32_t count = 0;
+        for (std::uint32_t number = 0; number < max_leases; number++) {
+            const Lease *lease = find(number);
+            if (lease != &no_lease && !lease->is_ending) numbers[count++] = {number, number};
+        }
+        return count;
+    }
+};
+
+}  // namespace idgen::sim

@@ -1,0 +1,59 @@
+#include "registry.hpp"
+
+namespace idgen::sim {
+namespace {
+
+// One of the letters, which mostly is taken out.
+Letter pick(std::vector<Letter> &letters, Random &random) {
+    auto i = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(letters.size()) - 1));
+    Letter letter = letters[i];
+    if (random.one_in(10)) return letter;
+    letters[i] = letters.back();
+    letters.pop_back();
+    return letter;
+}
+
+}  // namespace
+
+bool Registry::execute_some(Random &random, std::int64_t true_ms, const RegistryTerms &terms) {
+    if (calls_.empty()) return false;
+    Letter letter = pick(calls_, random);
+    if (random.one_in(10)) return false;
+    std::int64_t number = letter.call.number;
+    std::optional<RegistryRow> &row = rows_.of[number];
+    if (!row) row = rows_.unheld;
+    letter.answer = execute(*row, letter.call, {clock.read(true_ms), terms.ttl_ms, terms.max_ahead_ms});
+    highest_ms_[number] = std::max(highest_ms_[number], row->horizon_ms);
+    answers_.push_back(letter);
+    return row->horizon_ms < made_ms_[number];
+}
+
+std::optional<Letter> Registry::answer(Random &random) {
+    if (answers_.empty()) return std::nullopt;
+    Letter letter = pick(answers_, random);
+    if (random.one_in(5)) return std::nullopt;
+    return letter;
+}
+
+NumberList Registry::list(ListedNumber (&rows)[number_count], std::int64_t true_ms) const noexcept {
+    std::int64_t now_ms = clock.read(true_ms);
+    std::size_t count = 0;
+    for (std::int64_t number = 0; number < number_count; number++) {
+        const std::optional<RegistryRow> &row = rows_.of[number];
+        if (!row) continue;
+        rows[count++] = {number, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_ms};
+    }
+    return {rows, count, rows_.unheld.horizon_ms};
+}
+
+void Registry::put_back(std::int64_t by_ms) noexcept {
+    std::int64_t to_ms = *std::max_element(highest_ms_, highest_ms_ + number_count) + by_ms;
+    rows_ = kept_;
+    advance(rows_.unheld, to_ms);
+    for (std::int64_t number = 0; number < number_count; number++) {
+        if (rows_.of[number]) advance(*rows_.of[number], to_ms);
+        highest_ms_[number] = to_ms;
+    }
+}
+
+}  // namespace idgen::sim

@@ -1,0 +1,66 @@
+// The registry, a store of rows, and the wires to it. A call may be lost, or executed late, twice and after
+// one that was sent later; so may its answer be.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "clock.hpp"
+#include "core/lease/number_choice.hpp"
+#include "core/lease/registry_row.hpp"
+#include "leases.hpp"
+
+namespace idgen::sim {
+
+constexpr int number_count = max_leases;
+
+// A call of a server for one of its numbers, and what came back.
+struct Letter {
+    int node;
+    int lease;
+    LeaseCall call;
+    CallAnswer answer;
+};
+
+class Registry {
+   public:
+    void send(const Letter &letter) { calls_.push_back(letter); }
+
+    // Executes some call. True where R of its number no longer lies above all that was made with it.
+    bool execute_some(Random &random, std::int64_t true_ms, const RegistryTerms &terms);
+
+    // Some answer; none where it is lost.
+    std::optional<Letter> answer(Random &random);
+
+    NumberList list(ListedNumber (&rows)[number_count], std::int64_t true_ms) const noexcept;
+
+    void release(std::int64_t number) noexcept {
+        if (rows_.of[number]) idgen::release(*rows_.of[number]);
+    }
+    void keep() noexcept { kept_ = rows_; }
+    // Puts the store back to what was kept, and advances it above all that it ever granted, and by so much.
+    void put_back(std::int64_t by_ms) noexcept;
+
+    // An ID was made with a number, in a tick that starts then.
+    void note_made(std::int64_t number, std::int64_t start_ms) noexcept {
+        made_ms_[number] = std::max(made_ms_[number], start_ms + 1);
+    }
+    // The highest R that the number ever had.
+    std::int64_t highest_ms(std::int64_t number) const noexcept { return highest_ms_[number]; }
+
+    Clock clock;
+
+   private:
+    struct Rows {
+        std::optional<RegistryRow> of[number_count];
+        RegistryRow unheld = unheld_row(0);
+    };
+
+    Rows rows_;
+    Rows kept_;
+    std::vector<Letter> calls_, answers_;
+    std::int64_t made_ms_[number_count] = {};
+    std::int64_t highest_ms_[number_count] = {};
+};
+
+}  // namespace idgen::sim
