@@ -112,12 +112,8 @@ void Keeper::raise(Stage &stage, Node &node, int number) {
 }
 
 void Keeper::stop(Stage &stage, Node &node, int number) {
-    std::int64_t reached_ms = 0;
-    node.directory().databases().for_each([&](const Database &database) {
-        reached_ms = std::max(reached_ms, node.directory().reached_ms(database));
-    });
     Lease &lease = node.shared->leases.entries[number].lease;
-    send(stage, node, number, ask_stop(lease, reached_ms, clock_of(stage, node)));
+    send(stage, node, number, ask_stop(lease, node.directory().reached_ms(), clock_of(stage, node)));
 }
 
 void Keeper::send(Stage &stage, const Node &node, int number, const LeaseCall &call) {

@@ -9,6 +9,8 @@
 // `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
 #pragma once
 
+#include <algorithm>
+
 #include "core/issue/database_list.hpp"
 #include "core/issue/directory_state.hpp"
 
@@ -70,10 +72,17 @@ class Directory {
         std::int64_t reached_ms = database.horizon.floor_ms;
         for_each_slot(database.database, [&](Entry &entry) {
             Guard<Lock> guard(entry.mutex);
-            std::int64_t end_ms = end_of(entry);
-            if (end_ms > reached_ms) reached_ms = end_ms;
+            reached_ms = std::max(reached_ms, end_of(entry));
         });
         return reached_ms;
+    }
+
+    // The same of all databases, those that are gone too.
+    std::int64_t reached_ms() const noexcept {
+        std::int64_t all_ms = state_.gone_ms;
+        databases().for_each(
+            [&](const Database &database) { all_ms = std::max(all_ms, reached_ms(database)); });
+        return all_ms;
     }
 
     // The entry of a database; null where there is none.
@@ -93,8 +102,7 @@ class Directory {
         if (entry == nullptr) entry = databases().add(database);
         if (entry == nullptr || entry->written_by == writer) return entry;
         if (entry->written_by != 0 && !has_sessions) {
-            std::int64_t above_ms = reached_ms(*entry);
-            begin_anew(*entry);
+            std::int64_t above_ms = begin_anew(*entry);
             lift(entry->horizon.floor_ms, above_ms);
         }
         entry->written_by = writer;
@@ -139,8 +147,7 @@ class Directory {
         std::int32_t number = state_.free_slot;
         Entry &entry = entries_[number];
         state_.free_slot = entry.link.next;
-        std::int64_t floor_ms = database.horizon.floor_ms;
-        if (request.taken_ms > floor_ms) floor_ms = request.taken_ms;
+        std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.taken_ms);
         begin_slot(entry, new_slot(packing_of(request.layout), floor_ms));
         entry.form = form_of(request.layout);
         entry.claim = request.claim;
@@ -175,7 +182,7 @@ class Directory {
             std::uint32_t owner = entry.link.key.database;
             std::int64_t end_ms = 0;
             if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
-            if (is_new(entry, request) || !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
+            if (is_new(entry.given_ms, request) || !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
                 continue;
             Database &database = *find_database(owner);
             lift(database.horizon.floor_ms, end_ms);
@@ -187,13 +194,10 @@ class Directory {
         return false;
     }
 
-    // Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
-    static bool is_new(const Entry &entry, const SlotRequest &request) noexcept {
-        return entry.given_ms > request.now_ms - request.idle_ms && entry.given_ms <= request.now_ms;
-    }
-
-    // Forgets all that is known of a database, its slots too.
-    void begin_anew(Database &entry) noexcept {
+    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives that.
+    std::int64_t begin_anew(Database &entry) noexcept {
+        std::int64_t reached_ms = this->reached_ms(entry);
+        state_.gone_ms = std::max(state_.gone_ms, reached_ms);
         for_each_slot(entry.database, [&](Entry &slot) {
             std::int64_t end_ms = 0;
             retire_if_over(slot, INT64_MAX, end_ms);
@@ -202,6 +206,7 @@ class Directory {
         subtract(state_.slots, entry.slots);
         forget(entry);
         entry.forget_more();
+        return reached_ms;
     }
 
     DirectoryState &state_;

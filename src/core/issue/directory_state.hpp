@@ -12,6 +12,7 @@ struct DirectoryState {
     std::int32_t free_slot;        // head of the list of free slots
     SlotCounts slots;              // given out, the sum of the databases
     std::uint32_t hand;            // where the search for an idle slot goes on
+    std::int64_t gone_ms;          // all IDs of the databases whose entries are gone lie below it
 };
 
 // What a slot is asked for.
@@ -25,5 +26,10 @@ struct SlotRequest {
     std::int64_t taken_ms =
         0;  // R when the number was taken from a registry; read under the directory's lock
 };
+
+// Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
+constexpr bool is_new(std::int64_t given_ms, const SlotRequest &request) noexcept {
+    return given_ms > request.now_ms - request.idle_ms && given_ms <= request.now_ms;
+}
 
 }  // namespace idgen

@@ -40,13 +40,8 @@ void move_number(uint32 number, int64 at_ms) noexcept {
 
 int64 reached_ms() noexcept {
     SharedState *state = shared_state();
-    int64 reached_ms = 0;
     ReadGuard guard(state->lock);
-    SlotDirectory directory = directory_of(state);
-    directory.databases().for_each([&directory, &reached_ms](const SharedDatabase &database) {
-        reached_ms = std::max(reached_ms, directory.reached_ms(database));
-    });
-    return reached_ms;
+    return directory_of(state).reached_ms();
 }
 
 const LeaseGate gate{leases, settings_of_leases, lease_rules, judged_clock, move_number, reached_ms};
