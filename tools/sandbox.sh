@@ -102,6 +102,7 @@ build_preloads() {
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
     build_store_calls
+    build_fake_keeper
 }
 
 # Builds the calls of the registries' stores as SQL functions, where idgen_lease was built.
@@ -110,6 +111,13 @@ build_store_calls() {
     inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
         -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$1/store_calls.so" test/t/lib/store_calls.cpp src/lease/store/*.o src/core/*/*.o \
         src/pg/host/attempt.o src/pg/host/clock.o src/pg/host/entropy.o src/pg/report/report_host.o -lpq -lcurl' build "$sandbox/preloads"
+}
+
+# Builds what says to sessions that numbers are held from a registry, as SQL functions.
+build_fake_keeper() {
+    inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
+        -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$2\"" ${COPT:-} -o "$1/fake_keeper.so" test/t/lib/fake_keeper.cpp' \
+        build "$sandbox/preloads" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
 }
 
 # Removes what libfaketime left behind in processes that were killed: one that gets such a number again would not start.

@@ -19,6 +19,15 @@ CREATE FUNCTION idgen_stat_database(
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
+CREATE FUNCTION idgen_stat_lease(OUT number integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
+CREATE FUNCTION idgen_stat_registry(
+    OUT numbers integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
+    OUT silent_since timestamptz, OUT trouble text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_registry' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
+
 CREATE VIEW idgen_stat_shard AS
 SELECT layout, shard, ids, waits, wait_time, borrows, holds, max_lead, last_id, last_time
   FROM idgen_stat_shard();
@@ -31,24 +40,35 @@ SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.
 CREATE VIEW idgen_stat_database AS
 SELECT pg_catalog.current_database() AS datname, s.* FROM idgen_stat_database() AS s;
 
+CREATE VIEW idgen_stat_lease AS SELECT number, by_hand, held, horizon FROM idgen_stat_lease();
+CREATE VIEW idgen_stat_registry AS
+SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble FROM idgen_stat_registry();
+
 CREATE FUNCTION idgen_status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 13;
 CREATE FUNCTION idgen_reset_stats() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-REVOKE EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_reset_stats()
-    FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database() TO pg_monitor;
-GRANT SELECT ON idgen_stat_shard, idgen_stat_backend, idgen_stat_database TO pg_monitor;
+REVOKE EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_stat_lease(),
+    idgen_stat_registry(), idgen_reset_stats() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_stat_lease(),
+    idgen_stat_registry() TO pg_monitor;
+GRANT SELECT ON idgen_stat_shard, idgen_stat_backend, idgen_stat_database, idgen_stat_lease, idgen_stat_registry
+    TO pg_monitor;
 
 COMMENT ON FUNCTION idgen_stat_shard() IS 'what the view idgen_stat_shard shows';
 COMMENT ON FUNCTION idgen_stat_backend() IS 'what the view idgen_stat_backend shows';
 COMMENT ON FUNCTION idgen_stat_database() IS 'what the view idgen_stat_database shows';
+COMMENT ON FUNCTION idgen_stat_lease() IS 'what the view idgen_stat_lease shows';
+COMMENT ON FUNCTION idgen_stat_registry() IS 'what the view idgen_stat_registry shows';
 COMMENT ON VIEW idgen_stat_shard IS
     'what each shard of this database made and waited for, since the server started, its slot was given out, or idgen_reset_stats()';
 COMMENT ON VIEW idgen_stat_backend IS 'what each session of the server that makes IDs made and waited for';
 COMMENT ON VIEW idgen_stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
+COMMENT ON VIEW idgen_stat_lease IS 'each number that this server takes from a registry, and up to when IDs can be made with it';
+COMMENT ON VIEW idgen_stat_registry IS
+    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row where none is set';
 COMMENT ON FUNCTION idgen_status() IS 'the state of this database''s ID making in words, with what to do where it is not ok';
 COMMENT ON FUNCTION idgen_reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

@@ -7,17 +7,23 @@
 namespace idgen::pg {
 
 struct Fact {
-    const char *key;
+    const char *key;  // null: there is no such fact here
     const char *value;
     bool is_ok;
     const char *advice;  // null: nothing to do
 };
+
+// Nothing is to be said.
+constexpr Fact no_fact{};
 
 constexpr const char *not_known = "not known: the library is not loaded";
 
 Fact library_fact(const Survey &survey);
 Fact server_fact(const Survey &survey);
 Fact shards_fact(const Survey &survey);
+Fact lease_fact(const Survey &survey);
+Fact registry_fact(const Survey &survey);
+Fact databases_fact(const Survey &survey);
 Fact nodes_fact(const Survey &survey);
 Fact copy_fact(const Survey &survey);
 Fact layout_fact(const Survey &survey);
@@ -31,8 +37,9 @@ Fact standby_fact(const Survey &survey);
 
 // The facts in the order in which they are shown.
 constexpr Fact (*facts[])(const Survey &survey) = {
-    library_fact, server_fact, shards_fact, nodes_fact,   copy_fact,   horizon_fact, renewal_fact,
-    lead_fact,    clock_fact,  ntp_fact,    standby_fact, layout_fact, slots_fact,
+    library_fact,   server_fact,  shards_fact,  lease_fact,   registry_fact, nodes_fact,
+    databases_fact, copy_fact,    horizon_fact, renewal_fact, lead_fact,     clock_fact,
+    ntp_fact,       standby_fact, layout_fact,  slots_fact,
 };
 
 }  // namespace idgen::pg

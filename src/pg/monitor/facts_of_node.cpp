@@ -1,11 +1,10 @@
-// Facts of the node: library, server, shards, copies, layouts, slots.
+// Facts of the node: library, server, copies, layouts, slots.
 #include "pg/monitor/facts.hpp"
 
 #include "pg/host/release.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/shards_remedy.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -20,24 +19,6 @@ Fact other_version(const char *extension) {
     const char *text = psprintf("%s, and the extension is %s", library_version(), extension);
     if (is_library_at_least(extension)) return {"library", text, false, "ALTER EXTENSION idgen UPDATE"};
     return {"library", text, false, "Install the library of that version if it is not there, and restart."};
-}
-
-const char *advice_for(ShardsRemedy remedy) {
-    switch (remedy) {
-        case ShardsRemedy::alter_database:
-            break;
-        case ShardsRemedy::reconnect:
-            return reconnect_hint;
-        case ShardsRemedy::reset:
-            return reset_shards_hint;
-        case ShardsRemedy::alter_system:
-            return "Unless every call names its shard, give each node its own: ALTER SYSTEM SET idgen.shards "
-                   "= "
-                   "'5' and SELECT pg_reload_conf(), on each node. Citus copies ALTER DATABASE ... SET to "
-                   "all.";
-    }
-    return "Unless every call names its shard, give this node its own: ALTER DATABASE ... SET idgen.shards = "
-           "'5', then reconnect.";
 }
 
 const char *days_text(int64 ms) {
@@ -62,17 +43,6 @@ Fact library_fact(const Survey &survey) {
 Fact server_fact(const Survey &survey) {
     if (!survey.in_recovery) return {"server", "makes IDs", true, nullptr};
     return {"server", "standby: its primary makes the IDs", true, nullptr};
-}
-
-Fact shards_fact(const Survey &) {
-    const char *set = shards_text();
-    if (set[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
-    const char *text = settings.region == 0 ? set : psprintf("%s in region %d", set, settings.region);
-    if (!are_shards_copied()) return {"shards", text, true, nullptr};
-    return {"shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
-            false,
-            "Two nodes with the same shards make the same IDs. ALTER SYSTEM SET idgen.shards and SELECT "
-            "pg_reload_conf() on each node, then ALTER DATABASE or ALTER ROLE ... RESET idgen.shards."};
 }
 
 // A layout without a shard is told where shards are set: it does not reckon with them.

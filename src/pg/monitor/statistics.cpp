@@ -70,6 +70,22 @@ bool find_shardless(SharedState *state, Layout &layout) noexcept {
     return found;
 }
 
+bool find_twin(SharedState *state, uint32 &next, Twin &twin) noexcept {
+    ReadGuard guard(state->lock);
+    SlotDirectory directory = directory_of(state);
+    while (next < state->max_slots) {
+        SlotKey key = slots_of(state)[next++].link.key;
+        Oid database = key.database;
+        if (database == 0 || database == MyDatabaseId || key.packing.node_bits == 0) continue;
+        key.database = MyDatabaseId;
+        SharedReference own = directory.find(key);
+        if (own.entry == nullptr) continue;
+        twin = {database, key.shard, layout_of(key.packing, own.entry->form)};
+        return true;
+    }
+    return false;
+}
+
 bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept {
     SharedBackend &backend = backends_of(state)[number];
     copy.pid = pg_atomic_read_u32(&backend.pid);

@@ -37,6 +37,16 @@ SlotUse count_slots(SharedState *state) noexcept;
 // Finds a layout without a shard that this session's database makes IDs of. False where there is none.
 bool find_shardless(SharedState *state, Layout &layout) noexcept;
 
+// A number that two databases of this server use in one packing.
+struct Twin {
+    Oid database;  // the other one
+    uint32 shard;
+    Layout layout;  // as this one calls it
+};
+
+// Finds one from the slot `next` on, and moves that behind it. False where there is none.
+bool find_twin(SharedState *state, uint32 &next, Twin &twin) noexcept;
+
 struct BackendCopy {
     uint32 pid;
     Oid database;

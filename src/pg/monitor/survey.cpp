@@ -4,7 +4,6 @@
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/release.hpp"
-#include "pg/monitor/statistics.hpp"
 #include "pg/state/database_directory.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/standby.hpp"
@@ -79,6 +78,13 @@ void look_at_clock(SharedState *state, Survey &survey) noexcept {
     survey.steps_back = pg_atomic_read_u64(&state->steps_back);
 }
 
+// Of databases that are gone slots may be left.
+void look_at_twins(SharedState *state, Survey &survey) {
+    uint32 next = 0;
+    while (survey.twin_name == nullptr && find_twin(state, next, survey.twin))
+        survey.twin_name = get_database_name(survey.twin.database);
+}
+
 }  // namespace
 
 Survey take_survey(Oid schema) {
@@ -98,6 +104,8 @@ Survey take_survey(Oid schema) {
     look_at_slots(state, survey);
     look_at_renewals(state, survey);
     look_at_clock(state, survey);
+    look_at_twins(state, survey);
+    survey.leases = survey_leases(state);
     return survey;
 }
 

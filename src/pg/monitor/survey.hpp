@@ -5,7 +5,8 @@
 
 #include "core/layout/layout.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/state/shared_state.hpp"
+#include "pg/monitor/lease_survey.hpp"
+#include "pg/monitor/statistics.hpp"
 
 namespace idgen::pg {
 
@@ -44,6 +45,10 @@ struct Survey {
     bool has_standby_names;  // synchronous_standby_names is set
     bool lacks_standbys;     // idgen.synchronous asks for them, and it is not
     uint32 standbys;         // synchronous ones that are connected
+
+    LeaseSurvey leases;
+    Twin twin;              // a slot of another database, with number and packing of one of this database's
+    const char *twin_name;  // of that database; null: there is no such slot
 };
 
 // Looks at everything; `schema` is that of the extension.

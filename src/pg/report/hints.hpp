@@ -17,6 +17,13 @@ constexpr const char *later_version_hint =
 constexpr const char *preload_hint =
     "Add this line to postgresql.conf, joined with what is there, and restart: "
     "shared_preload_libraries = 'idgen'";
+constexpr const char *keeper_hint =
+    "Add this line to postgresql.conf, joined with what is there, and restart: "
+    "shared_preload_libraries = 'idgen, idgen_lease'. Where it is there, the log says more.";
+constexpr const char *no_registry_hint =
+    "Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.";
+constexpr const char *no_region_hint =
+    "Set idgen.region to 0; numbers cover the region of a layout that has one.";
 constexpr const char *reconnect_hint =
     "It was set for this database or role after this connection began: reconnect.";
 constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";

@@ -105,7 +105,7 @@ void explain_bad_shards(const ShardsError &error) {
         case ShardsReason::none:
             GUC_check_errdetail("\"%s\" is no shard number and no range.", part);
     }
-    GUC_check_errhint("Write numbers and ranges, such as '5' or '0-15' or '1,4,8-11'.");
+    GUC_check_errhint("Write numbers and ranges, such as '5' or '0-15' or '1,4,8-11', or lease, or citus.");
 }
 
 }  // namespace idgen::pg

@@ -1,5 +1,6 @@
 #include "pg/report/report_lease.hpp"
 
+#include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 
 namespace idgen::pg {
@@ -24,14 +25,9 @@ int detail_of(const NotHeld &why) {
 int hint_of(LeaseTrouble trouble) {
     switch (trouble) {
         case LeaseTrouble::no_registry:
-            return errhint(
-                "Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of "
-                "this "
-                "node.");
+            return errhint("%s", no_registry_hint);
         case LeaseTrouble::no_keeper:
-            return errhint(
-                "Add this line to postgresql.conf, joined with what is there, and restart: "
-                "shared_preload_libraries = 'idgen, idgen_lease'. Where it is there, the log says more.");
+            return errhint("%s", keeper_hint);
         case LeaseTrouble::no_room:
             return errhint("Give idgen.shards fewer numbers, and restart.");
         case LeaseTrouble::waiting:
@@ -69,8 +65,7 @@ void report_region_beside_lease(int region, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("numbers from a registry have no region beside them"),
-                errdetail("idgen.region is %d.", region),
-                errhint("Set idgen.region to 0; numbers cover the region of a layout that has one.")));
+                errdetail("idgen.region is %d.", region), errhint("%s", no_region_hint)));
 }
 
 }  // namespace idgen::pg

@@ -8,6 +8,10 @@
 namespace idgen::pg {
 namespace {
 
+const char *database_name() {
+    return quote_identifier(get_database_name(MyDatabaseId));
+}
+
 int hint_for(ShardsRemedy remedy) {
     switch (remedy) {
         case ShardsRemedy::alter_database:
@@ -16,15 +20,15 @@ int hint_for(ShardsRemedy remedy) {
             return errhint("%s", reconnect_hint);
         case ShardsRemedy::reset:
             return errhint("%s", reset_shards_hint);
-        case ShardsRemedy::alter_system:
+        case ShardsRemedy::citus:
             return errhint(
-                "Set the shards of each node on that node, such as: ALTER SYSTEM SET idgen.shards = "
-                "'5'; SELECT pg_reload_conf(). Citus copies ALTER DATABASE ... SET and ALTER ROLE "
-                "... SET to every node.");
+                "Have each node draw from the group that it has in Citus, and reconnect; on the coordinator: "
+                "ALTER DATABASE %s SET idgen.shards = 'citus'",
+                database_name());
     }
     return errhint(
         "Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET idgen.shards = '5'",
-        quote_identifier(get_database_name(MyDatabaseId)));
+        database_name());
 }
 
 // Without preload the server has no setting that says how many slots there are.
@@ -101,14 +105,17 @@ void report_node(NodeReason reason, const Layout &layout, int64 number, int regi
     report_shard_range(layout, number, at);
 }
 
-void report_foreign_shard(int64 shard, const char *shards, bool is_list, int region, Location at) {
+void report_foreign_shard(int64 shard, const OwnShards &own, Location at) {
+    bool is_list = own.numbers == nullptr;
     ereport_at(
         at, ERROR,
         (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
          errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
-         errdetail("idgen.shards is \"%s\", idgen.region is %d.", shards, region),
-         is_list ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no "
-                           "other node has it.")
+         is_list ? errdetail("idgen.shards is \"%s\", idgen.region is %d.", own.text, own.region)
+                 : errdetail("idgen.shards is \"%s\", now %s; idgen.region is %d.", own.text,
+                             own.numbers[0] == '\0' ? "none" : own.numbers, own.region),
+         is_list ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no other "
+                           "node has it.")
                  : errhint("Leave the shard out to use the node's own.")));
 }
 
@@ -168,14 +175,6 @@ void report_all_slots_used(int slots, bool is_preloaded, Location at) {
                 errdetail("Each shard of each layout in use takes a slot in each database, and none is "
                           "idle."),
                 hint_of_slots(false, is_preloaded)));
-}
-
-void report_no_citus(Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this node has no group in Citus"),
-                errdetail("idgen.shards is \"citus\", and pg_dist_local_group is missing or empty."),
-                errhint("CREATE EXTENSION citus in this database and add the node, or set idgen.shards to a "
-                        "number of its own.")));
 }
 
 }  // namespace idgen::pg

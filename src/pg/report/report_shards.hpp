@@ -7,15 +7,21 @@
 namespace idgen::pg {
 
 // What gives a session shards that has none.
-enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, alter_system };
+enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 
 [[noreturn]] void report_no_shards(ShardsRemedy remedy, Location at = Location::here());
 // A number that is no node of the layout in this node's region.
 [[noreturn]] void report_node(NodeReason reason, const Layout &layout, int64 number, int region,
                               Location at = Location::here());
-// A shard that is not among the node's own, which are `shards`; `is_list`: they can be added to.
-[[noreturn]] void report_foreign_shard(int64 shard, const char *shards, bool is_list, int region,
-                                       Location at = Location::here());
+// The shards of this node, as errors say them.
+struct OwnShards {
+    const char *text;     // idgen.shards as it was written
+    const char *numbers;  // the ones that it stands for now; null where it is a list itself
+    int region;
+};
+
+// A shard that is not among the node's own.
+[[noreturn]] void report_foreign_shard(int64 shard, const OwnShards &own, Location at = Location::here());
 // A shard of idgen.shards that the layout cannot hold, or not beside a region.
 [[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region,
                                     Location at = Location::here());
@@ -28,8 +34,5 @@ void tell_one_node(const Layout &layout, const char *shards, Location at = Locat
 [[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded,
                                      Location at = Location::here());
 [[noreturn]] void report_all_slots_used(int slots, bool is_preloaded, Location at = Location::here());
-
-// idgen.shards is "citus", and there is no group.
-[[noreturn]] void report_no_citus(Location at = Location::here());
 
 }  // namespace idgen::pg

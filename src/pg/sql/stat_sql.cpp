@@ -3,37 +3,10 @@
 #include "pg/monitor/facts.hpp"
 #include "pg/monitor/statistics.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/sql/rows.hpp"
 
 namespace idgen::pg {
 namespace {
-
-// A row being put together: its values in order, null where left out.
-template <int columns>
-class Row {
-   public:
-    Row() noexcept {
-        for (bool &null : nulls_) null = true;
-    }
-    void add(Datum value) noexcept {
-        values_[next_] = value;
-        nulls_[next_++] = false;
-    }
-    void add_if(bool known, Datum value) noexcept {
-        if (known)
-            add(value);
-        else
-            next_++;
-    }
-    void put(ReturnSetInfo *rows) {
-        Assert(next_ == columns && rows->setDesc->natts == columns);
-        tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_);
-    }
-
-   private:
-    Datum values_[columns] = {};
-    bool nulls_[columns];
-    int next_ = 0;
-};
 
 Datum count_datum(uint64 count) {
     return Int64GetDatum(static_cast<int64>(count));
@@ -41,11 +14,6 @@ Datum count_datum(uint64 count) {
 
 Datum ms_datum(uint64 us) {
     return Float8GetDatum(static_cast<double>(us) / 1000);
-}
-
-ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
-    InitMaterializedSRF(fcinfo, 0);
-    return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
 }
 
 // Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
@@ -112,7 +80,30 @@ void put_database(ReturnSetInfo *rows, const Survey &survey) {
     row.put(rows);
 }
 
+void put_number(ReturnSetInfo *rows, const WantedNumber &number) {
+    Row<4> row;
+    row.add(Int32GetDatum(static_cast<int32>(number.number)));
+    row.add(BoolGetDatum(number.is_by_hand));
+    row.add(BoolGetDatum(number.is_held));
+    row.add_if(number.is_held, TimestampTzGetDatum(to_timestamptz(number.horizon_ms)));
+    row.put(rows);
+}
+
+void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
+    const RegistryState &registry = leases.registry;
+    Row<7> row;
+    row.add(Int32GetDatum(static_cast<int32>(leases.held)));
+    row.add_if(leases.held > 0, TimestampTzGetDatum(to_timestamptz(leases.nearest_ms)));
+    row.add(Int64GetDatum(leases.window_ms));
+    row.add_if(registry.keeper_pid != 0, Int32GetDatum(registry.keeper_pid));
+    row.add_if(registry.answered_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.answered_ms)));
+    row.add_if(registry.silent_since_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.silent_since_ms)));
+    row.add_if(registry.trouble[0] != '\0', CStringGetTextDatum(registry.trouble));
+    row.put(rows);
+}
+
 void put_fact(ReturnSetInfo *rows, const Fact &fact) {
+    if (fact.key == nullptr) return;
     Row<4> row;
     row.add(CStringGetTextDatum(fact.key));
     row.add(CStringGetTextDatum(fact.value));
@@ -128,6 +119,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_stat_shard);
 PG_FUNCTION_INFO_V1(idgen_stat_backend);
 PG_FUNCTION_INFO_V1(idgen_stat_database);
+PG_FUNCTION_INFO_V1(idgen_stat_lease);
+PG_FUNCTION_INFO_V1(idgen_stat_registry);
 PG_FUNCTION_INFO_V1(idgen_status);
 PG_FUNCTION_INFO_V1(idgen_reset_stats);
 
@@ -150,6 +143,20 @@ Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
 Datum idgen_stat_database(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
     put_database(rows, take_survey(extension_schema(fcinfo)));
+    return Datum{0};
+}
+
+Datum idgen_stat_lease(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    LeaseSurvey leases = survey_leases(shared_state());
+    for (uint32 i = 0; i < leases.count; i++) put_number(rows, leases.numbers[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_registry(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    LeaseSurvey leases = survey_leases(shared_state());
+    if (leases.has_registry) put_registry(rows, leases);
     return Datum{0};
 }
 

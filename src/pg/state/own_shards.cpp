@@ -1,6 +1,7 @@
 #include "pg/state/own_shards.hpp"
 
-#include "pg/report/report_shards.hpp"
+#include "pg/host/citus_node.hpp"
+#include "pg/report/report_citus.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -14,20 +15,11 @@ ShardSet view_of(const uint32 *numbers, uint32 count) noexcept {
     return {numbers_of_view, count, count};
 }
 
-// The only row of Citus's table of the node's own group. Raises where there is none.
+// Raises where the node has no group that counts.
 uint32 citus_group() {
-    Oid oid = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
-    Relation groups = OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : nullptr;
-    if (groups == nullptr) report_no_citus();
-    Datum group = 0;
-    bool is_null = true;
-    SysScanDesc scan = systable_beginscan(groups, InvalidOid, false, nullptr, 0, nullptr);
-    HeapTuple row = systable_getnext(scan);
-    if (HeapTupleIsValid(row)) group = heap_getattr(row, 1, RelationGetDescr(groups), &is_null);
-    systable_endscan(scan);
-    relation_close(groups, AccessShareLock);
-    if (is_null || DatumGetInt32(group) < 0) report_no_citus();
-    return static_cast<uint32>(DatumGetInt32(group));
+    CitusNode node = citus_node();
+    if (node.state != CitusState::member) report_no_citus(node.state);
+    return node.group;
 }
 
 // The group may be another in the next transaction: what was derived from it ends with this one.
@@ -61,6 +53,16 @@ ShardSet own_set() {
             return citus_set();
     }
     return settings.shards;
+}
+
+const char *own_numbers_text() {
+    if (settings.shards_from == ShardsFrom::list) return nullptr;
+    ShardSet set = own_set();
+    StringInfoData text;
+    initStringInfo(&text);
+    for (uint32 i = 0; i < set.shard_count; i++)
+        appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
+    return text.data;
 }
 
 uint32 changes_of_pool() noexcept {

@@ -11,6 +11,9 @@ namespace idgen::pg {
 // view is good until the next call. Raises where idgen.shards asks for a group that there is not.
 ShardSet own_set();
 
+// The same in words, where idgen.shards is no list itself; else null.
+const char *own_numbers_text();
+
 // How often the numbers of the pool have changed. Requires attach_backend().
 uint32 changes_of_pool() noexcept;
 

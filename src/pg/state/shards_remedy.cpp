@@ -15,13 +15,13 @@ bool has_citus() {
 }  // namespace
 
 ShardsRemedy remedy_for_no_shards() {
-    if (has_citus()) return ShardsRemedy::alter_system;
+    if (has_citus()) return ShardsRemedy::citus;
     if (!is_setting_stored(setting)) return ShardsRemedy::alter_database;
     return settings.shards_set_in_session ? ShardsRemedy::reset : ShardsRemedy::reconnect;
 }
 
 bool are_shards_copied() {
-    return has_citus() && is_setting_stored(setting);
+    return settings.shards_from == ShardsFrom::list && has_citus() && is_setting_stored(setting);
 }
 
 }  // namespace idgen::pg

@@ -1,6 +1,7 @@
 #include "pg/state/source.hpp"
 
 #include "core/kinds/hlc.hpp"
+#include "pg/report/report_citus.hpp"
 #include "pg/report/report_lease.hpp"
 #include "pg/report/report_shards.hpp"
 #include "pg/state/lease_settings.hpp"
@@ -33,17 +34,28 @@ void make_single(Source &source, uint32 whole) noexcept {
     source.region_top = 0;
 }
 
-void resolve_explicit(Source &source, int64 shard) {
-    uint32 whole = whole_or_raise(source.layout, shard);
+// Whether the node may draw from a number of the source's layout. Where numbers come from elsewhere, from its
+// own alone.
+bool may_draw_from(const Source &source, uint32 whole) {
+    if (source.layout.node_bits() == 0) return true;
     ShardSet own = own_set();
     auto region = static_cast<uint32>(settings.region);
-    bool may = source.is_leased || settings.shards_from != ShardsFrom::list
-                   ? owns(own, region, source.layout, whole)
-                   : may_draw(own, region, source.layout, whole);
-    if (!may)
-        report_foreign_shard(shard, shards_text(), settings.shards_from == ShardsFrom::list, settings.region);
+    return source.is_leased || settings.shards_from != ShardsFrom::list
+               ? owns(own, region, source.layout, whole)
+               : may_draw(own, region, source.layout, whole);
+}
+
+void resolve_explicit(Source &source, int64 shard) {
+    uint32 whole = whole_or_raise(source.layout, shard);
+    if (!may_draw_from(source, whole))
+        report_foreign_shard(shard, {shards_text(), own_numbers_text(), settings.region});
     make_single(source, whole);
     source.session = nullptr;
+}
+
+[[noreturn]] void report_large_number(const Layout &layout, uint32 number) {
+    if (settings.shards_from == ShardsFrom::citus) report_group_range(layout, number, settings.region);
+    report_pool_shard(layout, number, settings.region);
 }
 
 // Takes the node's own shards for the pool, which may be none yet where they are numbers from the registry.
@@ -52,7 +64,7 @@ void set_pool(Source &source) {
     uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
     source.pool = own_set();
     if (!source.pool.empty() && source.pool.largest() > last)
-        report_pool_shard(layout, source.pool.largest(), settings.region);
+        report_large_number(layout, source.pool.largest());
     source.is_pool = source.pool.shard_count > 1;
     source.slot.entry = nullptr;
     source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));

@@ -1,0 +1,38 @@
+# What the keeper of a server's numbers says, said by tests: see fake_keeper.cpp.
+package IdgenKeeper;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+
+our @EXPORT = qw(create_keeper hold registry_says);
+
+# Makes the functions in the session's database.
+sub create_keeper
+{
+	my ($session) = @_;
+	my $as = "RETURNS void LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'";
+	$session->do("CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) $as");
+	$session->do("CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) $as");
+	$session->do("CREATE FUNCTION fake_wish() RETURNS text LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'");
+	return;
+}
+
+# Has a number be held, up to so many ms ahead of the clock, or not held (undef): chosen by the registry, or by_hand.
+sub hold
+{
+	my ($session, $number, $ahead_ms, %option) = @_;
+	$session->do('SELECT fake_hold(?, ?, ?)', undef, $number, $option{by_hand} ? 1 : 0, $ahead_ms);
+	return;
+}
+
+# keeper: 0 where none runs; answered, silent: ms ago; trouble: why.
+sub registry_says
+{
+	my ($session, %said) = @_;
+	$session->do('SELECT fake_registry(?, ?, ?, ?)', undef, $said{keeper} // 4711, @said{qw(answered silent trouble)});
+	return;
+}
+
+1;

@@ -1,0 +1,82 @@
+// For tests alone: what the keeper of a server's numbers says to sessions, without one, as SQL functions.
+//
+//      CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) RETURNS void
+//          a number that is wanted, held up to the clock and `ahead_ms`; not held where that is null
+//      CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) RETURNS
+//      void
+//          when the registry last answered, and since when it does not, so long ago; null: never, it does
+//      CREATE FUNCTION fake_wish() RETURNS text
+//          what sessions have asked for: "pool" or "", then numbers
+#include "pg/report/instant.hpp"
+#include "pg/state/lease_gate.hpp"
+
+namespace idgen::pg {
+namespace {
+
+SharedLeases &leases() {
+    return find_lease_gate()->leases();
+}
+
+int64 now_ms() {
+    return to_unix_ms(GetCurrentTimestamp());
+}
+
+SharedLease &entry_of(SharedLeases &leases, int64 number) noexcept {
+    uint32 count = pg_atomic_read_u32(&leases.count);
+    for (uint32 i = 0; i < count; i++)
+        if (leases.leases[i].lease.number == number) return leases.leases[i];
+    pg_atomic_write_u32(&leases.count, count + 1);
+    return leases.leases[count];
+}
+
+int64 ago(FunctionCallInfo fcinfo, int argument) {
+    return PG_ARGISNULL(argument) ? 0 : now_ms() - PG_GETARG_INT64(argument);
+}
+
+}  // namespace
+
+extern "C" {
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(fake_hold);
+PG_FUNCTION_INFO_V1(fake_registry);
+PG_FUNCTION_INFO_V1(fake_wish);
+
+Datum fake_hold(PG_FUNCTION_ARGS) {
+    int64 horizon_ms = PG_ARGISNULL(2) ? 0 : now_ms() + PG_GETARG_INT64(2);
+    Guard<LightLock> guard(leases().lock);
+    SharedLease &entry = entry_of(leases(), PG_GETARG_INT64(0));
+    entry.purpose = PG_GETARG_BOOL(1) ? LeaseFor::number : LeaseFor::pool;
+    entry.lease.number = PG_GETARG_INT64(0);
+    entry.lease.incarnation = horizon_ms == 0 ? 0 : 1;
+    entry.lease.horizon_ms = horizon_ms;
+    entry.lease.cap_ms = horizon_ms;
+    pg_atomic_fetch_add_u32(&leases().changes, 1);
+    PG_RETURN_VOID();
+}
+
+Datum fake_registry(PG_FUNCTION_ARGS) {
+    const char *trouble = PG_ARGISNULL(3) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(3));
+    int64 answered_ms = ago(fcinfo, 1);
+    int64 silent_ms = ago(fcinfo, 2);
+    Guard<LightLock> guard(leases().lock);
+    RegistryState &registry = leases().registry;
+    registry.keeper_pid = PG_GETARG_INT32(0);
+    registry.answered_ms = answered_ms;
+    registry.silent_since_ms = silent_ms;
+    strlcpy(registry.trouble, trouble, sizeof(registry.trouble));
+    PG_RETURN_VOID();
+}
+
+Datum fake_wish(PG_FUNCTION_ARGS) {
+    StringInfoData text;
+    initStringInfo(&text);
+    if (pg_atomic_read_u32(&leases().is_pool_wanted) != 0) appendStringInfoString(&text, "pool");
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases().count); i++)
+        if (leases().leases[i].purpose == LeaseFor::number)
+            appendStringInfo(&text, " %lld", static_cast<long long>(leases().leases[i].lease.number));
+    PG_RETURN_TEXT_P(cstring_to_text(text.data));
+}
+
+}  // extern "C"
+}  // namespace idgen::pg
