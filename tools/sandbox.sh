@@ -101,8 +101,7 @@ build_preloads() {
     for name in plain_waits boot_id kernel_clock plain_messages; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
-    build_store_calls
-    build_fake_keeper
+    build_store_calls && build_test_module fake_keeper && build_test_module kept_call
 }
 
 # Builds the calls of the registries' stores as SQL functions, where idgen_lease was built.
@@ -113,11 +112,11 @@ build_store_calls() {
         src/pg/host/attempt.o src/pg/host/clock.o src/pg/host/entropy.o src/pg/report/report_host.o -lpq -lcurl' build "$sandbox/preloads"
 }
 
-# Builds what says to sessions that numbers are held from a registry, as SQL functions.
-build_fake_keeper() {
+# Builds functions in C that tests create.
+build_test_module() {
     inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
-        -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$2\"" ${COPT:-} -o "$1/fake_keeper.so" test/t/lib/fake_keeper.cpp' \
-        build "$sandbox/preloads" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
+        -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$3\"" ${COPT:-} -o "$1/$2.so" "test/t/lib/$2.cpp"' \
+        build "$sandbox/preloads" "$1" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
 }
 
 # Removes what libfaketime left behind in processes that were killed: one that gets such a number again would not start.

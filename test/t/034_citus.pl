@@ -137,6 +137,14 @@ $one->do('SET allow_system_table_mods = on');
 $one->do('CALL twice()');
 is(value_of($one, q{SELECT string_agg(id_shard(id)::text, ' ' ORDER BY turn) FROM seen}), '7 12', 'a procedure that commits');
 
+# So does code in C that keeps what it calls.
+set_group(7);
+$one->do("CREATE FUNCTION kept_call(regprocedure, bigint, id_layout) RETURNS bigint LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/kept_call.so'");
+my $kept = q{kept_call('next_id(bigint, id_layout)', idgen_own_shards(), 'instagram')};
+is(shard_of($kept), 7, 'a call that is kept');
+set_group(8);
+is(shard_of($kept), 8, 'a call that is kept: in the next transaction');
+
 # Parallel workers.
 set_group(7);
 $one->do('CREATE TABLE many AS SELECT generate_series(1, 20000) AS n');

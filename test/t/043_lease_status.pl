@@ -1,0 +1,153 @@
+# What idgen_status() and the views say of numbers from a registry, of the registry, and of another database that uses the same number.
+# A keeper that does what the test says stands for the real one.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenKeeper;
+use IdgenNode;
+use Test::More;
+
+# The rows of idgen_status() with that key: "value | ok | advice"
+sub rows_of
+{
+	my ($session, @keys) = @_;
+	my $rows = $session->selectall_arrayref(
+		q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen_status() WITH ORDINALITY AS s WHERE key = ANY(?) ORDER BY s.ordinality}, undef, \@keys);
+	return map { $_->[0] } @$rows;
+}
+sub row_is { my ($session, $key, $expected, $what) = @_; return is(join("\n", rows_of($session, $key)), $expected, "$what: $key") }
+sub row_like { my ($session, $key, $pattern, $what) = @_; return like(join("\n", rows_of($session, $key)), $pattern, "$what: $key") }
+
+my $plain = start_node('plain', conf => ["idgen.shards = '5'"]);
+my $session = connect_to($plain);
+my $keys = q{SELECT string_agg(key, ' ') FROM idgen_status()};
+my $usual = 'library server shards nodes copy horizon renewal lead clock ntp standby layout slots';
+is(value_of($session, $keys), $usual, 'without a registry: the rows');
+is(value_of($session, 'SELECT (SELECT count(*) FROM idgen_stat_lease) + (SELECT count(*) FROM idgen_stat_registry)'), 0, 'without a registry: the views are empty');
+$session->do(q{SET idgen.shards = 'lease'});
+row_is($session, 'shards', 'lease, and idgen.registry is not set | f | Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.',
+	'without a registry');
+is(value_of($session, $keys), $usual, 'without a registry: the same rows for lease');
+$session->do('RESET idgen.shards');
+
+# Another database that draws from the same number in the same packing.
+$session->do("CREATE DATABASE $_") for qw(other third);
+my %in;
+for my $name (qw(other third))
+{
+	$plain->safe_psql($name, 'CREATE EXTENSION idgen');
+	$in{$name} = connect_to($plain, db => $name);
+}
+value_of($session, 'SELECT next_id()');
+value_of($in{other}, $_) for q{SELECT next_id(layout => 'snowflake')}, q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
+value_of($session, $_) for q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
+is(value_of($session, $keys), $usual, 'two databases: another layout, one without a shard, and the hybrid logical clock are nothing to tell');
+$in{third}->do($_) for q{SET idgen.shards = '6'}, 'SELECT next_id()';
+is(value_of($session, $keys), $usual, 'two databases: nor is another number');
+value_of($in{other}, 'SELECT next_id()');
+row_is($session, 'databases', '"other" of this server draws from shard 5 of instagram as well: IDs are unique within each of the two | t', 'two databases');
+row_like($in{other}, 'databases', qr/^"postgres" of this server draws from shard 5 of instagram as well/, 'two databases, seen from the other');
+is(join('', rows_of($in{third}, 'databases')), '', 'a third has no part in it');
+$in{third}->do($_) for q{SET idgen.shards = '5'}, 'SELECT next_id()';
+$in{other}->disconnect;
+$session->do('DROP DATABASE other');
+row_like($session, 'databases', qr/^"third" /, 'one that was dropped is none, whatever slots it left');
+$in{third}->disconnect;
+$session->do('DROP DATABASE third');
+is(value_of($session, $keys), $usual, 'nor is the last one');
+$session->disconnect;
+$plain->stop;
+
+# A server with a registry; its clock stands still where the test needs that.
+my $node = start_node(
+	'leased',
+	fake_clock => 1,
+	conf       => [
+		"idgen.registry = 'postgresql://photos:verysecret\@registry.example/registry'", "idgen.shards = 'lease'",
+		"idgen.lease_window = '40 s'", "idgen.max_wait = 0" ]);
+$session = connect_to($node);
+my $watcher = connect_to($node);
+create_keeper($session);
+is(value_of($watcher, $keys), 'library server shards lease registry nodes copy horizon renewal lead clock ntp standby layout slots', 'with a registry: the rows');
+my $now = int(time) + 2;
+freeze_clock($node, $now);
+
+# The keeper.
+row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
+row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
+row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| Add this line.*'idgen, idgen_lease'/, 'no keeper');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
+registry_says($session);
+row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number/, 'before it has a number');
+is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
+row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a number wait until the registry grants it/, 'asked for');
+
+# Numbers, and how far they reach.
+hold($session, 17, 39_500);
+hold($session, 3, 25_000);
+registry_says($session, answered => 1500);
+row_is($watcher, 'shards', 'lease: 3, 17 | t', 'two numbers');
+row_is($watcher, 'lease', '3, 17 chosen by the registry; horizon 25.000 s ahead of the clock | t', 'two numbers');
+row_like($watcher, 'registry', qr/^answered last at \d{4}-.*\.5\d*\S+ \| t$/, 'two numbers');
+like(value_of($session, 'SELECT id_shard(next_id())'), qr/^(?:3|17)$/, 'an ID of one of them');
+is_deeply($watcher->selectall_arrayref('SELECT number, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen_stat_lease'),
+	[ [ 3, 0, 1, 25 ], [ 17, 0, 1, 39.5 ] ], 'two numbers: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT numbers, extract(epoch FROM horizon - clock_timestamp())::float8, lease_window, keeper_pid,
+		extract(epoch FROM clock_timestamp() - answered_at)::float8, silent_since, trouble FROM idgen_stat_registry'),
+	[ 2, 25, 40000, 4711, 1.5, undef, undef ], 'two numbers: the view of the registry');
+
+# One given by hand. Another session: the clock stands, and within a tick IDs of a session rise.
+my $hand = connect_to($node);
+$hand->do(q{SET idgen.shards = '7'});
+fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot be used now/, 'by hand');
+row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizon 25.000 s ahead of the clock \| f \| IDs of a number wait/, 'by hand, not held');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
+hold($session, 7, 30_000, by_hand => 1);
+row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
+row_is($hand, 'shards', '7 | t', 'by hand');
+is(value_of($hand, 'SELECT id_shard(next_id())'), 7, 'an ID of it');
+$hand->disconnect;
+$session->do('SET idgen.region = 1');
+row_like($session, 'shards', qr/^lease in region 1 \| f \| Set idgen.region to 0/, 'a region');
+$session->do('RESET idgen.region');
+
+# What is left of the window: a quarter is enough.
+hold($session, 17, 10_000);
+row_like($watcher, 'lease', qr/horizon 10.000 s ahead of the clock \| t$/, 'a quarter of the window');
+hold($session, 17, 9_999);
+row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless the registry answers/, 'less than a quarter');
+hold($session, 17, -2_500);
+row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a horizon that is past');
+hold($session, 17, undef);
+row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one lost');
+row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
+
+# The registry away, and back with something wrong.
+registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');
+row_like($watcher, 'registry', qr/^silent since \d{4}-.*, has not answered since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
+registry_says($session, answered => 30_000, silent => 20_000);
+row_like($watcher, 'registry', qr/^silent since \d{4}-[^;]*, answered last at \d{4}-[^;]* \| f \|/, 'silent');
+is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
+		FROM idgen_status() WHERE key = 'registry'}), 1, 'silent: both times');
+is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen_stat_registry'), 20, 'silent: the view');
+registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 are held by others');
+row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
+is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
+
+# Nobody reads the address but a superuser: not even those who watch.
+$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN';
+for my $role (qw(app watcher))
+{
+	my $seen = connect_to($node, user => $role);
+	my $all = value_of($seen, q{SELECT string_agg(s::text, ' ') FROM idgen_status() s});
+	$all .= value_of($seen, q{SELECT string_agg(l::text, ' ') FROM idgen_stat_lease l}) . value_of($seen, 'SELECT r::text FROM idgen_stat_registry r') if $role eq 'watcher';
+	unlike($all, qr/verysecret/, "$role sees no password");
+	fails_with($seen, "SELECT * FROM $_", '42501', qr/permission denied/, "$role: $_") for $role eq 'app' ? qw(idgen_stat_lease idgen_stat_registry) : ();
+	fails_with($seen, 'SHOW idgen.registry', '42501', qr/permission denied|must be superuser/, 'app does not see the address') if $role eq 'app';
+	$seen->disconnect;
+}
+
+$_->disconnect for $session, $watcher;
+done_testing();
