@@ -58,9 +58,10 @@ sub go
 		exec @command or _exit(1);
 	}
 	$self->{pid} = $pid;
+	delete $self->{token};
 	for (1 .. 3000)
 	{
-		return if eval { $self->call('kv/range', { key => 'AA==' }); 1 } || $@ =~ /user name is empty/;
+		return $self->_log_in if eval { $self->call('kv/range', { key => 'AA==' }); 1 } || $@ =~ /user name is empty/;
 		select undef, undef, undef, 0.02;
 	}
 	die "etcd does not answer:\n" . slurp_file("$self->{folder}/log");
@@ -107,7 +108,16 @@ sub demand_password
 	$etcd->('user/add', { name => $user, password => $password });
 	$etcd->('user/grant', { user => $user, role => 'node' });
 	$etcd->('enable', {});
-	$self->{token} = $etcd->('authenticate', { name => 'root', password => $root_password })->{token};
+	$self->{root_password} = $root_password;
+	return $self->_log_in;
+}
+
+# Fetches a token where it demands a password: a restart forgets all.
+sub _log_in
+{
+	my ($self) = @_;
+	my $password = $self->{root_password} // return;
+	$self->{token} = $self->call('auth/authenticate', { name => 'root', password => $password })->{token};
 	return;
 }
 

@@ -1,11 +1,10 @@
 // For tests alone: the calls of a registry's store, as nodes make them, as SQL functions. A session keeps the
 // store open between calls, as a node does; another address opens another.
 //
-//      CREATE FUNCTION store_call(address text, answer_ms int, identity text, kind text, number bigint,
-//      incarnation bigint, proposed bigint,
-//          life bigint, from_ms bigint, to_ms bigint, ttl_ms bigint, name text) RETURNS text
-//      CREATE FUNCTION store_identity(address text, answer_ms int) RETURNS text
-//      CREATE FUNCTION store_list(address text, answer_ms int) RETURNS text
+//      store_identity(address text, answer_ms int), store_list(address text, answer_ms int),
+//      store_release(address text, answer_ms int, number bigint), store_call(address text, answer_ms int,
+//      identity text, kind text, number bigint, incarnation bigint, proposed bigint, life bigint, from_ms
+//      bigint, to_ms bigint, ttl_ms bigint, name text), each RETURNS text
 //
 // They give the reply and what came with it, or the trouble's sentence.
 #include "lease/store/identity_text.hpp"
@@ -16,6 +15,7 @@ namespace {
 
 Registry registry;
 char *open_address = nullptr;
+int32 open_answer_ms = 0;
 const char *const reply_words[] = {"answered", "silent", "foreign", "denied"};
 
 char *text_argument(FunctionCallInfo fcinfo, int number) {
@@ -24,12 +24,15 @@ char *text_argument(FunctionCallInfo fcinfo, int number) {
 
 bool open(FunctionCallInfo fcinfo, Trouble &trouble) {
     const char *address = text_argument(fcinfo, 0);
-    if (open_address != nullptr && strcmp(open_address, address) == 0) return true;
+    int32 answer_ms = PG_GETARG_INT32(1);
+    if (open_address != nullptr && strcmp(open_address, address) == 0 && open_answer_ms == answer_ms)
+        return true;
     if (open_address != nullptr) registry.close(registry.self);
     open_address = nullptr;
     MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
-    bool is_open = open_registry(address, PG_GETARG_INT32(1), registry, trouble);
+    bool is_open = open_registry(address, answer_ms, registry, trouble);
     if (is_open) open_address = pstrdup(address);
+    open_answer_ms = answer_ms;
     MemoryContextSwitchTo(caller);
     return is_open;
 }
@@ -59,6 +62,7 @@ PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(store_identity);
 PG_FUNCTION_INFO_V1(store_call);
 PG_FUNCTION_INFO_V1(store_list);
+PG_FUNCTION_INFO_V1(store_release);
 
 Datum store_identity(PG_FUNCTION_ARGS) {
     Trouble trouble{Reply::denied, ""};
@@ -84,6 +88,14 @@ Datum store_call(PG_FUNCTION_ARGS) {
                                 PG_GETARG_INT64(10), holder, answer, trouble);
     return answer_of(reply, trouble,
                      psprintf("%s " INT64_FORMAT, word_of(answer.outcome), answer.horizon_ms));
+}
+
+Datum store_release(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    bool had_owner = false;
+    Reply reply = registry.release(registry.self, PG_GETARG_INT64(2), had_owner, trouble);
+    return answer_of(reply, trouble, had_owner ? "had an owner" : "had none");
 }
 
 Datum store_list(PG_FUNCTION_ARGS) {

@@ -1,0 +1,338 @@
+# The stores of a registry of numbers, PostgreSQL and etcd, by the calls that a node makes: the cases that all share, takers at once, answers
+# that are lost or late, stores that are away, leases that are past, passwords and certificates.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use IdgenEtcd;
+use IdgenNode;
+use IdgenProxy;
+use IdgenStoreCalls;
+use POSIX ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $secret = 'Geheim/42';
+my $node = start_node('node', preload => 0, extension => 0);
+my $session = connect_to($node);
+make_store_functions($session);
+my $server = start_node('registry', preload => 0, extension => 0, init => { allows_streaming => 1 }, conf => ["listen_addresses = '127.0.0.1'", 'max_connections = 60']);
+my $owner = connect_to($server);
+$owner->do($_) for 'CREATE EXTENSION idgen_registry', 'CREATE ROLE node LOGIN IN ROLE idgen_node', 'CREATE ROLE stranger LOGIN', 'CREATE DATABASE empty', "CREATE ROLE locked LOGIN PASSWORD '$secret' IN ROLE idgen_node";
+my $hba = slurp_file($server->data_dir . '/pg_hba.conf');
+unlink $server->data_dir . '/pg_hba.conf';
+$server->append_conf('pg_hba.conf', "host all locked 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n$hba");
+$server->reload;
+my $etcd = IdgenEtcd->start;
+my %port = (postgres => $server->port, etcd => $etcd->{port});
+my %proxy = map { $_ => IdgenProxy->start($port{$_}) } keys %port;
+sub address_at { my ($kind, $port, $user) = @_; return $kind eq 'etcd' ? "etcd://127.0.0.1:$port/idgen" : 'postgresql://' . ($user // 'node') . "\@127.0.0.1:$port/postgres" }
+sub store { my ($kind, %option) = @_; return IdgenStoreCalls->new(kind => $kind, session => $session, registry => $kind eq 'etcd' ? $etcd : $owner, address => address_at($kind, $port{$kind}), %option) }
+sub now_ms { return int(time * 1000) }
+
+# Starts a call that takes long, in a session of its own; its answer later.
+sub begin_call
+{
+	my ($store, @call) = @_;
+	my $other = connect_to($node);
+	my $statement = $other->prepare($store->call_sql, { pg_async => PG_ASYNC });
+	$statement->execute($store->arguments(@call));
+	return { session => $other, statement => $statement };
+}
+
+sub answer_to
+{
+	my ($begun) = @_;
+	my $answer = succeeds($begun->{statement}) ? ($begun->{statement}->fetchrow_array)[0] : 'error ' . $begun->{session}->state;
+	$begun->{session}->disconnect;
+	return $answer;
+}
+
+# The cases of the file. Horizons in it count from now; an empty time of the lease is for ever.
+my ($header, @cases) = map { chomp; [ split /,/, $_, -1 ] } split /^/, slurp_file("$FindBin::Bin/../vectors/lease.csv");
+sub check_cases
+{
+	my ($kind, $store) = @_;
+	for (@cases)
+	{
+		my %c;
+		@c{@$header} = map { $_ eq '' ? undef : $_ } @$_;
+		next if $kind eq 'postgres' && $c{incarnation} eq '0' && $c{kind} ne 'take';    # in SQL an error
+		my $now = now_ms();
+		my $horizon = sub { my ($text) = @_; return ($text // 0) eq 'floor' ? 0 : $now + ($text // 0) };
+		my $lease = sub { my ($left) = @_; return !defined $left ? 'for ever' : $left < 0 ? 'past' : 'left' };
+		$store->clear;
+		$store->put_row(5, incarnation => $c{owner}, life => $c{life}, horizon_ms => $horizon->($c{horizon}), taken_ms => $horizon->($c{taken}), lease => $lease->($c{left})) if defined $c{owner};
+		my $answer =
+		    $c{kind} eq 'take' ? $store->take(5, @c{qw(incarnation proposed call_life)}, 600000)
+		  : $c{kind} eq 'raise' ? $store->raise(5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}), 600000)
+		  : $store->stop(5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}));
+		my $row = $store->row(5) // { incarnation => 0, life => 0, horizon_ms => 0, taken_ms => 0, lease => 'for ever' };
+		my $is_longer = $c{outcome} eq 'granted' && $c{kind} ne 'stop';
+		is_deeply(
+			[ $answer, @$row{qw(incarnation life horizon_ms taken_ms lease)} ],
+			[ 'answered ' . "$c{outcome} " . $horizon->($c{new_horizon}), map({ $_ // 0 } @c{qw(new_owner new_life)}), map({ $horizon->($_) } @c{qw(new_horizon new_taken)}), $is_longer ? 'left' : $lease->($c{left}) ],
+			"$kind: $c{what}");
+	}
+	$store->clear;
+	return;
+}
+
+# Twenty at once, each as a node does it: the smallest number that is free, and another where somebody was faster.
+sub check_crowd
+{
+	my ($kind, $store) = @_;
+	my $gate = connect_to($node);
+	$gate->do('SELECT pg_advisory_lock(7)');
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		my $done = in_sessions($node, 20, sub {
+			my ($other, $number) = @_;
+			my $own = $store->with(session => $other);
+			$own->list;
+			$other->do('SELECT pg_advisory_lock_shared(7)');
+			for (1 .. 100)
+			{
+				my %held = map { /^(\d+) \d+ held/ ? ($1 => 1) : () } split /; /, $own->list;
+				my ($smallest) = grep { !$held{$_} } 0 .. 30;
+				return 1 if $own->take($smallest, 0, $number, 100 + $number) =~ /^answered granted/;
+			}
+			die 'no number';
+		});
+		POSIX::_exit($done ? 0 : 1);
+	}
+	wait_until($gate, q{SELECT count(*) = 20 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
+	$gate->disconnect;
+	waitpid $pid, 0;
+	is($?, 0, "$kind: twenty at once: each has one");
+	is_deeply([ sort { $a <=> $b } map { $store->row($_)->{incarnation} } 0 .. 19 ], [ 1 .. 20 ], "$kind: twenty at once: the numbers 0 to 19");
+	$store->clear;
+	return;
+}
+
+# What a node does in its life.
+sub check_life
+{
+	my ($kind, $store) = @_;
+	my $now = now_ms();
+	is($store->list, 'answered floor 0', "$kind: no number yet");
+	is($store->take(0, 0, 11, 12, 0, "n\xc3\xa4me"), 'answered granted 0', "$kind: a new number");
+	is($store->raise(0, 11, 12, 0, $now + 60000), 'answered granted ' . ($now + 60000), "$kind: a raise");
+	is($store->take(1, 0, 21, 22), 'answered granted 0', "$kind: another");
+	is($store->list, 'answered floor 0; 0 ' . ($now + 60000) . " held left n\xc3\xa4me; 1 0 held left name 21", "$kind: the list");
+	is($store->raise(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000), "$kind: a raise whose lease never ends");
+	is($store->stop(0, 11, 12, $now + 61000, $now + 500), 'answered granted ' . ($now + 500), "$kind: a clean stop");
+	is($store->take(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
+	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: for ever");
+	is($store->release(0), 'answered had an owner', "$kind: released");
+	is($store->release(0), 'answered had none', "$kind: there was no owner any more");
+	is($store->release(77), 'answered had none', "$kind: nor of a number that nobody has held");
+	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: it is free");
+	is($store->raise(0, 11, 12, $now + 500, $now + 900), 'answered refused ' . ($now + 500), "$kind: its owner learns it");
+	is($store->take(0, 0, 31, 32), 'answered granted ' . ($now + 500), "$kind: the next begins where that one can have come");
+	my $own = $store->{identity};
+	like($store->with(identity => '12345678-1234-4234-8234-123456789012')->raise(0, 31, 32, $now + 500, $now + 900), qr/^foreign this is another registry/, "$kind: another registry");
+	is($store->identity, "answered $own", "$kind: its identity stays");
+	$store->clear;
+	return;
+}
+
+# A lease that is past, of an owner that goes on all the same, and of one that was too late.
+sub check_ttl
+{
+	my ($kind, $store) = @_;
+	$store->take(0, 0, 11, 12, 1000);
+	is($store->row(0)->{lease}, 'left', "$kind: a short lease");
+	my $wait = sub { for (1 .. 3000) { return if $store->row(0)->{lease} eq 'past'; sleep 0.02 } die 'the lease does not end' };
+	$wait->();
+	like($store->list, qr/0 0 free past name 11/, "$kind: it is past");
+	is($store->raise(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
+	is($store->row(0)->{lease}, 'left', "$kind: with a lease again");
+	is($store->take(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: which is kept");
+	$wait->();
+	is($store->take(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another takes the number");
+	is($store->raise(0, 11, 12, 5000, 6000), 'answered refused 5000', "$kind: its owner is too late");
+	$store->clear;
+	return;
+}
+
+# Answers that are lost after the call was executed, late ones, and what ends the wait.
+sub check_answers
+{
+	my ($kind, $store) = @_;
+	my $proxy = $proxy{$kind};
+	my $far = $store->with(address => address_at($kind, $proxy->{port}));
+	is($far->take(0, 0, 11, 12), 'answered granted 0', "$kind: over a proxy");
+	$proxy->be_late(0.5);
+	is($far->raise(0, 11, 12, 0, 4000), 'answered granted 4000', "$kind: late answers");
+	my $writes = $kind eq 'etcd' ? 'request_put' : 'idgen_registry.';
+	my @calls = ([ 'raise', 0, 11, 0, 12, 4000, 5000, 600000 ], [ 'take', 1, 0, 21, 22, 0, 0, 600000 ], [ 'stop', 0, 11, 0, 12, 5000, 4500, 0 ]);
+	for my $call (@calls)
+	{
+		my ($before, %answers);
+		$proxy->lose_answers_to($writes);
+		# On a slow machine the time is over before anything was sent.
+		for (1 .. 20)
+		{
+			$answers{ $far->with(answer_ms => 1500)->_call(@$call) } = 1;
+			$before = $store->row($call->[1]);
+			last if $before && $before->{horizon_ms} == $call->[6];
+		}
+		$proxy->pass;
+		is_deeply([ keys %answers ], ['silent it did not answer in time'], "$kind: the answer to a $call->[0] is lost");
+		is($before->{horizon_ms}, $call->[6], "$kind: it was executed");
+		is($far->_call(@$call), "answered granted $call->[6]", "$kind: the identical $call->[0] is granted again");
+		is_deeply($store->row($call->[1]), $before, "$kind: and changes nothing");
+	}
+	# A wait of ten minutes is ended by a cancellation, and by the end of the session.
+	$proxy->be_late(0);
+	my $slow = $far->with(answer_ms => 600000);
+	$proxy->lose_answers_to($writes);
+	for my $end ('pg_cancel_backend', 'pg_terminate_backend')
+	{
+		my $begun = begin_call($slow, 'raise', 0, 11, 0, 12, 4500, 4600, 600000);
+		my $pid = $begun->{session}{pg_pid};
+		for (1 .. 3000) { last if $store->row(0)->{horizon_ms} == 4600; sleep 0.02 }
+		value_of($session, "SELECT $end(?)", $pid);
+		like(answer_to($begun), $end =~ /cancel/ ? qr/^error 57014/ : qr/^error/, "$kind: $end ends a wait");
+		wait_until($session, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)");
+	}
+	$proxy->pass;
+	$store->clear;
+	return;
+}
+
+# A store that is away, stands still, and is there again.
+sub check_away
+{
+	my ($kind, $store, $stop, $go, $pause, $resume) = @_;
+	$store->take(0, 0, 11, 12);
+	my $short = $store->with(answer_ms => 1500);
+	$pause->();
+	is($short->raise(0, 11, 12, 0, 5000), 'silent it did not answer in time', "$kind: it stands still");
+	$resume->();
+	like($store->raise(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: it goes on");
+	$stop->();
+	like($store->raise(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: it is away");
+	$go->();
+	like($store->raise(0, 11, 12, 5000, 6000), qr/^answered granted 6000/, "$kind: it is back, with what it had");
+	$stop->();
+	$go->();
+	is($store->raise(0, 11, 12, 6000, 7000), 'answered granted 7000', "$kind: a restart between two calls is not noticed");
+	$store = store($kind, identity => $store->{identity});
+	$store->clear;
+	return;
+}
+
+my %stop = (postgres => sub { $owner->disconnect; $server->stop('immediate') }, etcd => sub { $etcd->stop('KILL') });
+my %go = (postgres => sub { $server->start; $owner = connect_to($server) }, etcd => sub { $etcd->go });
+# A server that stands still takes no connection either.
+my %pause = (
+	postgres => sub { kill 'STOP', $server->{_pid}, split ' ', `ps -o pid= --ppid $server->{_pid}` },
+	etcd => sub { $etcd->pause });
+my %resume = (
+	postgres => sub { kill 'CONT', $server->{_pid}, split ' ', `ps -o pid= --ppid $server->{_pid}` },
+	etcd => sub { $etcd->resume });
+
+for my $kind ('postgres', 'etcd')
+{
+	my $store = store($kind);
+	like($store->identity, qr/^answered [0-9a-f-]{36}$/, "$kind: a registry");
+	$_->($kind, $store) for \&check_cases, \&check_crowd, \&check_life, \&check_ttl, \&check_answers;
+	check_away($kind, $store, $stop{$kind}, $go{$kind}, $pause{$kind}, $resume{$kind});
+	# Nobody there, for all of the addresses; the second of two that are given.
+	like($store->with(address => address_at($kind, 1))->list, qr/^silent .*(?:refused|connect)/i, "$kind: nobody there");
+	my $two = $kind eq 'etcd' ? "etcd://127.0.0.1:1,127.0.0.1:$port{etcd}" : "postgresql://node\@127.0.0.1:1,127.0.0.1:$port{postgres}/postgres";
+	like($store->with(address => $two)->list, qr/^answered/, "$kind: the second of two");
+	# One that takes connections and says nothing: the time of one call, or a share of it.
+	my $mute = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50) or die "listen: $!";
+	my $first = $two =~ s/:1,/':' . $mute->sockport . ','/er;
+	my $patient = $store->with(address => $first, answer_ms => 3000);
+	like($patient->list, $kind eq 'etcd' ? qr/^answered/ : qr/^silent it did not answer in time/, "$kind: the first of two is mute");
+	like($patient->list, qr/^answered/, "$kind: it is not waited for again");
+}
+
+# Only of a PostgreSQL: rights, and a COMMIT whose standby did not confirm it.
+my $postgres = store('postgres');
+$postgres->identity;
+like($postgres->with(address => address_at('postgres', $port{postgres}, 'stranger'))->list, qr/^denied permission denied for schema idgen_registry/, 'a role that is no node');
+like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/empty/r)->list, qr/^denied schema "idgen_registry" does not exist/, 'no registry there');
+like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/none/r)->list, qr/^denied database "none" does not exist/, 'no database there');
+$postgres->take(3, 0, 11, 12);
+$owner->do(q{ALTER SYSTEM SET synchronous_standby_names = 'nobody'});
+$owner->do('SELECT pg_reload_conf()');
+wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'nobody'});
+my $begun = begin_call($postgres->with(answer_ms => 600000), 'raise', 3, 11, 0, 12, 0, 5000, 600000);
+wait_until($owner, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')});
+$owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
+is(answer_to($begun), 'silent the server warned that its standby may not have what it wrote', 'a COMMIT that no standby confirmed');
+$owner->do('ALTER SYSTEM RESET synchronous_standby_names');
+$owner->do('SELECT pg_reload_conf()');
+is($postgres->raise(3, 11, 12, 0, 5000), 'answered granted 5000', 'the identical call again');
+$owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
+like($postgres->raise(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
+$owner->do('SELECT idgen_registry.confirm_home()');
+
+# Only of an etcd: a copy, keys that hold something else, a lease that is gone between keepalive and write.
+my $store = store('etcd');
+$store->identity;
+$store->take(3, 0, 11, 12);
+my $registry_key = $store->value_in('/idgen/registry');
+$store->put('/idgen/registry', { %$registry_key, cluster => '1' });
+like($store->raise(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
+$store->put('/idgen/registry', $registry_key);
+$store->put('/idgen/number/0000000003', 'nothing of ours');
+is($store->raise(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry', 'etcd: a number\'s key that holds something else');
+$store->put('/idgen/number/0000000003', '{"horizon_ms": "5"}');
+like($store->take(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');
+$store->put('/idgen/registry', '[]');
+like($store->take(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
+$store->put('/idgen/registry', $registry_key);
+$store->clear;
+is($store->take(3, 0, 11, 12), 'answered granted 0', 'etcd: another prefix is another registry');
+like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/, 'and has another identity');
+like($store->with(address => address_at('etcd', $port{postgres}))->list, qr/^silent/, 'etcd: a server that is none');
+
+# Passwords: right, wrong, none; and none of them in what is said or written.
+my %address_of = (
+	'postgres, right' => 'postgresql://locked:Geheim%2F42@127.0.0.1:' . "$port{postgres}/postgres",
+	'postgres, wrong' => 'postgresql://locked:Falsch%2F42@127.0.0.1:' . "$port{postgres}/postgres",
+	'postgres, not encoded' => "postgresql://locked:$secret\@127.0.0.1:$port{postgres}/postgres",
+	'postgres, as conninfo' => "host=127.0.0.1 port=$port{postgres} user=locked password='Falsch/42' dbname=postgres",
+	'postgres, broken' => "postgresql://locked:Falsch42\@127.0.0.1:$port{postgres}/postgres?no=$secret",
+	'postgres, broken conninfo' => "host=127.0.0.1 password=$secret $secret",
+	'no address' => $secret);
+$etcd->demand_password('Wurzel/42', 'node', $secret, '/idgen');
+$address_of{"etcd, $_->[0]"} = "etcd://$_->[1]127.0.0.1:$port{etcd}/idgen" for [ 'right', 'node:Geheim%2F42@' ], [ 'wrong', 'node:Falsch%2F42@' ], [ 'not encoded', "node:$secret\@" ], [ 'none', '' ];
+my $said = '';
+for my $what (sort keys %address_of)
+{
+	my $answer = IdgenStoreCalls->new(session => $session, address => $address_of{$what})->list;
+	$said .= "$what: $answer\n";
+	like($answer, $what =~ /right/ ? qr/^answered/ : qr/^denied ./, "a password: $what");
+}
+my $right = $store->with(address => $address_of{'etcd, right'});
+is($right->raise(3, 11, 12, 0, 5000), 'answered granted 5000', 'a call with a password');
+$etcd->stop;
+$etcd->go;
+is($right->raise(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that the etcd has forgotten is fetched anew');
+like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list, qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
+like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/, 'what a wrong password is told');
+unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
+unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
+
+# TLS, by a certificate of its own.
+my $tls = IdgenEtcd->start(is_tls => 1);
+my $safe = IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $tls, address => $tls->registry('/idgen'));
+like($safe->identity, qr/^answered/, 'TLS');
+is($safe->take(0, 0, 11, 12), 'answered granted 0', 'TLS: a call');
+like($safe->with(address => $tls->registry('/idgen') =~ s/\?.*//r)->list, qr/^silent .*certificate/i, 'TLS: a certificate that nobody vouches for');
+like($safe->with(address => 'etcd://' . $tls->address)->list, qr/^silent/, 'TLS: not without');
+
+$session->disconnect;
+$owner->disconnect;
+done_testing();
