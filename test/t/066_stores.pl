@@ -325,6 +325,51 @@ like($said, qr/postgres, wrong: denied password authentication failed for user "
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
 unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
 
+# The SQL calls, which open the registry for themselves; who may call them, and who sees the address.
+my $member = start_node('member', conf => ["idgen.registry = '$address_of{'postgres, right'}'"]);
+$member->safe_psql('postgres', 'CREATE EXTENSION idgen_lease; CREATE ROLE ordinary LOGIN; CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
+for my $kind ('postgres', 'etcd')
+{
+	my $caller = connect_to($member);
+	my ($monitor, $ordinary) = map { connect_to($member, user => $_) } 'monitor', 'ordinary';
+	my $own = $kind eq 'etcd' ? $right : $postgres->with(address => $address_of{'postgres, right'});
+	$own->clear;
+	my $now = now_ms();
+	$own->take(0, 0, 11, 12, 0);
+	$own->raise(0, 11, 12, 0, $now + 5000, 0);
+	$own->take(7, 0, 21, 22, 600000, 'seven');
+	is_deeply(
+		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
+			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_nodes()}),
+		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 5000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_nodes(), for a member of pg_monitor");
+	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/, "$kind: for nobody else: $_") for 'SELECT * FROM idgen_nodes()', 'SELECT idgen_release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease_record';
+	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0, "$kind: no address in pg_settings") for $ordinary;
+	is(value_of($caller, 'SELECT idgen_release(7)'), 1, "$kind: idgen_release()");
+	is(value_of($caller, 'SELECT idgen_release(7)'), 0, "$kind: a second time");
+	is(value_of($caller, 'SELECT idgen_registry_advance() > now()'), 1, 'etcd: idgen_registry_advance()') if $kind eq 'etcd';
+	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner') if $kind eq 'etcd';
+	like($own->raise(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it') if $kind eq 'etcd';
+	like($own->take(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too') if $kind eq 'etcd';
+	fails_with($caller, q{SELECT idgen_registry_advance(now() + interval '5 min')}, '08004', qr/refused the call.*at least 660000 ms/s, 'etcd: too near') if $kind eq 'etcd';
+	fails_with($caller, q{SELECT idgen_registry_advance()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_registry_advance() is its owner\'s') if $kind ne 'etcd';
+	$pause{$kind}->();
+	$caller->do(q{SET statement_timeout = '200ms'});
+	fails_with($caller, 'SELECT * FROM idgen_nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");
+	$resume{$kind}->();
+	$caller->do('RESET statement_timeout');
+	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_nodes()'), 1, "$kind: and called again");
+	$_->disconnect for $caller, $monitor, $ordinary;
+	next if $kind eq 'etcd';
+	$member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, right'}'");
+	$member->restart;
+}
+$member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, not encoded'}'");
+$member->restart;
+my $last = connect_to($member);
+fails_with($last, 'SELECT * FROM idgen_nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is no address of a registry.*HINT/s, 'an address that is none');
+$last->disconnect;
+unlike(slurp_file($member->logfile), qr/Geheim/, 'no password in its log');
+
 # TLS, by a certificate of its own.
 my $tls = IdgenEtcd->start(is_tls => 1);
 my $safe = IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $tls, address => $tls->registry('/idgen'));
