@@ -1,7 +1,7 @@
 -- The extension idgen takes over from idgen in SQL alone: run by a superuser, where the server has the extension. Where it fails, nothing is
 -- moved, and it can be run again:
 --
---     psql -X -v ON_ERROR_STOP=1 -d app -f sql-only/to-extension.sql
+--     psql -X -q -v ON_ERROR_STOP=1 -d app -f sql-only/to-extension.sql
 --
 -- The schema idgen becomes idgen_sql, and the extension comes into a new schema idgen. What was made with the old functions (a DEFAULT, an
 -- index, a generated column, a check, a view) goes on with them; they call the extension now, and the planner puts its functions in
@@ -10,10 +10,19 @@ SET search_path = pg_catalog, pg_temp;
 
 -- The extension, in a schema that nobody uses yet: its horizon is to be raised before its first ID.
 DO $$
+DECLARE
+    stands_in text := (SELECT n.nspname FROM pg_extension e, pg_namespace n WHERE e.extname = 'idgen' AND n.oid = e.extnamespace);
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'idgen') THEN
+    IF to_regclass('idgen.idgen_shard') IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'undefined_table', MESSAGE = 'idgen in SQL alone is not in this database',
+            DETAIL = 'There is no table idgen.idgen_shard.', HINT = 'Connect to the database where it is.';
+    ELSIF stands_in IS NULL THEN
         CREATE SCHEMA idgen_new;
         CREATE EXTENSION idgen SCHEMA idgen_new;
+    ELSIF stands_in <> 'idgen_new' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the extension idgen is in this database already, in schema "%s"', stands_in),
+            DETAIL = 'It has to come into a schema that nobody uses, so that none of its IDs is made before it takes over.',
+            HINT = 'Where nothing uses it, DROP EXTENSION idgen, and run this again.';
     END IF;
 END
 $$;
@@ -36,11 +45,10 @@ BEGIN
         EXECUTE format('ALTER SEQUENCE %s OWNED BY NONE', slot.numbers);
         end_ms := greatest(end_ms, (slot.form).epoch_ms + ((pg_sequence_last_value(slot.numbers) >> (slot.form).sequence_bits) + 1) * (slot.form).unit_ms);
     END LOOP;
-    PERFORM set_config('idgen_sql.end_ms', end_ms::text, true);
+    PERFORM idgen_new.idgen_advance('1970-01-01 00:00:00+00'::timestamptz + end_ms * '1 ms'::interval);
 END
 $$;
 
-SELECT idgen_new.idgen_advance('1970-01-01 00:00:00+00'::timestamptz + current_setting('idgen_sql.end_ms')::bigint * '1 ms'::interval);
 ALTER SCHEMA idgen RENAME TO idgen_sql;
 ALTER SCHEMA idgen_new RENAME TO idgen;
 

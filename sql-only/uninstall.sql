@@ -1,5 +1,5 @@
 -- Takes idgen in SQL alone out again, for its owner. Where something still needs it (a DEFAULT, an index, a column of type id_layout), that is
--- named, and nothing is dropped. In one transaction: psql -X -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
+-- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
 DROP DOMAIN idgen.id_layout;
 DROP FUNCTION idgen.idgen_own_shards, idgen.next_id, idgen.next_ids, idgen.next_id_array, idgen.id_layout_info, idgen.id_decode,
     idgen.id_time, idgen.id_time_near, idgen.id_shard, idgen.id_region, idgen.id_sequence, idgen.id_make, idgen.id_min, idgen.id_max,

@@ -161,6 +161,11 @@ SELECT setval(numbers, (s.tick + 15000) << 10), setval(cycles, (s.tick + 15000) 
   FROM (SELECT *, pg_sequence_last_value(numbers) >> 10 AS tick FROM idgen.idgen_shard) AS s WHERE layout = 'instagram'
 SQL
 my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10) << 23) FROM idgen.idgen_shard WHERE layout = 'instagram'});
+my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
+my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
+is(scalar @blocks, 3, 'the page has three blocks: the shards, what is left, and the end');
+$blocks[0] =~ s/\bapp\b/mine/g;
+$node->safe_psql('mine', $blocks[0]);
 # One draws meanwhile, in an open transaction: the script waits for its end.
 $owner->begin_work;
 $owner->do(q{UPDATE idgen.idgen_setting SET max_lead = '1 minute'});
@@ -177,7 +182,8 @@ $owner->commit;
 waitpid $makers, 0;
 is($?, 0, 'the extension takes over, after those who drew');
 is(value_of($super, 'SELECT count(*) FROM pg_extension WHERE extname = $$idgen$$'), 1, 'it is there');
-fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/, 'its shards are to be set');
+fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/, 'who was connected before does not know its shards');
+is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT idgen.id_shard(idgen.next_id())}), 5, 'who connects does');
 $node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER DATABASE mine SET search_path = idgen, app, public});
 $owner->disconnect;
 $owner = connect_to($node, db => 'mine', user => 'owner');
@@ -199,11 +205,6 @@ $plan = join "\n", @{ $owner->selectcol_arrayref(q{EXPLAIN (COSTS OFF) SELECT * 
 like($plan, qr/event_by_shard/, 'and the index serves its functions');
 
 # The commands of the page bring the rest over, until the old schema can go.
-my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
-my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
-is(scalar @blocks, 3, 'the page has three blocks: the shards, what is left, and the end');
-$blocks[0] =~ s/\bapp\b/mine/g;
-$node->safe_psql('mine', $blocks[0]);
 my $left = $node->safe_psql('mine', $blocks[1]);
 like($left, qr/^$_$/m, "it says what is left: $_") for 'default value for column id of table event', 'column layout of table kind', 'constraint event_id_check on table event';
 $node->safe_psql('mine', <<'SQL');
@@ -217,12 +218,18 @@ SQL
 is($node->safe_psql('mine', $blocks[1]), '', 'nothing is left');
 is(($node->psql('mine', $blocks[2], on_error_stop => 1))[0], 0, 'and the old schema goes');
 is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'snowflake', 'a layout is the type\'s');
+($status, $said) = run_file($node, 'mine', 'to-extension.sql');
+like($said, qr/idgen in SQL alone is not in this database/, 'where there is nothing to take over, that is said');
 
 # What its owner writes into the table of shards makes a superuser drop nothing else.
 $node->safe_psql('postgres', 'CREATE DATABASE hostile OWNER owner');
 install_sql_only($node, 'hostile', 'owner');
 $node->safe_psql('hostile', q{CREATE SEQUENCE public.precious});
 $node->safe_psql('hostile', q{SET ROLE owner; SELECT idgen.idgen_set_shards('5'); UPDATE idgen.idgen_shard SET numbers = 'public.precious'});
+$node->safe_psql('hostile', 'CREATE EXTENSION idgen');
+($status, $said) = run_file($node, 'hostile', 'to-extension.sql');
+like($said, qr/the extension idgen is in this database already, in schema "public"/, 'an extension that may have made IDs does not take over');
+$node->safe_psql('hostile', 'DROP EXTENSION idgen');
 ($status, $said) = run_file($node, 'hostile', 'to-extension.sql');
 like($said, qr/names what idgen_set_shards\(\) did not make/, "the owner's word is checked");
 is($node->safe_psql('hostile', q{SELECT to_regclass('public.precious')}), 'precious', "and another's sequence stays");
