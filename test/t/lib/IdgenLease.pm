@@ -11,6 +11,8 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $drawings = 0;
+my @stop_files;
+my $test = $$;
 
 our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in row_of try_id ids_of wait_for_id fails_to_draw
   begin_drawing end_drawing of_number wait_for keeper_of told crash_and_start);
@@ -116,6 +118,7 @@ sub begin_drawing
 {
 	my ($node, $count) = @_;
 	my $stop_file = $node->basedir . '/drawn.' . ++$drawings;
+	push @stop_files, $stop_file;
 	return { makers => begin_makers($node, $count // 1, $stop_file), stop_file => $stop_file };
 }
 
@@ -162,5 +165,11 @@ sub told { my ($node, $pattern) = @_; return scalar(() = slurp_file($node->logfi
 sub crash_and_start { my ($node) = @_; crash($node); start_again($node); return connect_to($node) }
 
 sub row_in { my ($registry, $number) = @_; return numbers_in($registry)->{$number} }
+
+# A test that dies leaves no session that draws.
+END
+{
+	if ($$ == $test) { append_to_file($_, '') for grep { !-e } @stop_files }
+}
 
 1;

@@ -12,7 +12,6 @@ use IdgenNode;
 use JSON::PP qw(decode_json encode_json);
 use MIME::Base64 qw(decode_base64 encode_base64);
 use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::RecursiveCopy;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(store_kinds begin_store freeze thaw processes_of);
@@ -24,7 +23,7 @@ my $stores = 0;
 sub store_kinds { return $ENV{IDGEN_STORE} // grep { $_ ne 'etcd' || `command -v etcd` } reverse sort keys %begin }
 
 # Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds),
-# demand_password(password), which gives the address with it; address is what idgen.registry takes.
+# advance(session on a node, interval), demand_password(password), which gives the address with it; address is what idgen.registry takes.
 sub begin_store
 {
 	my ($kind) = @_;
@@ -53,6 +52,7 @@ sub _begin_postgresql
 		thaw    => sub { thaw($node) },
 		replace => sub { $node->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry') },
 		limit_horizons  => sub { $node->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$_[0] s')") },
+		advance         => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance(now() + interval '$_[1]')") },
 		demand_password => sub { _demand_password($node, $_[0]); return address_of($node) . " password=$_[0]" },
 	};
 }
@@ -71,6 +71,7 @@ sub _begin_etcd
 		thaw    => sub { $etcd->resume },
 		replace => sub { $etcd->stop; system_or_bail('rm', '-rf', $folder); $etcd->go },
 		limit_horizons  => sub { _limit_horizons($etcd, $_[0]) },
+		advance         => sub { value_of($_[0], q{SELECT idgen_registry_advance(now() + ?::interval)}, $_[1]) },
 		demand_password => sub { $etcd->demand_password('root', 'node', $_[0], '/idgen'); return $etcd->registry('/idgen', "node:$_[0]") },
 	};
 }
@@ -103,13 +104,13 @@ sub _add_copies
 	my $saved = "$store->{folder}.saved";
 	$store->{save} = sub {
 		$store->{stop}->();
-		PostgreSQL::Test::RecursiveCopy::copypath($store->{folder}, $saved);
+		system_or_bail('cp', '-a', $store->{folder}, $saved);
 		$store->{go}->();
 	};
 	$store->{put_back} = sub {
 		$store->{stop}->();
 		system_or_bail('rm', '-rf', $store->{folder});
-		PostgreSQL::Test::RecursiveCopy::copypath($saved, $store->{folder});
+		system_or_bail('cp', '-a', $saved, $store->{folder});
 		$store->{go}->();
 	};
 	return;
