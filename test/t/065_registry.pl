@@ -273,7 +273,7 @@ sub check_advance
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 150000, "$db: an advance goes beyond it");
 	is(call($session, $registry, 'raise', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
-	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), $at, "$db: the horizon of numbers that are not listed");
+	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at), "$db: the horizon of numbers that are not listed");
 	cmp_ok(take($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
 	is(value_of($owner, 'SELECT bool_and(taken_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
 	return;

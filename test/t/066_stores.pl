@@ -232,7 +232,7 @@ my %stop = (postgres => sub { $owner->disconnect; $server->stop('immediate') }, 
 my %go = (postgres => sub { $server->start; $owner = connect_to($server) }, etcd => sub { $etcd->go });
 # A server that stands still takes no connection either.
 my %pause = (
-	postgres => sub { kill 'STOP', $server->{_pid}, split ' ', `ps -o pid= --ppid $server->{_pid}` },
+	postgres => sub { IdgenEtcd::halt($server->{_pid}); IdgenEtcd::halt(split ' ', `ps -o pid= --ppid $server->{_pid}`) },
 	etcd => sub { $etcd->pause });
 my %resume = (
 	postgres => sub { kill 'CONT', $server->{_pid}, split ' ', `ps -o pid= --ppid $server->{_pid}` },
@@ -273,6 +273,12 @@ is(answer_to($begun), 'silent the server warned that its standby may not have wh
 $owner->do('ALTER SYSTEM RESET synchronous_standby_names');
 $owner->do('SELECT pg_reload_conf()');
 is($postgres->raise(3, 11, 12, 0, 5000), 'answered granted 5000', 'the identical call again');
+# Its rows come before the COMMIT, which fails.
+$owner->do($_) for q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused at COMMIT'; END $$},
+  'CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON idgen_registry.lease DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()';
+is($postgres->raise(3, 11, 12, 5000, 6000), 'silent refused at COMMIT', 'a COMMIT that fails after the rows');
+$owner->do('DROP FUNCTION refuse CASCADE');
+is($postgres->row(3)->{horizon_ms}, 5000, 'nothing was done');
 $owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
 like($postgres->raise(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
 $owner->do('SELECT idgen_registry.confirm_home()');

@@ -80,8 +80,21 @@ sub stop
 }
 
 # Lets it stand still, its connections open, and go on.
-sub pause { my ($self) = @_; return kill 'STOP', $self->{pid} }
+sub pause { my ($self) = @_; return halt($self->{pid}) }
 sub resume { my ($self) = @_; return kill 'CONT', $self->{pid} }
+
+# Stops processes, and waits until all of their threads stand: one that computes goes on for a moment.
+sub halt
+{
+	my (@pids) = @_;
+	kill 'STOP', @pids;
+	for (1 .. 3000)
+	{
+		return unless grep { (eval { PostgreSQL::Test::Utils::slurp_file($_) } // ") T ") !~ /\) [TtZX] / } map { glob "/proc/$_/task/*/stat" } @pids;
+		select undef, undef, undef, 0.01;
+	}
+	die "@pids: still run";
+}
 
 # Calls its gateway: "kv/range" and the like; the answer as a hash. Dies with what etcd says.
 sub call
