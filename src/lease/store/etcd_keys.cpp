@@ -9,7 +9,7 @@ namespace idgen::lease {
 namespace {
 
 // As idgen_registry has it, in SQL.
-constexpr int64 default_max_ahead_ms = 11 * 60 * 1000;
+constexpr int64 default_max_ahead_ms = int64{11} * 60 * 1000;
 
 // What a key holds; null where it is not there, or holds no JSON.
 Json *value_of(Json *key) {

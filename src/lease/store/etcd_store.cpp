@@ -142,7 +142,7 @@ Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
 // What can have been granted by a registry whose clock says that reaches no further than max_ahead above it.
 bool choose_instant(const EtcdView &view, int64 &to_ms) noexcept {
     constexpr int64 minute_ms = 60000;
-    constexpr int64 two_days_ms = 2 * 24 * 60 * minute_ms;
+    constexpr int64 two_days_ms = int64{2} * 24 * 60 * minute_ms;
     int64 first_ms = view.now_ms + view.registry.max_ahead_ms;
     if (to_ms == 0) to_ms = first_ms + minute_ms;
     return to_ms >= first_ms && to_ms <= view.now_ms + two_days_ms;
