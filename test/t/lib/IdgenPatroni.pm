@@ -291,8 +291,8 @@ sub is_whole
 {
 	my ($self) = @_;
 	my $primary = $self->primary or return 0;
-	my $streaming = $self->value($primary, q{SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name <> 'pg_basebackup'});
-	return ($streaming // 0) == $self->nodes - 1;
+	my $follows = q{SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming' AND sender_port = ?};
+	return !grep { $_ != $primary && !$self->value($_, $follows, $primary->{port}) } $self->nodes;
 }
 
 # The name of the standby that Patroni replicates to synchronously.
