@@ -58,14 +58,15 @@ sub start_again
 	return $node->start;
 }
 
-# The environment of a server whose clock is set by a file; further libraries of ours by name.
+# The environment of a server whose clock is set by a file; further libraries of ours by name. The times of files are true: where they are
+# not, a process that is killed as it asks for one leaves a lock behind that the others wait for.
 sub clock_environment
 {
 	my ($clock, @names) = @_;
 	my @libraries = (preload('plain_waits'), glob('/usr/lib/*/faketime/libfaketimeMT.so.1'), map { preload($_) } @names);
 	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
 	return (
-		LD_PRELOAD => "@libraries", FAKETIME_TIMESTAMP_FILE => $clock,
+		LD_PRELOAD => "@libraries", FAKETIME_TIMESTAMP_FILE => $clock, NO_FAKE_STAT => 1,
 		map { ("FAKETIME_$_" => 1) } qw(NO_CACHE DONT_FAKE_MONOTONIC DONT_RESET));
 }
 
