@@ -207,4 +207,93 @@ sub draw_from_pool
 	return;
 }
 
+# Holds calls in a registry: those that wait for one of these locks.
+sub hold_calls
+{
+	my ($registry) = @_;
+	$registry->safe_psql('postgres', q{
+		CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(TG_ARGV[0]::pg_catalog.int4); RETURN NEW; END $$;
+		CREATE TRIGGER before_take BEFORE INSERT ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(1);
+		CREATE TRIGGER after_take AFTER INSERT ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(2);
+		CREATE TRIGGER before_raise BEFORE UPDATE ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(3);
+	});
+	return;
+}
+
+# A server crashes between each two steps of a take: before the call is executed, before it is answered, before the first raise is
+# executed, before that is answered. It finds its number again.
+sub cut_takes
+{
+	my $store = begin_store('postgresql');
+	my $registry = $store->{node};
+	hold_calls($registry);
+	my $node = start_leased('cut', $store->{address}, setting => { 'idgen.max_lead' => '1min', 'idgen.lease_ttl' => '1h', 'idgen.lease_window' => '20s' });
+	my $held = connect_to($registry);
+	my $waiting = q{FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
+	my (%made, $number);
+	for my $step ([ 1, 0, 'a take is executed' ], [ 2, 1, 'a take is answered' ], [ 3, 0, 'the first raise is executed' ], [ 3, 1, 'the first raise is answered' ])
+	{
+		my ($lock, $is_executed, $what) = @$step;
+		$node->stop if $node->{_pid};
+		$held->do('DELETE FROM idgen_registry.lease');
+		$held->do('SELECT pg_advisory_lock(?)', undef, $lock);
+		$node->start;
+		wait_until($held, "SELECT count(*) > 0 $waiting");
+		my $proposed = $node->safe_psql('postgres', 'SELECT accepted || $$ $$ || proposed FROM idgen_lease_record WHERE number >= 0');
+		crash($node);
+		$held->do("SELECT pg_terminate_backend(pid) $waiting") unless $is_executed;
+		wait_until($held, "SELECT count(*) = 0 $waiting") unless $is_executed;
+		$held->do('SELECT pg_advisory_unlock(?)', undef, $lock);
+		wait_until($held, 'SELECT count(*) = 1 FROM idgen_registry.lease') if $is_executed;
+		sleep 0.3 if $is_executed;
+		my ($row) = values %{ numbers_in($registry) };
+		like($proposed, qr/(?:^| )$row->{incarnation}(?: |$)/, "a crash before $what: the record knows the registry's row") if $row;
+		$node->start;
+		my $session = connect_to($node);
+		my $id = wait_for_id($session);
+		is(repeated(\%made, $id, ids_of($session, 1000)), 0, "a crash before $what: IDs come, none twice");
+		is($id >> 10 & 8191, $row ? $row->{number} : 0, "a crash before $what: the number is found again");
+		cmp_ok(value_of($session, $ms_of, $id), '>=', $row ? $row->{horizon_ms} : 0, "a crash before $what: IDs begin at R");
+		is($held->selectrow_array('SELECT count(*) FROM idgen_registry.lease'), 1, "a crash before $what: no other number was taken");
+		$session->disconnect;
+	}
+	$held->disconnect;
+	$node->stop('immediate');
+	return $store->{stop}->('immediate');
+}
+
+cut_takes() if grep { $_ eq 'postgresql' } store_kinds();
+
+# What is set wrong, and what is missing.
+sub check_settings
+{
+	my $node = start_node('settings', conf => [ q{idgen.shards = 'lease'}, q{idgen.max_wait = '1s'} ]);
+	my $session = connect_to($node);
+	fails_to_draw($session, qr/DETAIL:  idgen\.shards is "lease", and idgen\.registry is not set\.\nHINT:  Set idgen\.registry/, 'no registry');
+	fails_with($session, "ALTER SYSTEM SET $_->[0] = '$_->[1]'", '22023', qr/$_->[0].*$_->[2]/s, "$_->[0] = $_->[1]")
+	  for [ 'idgen.lease_ttl', '4s', '0 or at least 5 s' ], [ 'idgen.lease_window', '500ms', 'outside the valid range' ],
+	  [ 'idgen.lease_range', '1-2,5', 'one number or one range' ], [ 'idgen.lease_range', '', 'one number or one range' ],
+	  [ 'idgen.lease_range', 'lease', 'one number or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range' ],
+	  [ 'idgen.lease_count', '65', 'outside the valid range' ];
+	fails_with($session, q{SET idgen.registry = 'host=localhost'}, '55P02', qr/cannot be changed without restarting/, 'the registry of a running server');
+	$session->disconnect;
+	$node->append_conf('postgresql.conf', q{idgen.registry = 'host=/nowhere dbname=none'});
+	$node->restart;
+	$session = connect_to($node);
+	fails_to_draw($session, qr/does not run\.\nHINT:.*shared_preload_libraries = 'idgen, idgen_lease'/s, 'without the library idgen_lease');
+	$session->disconnect;
+	$node->append_conf('postgresql.conf', q{shared_preload_libraries = 'idgen, idgen_lease'});
+	$node->restart;
+	$session = connect_to($node);
+	fails_to_draw($session, qr/the extension idgen_lease is not in database "postgres"/, 'without the extension idgen_lease');
+	$session->do('CREATE EXTENSION idgen_lease');
+	wait_for('a reason', sub { try_id($session) =~ /nowhere/ });
+	pass('a registry that is not there is named');
+	$session->disconnect;
+	return $node->stop;
+}
+
+check_settings();
+
 done_testing();

@@ -64,7 +64,7 @@ sub away_for_long
 	my @ids = grep { /^\d+$/ } @{ delete $made->{last} };
 	is(repeated($made, @ids), 0, "$kind, away for longer: IDs go on for a while, none twice");
 	cmp_ok($waited, '>=', 0.7, "$kind: then next_id() waits");
-	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  \S.*\. Waited for [\d.]+ s\.\nHINT:  .*idgen_status/,
+	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  The keeper of its numbers says: \S.*\. Waited for [\d.]+ s\.\nHINT:  .*idgen_status/,
 		"$kind: no longer than it should, and says why");
 	note $tried;
 	my $at = time;
@@ -94,6 +94,13 @@ sub start_without
 	return;
 }
 
+# Draws until that is refused.
+sub wait_until_refused
+{
+	my ($made, $session) = @_;
+	return wait_for('no more IDs', sub { my $tried = try_id($session); repeated($made, $tried) if is_id($tried); return !is_id($tried) });
+}
+
 # An older state: what was granted since is not in it. Nobody asks until it is advanced; then every number begins above all of that.
 sub put_back
 {
@@ -115,8 +122,8 @@ sub put_back
 	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");
 	kill 'CONT', @keepers;
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
-	wait_for('no more IDs', sub { my $tried = try_id($sessions[0]); repeated($made, $tried) if $tried =~ /^\d/; return $tried !~ /^\d/ });
-	wait_for('a reason', sub { try_id($sessions[0]) =~ /the free number that begins first, \d+, begins in [\d.]+ s\. Waited/ });
+	wait_until_refused($made, $sessions[0]);
+	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free number, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
 	pass("$kind: until then there are no IDs, and the error says so");
 	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: then they come by themselves, none twice");
 	return;
@@ -128,7 +135,7 @@ sub replace_registry
 	my ($kind, $store, $made, $node, @sessions) = @_;
 	$store->{replace}->();
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
-	wait_for('no more IDs', sub { my $tried = try_id($sessions[0]); repeated($made, $tried) if $tried =~ /^\d/; return $tried !~ /^\d/ });
+	wait_until_refused($made, $sessions[0]);
 	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows, [-0-9a-f]{36}; .*idgen_confirm_registry\(\)/,
 		"$kind, another registry under the same address");
 	fails_with($sessions[0], 'SET SESSION AUTHORIZATION nobody; SELECT idgen_confirm_registry()', '42501', qr/superuser|permission denied/,

@@ -45,21 +45,22 @@ Keeper::Result Keeper::choose(uint32 index) {
     if (!registry_.list(registration)) return Result::away;
     const LeaseRecord *own = spare_record(index);
     LeaseRecord record = own != nullptr ? *own : no_number(registry_.identity(), identity_);
+    int64 now_ms = clock().now_ms;
     NumberChoice choice = choose_number(record, identity_, list_of(registration), gate_.settings().range,
-                                        clock().now_ms, rules_of(index).max_lead_ms);
+                                        now_ms, rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::take) return take(index, choice.number);
     const NumberRange &range = gate_.settings().range;
     registry_.tell_trouble(
         choice.kind == ChoiceKind::none
             ? psprintf("all numbers from %lld to %lld are held by others",
                        static_cast<long long>(range.first), static_cast<long long>(range.last))
-            : psprintf("the free number that begins first, %lld, begins in %s",
-                       static_cast<long long>(choice.number), pg::seconds_text(choice.wait_ms)));
+            : psprintf("the first free number, %lld, can be used from %s on",
+                       static_cast<long long>(choice.number), pg::instant_text(now_ms + choice.wait_ms)));
     return Result::stuck;
 }
 
 Keeper::Result Keeper::take(uint32 index, int64 number) {
-    propose_durably(index, number);
+    if (!propose_durably(index, number)) return Result::stuck;
     Lease &lease = entry(index).lease;
     LeaseCall call{};
     {
@@ -69,13 +70,18 @@ Keeper::Result Keeper::take(uint32 index, int64 number) {
     return send(index, call);
 }
 
-void Keeper::propose_durably(uint32 index, int64 number) {
+// False where the record cannot be written: nothing is asked for then.
+bool Keeper::propose_durably(uint32 index, int64 number) {
     LeaseRecord &record = records_[index];
     for (uint32 row = 0; row < table_.count; row++)
         if (table_.rows[row].number == number && record.number != number) record = table_.rows[row];
     LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
-    write_record(next);
+    if (!write_record(next)) {
+        registry_.tell_no_table();
+        return false;
+    }
     record = next;
+    return true;
 }
 
 Keeper::Result Keeper::raise(uint32 index) {
@@ -157,7 +163,7 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
 const LeaseRecord *Keeper::spare_record(uint32 index) const {
     if (is_own(records_[index], registry_.identity(), identity_)) return &records_[index];
     for (uint32 row = 0; row < table_.count; row++)
-        if (table_.rows[row].number != no_number_row && !is_used(table_.rows[row].number))
+        if (is_own(table_.rows[row], registry_.identity(), identity_) && !is_used(table_.rows[row].number))
             return &table_.rows[row];
     return nullptr;
 }

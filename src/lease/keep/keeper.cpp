@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/durable/durable_record.hpp"
+#include "lease/keep/own_identity.hpp"
 #include "lease/keep/secret.hpp"
 
 namespace idgen::lease {
@@ -12,13 +12,16 @@ constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long.
 constexpr int64 last_answer_ms = 2000;
 
+// Of a lease that another process of this server has left: the number of the call that is on its way, else
+// the one that is held.
+int64 number_asked_for(const Lease &lease) noexcept {
+    return is_waiting(lease) ? lease.pending.number : lease.number.load();
+}
+
 }  // namespace
 
 Keeper::Keeper(const pg::LeaseGate &gate)
-    : gate_(gate),
-      leases_(gate.leases()),
-      registry_(gate),
-      identity_(identity_of(GetWALInsertionTimeLine(), GetSystemIdentifier())) {}
+    : gate_(gate), leases_(gate.leases()), registry_(gate), identity_(own_identity()) {}
 
 int64 Keeper::work() {
     follow_wishes();
@@ -42,7 +45,7 @@ bool Keeper::load() {
     if (is_loaded_) return true;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
         for (uint32 row = 0; row < table_.count; row++)
-            if (table_.rows[row].number == entry(i).lease.number && !has_ended(entry(i).lease))
+            if (table_.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease))
                 records_[i] = table_.rows[row];
     // Of servers before a promotion or a restore: they prove nothing here.
     for (uint32 row = 0; row < table_.count; row++)

@@ -40,7 +40,7 @@ class Keeper {
     Result stop(uint32 index);
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
-    void propose_durably(uint32 index, int64 number);
+    bool propose_durably(uint32 index, int64 number);
     Result tell_missed(const LeaseCall &call);
     const LeaseRecord *spare_record(uint32 index) const;
     bool is_used(int64 number) const noexcept;

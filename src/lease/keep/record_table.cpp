@@ -67,8 +67,8 @@ bool read_records(RecordTable &table) {
     return in_transaction([&table](const char *schema) { read_rows(table, schema); });
 }
 
-void write_record(const LeaseRecord &record) {
-    in_transaction([&record](const char *schema) {
+bool write_record(const LeaseRecord &record) {
+    return in_transaction([&record](const char *schema) {
         const char *query = psprintf(
             "INSERT INTO %s.idgen_lease_record AS r (registry, number, accepted, proposed, identity) "
             "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (number) DO UPDATE SET registry = EXCLUDED.registry, "

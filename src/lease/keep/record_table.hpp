@@ -23,8 +23,8 @@ struct RecordTable {
 // its own, flushed when it returns.
 bool read_records(RecordTable &table);
 
-// Writes the row of the record's number.
-void write_record(const LeaseRecord &record);
+// Writes the row of the record's number. False where the table is not there.
+bool write_record(const LeaseRecord &record);
 
 // Removes the row of a number.
 void forget_record(int64 number);

@@ -33,8 +33,7 @@ RegistryIdentity remembered_by(const RecordTable &table) noexcept {
 bool WatchedRegistry::is_ready(RecordTable &table) {
     if (is_known_) return true;
     if (!read_records(table)) {
-        tell_trouble(
-            psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
+        tell_no_table();
         return false;
     }
     return open() && identify(table);
@@ -108,6 +107,10 @@ void WatchedRegistry::tell_trouble(const char *sentence) {
         strlcpy(state.trouble, sentence, sizeof(state.trouble));
     }
     if (is_new) pg::log_registry_away(sentence);
+}
+
+void WatchedRegistry::tell_no_table() {
+    tell_trouble(psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
 }
 
 void WatchedRegistry::tell_well() {

@@ -23,6 +23,8 @@ class WatchedRegistry {
     // Something stands in the way, or nothing any more.
     void tell_trouble(const char *sentence);
     void tell_well();
+    // There is nowhere to remember numbers.
+    void tell_no_table();
 
     // From now on each call waits for its answer no longer than this.
     void shorten_calls(int64 answer_ms);

@@ -29,10 +29,21 @@ SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept
     return &leases.leases[count];
 }
 
-bool add_number(SharedLeases &leases, uint32 number) noexcept {
-    Guard<LightLock> guard(leases.lock);
+bool has_entry(SharedLeases &leases, uint32 number) noexcept
+    IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
     for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) return true;
+    return false;
+}
+
+bool is_wanted(SharedLeases &leases, uint32 number) noexcept {
+    ReadGuard guard(leases.lock);
+    return has_entry(leases, number);
+}
+
+bool add_number(SharedLeases &leases, uint32 number) noexcept {
+    Guard<LightLock> guard(leases.lock);
+    if (has_entry(leases, number)) return true;
     SharedLease *entry = add_entry(leases, LeaseFor::number);
     if (entry != nullptr) entry->lease.number = number;
     return entry != nullptr;
@@ -70,10 +81,11 @@ int64 taken_ms(SharedLeases &leases, uint32 number) noexcept {
 }
 
 bool want_number(SharedLeases &leases, uint32 number) noexcept {
-    if (find_lease(leases, number) != &no_lease) return true;
-    bool is_wanted = add_number(leases, number);
+    if (is_wanted(leases, number)) return true;
+    bool is_added = add_number(leases, number);
+    // Once: sessions look again and again, and the keeper looks by itself.
     wake_keeper(leases);
-    return is_wanted;
+    return is_added;
 }
 
 void want_pool(SharedLeases &leases) noexcept {

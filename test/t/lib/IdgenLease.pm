@@ -14,7 +14,7 @@ my $drawings = 0;
 my @stop_files;
 my $test = $$;
 
-our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in row_of try_id ids_of wait_for_id fails_to_draw
+our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in row_of try_id is_id ids_of wait_for_id fails_to_draw
   begin_drawing end_drawing of_number wait_for keeper_of told crash_and_start);
 
 # A registry without the library, its database `postgres`, its role node_role.
@@ -70,6 +70,9 @@ sub try_id
 	return defined $id ? $id : $session->state . ' ' . $session->errstr;
 }
 
+# Whether that was an ID.
+sub is_id { my ($tried) = @_; return $tried =~ /^\d+$/ }
+
 # Waits until a session makes an ID; it.
 sub wait_for_id
 {
@@ -79,7 +82,7 @@ sub wait_for_id
 	while (time < $end)
 	{
 		$tried = try_id($session);
-		return $tried if $tried =~ /^\d+$/;
+		return $tried if is_id($tried);
 		sleep 0.1;
 	}
 	die "no ID: $tried";
