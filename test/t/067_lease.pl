@@ -258,9 +258,34 @@ sub cut_takes
 		is($held->selectrow_array('SELECT count(*) FROM idgen_registry.lease'), 1, "a crash before $what: no other number was taken");
 		$session->disconnect;
 	}
+	lose_keeper($registry, $held, $node, $waiting);
 	$held->disconnect;
 	$node->stop('immediate');
 	return $store->{stop}->('immediate');
+}
+
+# The keeper alone ends while the registry holds its take: the next one takes the answer in, and remembers the number.
+sub lose_keeper
+{
+	my ($registry, $held, $node, $waiting) = @_;
+	$node->stop;
+	$held->do('DELETE FROM idgen_registry.lease');
+	$held->do('SELECT pg_advisory_lock(1)');
+	$node->start;
+	my $session = connect_to($node);
+	wait_until($held, "SELECT count(*) > 0 $waiting");
+	my $keeper = keeper_of($session);
+	value_of($session, 'SELECT pg_cancel_backend(?)', $keeper);
+	wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper });
+	$held->do('SELECT pg_advisory_unlock(1)');
+	wait_for_id($session);
+	my ($row) = values %{ numbers_in($registry) };
+	is_deeply(
+		$session->selectall_arrayref('SELECT number, accepted, proposed FROM idgen_lease_record WHERE number >= 0'),
+		[ [ $row->{number}, $row->{incarnation}, 0 ] ],
+		'a keeper that ends before a take is answered: the next one remembers what was taken');
+	is(value_of($session, 'SELECT count(DISTINCT registry) FROM idgen_lease_record'), 1, 'and from which registry');
+	return $session->disconnect;
 }
 
 cut_takes() if grep { $_ eq 'postgresql' } store_kinds();
@@ -271,11 +296,11 @@ sub check_settings
 	my $node = start_node('settings', conf => [ q{idgen.shards = 'lease'}, q{idgen.max_wait = '1s'} ]);
 	my $session = connect_to($node);
 	fails_to_draw($session, qr/DETAIL:  idgen\.shards is "lease", and idgen\.registry is not set\.\nHINT:  Set idgen\.registry/, 'no registry');
-	fails_with($session, "ALTER SYSTEM SET $_->[0] = '$_->[1]'", '22023', qr/$_->[0].*$_->[2]/s, "$_->[0] = $_->[1]")
-	  for [ 'idgen.lease_ttl', '4s', '0 or at least 5 s' ], [ 'idgen.lease_window', '500ms', 'outside the valid range' ],
+	fails_with($session, "ALTER SYSTEM SET $_->[0] = '$_->[1]'", '22023', qr/$_->[2]/, "$_->[0] = $_->[1]")
+	  for [ 'idgen.lease_ttl', '4s', '0 or at least 5 s' ], [ 'idgen.lease_window', '500ms', 'outside the valid range for parameter "idgen.lease_window"' ],
 	  [ 'idgen.lease_range', '1-2,5', 'one number or one range' ], [ 'idgen.lease_range', '', 'one number or one range' ],
-	  [ 'idgen.lease_range', 'lease', 'one number or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range' ],
-	  [ 'idgen.lease_count', '65', 'outside the valid range' ];
+	  [ 'idgen.lease_range', 'lease', 'one number or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range for parameter "idgen.lease_count"' ],
+	  [ 'idgen.lease_count', '65', 'outside the valid range for parameter "idgen.lease_count"' ];
 	fails_with($session, q{SET idgen.registry = 'host=localhost'}, '55P02', qr/cannot be changed without restarting/, 'the registry of a running server');
 	$session->disconnect;
 	$node->append_conf('postgresql.conf', q{idgen.registry = 'host=/nowhere dbname=none'});
