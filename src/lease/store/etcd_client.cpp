@@ -20,9 +20,9 @@ bool holds(std::string_view text, std::string_view part) noexcept {
     return text.find(part) != std::string_view::npos;
 }
 
-// Judges an answer that is not 200: {"error": text, "code": number}.
+// Judges an answer that is not 200: {"message": text, "code": number}.
 Verdict judge_failure(Json *json, EtcdAnswer &answer, Trouble &trouble) {
-    std::string_view words = text_in(json, "error");
+    std::string_view words = text_in(json, "message");
     if (words.empty()) {
         put_trouble(trouble, Reply::silent, "what answers there is no etcd, or one without its JSON gateway");
         return Verdict::elsewhere;
