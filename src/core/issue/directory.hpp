@@ -182,7 +182,8 @@ class Directory {
             std::uint32_t owner = entry.link.key.database;
             std::int64_t end_ms = 0;
             if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
-            if (is_new(entry.given_ms, request) || !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
+            if (is_new(entry.given_ms, request) ||
+                !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
                 continue;
             Database &database = *find_database(owner);
             lift(database.horizon.floor_ms, end_ms);
@@ -194,7 +195,8 @@ class Directory {
         return false;
     }
 
-    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives that.
+    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives
+    // that.
     std::int64_t begin_anew(Database &entry) noexcept {
         std::int64_t reached_ms = this->reached_ms(entry);
         state_.gone_ms = std::max(state_.gone_ms, reached_ms);

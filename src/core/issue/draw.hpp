@@ -123,33 +123,20 @@ std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
     return source.shard & source.packing.shard_last;
 }
 
-// Lowers a grant to the cap of a lease.
-inline void lower_to_cap(const Lease &lease, std::uint32_t shard, std::int64_t &granted_ms) noexcept {
-    std::int64_t cap_ms = cap_of(lease, shard);
-    if (cap_ms < granted_ms) granted_ms = cap_ms;
-}
-
 // Takes from the slot in use; false where it is somebody else's by now.
 template <class Lock>
-bool take_current(DrawSource<Lock> &source, Limits limits, std::int64_t base, std::uint32_t count,
+bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
                   Take &taken) noexcept {
     Position above = before_all;
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
-    if (source.lease != nullptr) lower_to_cap(*source.lease, source.shard, limits.granted_ms);
-    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count);
+    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count,
+                 source.lease);
     return true;
 }
 
 enum class Answer : std::uint8_t { final, select };
-
-// Whether it is the cap of the number that refuses a tick.
-template <class Lock>
-bool is_capped(const DrawSource<Lock> &source, const Take &taken) noexcept {
-    return taken.status == Take::Status::renew && source.lease != nullptr &&
-           start_of(source.packing, taken.tick) >= cap_of(*source.lease, source.shard);
-}
 
 // Tries the slot in use. Requires is_selected.
 template <class Lock>
@@ -159,7 +146,6 @@ Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t bas
         source.slot.entry = nullptr;
         return Answer::select;
     }
-    if (is_capped(source, taken)) taken.status = Take::Status::capped;
     bool moves = taken.status == Take::Status::full && move_up(source, base);
     return moves ? Answer::select : Answer::final;
 }

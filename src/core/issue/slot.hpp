@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "core/layout/packing.hpp"
+#include "core/lease/lease.hpp"
 
 namespace idgen {
 
@@ -114,9 +115,9 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
 }
 
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
-// limits.
+// limits; of a number from a registry its lease.
 inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
-                 const Position &above, std::uint32_t count) noexcept {
+                 const Position &above, std::uint32_t count, const Lease *lease = nullptr) noexcept {
     std::int64_t tick = base;
     std::int64_t sequence = -1;
     if (slot.tick >= tick) {
@@ -146,9 +147,10 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
         std::int64_t wait_ms = start - limits.now_ms - admitted_lead;
         if (wait_ms > 0) return {rolled ? Status::full : Status::ahead, 0, 0, tick, wait_ms};
     }
+    if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, tick, 0};
     if (start >= limits.granted_ms) return {Status::renew, 0, 0, tick, 0};
-    bool is_ahead = start > limits.now_ms;
-    if (is_ahead && limits.may_borrow && tick > base && tick > slot.tick) slot.borrowed_tick = tick;
+    bool is_ahead = limits.may_borrow && start > limits.now_ms;
+    if (is_ahead && tick > base && tick > slot.tick) slot.borrowed_tick = tick;
 
     std::uint32_t left = p.sequence_last - static_cast<std::uint32_t>(sequence) + 1;
     std::uint32_t taken = count < left ? count : left;

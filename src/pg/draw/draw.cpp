@@ -97,7 +97,8 @@ inline Block hand_out(const Source &source, const Limits &limits, const Take &ta
     note_drawn(source, taken);
     Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_of(p, taken.tick),
                 ++draw_number};
-    count_taken(source, limits, taken, block.first_id + block.step * (block.count - 1));
+    int64 last_id = block.first_id + block.step * (block.count - 1);
+    count_taken(source, taken, last_id, block.start_ms > limits.now_ms);
     int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
     if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
         renew_ahead(source.schema, limits.now_ms, block.start_ms);

@@ -26,11 +26,10 @@ inline void count_made(uint32 ids, int64 last_id, uint64 slot_tag) noexcept {
     pg_atomic_write_u64(&backend.slot_tag, slot_tag);
 }
 
-// Counts what a draw took from its slot.
-inline void count_taken(const Source &source, const Limits &limits, const Take &taken, int64 last_id) {
+// Counts what a draw took from its slot, in a tick that was ahead of the clock or not.
+inline void count_taken(const Source &source, const Take &taken, int64 last_id, bool is_ahead) {
     count_made(taken.count, last_id, source.slot_tag);
-    if (unlikely(start_of(source.packing, taken.tick) > limits.now_ms))
-        count_ahead(source, taken.tick, taken.count);
+    if (unlikely(is_ahead)) count_ahead(source, taken.tick, taken.count);
 }
 
 // Sets back what was counted for this session's database.
