@@ -6,6 +6,7 @@ use lib "$FindBin::Bin/lib";
 use Cwd qw(abs_path);
 use DBD::Pg qw(:async);
 use HTTP::Tiny;
+use IdgenKeeper;
 use IdgenNode;
 use JSON::PP;
 use POSIX ();
@@ -72,27 +73,50 @@ wait_until($session, q{SELECT current_setting('idgen.max_lead') = '1min'});
 $session->do('SET search_path = idgen');
 $session->do('SELECT next_id_array(5000, 3)');
 
-my %port = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(exporter prometheus);
-my $base = abs_path($node->basedir);
-begin(
-	"$base/exporter.log",
-	{ DATA_SOURCE_NAME => sprintf('user=prometheus host=%s port=%s dbname=postgres sslmode=disable', $node->host, $node->port) },
-	'prometheus-postgres-exporter', "--web.listen-address=127.0.0.1:$port{exporter}",
-	"--extend.query-path=$folder/queries.yaml");
+# Another one has a number from a registry, as a keeper says that is none.
+my $leased = start_node('leased', conf => [ "idgen.shards = 'lease'", "idgen.registry = 'postgresql://registry.example/registry'", "idgen.lease_window = '100s'" ]);
+$leased->safe_psql('postgres', 'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
+my $keeper = connect_to($leased);
+create_keeper($keeper);
+registry_says($keeper, answered => 12_000);
+hold($keeper, 17, 3_600_000);
 
-sub metrics { return $http->get("http://127.0.0.1:$port{exporter}/metrics")->{content} // '' }
+my %port = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(exporter prometheus leased);
+my $base = abs_path($node->basedir);
+
+# Starts an exporter that reads a node.
+sub export
+{
+	my ($from, $name) = @_;
+	begin(
+		"$base/$name.log",
+		{ DATA_SOURCE_NAME => sprintf('user=prometheus host=%s port=%s dbname=postgres sslmode=disable', $from->host, $from->port) },
+		'prometheus-postgres-exporter', "--web.listen-address=127.0.0.1:$port{$name}",
+		"--extend.query-path=$folder/queries.yaml");
+	return;
+}
+export($node, 'exporter');
+export($leased, 'leased');
+
+sub metrics { my ($name) = @_; return $http->get("http://127.0.0.1:$port{ $name // 'exporter' }/metrics")->{content} // '' }
 eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has metrics of idgen', "$base/exporter.log")
   or die "no metrics\n";
 my $metrics = metrics();
 ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
-unlike(slurp_file("$base/exporter.log"), qr/Error running query/, 'the exporter could run every query');
+eventually(sub { metrics('leased') =~ /^idgen_registry_numbers/m }, 'a server with a registry has metrics of it', "$base/leased.log");
+my $of_leased = metrics('leased');
+like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
+  for qr/numbers\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
+  qr/left_seconds\{[^}]*\} 3[56]\d\d(?:\.\d+)?/, qr/answer_age_seconds\{[^}]*\} \d{2,3}(?:\.\d+)?/;
+unlike($metrics, qr/^idgen_registry_/m, 'one without a registry has none');
+unlike(slurp_file("$base/$_.log"), qr/Error running query/, "$_ could run every query") for qw(exporter leased);
 my $queries = slurp_file("$folder/queries.yaml");
 while ($queries =~ /^(idgen_\w+):\n(.*?)(?=^idgen|\z)/msg)
 {
 	my ($group, $text) = ($1, $2);
 	my @columns = $text =~ /- (\w+):\n\s+usage: "(?:COUNTER|GAUGE)"/g;
-	ok($metrics =~ /^${group}_$_(\{|\s)/m, "metric ${group}_$_") for @columns;
+	ok("$metrics$of_leased" =~ /^${group}_$_(\{|\s)/m, "metric ${group}_$_") for @columns;
 	ok($manual =~ /`${group}_$_`/, "docs/monitoring.md has ${group}_$_") for @columns;
 }
 
@@ -106,7 +130,7 @@ rule_files: ['$folder/rules.yml']
 scrape_configs:
   - job_name: postgres
     static_configs:
-      - targets: ['127.0.0.1:$port{exporter}']
+      - targets: ['127.0.0.1:$port{exporter}', '127.0.0.1:$port{leased}']
 END
 close $config;
 begin(
@@ -121,7 +145,7 @@ sub asked
 }
 sub results_of { my $answer = asked('query', query => $_[0]); return @{ $answer->{data}{result} // [] } }
 eventually(sub { results_of('count_over_time(idgen_shard_ids_total{shard="3"}[1m]) >= 4') }, 'Prometheus has scraped four times', "$base/prometheus.log");
-is(scalar(results_of('idgen_database_clock_steps_back_total == 0')), 1, 'the clock was not set yet');
+is(scalar(results_of('idgen_database_clock_steps_back_total == 0')), 2, 'the clock was not set yet');
 
 sub firing { my ($name) = @_; return scalar results_of(qq{ALERTS{alertname="$name",alertstate="firing"}}) }
 is(firing($_), 0, "$_ does not fire") for qw(IdgenClockStepped IdgenHorizonNotRenewed IdgenClockRefused);
@@ -150,6 +174,16 @@ $other->rollback;
 $session->pg_result;
 eventually(sub { !firing('IdgenHorizonNotRenewed') }, 'the lock gone: it ends');
 
+# The registry: silent for more than half of the window, then the horizon near, then nobody who asks it.
+is(firing($_), 0, "$_ does not fire") for qw(IdgenRegistrySilent IdgenLeaseEnds IdgenNoKeeper);
+registry_says($keeper, answered => 61_000, silent => 60_000, trouble => 'no route to it');
+eventually(sub { firing('IdgenRegistrySilent') }, 'calls fail for a minute of a window of 100 s: IdgenRegistrySilent fires');
+hold($keeper, 17, 20_000);
+eventually(sub { firing('IdgenLeaseEnds') }, 'less than a quarter of the window is left: IdgenLeaseEnds fires');
+registry_says($keeper, answered => 0);
+hold($keeper, 17, 3_600_000);
+eventually(sub { !firing('IdgenRegistrySilent') && !firing('IdgenLeaseEnds') }, 'the registry is back: both end');
+
 # The dashboard: every expression is sound, and those that any server has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
 my %without_data = ('Synchronous standbys' => 1);
@@ -170,8 +204,8 @@ for my $panel (@{ $dashboard->{panels} })
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })
 {
 	my ($metric, $label) = $variable->{definition} =~ /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/;
-	is(scalar(grep { $_->{metric}{$label} } results_of($metric)), 1, "variable $variable->{name}");
+	is(scalar(grep { $_->{metric}{$label} } results_of($metric)), 2, "variable $variable->{name}");
 }
 
-$_->disconnect for $session, $other;
+$_->disconnect for $session, $other, $keeper;
 done_testing();

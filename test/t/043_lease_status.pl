@@ -126,9 +126,9 @@ row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
 
 # The registry away, and back with something wrong.
 registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');
-row_like($watcher, 'registry', qr/^silent since \d{4}-.*, has not answered since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
+row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, has not answered since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
 registry_says($session, answered => 30_000, silent => 20_000);
-row_like($watcher, 'registry', qr/^silent since \d{4}-[^;]*, answered last at \d{4}-[^;]* \| f \|/, 'silent');
+row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, answered last at \d{4}-[^;]* \| f \|/, 'silent');
 is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
 		FROM idgen_status() WHERE key = 'registry'}), 1, 'silent: both times');
 is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen_stat_registry'), 20, 'silent: the view');

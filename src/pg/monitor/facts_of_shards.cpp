@@ -161,11 +161,12 @@ Fact registry_fact(const Survey &survey) {
         return {"registry", "not asked: the process that keeps the numbers does not run", false, keeper_hint};
     if (registry.silent_since_ms != 0)
         return {"registry",
-                with_trouble(psprintf("silent since %s, %s", instant_text(registry.silent_since_ms),
+                with_trouble(psprintf("calls fail since %s, %s", instant_text(registry.silent_since_ms),
                                       answer_text(registry)),
                              registry),
                 false,
-                "See whether it runs and can be reached from here. IDs go on to the horizon of row lease."};
+                "See whether it runs, can be reached from here, and admits this server. IDs go on to the "
+                "horizon of row lease."};
     if (registry.trouble[0] != '\0')
         return {"registry", with_trouble(answer_text(registry), registry), false,
                 "docs/registry.md says what to do; the server's log may say more."};
