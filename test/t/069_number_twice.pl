@@ -92,6 +92,7 @@ sub give_by_hand
 	is(told($production, 'has lost number'), 0, "$kind: and never lost its number");
 	$third->disconnect;
 	$restored->stop('immediate');
+	is(take_back($kind, \%made, $production, $session, $other, $second), 0, "$kind: a number that was another's meanwhile, who still draws: no ID twice");
 	$session->disconnect;
 	crash($production);
 	fails_to_draw($second, qr/number 5 is held by "production"/, "$kind: a dead server keeps its number until its lease is past");
@@ -103,6 +104,27 @@ sub give_by_hand
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $production, $other;
 	return;
+}
+
+# A number goes from a server that runs to another, and back while that one is cut off and goes on. Gives how many IDs were made twice.
+sub take_back
+{
+	my ($kind, $made, $node, $session, $other, $second) = @_;
+	my @keepers = map { keeper_of($_) } $session, $second;
+	kill 'STOP', $keepers[0];
+	value_of($session, 'SELECT idgen_release(5)');
+	my $repeated = repeated($made, wait_for_id($second), ids_of($second, 1000));
+	kill 'CONT', $keepers[0];
+	wait_for('lost', sub { told($node, 'has lost number 5') });
+	my $drawing = begin_drawing($other);
+	my $horizon_ms = row_of($session, 5)->{horizon_ms};
+	kill 'STOP', $keepers[1];
+	value_of($session, 'SELECT idgen_release(5)');
+	my @ids = (wait_for_id($session), ids_of($session, 1000));
+	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $ids[0]), '>=', $horizon_ms, "$kind: taken back, its IDs begin at R");
+	$repeated += repeated($made, @ids, end_drawing($drawing));
+	kill 'CONT', $keepers[1];
+	return $repeated;
 }
 
 # Starts a copy of a server's data directory under another port.
