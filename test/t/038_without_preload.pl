@@ -99,6 +99,9 @@ freeze_clock($node, time + 60);
 $session->do(q{SET idgen.shards = ''});
 fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=41 shard=13 sequence=5')) FROM generate_series(0, 8000) AS n},
 	'53400', qr/HINT:.*add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart/s, 'more slots');
+$session->do(q{SET idgen.shards = 'lease'});
+fails_with($session, 'SELECT next_id()', '55000', qr/idgen\.registry is not set\.\nHINT:  Set idgen\.registry in postgresql\.conf and restart/,
+	'numbers from a registry');
 $session->disconnect;
 $node->stop;
 

@@ -196,6 +196,7 @@ sub draw_from_pool
 {
 	my ($kind, $address) = @_;
 	my $node = start_leased("pool-$kind", $address, setting => { 'idgen.lease_count' => 3 });
+	note sprintf '%s: the first ID of a fresh server after %d ms', $kind, first_id($node);
 	my $session = connect_to($node);
 	my $first = wait_for_id($session);
 	my $drawing = begin_drawing($node, 8);

@@ -20,7 +20,11 @@ my %begin = (postgresql => \&_begin_postgresql, etcd => \&_begin_etcd);
 my $stores = 0;
 
 # The kinds to test: both where there is an etcd, or the one that IDGEN_STORE names.
-sub store_kinds { return $ENV{IDGEN_STORE} // grep { $_ ne 'etcd' || `command -v etcd` } reverse sort keys %begin }
+sub store_kinds
+{
+	my $has_etcd = grep { -x "$_/etcd" } split /:/, $ENV{PATH};
+	return $ENV{IDGEN_STORE} // grep { $has_etcd || $_ ne 'etcd' } reverse sort keys %begin;
+}
 
 # Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds),
 # advance(session on a node, interval), demand_password(password), which gives the address with it; address is what idgen.registry takes.
