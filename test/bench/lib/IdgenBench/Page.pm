@@ -6,6 +6,7 @@ use warnings;
 use utf8;
 
 use Exporter qw(import);
+use File::Basename qw(dirname);
 use IdgenBench::Claims qw(claim_row);
 
 our @EXPORT_OK = qw(page);
@@ -41,7 +42,15 @@ sub page
 	my ($rounds, $facts, @sections) = @_;
 	my @claims = map { @{ $_->{claims} } } @sections;
 	return join "\n", _head($rounds), _claims(@claims), "## The machine\n", _table([ '', '' ], @$facts),
-	  (map { _section($_) } @sections), _notes();
+	  (map { _section($_) } @sections), _registry(), _notes();
+}
+
+# What tests on several servers measured, not `make bench`.
+sub _registry
+{
+	open my $in, '<:encoding(UTF-8)', dirname(__FILE__) . '/../../registry.md' or die "registry.md: $!\n";
+	local $/;
+	return <$in>;
 }
 
 sub _head
