@@ -20,8 +20,8 @@ PG_CONFIG ?= pg_config
 
 # The second module, idgen_lease, needs libpq and libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
-HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc),$(CC)) \
-	$(CPPFLAGS) -I"$$($(PG_CONFIG) --includedir)" -E - >/dev/null 2>&1 && echo idgen_lease)
+HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc 2>/dev/null),$(CC)) \
+	$(CPPFLAGS) -I"$$($(PG_CONFIG) --includedir 2>/dev/null)" -E - >/dev/null 2>&1 && echo idgen_lease)
 
 EXTENSION = idgen idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
