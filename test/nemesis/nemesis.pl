@@ -34,7 +34,7 @@ my %strikes = (
 	registry_killed => [ 'any',     1, 12 ]);
 my @names = grep { $store ne 'none' || !/^(?:registry|keeper)/ } sort keys %strikes;
 
-my $cluster = IdgenPatroni->begin(fake_clock => 1, store => $store eq 'none' ? undef : $store);
+my $cluster = IdgenPatroni->begin(fake_clock => 1, ttl => 6, store => $store eq 'none' ? undef : $store);
 if ($is_synchronous)
 {
 	$cluster->configure(synchronous_mode => JSON::PP::true, parameters => { 'idgen.synchronous' => 'required' });
@@ -73,8 +73,7 @@ sub begin_any
 # One fault, or two at once, until each has lasted long enough; who is cut off stays so until another is the primary.
 sub strike
 {
-	my $primary;
-	$cluster->wait_for('a primary', sub { $primary = $cluster->primary });
+	my $primary = $cluster->wait_for('a primary', sub { $cluster->primary });
 	my @faults = begin_any($primary);
 	push @faults, begin_any($primary, @faults) if rand() < 0.3;
 	for my $fault (sort { $a->{until} <=> $b->{until} } @faults)
@@ -95,7 +94,7 @@ while (time < $end)
 {
 	$count_of{$_}++ for strike();
 }
-$cluster->wait_for('the cluster is whole again', sub { $cluster->is_whole });
+$cluster->wait_for('the cluster is whole again', sub { $cluster->whole });
 my $before = received($clients);
 $cluster->wait_for('IDs are made again', sub { received($clients) > $before });
 end_clients($clients);

@@ -22,11 +22,12 @@ sub begin_clients
 		for (1 .. $count)
 		{
 			my $file = sprintf '%s/ids.%s.%d', $cluster->{folder}, $node->{name}, ++$cluster->{clients};
+			open my $made, '>', $file or die "$file: $!";
 			my $pid = fork // die "fork: $!";
 			if ($pid == 0)
 			{
 				$cluster->let_go;
-				_draw_for_ever($node, $file, $clients->{owner});
+				_draw_for_ever($node, $made, $clients->{owner});
 			}
 			push @{ $clients->{pids} }, $pid;
 			push @{ $clients->{files}{ $node->{name} } }, $file;
@@ -38,10 +39,8 @@ sub begin_clients
 # Draws until its parent is gone, or it is killed.
 sub _draw_for_ever
 {
-	my ($node, $file, $parent) = @_;
-	$SIG{__DIE__} = 'DEFAULT';
-	$SIG{TERM} = sub { _exit(0) };
-	open my $received, '>', $file or _exit(1);
+	my ($node, $received, $parent) = @_;
+	$SIG{__DIE__} = $SIG{TERM} = 'DEFAULT';
 	my $session;
 	srand $$;
 	while (getppid == $parent)
@@ -152,12 +151,12 @@ sub _longest_gap
 	return ($gap, $began);
 }
 
-# Of the IDs of one node, in the default layout: how many of each tick (unix ms), and the first and last ticks by shard.
+# Of the IDs of some nodes, in the default layout: how many of each tick (unix ms), and the first and last ticks by shard.
 sub parts_of
 {
-	my ($clients, $name) = @_;
+	my ($clients, @names) = @_;
 	my (%ticks, %shards);
-	for my $file (@{ $clients->{files}{$name} })
+	for my $file (_files($clients, @names))
 	{
 		_each_line(
 			$file,

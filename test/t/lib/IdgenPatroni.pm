@@ -16,13 +16,12 @@ use MIME::Base64;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More ();
+use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $json = JSON::PP->new->canonical;
 
-# How long, in seconds, a leader that says nothing is still the leader; how long anything may take on a slow machine.
-my $ttl = 6;
+# How long, in seconds, anything may take on a slow machine.
 my $patience = 120;
 
 # Whether the programs are there.
@@ -32,7 +31,8 @@ sub is_installed
 }
 
 # Starts the cluster, and creates the extension in its database postgres. Options: parameters (settings of all servers), fake_clock (set_clock
-# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there).
+# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there),
+# ttl (for how many seconds a leader that says nothing is still the leader; else so long that no busy machine gets another by itself).
 sub begin
 {
 	my ($class, %option) = @_;
@@ -42,7 +42,7 @@ sub begin
 	$self->use_registry($option{store}) if $option{store};
 	$self->{nodes} = [ map { $self->_node($_) } 'a' .. 'c' ];
 	$self->begin_patroni($_) for $self->nodes;
-	$self->wait_for('a primary and two standbys', sub { $self->is_whole });
+	$self->wait_for('a primary and two standbys', sub { $self->whole });
 	$self->run($self->primary, 'CREATE EXTENSION idgen_lease CASCADE');
 	return $self;
 }
@@ -133,14 +133,10 @@ sub change_registry
 {
 	my ($self, $store, %settings) = @_;
 	$self->configure(parameters => { %{ $self->use_registry($store) }, %settings });
-	$self->wait_for('a restart to be pending everywhere', sub { !grep { !is_restart_pending($_) } $self->nodes });
-	ask($_->{rest}, 'POST', '/restart', {}, $patience) for $self->nodes;
-	$self->wait_for('the servers to be started again', sub { $self->is_whole });
+	$self->wait_for('all servers are started again', sub { $self->whole });
 	$self->run($self->primary, 'SELECT idgen_confirm_registry()');
 	return;
 }
-
-sub is_restart_pending { my ($node) = @_; return (ask($node->{rest}, 'GET', '/patroni') // {})->{pending_restart} }
 
 # What is begun meanwhile belongs to the cluster.
 sub owned
@@ -234,7 +230,7 @@ sub _configuration
 		restapi => { map { $_ => "127.0.0.1:$node->{rest}" } qw(listen connect_address) },
 		bootstrap => {
 			dcs => {
-				ttl => $ttl, loop_wait => 1, retry_timeout => 2, maximum_lag_on_failover => 1 << 30, primary_start_timeout => 0,
+				ttl => $self->{ttl} // 30, loop_wait => 1, retry_timeout => $self->{ttl} ? 2 : 10, maximum_lag_on_failover => 1 << 30, primary_start_timeout => 0,
 				postgresql => { use_pg_rewind => JSON::PP::true, parameters => \%parameters } },
 			initdb => [ { encoding => 'UTF8' }, 'no-sync' ],
 			pg_hba => [ 'local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust' ] },
@@ -255,27 +251,53 @@ sub begin_patroni
 	return;
 }
 
-# Changes settings of the whole cluster: those of Patroni, or with parameters those of the servers.
+# Changes settings of the whole cluster: those of Patroni; with parameters those of the servers, which have them then.
 sub configure
 {
 	my ($self, %change) = @_;
-	my $parameters = delete $change{parameters};
-	$change{postgresql} = { parameters => $parameters } if $parameters;
-	for my $node ($self->nodes)
-	{
-		return if ask($node->{rest}, 'PATCH', '/config', \%change);
-	}
-	die 'no Patroni takes the configuration';
+	my $parameters = delete $change{parameters} // {};
+	$change{postgresql} = { parameters => $parameters };
+	my ($done) = grep { ask($_->{rest}, 'PATCH', '/config', \%change) } $self->nodes;
+	die 'no Patroni takes the configuration' unless $done;
+	$self->wait_for('the settings', sub { !grep { !$self->_has($_, $parameters) } $self->nodes });
+	return;
+}
+
+# Whether a server has these settings. If not, it is started again where they need that; else its Patroni, which had other things to do as they
+# were changed, is told of them again.
+sub _has
+{
+	my ($self, $node, $parameters) = @_;
+	my @missing = grep { ($self->value($node, 'SELECT current_setting(?)', $_) // '') ne $parameters->{$_} } keys %$parameters;
+	return 1 unless @missing;
+	my $state = ask($node->{rest}, 'GET', '/patroni') // return 0;
+	ask($node->{rest}, 'POST', $state->{pending_restart} ? '/restart' : '/reload', {}, $patience);
+	sleep 0.5;
+	return 0;
+}
+
+# The leader's key in etcd.
+sub _leader_key
+{
+	my ($self) = @_;
+	return $self->{etcd}->call('kv/range', { key => encode_base64('/service/idgen/leader', '') })->{kvs}[0];
 }
 
 # The node that holds the lock of the leader; none where nobody does.
 sub leader
 {
 	my ($self) = @_;
-	my $answer = $self->{etcd}->call('kv/range', { key => encode_base64('/service/idgen/leader', '') });
-	my $name = decode_base64($answer->{kvs}[0]{value} // return);
-	my ($leader) = grep { $_->{name} eq $name } $self->nodes;
+	my $key = $self->_leader_key // return;
+	my ($leader) = grep { $_->{name} eq decode_base64($key->{value}) } $self->nodes;
 	return $leader;
+}
+
+# Lets the lock of the leader end at once, as it does when its time is over.
+sub expire_leader
+{
+	my ($self) = @_;
+	my $key = $self->_leader_key // return;
+	return $self->{etcd}->call('lease/revoke', { ID => $key->{lease} });
 }
 
 # The leader, where it is a primary already.
@@ -286,13 +308,14 @@ sub primary
 	return ($self->value($leader, 'SELECT pg_is_in_recovery()') // 1) eq '0' ? $leader : undef;
 }
 
-# Whether there is a primary, and all others follow it.
-sub is_whole
+# The primary, where all others follow it on its timeline: one that is still to be rewound streams as well for a moment.
+sub whole
 {
 	my ($self) = @_;
-	my $primary = $self->primary or return 0;
-	my $follows = q{SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming' AND sender_port = ?};
-	return !grep { $_ != $primary && !$self->value($_, $follows, $primary->{port}) } $self->nodes;
+	my $primary = $self->primary or return;
+	my $timeline = $self->value($primary, q{SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int});
+	my $follows = q{SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming' AND sender_port = ? AND received_tli = ?};
+	return (grep { $_ != $primary && !$self->value($_, $follows, $primary->{port}, $timeline) } $self->nodes) ? undef : $primary;
 }
 
 # The name of the standby that Patroni replicates to synchronously.
@@ -303,22 +326,14 @@ sub synchronous_standby
 	return $self->value($primary, q{SELECT application_name FROM pg_stat_replication WHERE sync_state = 'sync' LIMIT 1});
 }
 
-# Waits until another node than that one is the primary; gives it.
-sub wait_for_successor
-{
-	my ($self, $old) = @_;
-	my $new;
-	$self->wait_for("a primary other than $old->{name}", sub { $new = $self->primary; $new && $new != $old });
-	return $new;
-}
-
+# Waits until the answer is true; gives it.
 sub wait_for
 {
 	my ($self, $what, $question) = @_;
-	my $began = time;
-	poll($question, $patience) or die "never: $what";
-	Test::More::note(sprintf '%s: after %.1f s', $what, time - $began);
-	return;
+	my ($began, $answer) = time;
+	poll(sub { $answer = $question->() }, $patience) or die "never: $what";
+	note(sprintf '%s: after %.1f s', $what, time - $began);
+	return $answer;
 }
 
 # A session on a node, whoever leads; dies where there is none within some seconds.
