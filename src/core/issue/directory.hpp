@@ -176,15 +176,14 @@ class Directory {
 
     // Frees one idle slot against the shortage.
     bool free_idle_slot(Shortage shortage, const SlotRequest &request) noexcept {
+        std::int64_t since_ms = request.now_ms - request.idle_ms;
         for (std::uint32_t i = 0; i < entry_count_; i++) {
             Entry &entry = entries_[state_.hand];
             state_.hand = (state_.hand + 1) % entry_count_;
             std::uint32_t owner = entry.link.key.database;
             std::int64_t end_ms = 0;
             if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
-            if (is_new(entry.given_ms, request) ||
-                !retire_if_over(entry, request.now_ms - request.idle_ms, end_ms))
-                continue;
+            if (is_new(entry.given_ms, request) || !retire_if_over(entry, since_ms, end_ms)) continue;
             Database &database = *find_database(owner);
             lift(database.horizon.floor_ms, end_ms);
             subtract(database.slots, one_slot(entry.claim));
