@@ -70,10 +70,27 @@ sub begin_any
 	return $fault;
 }
 
+# Makes a standby anew that has not followed for half a minute: what an operator does with one that cannot be rewound.
+my %lame_since;
+sub mend
+{
+	for my $node ($cluster->nodes)
+	{
+		my $is_well = $cluster->value($node, q{SELECT NOT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')});
+		delete $lame_since{ $node->{name} } if $is_well;
+		next if $is_well || time - ($lame_since{ $node->{name} } //= time) < 30;
+		diag(sprintf '%5.1f s: %s made anew', time - $^T, $node->{name});
+		IdgenPatroni::ask($node->{rest}, 'POST', '/reinitialize', { force => JSON::PP::true });
+		delete $lame_since{ $node->{name} };
+	}
+	return;
+}
+
 # One fault, or two at once, until each has lasted long enough; who is cut off stays so until another is the primary.
 sub strike
 {
 	my $primary = $cluster->wait_for('a primary', sub { $cluster->primary });
+	mend();
 	my @faults = begin_any($primary);
 	push @faults, begin_any($primary, @faults) if rand() < 0.3;
 	for my $fault (sort { $a->{until} <=> $b->{until} } @faults)
@@ -94,7 +111,7 @@ while (time < $end)
 {
 	$count_of{$_}++ for strike();
 }
-$cluster->wait_for('the cluster is whole again', sub { $cluster->whole });
+$cluster->wait_for('the cluster is whole again', sub { mend(); $cluster->whole });
 my $before = received($clients);
 $cluster->wait_for('IDs are made again', sub { received($clients) > $before });
 end_clients($clients);
