@@ -21,7 +21,7 @@ struct DatabaseList {
     // Null where there is no room.
     Database *add(std::uint32_t database) const noexcept {
         Database *entry = find(0);
-        if (entry == nullptr && used < limit) entry = &entries[used++];
+        if (entry == nullptr && used < limit) entry = entries + used++;
         if (entry != nullptr) entry->database = database;
         return entry;
     }
