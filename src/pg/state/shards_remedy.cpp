@@ -21,7 +21,7 @@ ShardsRemedy remedy_for_no_shards() {
 }
 
 bool are_shards_copied() {
-    return settings.shards_from == ShardsFrom::list && has_citus() && is_setting_stored(setting);
+    return has_citus() && is_setting_stored(setting);
 }
 
 }  // namespace idgen::pg

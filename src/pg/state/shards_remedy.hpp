@@ -9,7 +9,7 @@ namespace idgen::pg {
 
 ShardsRemedy remedy_for_no_shards();
 
-// Whether a list of shards is stored where Citus copies it to nodes that must not have the same.
+// Whether idgen.shards, a list, is stored where Citus copies it to nodes that must not have the same.
 bool are_shards_copied();
 
 }  // namespace idgen::pg
