@@ -6,6 +6,7 @@ use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenLease;
 use IdgenNode;
+use IdgenPair;
 use IdgenStore;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -195,23 +196,44 @@ sub end_keeper
 sub draw_from_pool
 {
 	my ($kind, $address) = @_;
-	my $node = start_leased("pool-$kind", $address, setting => { 'idgen.lease_count' => 3 });
+	my $node = start_leased("pool-$kind", $address, setting => { 'idgen.lease_count' => 3, 'idgen.lease_range' => '10-12' });
 	note sprintf '%s: the first ID of a fresh server after %d ms', $kind, first_id($node);
 	my $session = connect_to($node);
 	my $first = wait_for_id($session);
 	my $drawing = begin_drawing($node, 8);
-	my $numbers = sub { return $session->selectcol_arrayref('SELECT DISTINCT id_shard(id) FROM next_ids(20000) AS id ORDER BY 1') };
+	my $numbers = sub {
+		return $session->selectcol_arrayref('SELECT DISTINCT id_shard(id, l) FROM (SELECT ?::id_layout) AS _(l), next_ids(300, layout => l) AS id ORDER BY 1',
+			undef, few_a_tick());
+	};
 	wait_for('three numbers', sub { @{ $numbers->() } == 3 });
 	my ($held, $other) = @{ $numbers->() };
 	my @ids = end_drawing($drawing);
 	is(repeated({}, $first, @ids), 0, "$kind, a pool of three numbers, eight sessions: no ID twice");
 	is(value_of($session, 'SELECT id_shard(next_id(?))', $held), $held, "$kind: a number that is held can be named");
 	fails_with($session, 'SELECT next_id(1000)', '22023', qr/1000.*\nDETAIL:.*\nHINT:/s, "$kind: one that is not cannot");
+	lose_one($kind, $address, $node, $session, $numbers);
 	$session->do('SET idgen.region = 1');
 	fails_with($session, 'SELECT next_id(layout => $$twitter$$)', '22023', qr/have no region beside them/, "$kind: nor a region beside it");
 	$session->disconnect;
 	$node->stop;
 	return;
+}
+
+# One of three numbers is lost, and there is no other: the rest is used.
+sub lose_one
+{
+	my ($kind, $address, $node, $session, $numbers) = @_;
+	my $rival = start_leased("rival-$kind", $address, setting => { 'idgen.lease_range' => '11-11' });
+	my $second = connect_to($rival);
+	my $keeper = keeper_of($session);
+	kill 'STOP', $keeper;
+	value_of($session, 'SELECT idgen_release(11)');
+	wait_for_id($second);
+	kill 'CONT', $keeper;
+	wait_for('lost', sub { told($node, 'has lost number 11') });
+	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
+	$second->disconnect;
+	return $rival->stop('immediate');
 }
 
 # Holds calls in a registry: those that wait for one of these locks.

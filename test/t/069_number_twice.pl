@@ -94,6 +94,9 @@ sub give_by_hand
 	$restored->stop('immediate');
 	is(take_back($kind, \%made, $production, $session, $other, $second), 0, "$kind: a number that was another's meanwhile, who still draws: no ID twice");
 	$session->disconnect;
+	$session = crash_and_start($production);
+	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: after a crash it goes on with its number, no ID twice");
+	$session->disconnect;
 	crash($production);
 	fails_to_draw($second, qr/number 5 is held by "production"/, "$kind: a dead server keeps its number until its lease is past");
 	is(value_of($second, 'SELECT idgen_release(5)'), 1, "$kind: or until it is taken from it");
