@@ -139,6 +139,14 @@ TEST_F(DirectoryTest, ReachedIsTheHighestOfFloorAndSlots) {
     obtain(first, 1).entry->slot.tick = 499;
     obtain(second, 1).entry->slot.tick = 900;
     EXPECT_EQ(directory.reached_ms(first), 5000);
+    EXPECT_EQ(directory.reached_ms(), 9010);
+}
+
+TEST_F(DirectoryTest, ReachedOfAllCountsDatabasesThatAreGone) {
+    obtain(first, 1).entry->slot.tick = 499;
+    obtain(second, 1).entry->slot.tick = 900;
+    directory.drop(second);
+    EXPECT_EQ(directory.reached_ms(), 9010);
 }
 
 TEST_F(DirectoryTest, ADatabaseWhoseRowChangedIsBegunAnewAboveTheOldOne) {
