@@ -66,19 +66,29 @@ void World::recreate(Node &node) {
     say("a database is dropped and created again", node);
 }
 
-// A copy of the primary under another system identifier: either both go on, or the copy alone.
-void World::copy() {
-    Node &source = primary();
-    Node &node = any_node();
-    if (&node == &source || !source.issues() || is_unprotected(source)) return;
+// Makes a node a server with the disk of the primary. Requires another.
+void World::copy_primary(Node &node) {
+    const Node &source = primary();
     fence(node);
     node.disk = source.disk;
     follow(node, source);
     node.upstream = -1;
+    node.is_primary = node.is_alone = true;
+}
+
+void World::rename(Node &node) noexcept {
     node.system = ++systems_;
     node.timeline = 1;
-    node.is_primary = node.is_alone = true;
     node.boot_machine(++boots_, stage_.true_ms);
+}
+
+// A copy of the primary under another system identifier: either both go on, or the copy alone.
+void World::copy() {
+    const Node &source = primary();
+    Node &node = any_node();
+    if (&node == &source || !source.issues() || is_unprotected(source)) return;
+    copy_primary(node);
+    rename(node);
     if (stage_.random.one_in(2)) return leave_origin(node);
     start(node, source.disk.flushed);
     bool has_other_shards = stage_.random.one_in(2);
@@ -94,17 +104,25 @@ void World::copy() {
 
 // A copy of the primary's disk, of now or of some time before, under the same system identifier.
 void World::copy_disk() {
-    Node &source = primary();
+    const Node &source = primary();
     Node &node = any_node();
     if (&node == &source || !source.issues()) return;
-    fence(node);
-    node.disk = source.disk;
-    follow(node, source);
-    node.upstream = -1;
-    node.is_primary = node.is_alone = true;
+    copy_primary(node);
     auto flushed = static_cast<std::int64_t>(source.disk.flushed);
-    start(node, static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
+    start(node,
+          static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
     say("is a copy of a disk, beside its origin", node);
+}
+
+// One server more, for more shards.
+void World::add_server(Node &node) {
+    const Node &source = primary();
+    if (&node == &source || !source.issues()) return;
+    copy_primary(node);
+    rename(node);
+    node.shards++;
+    start(node, source.disk.flushed);
+    say("is one more server", node);
 }
 
 // The copy goes on alone; its shards are confirmed where they must be.

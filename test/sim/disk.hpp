@@ -29,9 +29,9 @@ struct WalEntry {
     Record kind;
     DurableRecord record;
     Believed believed;
-    bool is_vouched;  // somebody says that it may be lower than the one before
-    bool is_number = false;   // the record of a number instead
-    int place = 0;            // which
+    bool is_vouched;         // somebody says that it may be lower than the one before
+    bool is_number = false;  // the record of a number instead
+    int place = 0;           // which
     LeaseRecord number = {};
 };
 

@@ -25,10 +25,10 @@ ClockReading clock_of(const Stage &stage, const Node &node) noexcept {
 
 // A number by what the registry lists, or any; -1 where there is none to take now.
 std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, const LeaseRules &rules) {
-    if (stage.random.one_in(4)) return stage.random.between(0, number_count - 1);
-    ListedNumber rows[number_count];
+    if (stage.random.one_in(4)) return stage.random.between(0, stage.scenario.number_count - 1);
+    ListedNumber rows[max_numbers];
     NumberList list = stage.registry.list(rows, stage.true_ms);
-    NumberChoice choice = choose_number(record, node.identity(), list, {0, number_count - 1},
+    NumberChoice choice = choose_number(record, node.identity(), list, {0, stage.scenario.number_count - 1},
                                         clock_of(stage, node).now_ms, rules.max_lead_ms);
     return choice.kind == ChoiceKind::take ? choice.number : -1;
 }
@@ -129,7 +129,8 @@ void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
     Task &task = tasks_[letter.lease];
     LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node),
                              rules_of(stage, entry));
-    constexpr const char *all_news[] = {"nothing", "taken", "left", "missed", "raised", "too far", "lost", "stopped"};
+    constexpr const char *all_news[] = {"nothing", "taken",   "left", "missed",
+                                        "raised",  "too far", "lost", "stopped"};
     stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms),
                     node.number, static_cast<long long>(letter.call.number), all_news[static_cast<int>(news)],
                     Stage::since_start(letter.answer.horizon_ms));

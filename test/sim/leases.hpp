@@ -6,10 +6,11 @@
 
 #include "core/layout/shard_set.hpp"
 #include "core/lease/errand.hpp"
+#include "scenario.hpp"
 
 namespace idgen::sim {
 
-constexpr int max_leases = 4;
+constexpr int max_leases = max_numbers;
 
 // Of a number that is not held: its cap is 0.
 inline const Lease no_lease{};
@@ -36,6 +37,12 @@ struct Leases {
         for (const SharedLease &entry : entries)
             if (entry.lease.number == number && is_held(entry.lease)) return &entry.lease;
         return &no_lease;
+    }
+
+    bool holds_any() const noexcept {
+        for (const SharedLease &entry : entries)
+            if (is_held(entry.lease) && !entry.lease.is_ending) return true;
+        return false;
     }
 
     // R when the number was last taken; 0: it never was.

@@ -1,6 +1,6 @@
-// sim --seeds FIRST LAST     checks seeds and reports in TAP
-// sim --mutant NAME           looks for a seed that notices that the guard is missing
-// sim SEED                    replays one seed with a trace
+// sim --seeds FIRST LAST     checks seeds and reports in TAP; sim --registry --seeds: those with numbers from
+// a registry sim --mutant NAME           looks for a seed that notices that the guard is missing sim SEED
+// replays one seed with a trace; sim --registry SEED
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -14,14 +14,18 @@ namespace {
 constexpr std::uint64_t mutant_seeds = 10000;
 
 struct Totals {
-    std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, ids = 0;
+    std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, ids = 0, taken = 0, lost = 0, stopped = 0;
 
     void add(const World &world) noexcept {
         seeds++;
         events += world.events();
         disasters += world.disasters();
         draws += world.draws();
-        ids += world.stage().oracle.ids();
+        const Oracle &oracle = world.stage().oracle;
+        ids += oracle.ids();
+        taken += oracle.taken();
+        lost += oracle.lost();
+        stopped += oracle.stopped();
     }
 };
 
@@ -43,8 +47,9 @@ int tell(bool is_good, const std::string &what) {
     return is_good ? 0 : 1;
 }
 
-int replay(std::uint64_t seed) {
+int replay(std::uint64_t seed, bool has_registry) {
     Manner manner;
+    manner.has_registry = has_registry;
     manner.is_traced = true;
     World world(seed, manner);
     world.run();
@@ -52,37 +57,54 @@ int replay(std::uint64_t seed) {
     return tell(!oracle.has_failed(), "seed " + std::to_string(seed) + ": " + oracle.failure());
 }
 
-int check_seeds(std::uint64_t first, std::uint64_t last) {
+// Whether as much happened as should.
+bool is_busy(const Totals &totals, const Manner &manner) {
+    bool is_eventful = totals.events >= 1000 * totals.seeds && totals.draws > totals.events / 100;
+    bool is_keeping =
+        totals.taken >= 8 * totals.seeds && totals.lost >= totals.seeds && totals.stopped >= totals.seeds;
+    return is_eventful && (is_keeping || !manner.has_registry);
+}
+
+int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
     Totals totals;
     std::string failure;
-    std::string seeds = "seeds " + std::to_string(first) + " to " + std::to_string(last);
-    std::uint64_t seed = first_failure(first, last, Manner{}, totals, failure);
+    std::string seeds = manner.has_registry ? "with a registry, seeds " : "seeds ";
+    seeds += std::to_string(first) + " to " + std::to_string(last);
+    std::uint64_t seed = first_failure(first, last, manner, totals, failure);
     if (seed != 0) failure = ": seed " + std::to_string(seed) + ": " + failure;
     int failed = tell(seed == 0, seeds + failure);
-    bool is_busy = totals.events >= 1000 * totals.seeds && totals.draws > totals.events / 50;
-    failed += tell(is_busy, seeds + " were busy");
+    failed += tell(is_busy(totals, manner), seeds + " were busy");
     std::printf("# %" PRId64 " seeds, %" PRId64 " events, %" PRId64 " disasters, %" PRId64 " draws, %" PRId64
-                " IDs\n",
-                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids);
+                " IDs, numbers %" PRId64 " times taken, %" PRId64 " lost, %" PRId64 " stopped\n",
+                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids, totals.taken,
+                totals.lost, totals.stopped);
     return failed == 0 ? 0 : 1;
 }
 
+// Looks without a registry, then with one, where first a duplicate counts alone.
 int check_mutant(const std::string &name) {
     Totals totals;
     std::string failure;
-    Manner manner;
-    std::uint64_t seed = first_failure(1, mutant_seeds, manner, totals, failure);
-    if (seed == 0) return tell(false, "mutant " + name + " is not found");
-    return tell(true, "mutant " + name + " is found by seed " + std::to_string(seed) + ": " + failure);
+    for (const Manner &manner : {Manner{false}, Manner{true, false, false}, Manner{true}}) {
+        std::uint64_t seed = first_failure(1, mutant_seeds, manner, totals, failure);
+        std::string kind = manner.has_registry ? " with a registry" : "";
+        if (seed == 0) continue;
+        return tell(true,
+                    "mutant " + name + " is found by seed " + std::to_string(seed) + kind + ": " + failure);
+    }
+    return tell(false, "mutant " + name + " is not found");
 }
 
 int main_of(int count, char **arguments) {
+    Manner manner;
+    manner.has_registry = count > 1 && std::strcmp(arguments[1], "--registry") == 0;
+    if (manner.has_registry) count--, arguments++;
     if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
     if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
-        return check_seeds(std::strtoull(arguments[2], nullptr, 10),
-                           std::strtoull(arguments[3], nullptr, 10));
-    if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10));
-    std::fprintf(stderr, "usage: sim SEED | --seeds FIRST LAST | --mutant NAME\n");
+        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10),
+                           manner);
+    if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10), manner.has_registry);
+    std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME\n");
     return 2;
 }
 

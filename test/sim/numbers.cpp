@@ -4,23 +4,34 @@
 namespace idgen::sim {
 
 void World::keep_numbers() {
-    if (stage_.random.one_in(2)) return step_keeper();
-    if (stage_.random.one_in(2)) carry();
+    for (std::int64_t steps = stage_.random.between(0, stage_.scenario.keeper_speed); steps > 0; steps--)
+        stage_.random.one_in(4) ? carry() : step_keeper();
 }
 
 void World::step_keeper() {
     Node &node = stage_.random.one_in(2) ? primary() : any_node();
     if (!node.issues()) return;
-    keepers_[node.number].step(stage_, node);
+    Keeper &keeper = keepers_[node.number];
+    keeper.step(stage_, node);
+    if (!is_interrupted_ && keeper.has_ended(node) && stage_.random.one_in(4)) leave(node);
+}
+
+// The server stops, for long, or gets another keeper.
+void World::leave(Node &node) {
+    if (stage_.random.one_in(4)) return restart_keeper(node);
+    shut_down(node);
+    if (stage_.random.one_in(2)) return;
+    for (std::int64_t number = 0; number < max_numbers; number++) stage_.registry.release(number);
 }
 
 // Lets the registry execute some call, and a server hear some answer.
 void World::carry() {
     std::int64_t max_ahead_ms = stage_.scenario.lease_rules.window_ms + stage_.settings.max_jump_ms;
     RegistryTerms terms{0, stage_.scenario.lease_rules.ttl_ms, max_ahead_ms};
-    bool is_low = stage_.registry.execute_some(stage_.random, stage_.true_ms, terms);
+    bool is_low =
+        stage_.registry.execute_some(stage_.random, stage_.scenario.lost_one_in, stage_.true_ms, terms);
     stage_.oracle.expect(!is_low, "the registry's horizon is below an ID");
-    std::optional<Letter> letter = stage_.registry.answer(stage_.random);
+    std::optional<Letter> letter = stage_.registry.answer(stage_.random, stage_.scenario.lost_one_in);
     if (!letter) return;
     Node &node = stage_.nodes[letter->node];
     if (node.issues()) keepers_[node.number].hear(stage_, node, *letter);
@@ -28,27 +39,30 @@ void World::carry() {
 
 void World::strike_numbers(Node &node) {
     Random &random = stage_.random;
-    switch (random.between(0, 11)) {
+    bool is_favourite = random.one_in(2);
+    switch (is_favourite ? stage_.scenario.favourite : random.between(0, last_misfortune)) {
         case 0:
         case 1:
             return restart_keeper(node);
         case 2:
         case 3:
-            return stop_numbers(node);
         case 4:
         case 5:
-            return shut_down(node);
+            return stop_numbers(node);
         case 6:
         case 7:
             return copy_disk();
         case 8:
-            stage_.registry.release(random.between(0, number_count - 1));
+            stage_.registry.release(random.between(0, max_numbers - 1));
             return stage_.trace.say("%4lld a number is released", Stage::since_start(stage_.true_ms));
         case 9:
             return stage_.registry.keep();
         case 10:
             stage_.registry.put_back(random.between(0, reach_ms()));
             return stage_.trace.say("%4lld the registry is put back", Stage::since_start(stage_.true_ms));
+        case 11:
+        case 12:
+            return stall();
         default:
             stage_.registry.clock.misbehave(random, stage_.true_ms, 4 * reach_ms());
     }
@@ -64,6 +78,7 @@ void World::restart_keeper(Node &node) {
 
 // The keeper is told to end, by a server that stops, or alone.
 void World::stop_numbers(Node &node) {
+    if (stage_.random.one_in(4)) return shut_down(node);
     Keeper &keeper = keepers_[node.number];
     if (!node.issues() || !keeper.may_die()) return;
     keeper.end(node);

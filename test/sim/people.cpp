@@ -10,7 +10,7 @@ void World::disaster() {
     disasters_++;
     if (trouble_ > 0 && random.one_in(3)) return crash_backend(node);
     if (s.has_lowering && random.one_in(6)) return meddle(node);
-    if (s.has_registry() && random.one_in(3)) return strike_numbers(node);
+    if (s.has_registry() && random.one_in(2)) return strike_numbers(node);
     switch (random.between(0, 18)) {
         case 0:
         case 1:

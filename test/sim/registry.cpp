@@ -15,10 +15,11 @@ Letter pick(std::vector<Letter> &letters, Random &random) {
 
 }  // namespace
 
-bool Registry::execute_some(Random &random, std::int64_t true_ms, const RegistryTerms &terms) {
+bool Registry::execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms,
+                            const RegistryTerms &terms) {
     if (calls_.empty()) return false;
     Letter letter = pick(calls_, random);
-    if (random.one_in(10)) return false;
+    if (random.one_in(lost_one_in)) return false;
     std::int64_t number = letter.call.number;
     std::optional<RegistryRow> &row = rows_.of[number];
     if (!row) row = rows_.unheld;
@@ -28,17 +29,17 @@ bool Registry::execute_some(Random &random, std::int64_t true_ms, const Registry
     return row->horizon_ms < made_ms_[number];
 }
 
-std::optional<Letter> Registry::answer(Random &random) {
+std::optional<Letter> Registry::answer(Random &random, std::int64_t lost_one_in) {
     if (answers_.empty()) return std::nullopt;
     Letter letter = pick(answers_, random);
-    if (random.one_in(5)) return std::nullopt;
+    if (random.one_in(lost_one_in)) return std::nullopt;
     return letter;
 }
 
-NumberList Registry::list(ListedNumber (&rows)[number_count], std::int64_t true_ms) const noexcept {
+NumberList Registry::list(ListedNumber (&rows)[max_numbers], std::int64_t true_ms) const noexcept {
     std::int64_t now_ms = clock.read(true_ms);
     std::size_t count = 0;
-    for (std::int64_t number = 0; number < number_count; number++) {
+    for (std::int64_t number = 0; number < max_numbers; number++) {
         const std::optional<RegistryRow> &row = rows_.of[number];
         if (!row) continue;
         rows[count++] = {number, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_ms};
@@ -47,10 +48,10 @@ NumberList Registry::list(ListedNumber (&rows)[number_count], std::int64_t true_
 }
 
 void Registry::put_back(std::int64_t by_ms) noexcept {
-    std::int64_t to_ms = *std::max_element(highest_ms_, highest_ms_ + number_count) + by_ms;
+    std::int64_t to_ms = *std::max_element(highest_ms_, highest_ms_ + max_numbers) + by_ms;
     rows_ = kept_;
     advance(rows_.unheld, to_ms);
-    for (std::int64_t number = 0; number < number_count; number++) {
+    for (std::int64_t number = 0; number < max_numbers; number++) {
         if (rows_.of[number]) advance(*rows_.of[number], to_ms);
         highest_ms_[number] = to_ms;
     }

@@ -12,8 +12,6 @@
 
 namespace idgen::sim {
 
-constexpr int number_count = max_leases;
-
 // A call of a server for one of its numbers, and what came back.
 struct Letter {
     int node;
@@ -27,12 +25,13 @@ class Registry {
     void send(const Letter &letter) { calls_.push_back(letter); }
 
     // Executes some call. True where R of its number no longer lies above all that was made with it.
-    bool execute_some(Random &random, std::int64_t true_ms, const RegistryTerms &terms);
+    bool execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms,
+                      const RegistryTerms &terms);
 
     // Some answer; none where it is lost.
-    std::optional<Letter> answer(Random &random);
+    std::optional<Letter> answer(Random &random, std::int64_t lost_one_in);
 
-    NumberList list(ListedNumber (&rows)[number_count], std::int64_t true_ms) const noexcept;
+    NumberList list(ListedNumber (&rows)[max_numbers], std::int64_t true_ms) const noexcept;
 
     void release(std::int64_t number) noexcept {
         if (rows_.of[number]) idgen::release(*rows_.of[number]);
@@ -52,15 +51,15 @@ class Registry {
 
    private:
     struct Rows {
-        std::optional<RegistryRow> of[number_count];
+        std::optional<RegistryRow> of[max_numbers];
         RegistryRow unheld = unheld_row(0);
     };
 
     Rows rows_;
     Rows kept_;
     std::vector<Letter> calls_, answers_;
-    std::int64_t made_ms_[number_count] = {};
-    std::int64_t highest_ms_[number_count] = {};
+    std::int64_t made_ms_[max_numbers] = {};
+    std::int64_t highest_ms_[max_numbers] = {};
 };
 
 }  // namespace idgen::sim

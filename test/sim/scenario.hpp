@@ -37,6 +37,8 @@ constexpr int max_layouts = 2;
 constexpr int max_sessions = 5;
 constexpr int max_databases = 2;
 constexpr int max_nodes = 4;
+constexpr int max_numbers = 4;
+constexpr int last_misfortune = 13;               // of numbers
 constexpr std::int64_t start_ms = 1767225600000;  // 2026-01-01
 
 // What may change during a run.
@@ -59,8 +61,12 @@ struct Scenario {
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen_advance, idgen_reset, idgen_accept_clock
     bool has_new_settings;
-    LeaseRules lease_rules;  // its window is 0 where shards are given by hand, without a registry
-    int pool_count;          // numbers of the server's own choice; 0: they are given by hand
+    LeaseRules lease_rules;     // its window is 0 where shards are given by hand, without a registry
+    std::int64_t lost_one_in;   // calls, and answers
+    std::int64_t keeper_speed;  // steps of keepers between two of sessions, at most
+    int favourite;              // the misfortune of numbers that happens most
+    int number_count;           // that the registry hands out
+    int pool_count;             // of them, those of the server's own choice; 0: they are given by hand
     Settings settings;
     Layout layouts[max_layouts];
     Packing packings[max_layouts];
@@ -143,24 +149,37 @@ inline void choose_sizes(Scenario &s, Random &random) noexcept {
     s.time_interval = random.between(3, 25);
 }
 
-// Numbers come from a registry, and anything may go wrong.
-inline void choose_registry(Scenario &s, Random &random) noexcept {
-    s.lease_rules.window_ms = s.unit_ms * random.between(2, 60);
-    s.lease_rules.ttl_ms = random.one_in(8) ? 0 : s.unit_ms * random.between(1, 120);
-    s.pool_count = random.one_in(3) ? 0 : static_cast<int>(random.between(1, 2));
+// Few numbers, few IDs a tick, and windows of a few ticks, so that two servers soon meet.
+inline void choose_registry_sizes(Scenario &s, Random &random) noexcept {
+    if (!random.one_in(4)) s.layout_count = s.database_count = 1;
     for (int i = 0; i < s.layout_count; i++) {
         s.layouts[i].shard_bits = 2;
+        s.layouts[i].sequence_bits = 1;
         s.packings[i] = packing_of(s.layouts[i]);
     }
-    s.has_wild_clocks = random.one_in(2);
-    s.has_restores = random.one_in(3);
-    s.has_copies = random.one_in(2);
-    if (s.has_copies && s.node_count == 1) s.node_count = static_cast<int>(random.between(2, max_nodes));
+    s.node_count = static_cast<int>(random.between(2, max_nodes));
+    s.quorum = std::min(s.quorum, s.node_count - 1);
+    s.number_count = static_cast<int>(random.between(1, max_numbers));
+    s.pool_count = random.one_in(2) ? 0 : static_cast<int>(random.between(1, 2));
+    s.settings.shard_count = static_cast<std::uint32_t>(random.between(1, s.number_count));
+    s.session_count = static_cast<int>(random.between(2, max_sessions));
+    s.time_interval = random.between(3, 25);
 }
 
-// Which seeds have a registry.
-constexpr bool has_registry(std::uint64_t seed) noexcept {
-    return seed % 4 == 2;
+// Numbers come from a registry, and anything may go wrong.
+inline void choose_registry(Scenario &s, Random &random) noexcept {
+    choose_registry_sizes(s, random);
+    s.settings.rules.window_ms = s.unit_ms * random.between(2, 40);
+    s.settings.rules.max_lead_ms = s.settings.draw.max_lead_ms = s.unit_ms * random.between(0, 16);
+    s.settings.draw.may_borrow = !random.one_in(4);
+    s.lease_rules.window_ms = s.unit_ms * random.between(2, 16);
+    s.lease_rules.ttl_ms = random.one_in(16) ? 0 : s.unit_ms * random.between(1, 40);
+    s.lost_one_in = random.one_in(4) ? 2 : random.between(3, 12);
+    s.keeper_speed = random.between(2, 12);
+    s.favourite = static_cast<int>(random.between(0, last_misfortune));
+    s.has_wild_clocks = random.one_in(2);
+    s.has_restores = random.one_in(3);
+    s.has_copies = true;
 }
 
 inline Scenario scenario_of(Random &random, bool has_registry) noexcept {

@@ -85,7 +85,7 @@ bool Session::has_other_numbers(const Stage &stage) const noexcept {
 }
 
 void Session::begin_draw(Stage &stage) {
-    if (generation_ != stage.settings.generation || has_other_numbers(stage)) resolve(stage);
+    if (generation_ != stage.settings.generation) resolve(stage);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;

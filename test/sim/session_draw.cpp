@@ -81,12 +81,14 @@ void Session::follow(Stage &stage, const Take &taken) {
 // Says what is missing, and sleeps; then the slot is selected anew.
 void Session::wait_for_number(Stage &stage) {
     bool is_other = has_other_numbers(stage);
-    if (stage.random.one_in(20) || (is_other && !is_own_)) return abandon(stage);
     if (is_other) resolve(stage);
+    if (stage.random.one_in(20) || (is_other && !is_own_)) return abandon(stage);
     if (stage.scenario.pool_count == 0) node_->shared->leases.want(source_.shard);
     source_.slot.entry = nullptr;
     wait_ms_ = 0;
     step_ = Step::wait;
+    // A client that has another server to go to.
+    if (stage.random.one_in(4)) disconnect();
 }
 
 void Session::issue(Stage &stage, const Take &taken) {

@@ -12,6 +12,7 @@ namespace idgen::sim {
 
 // How a seed is run.
 struct Manner {
+    bool has_registry = false;
     bool is_traced = false;
     bool judges_bounds = true;  // where numbers come from a registry; else only duplicates are failures there
 };
@@ -30,7 +31,7 @@ struct Stage {
 
     Stage(std::uint64_t seed, const Manner &manner)
         : random(seed),
-          scenario(scenario_of(random, has_registry(seed))),
+          scenario(scenario_of(random, manner.has_registry)),
           settings(scenario.settings),
           oracle(manner.judges_bounds || !scenario.has_registry()),
           trace(manner.is_traced) {}

@@ -47,7 +47,7 @@ void World::run() {
 
 void World::pass_time() {
     const Scenario &s = stage_.scenario;
-    std::int64_t most_ms = stage_.random.one_in(20) ? 4 * reach_ms() : s.unit_ms;
+    std::int64_t most_ms = stage_.random.one_in(s.has_registry() ? 60 : 20) ? 4 * reach_ms() : s.unit_ms;
     stage_.true_ms += stage_.random.between(s.unit_ms > 1 ? 0 : 1, most_ms);
     for (Node &node : stage_.nodes) {
         node.clock.set_right_at(stage_.true_ms, stage_.random.one_in(8));
@@ -72,8 +72,17 @@ void World::step_session(int number) {
     draws_ += session.draws() - before;
 }
 
+// Clients mostly find a server that holds a number.
+Node &World::node_for_clients() noexcept {
+    for (int tries = 0; tries < 4; tries++) {
+        Node &node = any_node();
+        if (node.issues() && node.shared->leases.holds_any()) return node;
+    }
+    return any_node();
+}
+
 void World::connect(int number) {
-    Node &node = any_node();
+    Node &node = stage_.scenario.has_registry() ? node_for_clients() : any_node();
     int database = any_database();
     bool is_stopped = admin_.is_resetting() && admin_.node() == &node;
     if (!node.issues() || is_stopped || enter(node, database) == nullptr) return;

@@ -23,6 +23,7 @@ class World {
     void pass_time();
     void step_somebody();
     void step_session(int number);
+    Node &node_for_clients() noexcept;
     void connect(int number);
     void step_others();
     void replicate();
@@ -53,8 +54,10 @@ class World {
     void strike_numbers(Node &node);
     void restart_keeper(Node &node);
     void stop_numbers(Node &node);
+    void leave(Node &node);
     void shut_down(Node &node);
     void copy_disk();
+    void add_server(Node &node);
 
     // People.
     void meddle(Node &node);
@@ -73,6 +76,8 @@ class World {
     void create(Node &node, int database);
     void begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator);
     void recreate(Node &node);
+    void copy_primary(Node &node);
+    void rename(Node &node) noexcept;
     void copy();
     void leave_origin(Node &node);
     void confirm_shards();
