@@ -91,10 +91,13 @@ Keeper::Result Keeper::raise(uint32 index) {
         registry_.tell_trouble("the clock of this server has jumped forward; idgen_status() says how far");
         return Result::stuck;
     }
+    Lease &lease = entry(index).lease;
+    // Before the first raise, which may be another process's than the take was.
+    if (lease.cap_ms == 0) gate_.move_number(static_cast<uint32>(lease.number), lease.taken_ms);
     LeaseCall call{};
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        call = ask_raise(entry(index).lease, now, rules_of(index));
+        call = ask_raise(lease, now, rules_of(index));
     }
     return send(index, call);
 }
@@ -125,7 +128,6 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     Lease &lease = entry(index).lease;
     switch (news) {
         case LeaseNews::taken:
-            gate_.move_number(static_cast<uint32>(call.number), lease.taken_ms);
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             write_record(records_[index]);
             pg::log_number_taken(call.number, lease.taken_ms);
