@@ -94,8 +94,8 @@ sleep 1.5;
 is(generic_records($to, flushed_lsn()), 0, 'none while idle');
 is(value_of($session, 'SELECT next_id() > 0'), 1, 'one ID');
 $from = flushed_lsn();
-value_of($session, 'SELECT next_id()') for 1 .. 20;
-cmp_ok(generic_records($from, flushed_lsn()), '<=', 1, 'IDs within the window write nothing');
+($took) = timed(sub { value_of($session, 'SELECT next_id()') for 1 .. 20 });
+cmp_ok(generic_records($from, flushed_lsn()), '<=', 1 + 2 * $took, 'IDs within the window write nothing');
 
 # Nothing is held: not within a transaction either.
 $session->begin_work;
