@@ -232,6 +232,9 @@ sub lose_one
 	kill 'CONT', $keeper;
 	wait_for('lost', sub { told($node, 'has lost number 11') });
 	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
+	my @sessions = map { connect_to($node) } 1 .. 6;
+	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: by every session, wherever it begins");
+	$_->disconnect for @sessions;
 	$second->disconnect;
 	return $rival->stop('immediate');
 }
