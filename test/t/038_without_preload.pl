@@ -15,8 +15,8 @@ my $node = start_node('bare', preload => 0, fake_clock => 1, conf => ["idgen.sha
 my %made;
 my $clock = 0;
 
-# Past the window: the next ID needs a renewal, and that reads what is required.
-sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 1.5) }
+# Past the window, which CREATE EXTENSION begins idgen.max_lead ahead: the next ID needs a renewal, and that reads what is required.
+sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 2.5) }
 
 # What shared memory knows of shard 5.
 sub ids_of_shard
