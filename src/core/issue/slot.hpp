@@ -142,15 +142,16 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
     using Status = Take::Status;
     if (tick >= p.tick_end) return {Status::past_end, 0, 0, tick, 0};
     std::int64_t start = start_of(p, tick);
-    if (start > limits.now_ms) {
+    bool is_ahead = start > limits.now_ms;
+    if (is_ahead) {
         std::int64_t admitted_lead = !rolled || limits.may_borrow ? limits.max_lead_ms : 0;
         std::int64_t wait_ms = start - limits.now_ms - admitted_lead;
         if (wait_ms > 0) return {rolled ? Status::full : Status::ahead, 0, 0, tick, wait_ms};
     }
     if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, tick, 0};
     if (start >= limits.granted_ms) return {Status::renew, 0, 0, tick, 0};
-    bool is_ahead = limits.may_borrow && start > limits.now_ms;
-    if (is_ahead && tick > base && tick > slot.tick) slot.borrowed_tick = tick;
+    bool begins_ahead = is_ahead && tick > base && tick > slot.tick;
+    if (limits.may_borrow && begins_ahead) slot.borrowed_tick = tick;
 
     std::uint32_t left = p.sequence_last - static_cast<std::uint32_t>(sequence) + 1;
     std::uint32_t taken = count < left ? count : left;
