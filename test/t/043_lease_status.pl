@@ -80,7 +80,7 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The registry has not answered yet\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
 row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a number wait until the registry grants it/, 'asked for');
 

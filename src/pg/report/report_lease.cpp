@@ -18,7 +18,8 @@ int detail_of(const NotHeld &why) {
             break;
     }
     const char *waited = seconds_text(why.waited_ms);
-    if (why.sentence[0] == '\0') return errdetail("Waited for %s.", waited);
+    if (why.sentence[0] == '\0')
+        return errdetail("The registry has not answered yet. Waited for %s.", waited);
     return errdetail("The keeper of its numbers says: %s. Waited for %s.", why.sentence, waited);
 }
 
