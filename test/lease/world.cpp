@@ -102,7 +102,7 @@ std::int64_t World::choose(const Server &server) {
         if (row) rows[count++] = {n, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_};
     }
     NumberChoice choice =
-        choose_number(server.record, server.identity, {rows, count, registry_.unheld.horizon_ms},
+        choose_number({&server.record, 1, server.identity}, {rows, count, registry_.unheld.horizon_ms},
                       {0, numbers - 1}, clock_of(server).now_ms, rules_.max_lead_ms);
     return choice.kind == ChoiceKind::take ? choice.number : -1;
 }

@@ -28,8 +28,9 @@ std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, c
     if (stage.random.one_in(4)) return stage.random.between(0, stage.scenario.number_count - 1);
     ListedNumber rows[max_numbers];
     NumberList list = stage.registry.list(rows, stage.true_ms);
-    NumberChoice choice = choose_number(record, node.identity(), list, {0, stage.scenario.number_count - 1},
-                                        clock_of(stage, node).now_ms, rules.max_lead_ms);
+    NumberChoice choice =
+        choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
+                      clock_of(stage, node).now_ms, rules.max_lead_ms);
     return choice.kind == ChoiceKind::take ? choice.number : -1;
 }
 

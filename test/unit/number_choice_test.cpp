@@ -13,7 +13,7 @@ constexpr NumberRange range{2, 6};
 
 NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows,
                     std::int64_t floor_ms = 0) {
-    return choose_number(record, identity, {rows.data(), rows.size(), floor_ms}, range, now, lead);
+    return choose_number({&record, 1, identity}, {rows.data(), rows.size(), floor_ms}, range, now, lead);
 }
 
 // A record with a number of its own.
@@ -42,6 +42,29 @@ TEST(NumberChoice, TheOwnAgain) {
     expect(choose(owner_of(4), {}), ChoiceKind::take, 4);
     expect(choose(owner_of(4, identity + 1), {{4, past, false}}), ChoiceKind::take, 2);
     expect(choose(owner_of(9), {{9, past, false}}), ChoiceKind::take, 2);
+}
+
+NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vector<ListedNumber> &rows) {
+    return choose_number({records.data(), records.size(), identity}, {rows.data(), rows.size(), 0}, range,
+                         now, lead);
+}
+
+TEST(NumberChoice, OfSeveralOwnTheLastUsed) {
+    std::vector<ListedNumber> rows = {{3, past, false}, {4, past + 1, false}, {5, past - 1, false}};
+    expect(choose_of({owner_of(3), owner_of(4), owner_of(5)}, rows), ChoiceKind::take, 4);
+    expect(choose_of({owner_of(4), owner_of(9), nobody, owner_of(3)}, rows), ChoiceKind::take, 4);
+    rows[1].horizon_ms = far;
+    expect(choose_of({owner_of(5), owner_of(4), owner_of(3)}, rows), ChoiceKind::take, 3);
+}
+
+TEST(NumberChoice, ElseWaitsForTheNearestOwn) {
+    std::vector<ListedNumber> rows;
+    for (std::int64_t number = 2; number <= 6; number++) rows.push_back({number, far + number, false});
+    expect(choose_of({owner_of(5), owner_of(3), owner_of(4)}, rows), ChoiceKind::wait, 3,
+           far + 3 - now - lead);
+    rows[4].is_free = true;
+    rows[4].horizon_ms = past;
+    expect(choose_of({owner_of(3), owner_of(5)}, rows), ChoiceKind::take, 6);
 }
 
 TEST(NumberChoice, NoneThatIsTooFarAhead) {

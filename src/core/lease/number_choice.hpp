@@ -1,6 +1,7 @@
 // Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A
 // number whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still
-// until then.
+// until then. Of several own ones, which crashes leave behind, it is the one that was used last: its R is the
+// largest.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,13 @@ struct NumberRange {
     std::int64_t last;
 };
 
+// What this server remembers of numbers that were its own, in any order; some may be another's by now.
+struct OwnNumbers {
+    const LeaseRecord *records;
+    std::size_t count;
+    std::int64_t identity;
+};
+
 enum class ChoiceKind : std::uint8_t {
     take,
     wait,  // until then no R is near enough
@@ -41,8 +49,8 @@ struct NumberChoice {
     std::int64_t wait_ms;
 };
 
-// Requires rows that ascend, and a record of the registry that listed them.
-NumberChoice choose_number(const LeaseRecord &record, std::int64_t identity, const NumberList &list,
-                           const NumberRange &range, std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
+// Requires rows that ascend, and records of the registry that listed them.
+NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range,
+                           std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
 
 }  // namespace idgen

@@ -43,10 +43,8 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
 Keeper::Result Keeper::choose(uint32 index) {
     Registration registration{};
     if (!registry_.list(registration)) return Result::away;
-    const LeaseRecord *own = spare_record(index);
-    LeaseRecord record = own != nullptr ? *own : no_number(registry_.identity(), identity_);
     int64 now_ms = clock().now_ms;
-    NumberChoice choice = choose_number(record, identity_, list_of(registration), gate_.settings().range,
+    NumberChoice choice = choose_number(spare_numbers(index), list_of(registration), gate_.settings().range,
                                         now_ms, rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::take) return take(index, choice.number);
     const NumberRange &range = gate_.settings().range;
@@ -73,8 +71,9 @@ Keeper::Result Keeper::take(uint32 index, int64 number) {
 // False where the record cannot be written: nothing is asked for then.
 bool Keeper::propose_durably(uint32 index, int64 number) {
     LeaseRecord &record = records_[index];
-    for (uint32 row = 0; row < table_.count; row++)
-        if (table_.rows[row].number == number && record.number != number) record = table_.rows[row];
+    bool is_known = is_mine(record) && record.number == number;
+    for (uint32 row = 0; row < table_.count && !is_known; row++)
+        if (is_mine(table_.rows[row]) && table_.rows[row].number == number) record = table_.rows[row];
     LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
     if (!write_record(next)) {
         registry_.tell_no_table();
@@ -134,7 +133,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             return Result::again;
         case LeaseNews::left:
         case LeaseNews::missed:
-            forget_record(call.number);
+            forget(call.number);
             return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
         case LeaseNews::lost:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
@@ -161,19 +160,34 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     return Result::stuck;
 }
 
-// A row of the time before, for a number of the pool that no entry has yet.
-const LeaseRecord *Keeper::spare_record(uint32 index) const {
-    if (is_own(records_[index], registry_.identity(), identity_)) return &records_[index];
+// The number of an entry as it was, and those of the time before that no entry has yet.
+OwnNumbers Keeper::spare_numbers(uint32 index) const {
+    auto *records = static_cast<LeaseRecord *>(palloc((table_.count + 1) * sizeof(LeaseRecord)));
+    size_t count = 0;
+    if (is_mine(records_[index])) records[count++] = records_[index];
     for (uint32 row = 0; row < table_.count; row++)
-        if (is_own(table_.rows[row], registry_.identity(), identity_) && !is_used(table_.rows[row].number))
-            return &table_.rows[row];
-    return nullptr;
+        if (is_mine(table_.rows[row]) && !is_used(table_.rows[row].number))
+            records[count++] = table_.rows[row];
+    return {records, count, identity_};
+}
+
+bool Keeper::is_mine(const LeaseRecord &record) const noexcept {
+    return is_own(record, registry_.identity(), identity_);
 }
 
 bool Keeper::is_used(int64 number) const noexcept {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
-        if (leases_.leases[i].lease.number == number || records_[i].number == number) return true;
+        if (leases_.leases[i].lease.number == number ||
+            (is_mine(records_[i]) && records_[i].number == number))
+            return true;
     return false;
+}
+
+// Neither asks for the number as its own again, now or after the next start.
+void Keeper::forget(int64 number) {
+    forget_record(number);
+    for (uint32 row = 0; row < table_.count; row++)
+        if (table_.rows[row].number == number) table_.rows[row] = no_number(registry_.identity(), identity_);
 }
 
 }  // namespace idgen::lease

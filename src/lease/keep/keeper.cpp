@@ -49,8 +49,7 @@ bool Keeper::load() {
                 records_[i] = table_.rows[row];
     // Of servers before a promotion or a restore: they prove nothing here.
     for (uint32 row = 0; row < table_.count; row++)
-        if (table_.rows[row].number != no_number_row &&
-            !is_own(table_.rows[row], registry_.identity(), identity_))
+        if (table_.rows[row].number != no_number_row && !is_mine(table_.rows[row]))
             forget_record(table_.rows[row].number);
     is_loaded_ = true;
     return true;

@@ -42,7 +42,9 @@ class Keeper {
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     bool propose_durably(uint32 index, int64 number);
     Result tell_missed(const LeaseCall &call);
-    const LeaseRecord *spare_record(uint32 index) const;
+    OwnNumbers spare_numbers(uint32 index) const;
+    void forget(int64 number);
+    bool is_mine(const LeaseRecord &record) const noexcept;
     bool is_used(int64 number) const noexcept;
 
     pg::SharedLease &entry(uint32 index) noexcept { return leases_.leases[index]; }

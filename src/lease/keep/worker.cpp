@@ -72,7 +72,9 @@ void keep_numbers() {
         MemoryContextSwitchTo(round);
         MemoryContextReset(round);
     }
-    // The last calls are not to be given up for it.
+    // The last calls are not to be given up for it, nor for the second signal: the server sends one to the
+    // process, and one to its group.
+    pqsignal(SIGTERM, SIG_IGN);
     ShutdownRequestPending = 0;
     keeper->end();
 }

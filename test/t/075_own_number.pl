@@ -1,0 +1,102 @@
+# Which number a server asks for again that held several, or one that another has by now; and that the last call of its keeper is made, by
+# which a restart finds the number again. For each kind of registry.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenLease;
+use IdgenNode;
+use IdgenStore;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+for my $kind (store_kinds())
+{
+	my $store = begin_store($kind);
+	find_the_last_one($kind, $store->{address});
+	give_up_a_lost_one($kind, $store->{address});
+	end_twice($kind, $store);
+	$store->{stop}->('immediate');
+}
+
+# A server held number 0, then number 1; number 0 is another's. After a clean stop it has number 1 again, also where all are held.
+sub find_the_last_one
+{
+	my ($kind, $address) = @_;
+	my %setting = ('idgen.lease_ttl' => '1h', 'idgen.max_wait' => '500ms');
+	my $node = start_leased("$kind-node", $address, setting => { %setting, 'idgen.lease_range' => '0-0' });
+	is(number_after_restart($node, $_), $_, "$kind: number $_, where there is no other") for 0, 1;
+	my $other = start_leased("$kind-other", $address, setting => { %setting, 'idgen.lease_range' => '0-0' });
+	my $second = connect_to($other);
+	value_of($second, 'SELECT idgen_release(0)');
+	wait_for_id($second);
+	is(number_after_restart($node, $_), 1, "$kind: a clean stop and start finds the number that was used last, of $_") for '0-3', '0-1';
+	$second->disconnect;
+	$_->stop('immediate') for $node, $other;
+	return;
+}
+
+sub number_after_restart
+{
+	my ($node, $range) = @_;
+	$node->append_conf('postgresql.conf', "idgen.lease_range = '$range'");
+	$node->restart;
+	my $session = connect_to($node);
+	my $id = wait_for_id($session);
+	$session->disconnect;
+	return $id >> 10 & 8191;
+}
+
+# A number that another server has taken, and keeps while it is stopped: the server does not ask for it again and again.
+sub give_up_a_lost_one
+{
+	my ($kind, $address) = @_;
+	my %setting = ('idgen.lease_ttl' => '1h');
+	my $node = start_leased("$kind-loser", $address, setting => { %setting, 'idgen.lease_range' => '5-6' });
+	my $session = connect_to($node);
+	wait_for_id($session);
+	is(number_of($session), 5, "$kind: a number");
+	$session->disconnect;
+	$node->stop;
+	my $other = start_leased("$kind-finder", $address, setting => { %setting, 'idgen.lease_range' => '5-5' });
+	my $second = connect_to($other);
+	value_of($second, 'SELECT idgen_release(5)');
+	wait_for_id($second);
+	is(number_of($second), 5, "$kind: another server takes it, and stops");
+	$second->disconnect;
+	$other->stop;
+	$node->start;
+	$session = connect_to($node);
+	wait_for_id($session);
+	is(number_of($session), 6, "$kind: the first one takes the next that is free");
+	$session->disconnect;
+	$node->stop('immediate');
+	return;
+}
+
+# The server tells a process to end, and then its group. An answer that comes late is none: so it may take some tries.
+sub end_twice
+{
+	my ($kind, $store) = @_;
+	my $node = start_leased("$kind-twice", $store->{address}, setting => { 'idgen.lease_window' => '20s', 'idgen.lease_ttl' => '1h' });
+	my $session = connect_to($node);
+	my $has_stopped = 0;
+	for (1 .. 5)
+	{
+		wait_for_id($session);
+		my $keeper = keeper_of($session);
+		my $stops = sub { told($node, "\\[$keeper\\] LOG:  this server has stopped using number") };
+		my $before = $stops->();
+		$store->{freeze}->();
+		for (1 .. 2) { kill 'TERM', $keeper; sleep 0.2 }
+		$store->{thaw}->();
+		wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper });
+		$has_stopped = $stops->() - $before and last;
+	}
+	is($has_stopped, 1, "$kind: a keeper that is told twice to end tells the registry how far its number was used");
+	$session->disconnect;
+	$node->stop('immediate');
+	return;
+}
+
+done_testing();
