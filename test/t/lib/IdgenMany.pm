@@ -13,17 +13,14 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(copy_node make_another start_all stop_all kill_all begin_rounds end_rounds rounds_of number_in long_tick small_server);
+our @EXPORT = qw(copy_node make_another start_all stop_all kill_all begin_rounds end_rounds rounds_of small_server);
 
 my $rounds = 0;
-my @stop_files;
+my %stop_file_of;
 my $test = $$;
 
-# A layout whose tick is a second: what begins again within it, where it should go on, makes an ID twice.
-sub long_tick { return 'js53' }
-
-# The number of an ID, of that layout or of the default one.
-sub number_in { my ($id) = @_; return $id < 2**53 ? $id >> 13 & 255 : $id >> 10 & 8191 }
+# A layout whose tick is a second: two servers with one number make an ID twice at once.
+my $long_tick = 'js53';
 
 # Configuration of a server that there are many of.
 sub small_server
@@ -59,9 +56,9 @@ sub make_another
 	return run_command([ 'pg_resetwal', '-f', '-D', $node->data_dir ]);
 }
 
-# Each comes back when all have started, or stopped.
+# Each comes back when all have started, or stopped in that mode.
 sub start_all { my (@nodes) = @_; return _at_once(sub { $_[0]->start(fail_ok => 1) }, @nodes) }
-sub stop_all { my (@nodes) = @_; return _at_once(sub { $_[0]->stop('fast', fail_ok => 1) }, @nodes) }
+sub stop_all { my ($mode, @nodes) = @_; return _at_once(sub { $_[0]->stop($mode, fail_ok => 1) }, @nodes) }
 
 # Runs $work->($node) for all nodes at once, each in a process of its own.
 sub _at_once
@@ -106,11 +103,14 @@ sub begin_rounds
 {
 	my ($pause, @nodes) = @_;
 	my $file = $nodes[0]->basedir . '/rounds.' . ++$rounds;
-	push @stop_files, "$file.stop";
 	my $pid = fork // die "fork: $!";
-	return { pid => $pid, file => $file, count => scalar @nodes } if $pid;
-	eval { _draw_rounds($pause, $file, @nodes) };
-	_exit(0);
+	if ($pid == 0)
+	{
+		eval { _draw_rounds($pause, $file, @nodes) };
+		_exit(0);
+	}
+	$stop_file_of{$pid} = "$file.stop";
+	return { pid => $pid, file => $file, count => scalar @nodes };
 }
 
 sub _draw_rounds
@@ -123,7 +123,7 @@ sub _draw_rounds
 		for my $i (0 .. $#nodes)
 		{
 			undef $sessions[$i] unless $sessions[$i] && $sessions[$i]->ping;
-			for my $call ('next_id_array(10)', "next_id_array(10, layout => '" . long_tick() . "')")
+			for my $call ('next_id_array(10)', "next_id_array(10, layout => '$long_tick')")
 			{
 				my $ids = eval { value_of($sessions[$i] //= connect_to($nodes[$i]), "SELECT $call") } // next;
 				syswrite $made, "$i @$ids\n";
@@ -151,7 +151,7 @@ sub rounds_of
 sub end_rounds
 {
 	my ($drawing) = @_;
-	append_to_file("$drawing->{file}.stop", '');
+	append_to_file(delete $stop_file_of{ $drawing->{pid} }, '');
 	waitpid $drawing->{pid}, 0;
 	return rounds_of($drawing);
 }
@@ -159,7 +159,7 @@ sub end_rounds
 # A test that dies leaves no process that draws.
 END
 {
-	if ($$ == $test) { append_to_file($_, '') for grep { !-e } @stop_files }
+	if ($$ == $test) { append_to_file($_, '') for values %stop_file_of }
 }
 
 1;
