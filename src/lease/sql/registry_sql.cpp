@@ -1,5 +1,6 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call
 // opens the registry for itself and closes it.
+#include "lease/keep/record_relation.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
@@ -69,13 +70,13 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-// Empties the table in which the server remembers its numbers, in the schema of this function.
-void forget_numbers(FunctionCallInfo fcinfo) {
-    const char *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-    const char *sql = psprintf("DELETE FROM ONLY %s.idgen_lease_record", quote_identifier(schema));
-    SPI_connect();
-    SPI_execute(sql, false, 0);
-    SPI_finish();
+// Empties the table in which the server remembers its numbers.
+void forget_numbers() {
+    PreventCommandIfReadOnly("idgen_confirm_registry()");
+    Relation records = open_records(ShareRowExclusiveLock);
+    if (records == nullptr) return;
+    remove_all_records(records);
+    close_records(records);
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     if (here == nullptr || strcmp(here, database) != 0) pg::report_not_lease_database(database);
-    forget_numbers(fcinfo);
+    forget_numbers();
     PG_RETURN_VOID();
 }
 
