@@ -2,6 +2,7 @@
 
 #include "lease/store/etcd_txn.hpp"
 #include "lease/store/etcd_view.hpp"
+#include "lease/store/foreign_text.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -30,8 +31,7 @@ RegisteredNumber listed(int64 key, const EtcdNumber &number, int64 now_ms) {
     bool is_free = number.row.incarnation == 0 || number.row.lease_end_ms <= now_ms;
     RegisteredNumber row{};
     row.listed = {key, number.row.horizon_ms, is_free};
-    int size = pg_mbcliplen(number.name.data(), static_cast<int>(number.name.size()), sizeof(row.name) - 1);
-    memcpy(row.name, number.name.data(), static_cast<size_t>(size));
+    copy_foreign_text(number.name, row.name, sizeof(row.name));
     row.system_identifier = number.system_identifier;
     row.timeline = number.timeline;
     row.since_ms = number.since_ms;

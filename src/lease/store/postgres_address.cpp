@@ -33,7 +33,6 @@ void take_option(const PQconninfoOption &option, PostgresAddress &address, const
     auto keep_if = [&](const char *keyword, const char *&value) {
         if (strcmp(option.keyword, keyword) == 0) value = pstrdup(option.val);
     };
-    keep_if("password", address.password);
     keep_if("host", address.hosts);
     keep_if("hostaddr", address.host_addresses);
     keep_if("port", address.ports);
@@ -67,7 +66,7 @@ bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble 
     char *words = nullptr;
     PQconninfoOption *options = PQconninfoParse(text, &words);
     PQfreemem(words);
-    address = {pstrdup(text), nullptr, nullptr, nullptr, nullptr, 0, false};
+    address = {pstrdup(text), nullptr, nullptr, nullptr, 0, false};
     const char *database = nullptr;
     for (PQconninfoOption *option = options; option != nullptr && option->keyword != nullptr; option++)
         take_option(*option, address, database);

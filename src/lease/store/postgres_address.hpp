@@ -11,7 +11,6 @@ namespace idgen::lease {
 
 struct PostgresAddress {
     const char *text;
-    const char *password;  // null: none is given
     const char *hosts;     // as the address lists them; null: not named
     const char *host_addresses;
     const char *ports;

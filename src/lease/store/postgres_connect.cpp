@@ -18,17 +18,12 @@ const char *find_sqlstate(const char *message) noexcept {
     return nullptr;
 }
 
-Reply refuse(PostgresSession &session, Trouble &trouble) {
+Reply refuse(const PostgresSession &session, Trouble &trouble) {
     const char *message = PQerrorMessage(session.connection);
     const char *sqlstate = find_sqlstate(message);
-    // No server has it to tell, but whoever stands in its place may.
-    const char *password = session.address.password;
-    if (password != nullptr && *password != '\0' && strstr(message, password) != nullptr)
-        return put_trouble(trouble, Reply::silent,
-                           "the server's message holds the password and is not shown");
-    if (sqlstate == nullptr) return put_trouble(trouble, Reply::silent, message);
+    if (sqlstate == nullptr) return repeat_words(session, Reply::silent, message, trouble);
     const char *words = sqlstate + sqlstate_size + 2;
-    return put_trouble(trouble, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")));
+    return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
 }
 
 Reply poll_until_open(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
@@ -82,6 +77,13 @@ Reply reply_of(const char *sqlstate) noexcept {
     for (const char *denial : denials)
         if (is_of_class(sqlstate, denial)) return Reply::denied;
     return Reply::silent;
+}
+
+Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
+    const char *password = PQpass(session.connection);
+    bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
+    return put_trouble(trouble, reply,
+                       is_told ? "the server's message holds the password and is not shown" : words);
 }
 
 Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {

@@ -34,6 +34,12 @@ Course wait_for_result(PGconn *connection, const Deadline &deadline, Wake &wake)
     return Course::over;
 }
 
+// Whether the server wants to copy, which no call asks for: libpq would give that result again and again.
+bool is_copy(const PGresult *result) noexcept {
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COPY_OUT || status == PGRES_COPY_IN || status == PGRES_COPY_BOTH;
+}
+
 // Takes all results in, and keeps the first error, or else the rows. An error can come after the rows, with
 // the COMMIT.
 Course receive(PGconn *connection, const Deadline &deadline, PGresult *&kept, Wake &wake) {
@@ -48,11 +54,12 @@ Course receive(PGconn *connection, const Deadline &deadline, PGresult *&kept, Wa
         }
         PQclear(kept);
         kept = result;
+        if (is_copy(kept)) return Course::broken;
     }
 }
 
 // Says what the server refused. A registry that is another names its identity's rule.
-Reply refuse(PGresult *result, Trouble &trouble) {
+Reply refuse(const PostgresSession &session, const PGresult *result, Trouble &trouble) {
     const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *rule = PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME);
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -63,18 +70,19 @@ Reply refuse(PGresult *result, Trouble &trouble) {
 }
 
 // Judges a statement that is over.
-Reply judge(const PostgresSession &session, PGresult *&rows, Trouble &trouble) {
-    if (PQresultStatus(rows) != PGRES_TUPLES_OK) {
-        Reply reply = refuse(rows, trouble);
-        PQclear(rows);
-        rows = nullptr;
-        return reply;
-    }
-    if (!session.has_warned) return Reply::answered;
+Reply judge(const PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
+    Reply reply = Reply::answered;
+    if (PQresultStatus(rows) != PGRES_TUPLES_OK)
+        reply = refuse(session, rows, trouble);
+    else if (session.has_warned)
+        reply = put_trouble(trouble, Reply::silent,
+                            "the server warned that its standby may not have what it wrote");
+    else if (PQnfields(rows) != statement.columns)
+        reply = put_trouble(trouble, Reply::denied, no_registry_there);
+    if (reply == Reply::answered) return reply;
     PQclear(rows);
     rows = nullptr;
-    return put_trouble(trouble, Reply::silent,
-                       "the server warned that its standby may not have what it wrote");
+    return reply;
 }
 
 Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
@@ -84,7 +92,7 @@ Reply run_once(PostgresSession &session, const Statement &statement, const Deadl
     Wake wake = Wake::ready;
     Course course = send(session, statement, deadline, wake);
     if (course == Course::over) course = receive(session.connection, deadline, rows, wake);
-    if (course == Course::over) return judge(session, rows, trouble);
+    if (course == Course::over) return judge(session, statement, rows, trouble);
     // An answer that comes later would be taken for that of the next statement.
     PQclear(rows);
     rows = nullptr;

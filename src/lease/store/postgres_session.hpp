@@ -20,6 +20,7 @@ struct PostgresSession {
 
 struct Statement {
     const char *sql;
+    int columns;  // that its rows have
     int count;
     const char *const *values;  // as text; null: null
 };

@@ -1,5 +1,6 @@
 #include "lease/store/postgres_store.hpp"
 
+#include "lease/store/foreign_text.hpp"
 #include "lease/store/identity_text.hpp"
 #include "lease/store/postgres_session.hpp"
 #include "lease/store/store_memory.hpp"
@@ -20,7 +21,7 @@ struct Call {
     Statement statement;
     const char *values[most_values];
 
-    explicit Call(const char *sql) : statement{sql, 0, values}, values{} {}
+    Call(const char *sql, int columns) : statement{sql, columns, 0, values}, values{} {}
     void add(const char *value) noexcept { values[statement.count++] = value; }
     void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
 };
@@ -33,15 +34,14 @@ bool flag_in(const PGresult *rows, int row, int column) {
     return PQgetvalue(rows, row, column)[0] == 't';
 }
 
-// Runs a call that gives rows, and hands them over; they are freed afterwards.
+// Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make
+// sense.
 template <typename Take>
 Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take take) {
     PGresult *rows;
     Reply reply = run(store.session, call.statement, rows, trouble);
-    if (reply == Reply::answered && PQntuples(rows) == 0)
-        reply = put_trouble(trouble, Reply::denied, "the registry gave no row");
-    else if (reply == Reply::answered)
-        take(rows);
+    if (reply == Reply::answered && (PQntuples(rows) == 0 || !take(rows)))
+        reply = put_trouble(trouble, Reply::denied, no_registry_there);
     PQclear(rows);
     return reply;
 }
@@ -53,9 +53,11 @@ PostgresStore &store_of(void *self) noexcept {
 Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
-        Call call("SELECT idgen_registry.identity()");
-        return run_call(store, call, trouble,
-                        [&](PGresult *rows) { identity = parse_identity(PQgetvalue(rows, 0, 0)); });
+        Call call("SELECT idgen_registry.identity()", 1);
+        return run_call(store, call, trouble, [&](PGresult *rows) {
+            identity = parse_identity(PQgetvalue(rows, 0, 0));
+            return is_known(identity);
+        });
     });
 }
 
@@ -65,7 +67,8 @@ Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl
     Call call(is_take
                   ? "SELECT outcome, horizon_ms FROM idgen_registry.take($1, $2, $3, $4, $5, $6, $7, $8, $9)"
               : is_raise ? "SELECT outcome, horizon_ms FROM idgen_registry.raise($1, $2, $3, $4, $5, $6, $7)"
-                         : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)");
+                         : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)",
+              2);
     call.add(print_identity(identity));
     call.add(asked.number);
     call.add(asked.incarnation);
@@ -82,9 +85,23 @@ Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl
     return call;
 }
 
-CallOutcome outcome_of(const char *word) noexcept {
-    if (strcmp(word, "granted") == 0) return CallOutcome::granted;
-    return strcmp(word, "too far") == 0 ? CallOutcome::too_far : CallOutcome::refused;
+// False where it is no outcome.
+bool read_outcome(const char *word, CallOutcome &outcome) noexcept {
+    constexpr const char *words[] = {"granted", "refused", "too far"};
+    constexpr CallOutcome outcomes[] = {CallOutcome::granted, CallOutcome::refused, CallOutcome::too_far};
+    for (size_t i = 0; i < lengthof(words); i++) {
+        outcome = outcomes[i];
+        if (strcmp(word, words[i]) == 0) return true;
+    }
+    return false;
+}
+
+// False where there is a null among them.
+bool are_there(const PGresult *rows, int first_column, int last_column) {
+    for (int row = 0; row < PQntuples(rows); row++)
+        for (int column = first_column; column <= last_column; column++)
+            if (PQgetisnull(rows, row, column) != 0) return false;
+    return true;
 }
 
 Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms,
@@ -92,7 +109,8 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &a
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
-            answer = {outcome_of(PQgetvalue(rows, 0, 0)), number_in(rows, 0, 1)};
+            answer.horizon_ms = number_in(rows, 0, 1);
+            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1);
         });
     });
 }
@@ -112,9 +130,8 @@ const char *const list_sql =
 RegisteredNumber number_of(const PGresult *rows, int row) {
     RegisteredNumber number{};
     number.listed = {number_in(rows, row, 1), number_in(rows, row, 2), flag_in(rows, row, 3)};
-    const char *name = PQgetvalue(rows, row, 4);
-    int size = pg_mbcliplen(name, PQgetlength(rows, row, 4), sizeof(number.name) - 1);
-    memcpy(number.name, name, static_cast<size_t>(size));
+    std::string_view name(PQgetvalue(rows, row, 4), static_cast<size_t>(PQgetlength(rows, row, 4)));
+    copy_foreign_text(name, number.name, sizeof(number.name));
     number.system_identifier = number_in(rows, row, 5);
     number.timeline = static_cast<int32>(number_in(rows, row, 6));
     number.since_ms = number_in(rows, row, 7);
@@ -126,12 +143,14 @@ Reply list(void *self, Registration &registration, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
-        return run_call(store, Call(list_sql), trouble, [&](PGresult *rows) {
+        return run_call(store, Call(list_sql, 9), trouble, [&](PGresult *rows) {
             int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
+            if (!are_there(rows, 0, count == 0 ? 0 : 3)) return false;
             size_t size = Max(count, 1) * sizeof(RegisteredNumber);
             auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
             for (int row = 0; row < count; row++) numbers[row] = number_of(rows, row);
             registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
+            return true;
         });
     });
 }
@@ -139,9 +158,12 @@ Reply list(void *self, Registration &registration, Trouble &trouble) {
 Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
-        Call call("SELECT idgen_registry.release($1)");
+        Call call("SELECT idgen_registry.release($1)", 1);
         call.add(number);
-        return run_call(store, call, trouble, [&](PGresult *rows) { had_owner = flag_in(rows, 0, 0); });
+        return run_call(store, call, trouble, [&](PGresult *rows) {
+            had_owner = flag_in(rows, 0, 0);
+            return are_there(rows, 0, 0);
+        });
     });
 }
 
@@ -152,9 +174,13 @@ Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
             "SELECT ceil(extract(epoch FROM a.at) OPERATOR(pg_catalog.*) "
             "1000::pg_catalog.numeric)::pg_catalog.int8 "
             "FROM idgen_registry.advance(pg_catalog.to_timestamp($1::pg_catalog.float8 "
-            "OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)");
+            "OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)",
+            1);
         call.add(to_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to_ms));
-        return run_call(store, call, trouble, [&](PGresult *rows) { to_ms = number_in(rows, 0, 0); });
+        return run_call(store, call, trouble, [&](PGresult *rows) {
+            to_ms = number_in(rows, 0, 0);
+            return are_there(rows, 0, 0);
+        });
     });
 }
 

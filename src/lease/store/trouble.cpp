@@ -1,5 +1,7 @@
 #include "lease/store/trouble.hpp"
 
+#include "lease/store/foreign_text.hpp"
+
 namespace idgen::lease {
 namespace {
 
@@ -15,23 +17,13 @@ void join_lines(StringInfo out, const char *text) {
     }
 }
 
-bool is_control(char c) noexcept {
-    auto byte = static_cast<unsigned char>(c);
-    return byte < ' ' || byte == 0x7F;
-}
-
 }  // namespace
 
 Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence) {
     StringInfoData text;
     initStringInfo(&text);
     join_lines(&text, sentence);
-    bool is_text = pg_verify_mbstr(GetDatabaseEncoding(), text.data, text.len, true);
-    for (int i = 0; i < text.len; i++)
-        if (is_control(text.data[i]) || (!is_text && IS_HIGHBIT_SET(text.data[i]))) text.data[i] = '?';
-    int size = pg_mbcliplen(text.data, text.len, sizeof(trouble.sentence) - 1);
-    memcpy(trouble.sentence, text.data, static_cast<size_t>(size));
-    trouble.sentence[size] = '\0';
+    copy_foreign_text({text.data, static_cast<size_t>(text.len)}, trouble.sentence, sizeof(trouble.sentence));
     trouble.reply = reply;
     pfree(text.data);
     return reply;

@@ -6,6 +6,9 @@
 
 namespace idgen::lease {
 
+// What is said where an answer makes no sense.
+constexpr const char *no_registry_there = "what answers there does not answer as a registry does";
+
 // Writes the sentence down; gives the reply back.
 Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence);
 
