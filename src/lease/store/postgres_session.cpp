@@ -1,12 +1,13 @@
 #include "lease/store/postgres_session.hpp"
 
 #include "lease/store/postgres_connect.hpp"
+#include "lease/store/postgres_result.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
 namespace {
 
-enum class Course : uint8 { over, broken, given_up };
+enum class Course : uint8 { over, broken, given_up, senseless };
 
 // Sends what libpq has of the statement.
 Course send(PostgresSession &session, const Statement &statement, const Deadline &deadline, Wake &wake) {
@@ -15,6 +16,7 @@ Course send(PostgresSession &session, const Statement &statement, const Deadline
     if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr,
                           nullptr, 0) == 0)
         return Course::broken;
+    PQsetSingleRowMode(connection);
     for (int left; (left = PQflush(connection)) != 0;) {
         if (left < 0) return Course::broken;
         wake = wait_for_socket(PQsocket(connection), WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, deadline);
@@ -34,27 +36,14 @@ Course wait_for_result(PGconn *connection, const Deadline &deadline, Wake &wake)
     return Course::over;
 }
 
-// Whether the server wants to copy, which no call asks for: libpq would give that result again and again.
-bool is_copy(const PGresult *result) noexcept {
-    ExecStatusType status = PQresultStatus(result);
-    return status == PGRES_COPY_OUT || status == PGRES_COPY_IN || status == PGRES_COPY_BOTH;
-}
-
-// Takes all results in, and keeps the first error, or else the rows. An error can come after the rows, with
-// the COMMIT.
+// Takes all results in.
 Course receive(PGconn *connection, const Deadline &deadline, PGresult *&kept, Wake &wake) {
     for (;;) {
         Course course = wait_for_result(connection, deadline, wake);
         if (course != Course::over) return course;
         PGresult *result = PQgetResult(connection);
         if (result == nullptr) return PQstatus(connection) == CONNECTION_OK ? Course::over : Course::broken;
-        if (kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR) {
-            PQclear(result);
-            continue;
-        }
-        PQclear(kept);
-        kept = result;
-        if (is_copy(kept)) return Course::broken;
+        if (!gather(result, kept)) return Course::senseless;
     }
 }
 
@@ -65,8 +54,7 @@ Reply refuse(const PostgresSession &session, const PGresult *result, Trouble &tr
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     bool is_foreign = rule != nullptr && strcmp(rule, "identity") == 0;
     Reply reply = is_foreign ? Reply::foreign : sqlstate == nullptr ? Reply::silent : reply_of(sqlstate);
-    put_trouble(trouble, reply, words == nullptr ? "the connection was lost" : words);
-    return reply;
+    return repeat_words(session, reply, words == nullptr ? "the connection was lost" : words, trouble);
 }
 
 // Judges a statement that is over.
@@ -97,6 +85,7 @@ Reply run_once(PostgresSession &session, const Statement &statement, const Deadl
     PQclear(rows);
     rows = nullptr;
     end(session);
+    if (course == Course::senseless) return put_trouble(trouble, Reply::denied, no_registry_there);
     is_broken = course == Course::broken;
     return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
 }
