@@ -13,11 +13,15 @@ constexpr int tries_at_once = 64;
 
 }  // namespace
 
+// A number that is lost is replaced at once; one that is lost again, in the next round.
 Keeper::Result Keeper::run_errands(uint32 index) {
-    for (int i = 0; i < tries_at_once; i++) {
-        Errand errand = next_errand(entry(index).lease, entry(index).purpose, clock(), rules_of(index));
-        Result result = run(index, errand);
+    const Lease &lease = entry(index).lease;
+    int losses = 0;
+    for (int i = 0; i < tries_at_once && losses < 2; i++) {
+        bool was_held = is_held(lease);
+        Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)));
         if (result != Result::again) return result;
+        losses += was_held && !is_held(lease) ? 1 : 0;
     }
     return Result::done;
 }
@@ -129,7 +133,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
         case LeaseNews::taken:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             write_record(records_[index]);
-            pg::log_number_taken(call.number, lease.taken_ms);
+            if (budget_.spend()) pg::log_number_taken(call.number, lease.taken_ms);
             return Result::again;
         case LeaseNews::left:
         case LeaseNews::missed:
@@ -137,7 +141,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
         case LeaseNews::lost:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            pg::log_number_lost(call.number);
+            if (budget_.spend()) pg::log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
             registry_.tell_trouble("the registry finds the clock of this server too far ahead of its own");

@@ -6,6 +6,7 @@
 // done (both under the locks of the slots); stop is called.
 #pragma once
 
+#include "lease/keep/log_budget.hpp"
 #include "lease/keep/watched_registry.hpp"
 
 namespace idgen::lease {
@@ -57,6 +58,8 @@ class Keeper {
     RecordTable table_{};                       // as it was read: numbers of the time before
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it is durable
     int64 identity_;
+    // All numbers that a server can hold, and more.
+    LogBudget budget_{200};
     bool is_loaded_ = false;
     bool is_ending_ = false;
 };

@@ -106,7 +106,9 @@ void WatchedRegistry::tell_trouble(const char *sentence) {
         is_new = strncmp(state.trouble, sentence, sizeof(state.trouble) - 1) != 0;
         strlcpy(state.trouble, sentence, sizeof(state.trouble));
     }
-    if (is_new) pg::log_registry_away(sentence);
+    if (!is_new && is_logged_) return;
+    is_logged_ = budget_.spend();
+    if (is_logged_) pg::log_registry_away(sentence);
 }
 
 void WatchedRegistry::tell_no_table() {
@@ -121,7 +123,8 @@ void WatchedRegistry::tell_well() {
         was_away = leases.registry.trouble[0] != '\0';
         leases.registry.trouble[0] = '\0';
     }
-    if (was_away) pg::log_registry_back();
+    if (was_away && is_logged_ && budget_.spend()) pg::log_registry_back();
+    is_logged_ = true;
 }
 
 void WatchedRegistry::shorten_calls(int64 answer_ms) {

@@ -2,6 +2,7 @@
 // sessions and to the log.
 #pragma once
 
+#include "lease/keep/log_budget.hpp"
 #include "lease/keep/record_table.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/state/lease_gate.hpp"
@@ -44,6 +45,9 @@ class WatchedRegistry {
     int64 answer_ms_ = 0;
     bool is_open_ = false;
     bool is_known_ = false;
+    // More than the troubles of a bad minute, for a registry that finds ever new words.
+    LogBudget budget_{6};
+    bool is_logged_ = true;  // what shared memory has of troubles
 };
 
 }  // namespace idgen::lease

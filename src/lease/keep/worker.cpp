@@ -3,6 +3,7 @@
 #include <new>
 
 #include "lease/keep/keeper.hpp"
+#include "pg/host/clock.hpp"
 #include "pg/report/report_keeper.hpp"
 
 namespace idgen::lease {
@@ -35,14 +36,36 @@ void pin_settings() {
                                             {"default_transaction_isolation", "read committed"},
                                             {"statement_timeout", "0"},
                                             {"lock_timeout", "0"},
+#if PG_VERSION_NUM >= 170000
+                                            {"transaction_timeout", "0"},
+#endif
                                             {"row_security", "off"}};
     for (const auto &setting : pinned) SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+// Waits the longer the more keepers before this one ended at once, as where their database is missing: each
+// writes to the log.
+void wait_after_failures() {
+    constexpr int64 longest_s = 30;
+    uint32 failed = pg_atomic_fetch_add_u32(&gate().leases().failed_starts, 1);
+    if (failed == 0) return;
+    int64 left_s = Min(int64{1} << Min(failed - 1, 5), longest_s) - restart_s;
+    for (int64 end_ms = pg::monotonic_ms() + left_s * 1000, left_ms; !ShutdownRequestPending;) {
+        left_ms = end_ms - pg::monotonic_ms();
+        if (left_ms <= 0) return;
+        WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, static_cast<long>(left_ms),
+                  pg::registry_wait_event());
+        ResetLatch(MyLatch);
+        if (ProcSignalBarrierPending) ProcessProcSignalBarrier();
+    }
+    proc_exit(1);
 }
 
 void begin() {
     pqsignal(SIGHUP, SignalHandlerForConfigReload);
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     BackgroundWorkerUnblockSignals();
+    wait_after_failures();
     BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, 0);
     pin_settings();
     before_shmem_exit(leave_sessions, 0);
@@ -68,7 +91,9 @@ void keep_numbers() {
     MemoryContextSwitchTo(round);
     auto *keeper = new (MemoryContextAlloc(TopMemoryContext, sizeof(Keeper))) Keeper(gate());
     while (!ShutdownRequestPending) {
-        sleep_up_to(keeper->work());
+        int64 pause_ms = keeper->work();
+        pg_atomic_write_u32(&gate().leases().failed_starts, 0);
+        sleep_up_to(pause_ms);
         MemoryContextSwitchTo(round);
         MemoryContextReset(round);
     }

@@ -13,6 +13,17 @@ Wake look_around(const Deadline &deadline) {
     return left_ms(deadline) == 0 ? Wake::late : Wake::ready;
 }
 
+Wake sleep_within(int64 ms, const Deadline &deadline) {
+    Deadline end = deadline_in(Min(ms, left_ms(deadline)));
+    for (;;) {
+        Wake wake = look_around(deadline);
+        if (wake != Wake::ready || left_ms(end) == 0) return wake;
+        WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, static_cast<long>(left_ms(end)),
+                  pg::registry_wait_event());
+        ResetLatch(MyLatch);
+    }
+}
+
 Wake wait_for_socket(pgsocket socket, int events, const Deadline &deadline) {
     for (;;) {
         Wake wake = look_around(deadline);

@@ -34,6 +34,9 @@ const char *sentence_of(Wake wake) noexcept;
 // Sleeps until the socket can be read or written, as WL_SOCKET_READABLE and WL_SOCKET_WRITEABLE say.
 Wake wait_for_socket(pgsocket socket, int events, const Deadline &deadline);
 
+// Sleeps so long, unless the deadline comes first.
+Wake sleep_within(int64 ms, const Deadline &deadline);
+
 // Looks once whether the call must end, without sleeping.
 Wake look_around(const Deadline &deadline);
 

@@ -20,14 +20,23 @@ bool holds(std::string_view text, std::string_view part) noexcept {
     return text.find(part) != std::string_view::npos;
 }
 
+// Makes what was said the sentence of a trouble, unless it holds the password: an etcd does not tell it, but
+// whoever stands in its place may.
+void repeat_words(const EtcdAddress &address, std::string_view words, Trouble &trouble) {
+    bool is_told = address.password != nullptr && *address.password != '\0' && holds(words, address.password);
+    put_trouble(trouble, Reply::denied,
+                is_told ? "its message holds the password and is not shown"
+                        : pnstrdup(words.data(), words.size()));
+}
+
 // Judges an answer that is not 200: {"message": text, "code": number}.
-Verdict judge_failure(Json *json, EtcdAnswer &answer, Trouble &trouble) {
+Verdict judge_failure(const EtcdAddress &address, Json *json, EtcdAnswer &answer, Trouble &trouble) {
     std::string_view words = text_in(json, "message");
     if (words.empty()) {
         put_trouble(trouble, Reply::silent, "what answers there is no etcd, or one without its JSON gateway");
         return Verdict::elsewhere;
     }
-    put_trouble(trouble, Reply::denied, pnstrdup(words.data(), words.size()));
+    repeat_words(address, words, trouble);
     if (holds(words, "invalid auth token") || holds(words, "revision of auth store is old"))
         return Verdict::no_token;
     switch (static_cast<Code>(number_in(json, "code"))) {
@@ -57,7 +66,7 @@ Verdict ask_endpoint(EtcdClient &client, const char *path, const char *body, con
     }
     answer = {parse_json(client.http.body), client.http.date_ms, false};
     constexpr long ok = 200;
-    if (status != ok) return judge_failure(answer.json, answer, trouble);
+    if (status != ok) return judge_failure(client.address, answer.json, answer, trouble);
     if (answer.json != nullptr && answer.now_ms != 0) return Verdict::answered;
     put_trouble(trouble, Reply::silent, "its answer is none of an etcd, or has no date");
     return Verdict::elsewhere;

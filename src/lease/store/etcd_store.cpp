@@ -15,6 +15,8 @@ struct EtcdStore {
     int64 answer_ms;
 };
 
+constexpr int64 longest_pause_ms = 63;
+
 EtcdStore &store_of(void *self) noexcept {
     return *static_cast<EtcdStore *>(self);
 }
@@ -22,16 +24,14 @@ EtcdStore &store_of(void *self) noexcept {
 // Does what a call does until nobody else wrote between its look and its write.
 template <typename Try>
 Reply until_done(EtcdStore &store, Trouble &trouble, Try once) {
-    return in_scratch(store.memory, [&] {
-        Deadline deadline = deadline_in(store.answer_ms);
-        for (;;) {
-            bool is_done = false;
-            Reply reply = once(deadline, is_done);
-            if (reply != Reply::answered || is_done) return reply;
-            Wake wake = look_around(deadline);
-            if (wake != Wake::ready) return put_trouble(trouble, Reply::silent, sentence_of(wake));
-        }
-    });
+    Deadline deadline = deadline_in(store.answer_ms);
+    for (int64 pause_ms = 0;; pause_ms = Min(pause_ms * 2 + 1, longest_pause_ms)) {
+        bool is_done = false;
+        Reply reply = in_scratch(store.memory, [&] { return once(deadline, is_done); });
+        if (reply != Reply::answered || is_done) return reply;
+        Wake wake = sleep_within(pause_ms, deadline);
+        if (wake != Wake::ready) return put_trouble(trouble, Reply::silent, sentence_of(wake));
+    }
 }
 
 // Reads the registry's key alone, also that of a copy.

@@ -43,6 +43,7 @@ char *holder_key(const EtcdClient &client, int64 number) {
 Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, Trouble &trouble) {
     view.now_ms = answer.now_ms;
     view.cluster = text_in(object_in(answer.json, "header"), "cluster_id");
+    if (view.cluster.empty()) return put_trouble(trouble, Reply::denied, no_registry_there);
     if (!read_registry(key_read(answer.json, 0), view.cluster, view.registry))
         return put_trouble(trouble, Reply::denied, "the registry's key holds something else");
     if (may_be_copy || view.registry.cluster == view.cluster) return Reply::answered;

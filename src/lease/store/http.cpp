@@ -7,17 +7,32 @@ namespace {
 
 constexpr int64 longest_sleep_ms = 50;
 constexpr size_t largest_body = size_t{64} << 20;
+// What is kept between calls.
+constexpr size_t usual_body = size_t{1} << 20;
 
 // Makes room for more bytes and a final 0.
 bool make_room(HttpClient &client, size_t more) {
     size_t wanted = client.size + more + 1;
     if (wanted <= client.room) return true;
     if (wanted > largest_body) return false;
-    void *body = realloc(client.body, wanted * 2);
+    size_t room = Min(wanted * 2, largest_body);
+    void *body = realloc(client.body, room);
     if (body == nullptr) return false;
     client.body = static_cast<char *>(body);
-    client.room = wanted * 2;
+    client.room = room;
     return true;
+}
+
+// Forgets the last answer.
+void clear_body(HttpClient &client) {
+    if (client.room > usual_body) {
+        free(client.body);
+        client.body = nullptr;
+        client.room = 0;
+    }
+    client.size = 0;
+    client.date_ms = 0;
+    client.error[0] = '\0';
 }
 
 size_t take_body(char *bytes, size_t, size_t size, void *self) {
@@ -110,9 +125,7 @@ bool open(HttpClient &client, const TlsFiles &tls) {
 }
 
 long post(HttpClient &client, const HttpRequest &request, const Deadline &deadline, const char *&sentence) {
-    client.size = 0;
-    client.date_ms = 0;
-    client.error[0] = '\0';
+    clear_body(client);
     if (!make_room(client, 0)) return 0;
     client.body[0] = '\0';
     curl_slist *headers = headers_of(request);
