@@ -26,7 +26,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error where an argument is wrong';
 
 -- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may
--- be promoted has it too, where one is required. A setting of the function's own would end before the COMMIT.
+-- be promoted has it too, where one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
 CREATE FUNCTION idgen_registry.begin_write() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -36,6 +36,9 @@ BEGIN
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    IF current_setting('client_min_messages') = 'error' THEN
+        PERFORM set_config('client_min_messages', 'warning', true);
     END IF;
 END
 $$;

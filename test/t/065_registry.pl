@@ -229,6 +229,11 @@ sub check_life
 	call($session, $registry, 'stop', 7, 31, 32, 0, 0);
 	is(value_of($session, 'SHOW synchronous_commit'), 'remote_apply', "$db: nor is it lowered");
 	$session->rollback;
+	$session->begin_work;
+	$session->do('SET LOCAL client_min_messages = error');
+	call($session, $registry, 'stop', 7, 31, 32, 0, 0);
+	is(value_of($session, 'SHOW client_min_messages'), 'warning', "$db: where a COMMIT is not durable, the session is warned, whatever it is set to");
+	$session->rollback;
 	return;
 }
 

@@ -119,7 +119,8 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
     if (!PG_ARGISNULL(0)) {
         TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
         if (TIMESTAMP_NOT_FINITE(at)) pg::report_infinite_instant("Give a finite timestamp.");
-        to_ms = pg::to_unix_ms(at) + (at % 1000 != 0 ? 1 : 0);
+        // 0 would be none; what is past is refused, wherever it lies.
+        to_ms = Max(pg::to_unix_ms(at) + (at % 1000 != 0 ? 1 : 0), 1);
     }
     Registry registry = open_configured();
     Trouble trouble;

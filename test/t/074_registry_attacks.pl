@@ -1,0 +1,241 @@
+# What strangers and hostile roles try on servers that take their numbers from a registry: nothing runs as somebody else, no password is
+# told, and neither the server nor its log suffers from whatever stands under the address of the registry.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
+use IdgenImpostor;
+use IdgenLease;
+use IdgenNode;
+use JSON::PP qw(encode_json);
+use MIME::Base64 qw(encode_base64);
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $identity = '11111111-2222-3333-4444-555555555555';
+my $nobody = 'host=127.0.0.1 port=1 user=node';
+
+# Mallory owns the database of the record, and with it the schema public; the keeper is a superuser there.
+sub owner_of_the_database
+{
+	my $node = start_node('owned', conf => [ lease_conf($nobody, 'idgen.lease_window' => '1s', 'idgen.lease_database' => 'app') ]);
+	my $root = connect_to($node);
+	$root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE DATABASE app OWNER mallory';
+	my ($boss, $mallory) = map { connect_to($node, db => 'app', user => $_) } undef, 'mallory';
+	$boss->do($_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_lease', 'GRANT ALL ON ALL TABLES IN SCHEMA public TO mallory';
+	$mallory->do($_) for 'SET client_min_messages = error', 'CREATE SCHEMA evil', <<'SQL', <<'SQL', 'CREATE VIEW evil.idgen_lease_record AS SELECT gen_random_uuid() AS registry, 1 AS number, evil.trap() AS accepted, 0::bigint AS proposed, 0::bigint AS identity', 'CREATE TRIGGER trap BEFORE INSERT OR UPDATE OR DELETE ON public.idgen_lease_record FOR EACH ROW EXECUTE FUNCTION evil.spring()';
+CREATE FUNCTION evil.trap() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user <> 'mallory' THEN
+        ALTER ROLE mallory SUPERUSER;
+    END IF;
+    RETURN 1;
+END
+$$
+SQL
+CREATE FUNCTION evil.spring() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM evil.trap();
+    RETURN NULL;
+END
+$$
+SQL
+	my $keeper = wait_for('a keeper', sub { keeper_of($root) });
+	for (1 .. 1000)
+	{
+		$mallory->do('BEGIN; ALTER SCHEMA public RENAME TO hidden; ALTER SCHEMA evil RENAME TO public; COMMIT; BEGIN; ALTER SCHEMA public RENAME TO evil; ALTER SCHEMA hidden RENAME TO public; COMMIT');
+	}
+	my $is_superuser = sub { return value_of($root, q{SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'}) };
+	is($is_superuser->(), 0, 'a schema that is renamed meanwhile: the keeper reads no table of others');
+	is(keeper_of($root), $keeper, 'and goes on');
+	$mallory->do("ALTER DATABASE app SET $_")
+	  for 'role = mallory', 'session_authorization = mallory', 'search_path = evil', 'statement_timeout = 1', 'lock_timeout = 1', q{default_transaction_isolation = 'serializable'}, 'default_transaction_deferrable = on', 'transaction_read_only = on', 'default_transaction_read_only = on';
+	my $registry = start_registry('registry', init => { allows_streaming => 1 });
+	my $address = address_of($registry);
+	$node->append_conf('postgresql.conf', "idgen.registry = '$address'");
+	$_->disconnect for $boss, $mallory, $root;
+	$node->restart;
+	$root = connect_to($node);
+	ok(wait_for_id($root), 'whatever the owner sets, the keeper writes the record, and IDs come');
+	$root->do('ALTER DATABASE app RESET ALL');
+	is(value_of(connect_to($node, db => 'app'), 'SELECT count(*) FROM public.idgen_lease_record WHERE number = 0 AND proposed + accepted <> 0'), 1, 'nor does a trigger stand in its way');
+	is($is_superuser->(), 0, 'or run');
+	return ($node, $root, $registry);
+}
+
+# What may be asked of a registry by those who may, and is wrong.
+sub wrong_instants
+{
+	my ($node, $registry) = @_;
+	my $session = connect_to($node);
+	$session->do('CREATE EXTENSION idgen_lease');
+	$registry->safe_psql('postgres', 'GRANT USAGE ON SCHEMA idgen_registry TO node_role; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_registry TO node_role; ALTER FUNCTION idgen_registry.advance SECURITY DEFINER');
+	my $state = sub { return $registry->safe_psql('postgres', 'SELECT floor_ms FROM idgen_registry.registry') };
+	my $before = $state->();
+	for ([ '1970-01-01 00:00+00', '08004' ], [ '4713-01-01 BC', '08004' ], [ '294276-12-31 23:59:59.999999', '08004' ], [ 'now', '08004' ], [ 'infinity', '22023' ], [ '-infinity', '22023' ])
+	{
+		my ($at, $sqlstate) = @$_;
+		fails_with($session, "SELECT idgen_registry_advance('$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
+	}
+	fails_with($session, 'SELECT idgen_release(NULL)', '22004', qr/null/, 'no number released');
+	fails_with($session, 'SELECT idgen_release(-1)', '22023', qr/negative/, 'nor a negative one');
+	is(value_of($session, 'SELECT idgen_release(2147483647)'), 0, 'the largest belongs to nobody');
+	is($state->(), $before, 'nothing has changed');
+	return;
+}
+
+# A role that is shown no warnings learns all the same that a COMMIT may be lost: its call is not answered.
+sub hidden_warning
+{
+	my ($node, $registry) = @_;
+	my $owner = connect_to($registry);
+	$owner->do($_) for q{INSERT INTO idgen_registry.lease VALUES (700, 1, 1, 0, 0, NULL, 'gone', 1, 1, now())}, 'ALTER ROLE node_role SET client_min_messages = error', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'node_role\'', q{ALTER SYSTEM SET synchronous_standby_names = 'absent'};
+	$registry->reload;
+	wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'absent'});
+	my $session = connect_to($node);
+	my $statement = $session->prepare('SELECT idgen_release(700)', { pg_async => PG_ASYNC });
+	$statement->execute;
+	wait_for('a wait for the standby', sub { value_of($owner, q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'}) });
+	$owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'});
+	ok(!succeeds($statement), 'a COMMIT that no standby confirmed, by a role that is shown no warnings: no answer');
+	like($session->errstr, qr/the server warned that its standby may not have what it wrote/, 'and why');
+	$owner->do('ALTER SYSTEM RESET synchronous_standby_names');
+	$registry->reload;
+	$registry->safe_psql('postgres', 'SELECT 1');
+	return;
+}
+
+# Keepers that fail at once come the more slowly.
+sub missing_database
+{
+	my $node = start_node('missing', conf => [ lease_conf($nobody, 'idgen.lease_database' => 'missing'), q{log_line_prefix = '%n '} ]);
+	my $fatal = qr/^([\d.]+) FATAL:  database "missing" does not exist/m;
+	my @times;
+	wait_for('five failures', sub { @times = slurp_file($node->logfile) =~ /$fatal/g; return @times >= 5 });
+	cmp_ok($times[4] - $times[3], '>', 7.5, 'a keeper whose database is missing is started more and more seldom');
+	my $began = time;
+	$node->stop;
+	return;
+}
+
+# What answers in the place of a registry. Each: what it does where a number is asked for (or the registry's identity, or the list), and what the
+# keeper says then.
+my $parsed = message('1', '') . message('2', '');
+my $senseless = qr/what answers there does not answer as a registry does/;
+my $lost = qr/the connection was lost/;
+my $late = qr/it did not answer in time/;
+my $no_etcd = qr/its answer is none of an etcd, or has no date/;
+sub result { return $parsed . rows(@_) . command_complete() . ready() }
+sub pour { my ($socket, $bytes) = @_; 1 while syswrite $socket, $bytes; return }
+sub first_row { my ($description) = rows(@_) =~ /^(.*?)(D\0.*)$/s; return ($1, $2) }
+my @impostors = (
+	[ postgresql => 'no column', take => $senseless, sub { return result([]) } ],
+	[ postgresql => 'no column of the list', list => $senseless, sub { return result([]) } ],
+	[ postgresql => 'no identity', identity => $senseless, sub { return result([undef]) } ],
+	[ postgresql => 'no outcome', take => $senseless, sub { return result([ undef, 0 ]) } ],
+	[ postgresql => 'no horizon', take => $senseless, sub { return result([ 'granted', undef ]) } ],
+	[ postgresql => 'no result', take => qr/\w/, sub { return $parsed . command_complete() . ready() } ],
+	[ postgresql => 'an error without words', take => $lost, sub { return $parsed . message('E', "\0") . ready() } ],
+	[ postgresql => 'an error that tells the password', take => qr/holds the password and is not shown/, sub { return $parsed . error_message('node has s3cret') . ready() } ],
+	[ postgresql => 'a copy from it', take => $senseless, sub { return $parsed . message('H', "\0\0\0") } ],
+	[ postgresql => 'a copy to it', list => $senseless, sub { return $parsed . message('G', "\0\0\0") } ],
+	[ postgresql => 'rows without end', list => $senseless, sub { my ($t, $d) = first_row([ 0, 1, 0, 't', 'x' x 1000, 0, 0, 0, 0 ]); syswrite $_[0], $parsed . $t; return pour($_[0], $d x 100) } ],
+	[ postgresql => 'notices without end', identity => $late, sub { return pour($_[0], message('N', "SNOTICE\0VNOTICE\0C00000\0Mn\0\0") x 100) } ],
+	[ postgresql => 'noise', take => $lost, sub { return "\0\xff" x 1000 } ],
+	[ etcd => 'html', kv => qr/no etcd/, sub { return http('500 Internal Server Error', '<html>') } ],
+	[ etcd => 'a redirection', kv => qr/no etcd/, sub { return http('302 Found', '', 'Location: http://127.0.0.1:1/') } ],
+	[ etcd => 'an object', kv => $senseless, sub { return http('200 OK', '{}') } ],
+	[ etcd => 'depth', kv => $no_etcd, sub { return http('200 OK', '[' x 100000) } ],
+	[ etcd => 'no text', kv => $no_etcd, sub { return http('200 OK', "{\"\xff\xfe\":1}") } ],
+	[ etcd => 'a hundred megabytes', kv => qr/\w/, sub { syswrite $_[0], "HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n"; syswrite $_[0], ' ' x 1000000 or last for 1 .. 100; return } ],
+	[ etcd => 'chunks without end', kv => qr/\w/, sub { syswrite $_[0], "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"; return pour($_[0], "8\r\n        \r\n" x 1000) } ],
+	[ etcd => 'headers without end', kv => qr/headers/, sub { syswrite $_[0], "HTTP/1.1 200 OK\r\n"; return pour($_[0], "A: b\r\n" x 1000) } ],
+	[ etcd => 'a message that tells the password', kv => qr/holds the password and is not shown/, sub { return http('400 Bad Request', '{"code":3,"message":"s3cret"}') } ],
+	[ etcd => 'writes that never succeed', kv => $late, sub { return http('200 OK', '{"header":{"cluster_id":"7"}}') } ],
+	[ etcd => 'keys of something else', kv => qr/holds something else/, sub { return http('200 OK', '{"header":{"cluster_id":"7"},"responses":[{"response_range":{"kvs":[{"key":"!","value":"!"}]}}]}') } ],
+);
+
+# As much of a registry as it takes to come to the attack.
+sub answer_of
+{
+	my ($after, $attack) = @_;
+	return sub {
+		my ($socket, $asked) = @_;
+		return http('200 OK', '{"token":"t"}') if $asked =~ m{/auth/};
+		return $attack->($socket) if $asked =~ /$after/;
+		return result([$identity]) if $asked =~ /identity/;
+		return result([ 0, (undef) x 8 ]) if $asked =~ /list/;
+		return result([ 'refused', 0 ]);
+	};
+}
+
+sub most_memory_of { my ($pid) = @_; my ($kb) = slurp_file("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m; return $kb }
+
+sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'registry'}) }
+
+# Gives a node another registry.
+sub move
+{
+	my ($node, $address) = @_;
+	$node->append_conf('postgresql.conf', "idgen.registry = '$address'");
+	$node->restart;
+	return connect_to($node);
+}
+
+sub impostors
+{
+	my $node = start_leased('deceived', $nobody, setting => { 'idgen.lease_window' => '2s', 'idgen.max_wait' => '100ms' }, conf => ['max_connections = 20']);
+	for (@impostors)
+	{
+		my ($kind, $name, $after, $sentence, $attack) = @$_;
+		my $impostor = IdgenImpostor->start($kind, answer_of($after, $attack));
+		my $session = move($node, "$kind://node:s3cret\@127.0.0.1:$impostor->{port}/x");
+		my $said;
+		wait_for("a reason, not $name", sub { $said = registry_of($session); return $said =~ $sentence });
+		my $tried = try_id($session);
+		like($tried, qr/^55000/, "$name: no ID");
+		eval { $session->do(q{SET statement_timeout = '300ms'; SELECT * FROM idgen_nodes()}) };
+		unlike($said . $tried . ($session->errstr // ''), qr/s3cret/, "$name: no password is told");
+		cmp_ok(most_memory_of(keeper_of($session)), '<', 300000, "$name: in bounded memory");
+		$session->disconnect;
+		$impostor->stop;
+	}
+	is(told($node, 'terminated by signal'), 0, 'none crashed the server');
+	is(told($node, 's3cret'), 0, 'no log holds a password');
+	return $node;
+}
+
+# A registry whose words are others each time, and one that takes away what it gives.
+sub log_is_readable
+{
+	my ($node) = @_;
+	my $times = 0;
+	my $impostor = IdgenImpostor->start('postgresql', answer_of(identity => sub { return $parsed . error_message('no ' . ++$times) . ready() }));
+	my $before = told($node, 'cannot be kept now');
+	my $session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
+	wait_for('many words', sub { registry_of($session) =~ /no (\d+)/ && $1 > 20 });
+	cmp_ok(told($node, 'cannot be kept now') - $before, '<=', 13, 'troubles with ever new words: the log is told of few');
+	$session->disconnect;
+	$impostor->stop;
+	$impostor = IdgenImpostor->start('postgresql', answer_of(take => sub { return result([ 'granted', 0 ]) }));
+	$node->append_conf('postgresql.conf', "idgen.lease_window = '20s'\nidgen.lease_ttl = '60s'\nlog_line_prefix = '%n '");
+	$session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
+	$session->do('SELECT idgen_confirm_registry()');
+	my @times;
+	wait_for('losses', sub { @times = slurp_file($node->logfile) =~ /^([\d.]+) LOG:  this server has lost/gm; return @times >= 6 });
+	cmp_ok(scalar @times, '<=', 2 * ($times[-1] - $times[0]) + 4, 'a number that is lost again and again: twice a second at most');
+	$session->disconnect;
+	$node->stop;
+	return;
+}
+
+my ($node, $session, $registry) = owner_of_the_database();
+$session->disconnect;
+wrong_instants($node, $registry);
+hidden_warning($node, $registry);
+$_->stop('immediate') for $node, $registry;
+missing_database();
+log_is_readable(impostors());
+done_testing();

@@ -1,0 +1,132 @@
+# Something that is no registry, under the address of one, for the TAP tests: it speaks the protocol of PostgreSQL or of HTTP as far as a test
+# has it do so, and then whatever the test likes.
+package IdgenImpostor;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use IO::Socket::INET;
+use POSIX qw(_exit);
+
+our @EXPORT = qw(message rows error_message command_complete ready http);
+
+my @all;
+my $test = $$;
+
+# Starts one. answer(socket, request, how often on this connection) is called in a process of its own for each connection: the request is the text
+# of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends where that is undefined.
+sub start
+{
+	my ($class, $kind, $answer) = @_;
+	my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1) or die "listen: $!";
+	my $self = bless { port => $listener->sockport }, $class;
+	$self->{pid} = fork // die "fork: $!";
+	if ($self->{pid} == 0)
+	{
+		@SIG{qw(PIPE CHLD TERM)} = ('DEFAULT', 'IGNORE', sub { kill 'KILL', -$$; _exit(0) });
+		setpgrp;
+		while (my $socket = $listener->accept)
+		{
+			fork and next;
+			binmode $socket;
+			eval { $kind eq 'etcd' ? _serve_http($socket, $answer) : _serve_postgres($socket, $answer) };
+			_exit(0);
+		}
+		_exit(0);
+	}
+	push @all, $self;
+	return $self;
+}
+
+sub stop
+{
+	my ($self) = @_;
+	return unless $self->{pid};
+	kill 'TERM', $self->{pid};
+	waitpid delete $self->{pid}, 0;
+	return;
+}
+
+# A message of PostgreSQL's protocol.
+sub message { my ($type, $body) = @_; return $type . pack('N', length($body) + 4) . $body }
+
+# The rows of a result, each a reference to its values; a column is called as you like.
+sub rows
+{
+	my (@rows) = @_;
+	my $columns = @rows ? @{ $rows[0] } : 0;
+	my $description = message('T', pack('n', $columns) . join '', map { "c$_\0" . pack 'NnNnNn', 0, 0, 25, 65535, 4294967295, 0 } 1 .. $columns);
+	return $description . join '', map { _row(@$_) } @rows;
+}
+
+sub _row { my (@values) = @_; return message('D', pack('n', scalar @values) . join '', map { defined $_ ? pack('N', length) . $_ : pack('N', 4294967295) } @values) }
+sub command_complete { return message('C', "SELECT 1\0") }
+sub error_message { my ($words, $state) = @_; return message('E', "SERROR\0VERROR\0C" . ($state // 'XX000') . "\0M$words\0\0") }
+sub ready { return message('Z', 'I') }
+
+# An answer by HTTP with that body.
+sub http
+{
+	my ($status, $body, @headers) = @_;
+	return join "\r\n", "HTTP/1.1 $status", 'Content-Length: ' . length $body, 'Date: Sun, 22 Nov 2026 10:00:00 GMT', @headers, '', $body;
+}
+
+sub _read
+{
+	my ($socket, $size) = @_;
+	my $bytes = '';
+	while (length $bytes < $size)
+	{
+		sysread($socket, $bytes, $size - length $bytes, length $bytes) or die;
+	}
+	return $bytes;
+}
+
+sub _serve_postgres
+{
+	my ($socket, $answer) = @_;
+	my $code = 0;
+	while ($code != 196608)
+	{
+		$code = unpack 'N', substr _read($socket, unpack('N', _read($socket, 4)) - 4), 0, 4;
+		syswrite $socket, 'N' if $code == 80877103 || $code == 80877104;
+	}
+	syswrite $socket, message('R', pack 'N', 0) . message('S', "server_version\0" . "15.0\0") . message('S', "client_encoding\0UTF8\0") . message('K', pack 'NN', 1, 1) . ready();
+	my ($statement, $count) = ('', 0);
+	while (1)
+	{
+		my $type = _read($socket, 1);
+		my $body = _read($socket, unpack('N', _read($socket, 4)) - 4);
+		return if $type eq 'X';
+		$statement = (split /\0/, $body)[1] if $type eq 'P';
+		next if $type ne 'S';
+		my $bytes = $answer->($socket, $statement, ++$count) // return;
+		syswrite $socket, $bytes;
+	}
+}
+
+sub _serve_http
+{
+	my ($socket, $answer) = @_;
+	my $count = 0;
+	while (1)
+	{
+		my $head = '';
+		$head .= _read($socket, 1) while $head !~ /\r\n\r\n\z/;
+		my ($size) = $head =~ /^content-length: *(\d+)/im;
+		my $bytes = $answer->($socket, $head . _read($socket, $size // 0), ++$count) // return;
+		syswrite $socket, $bytes;
+	}
+}
+
+END
+{
+	if ($$ == $test)
+	{
+		local $?;
+		$_->stop for @all;
+	}
+}
+
+1;
