@@ -15,6 +15,7 @@ for my $kind (store_kinds())
 	my $store = begin_store($kind);
 	find_the_last_one($kind, $store->{address});
 	give_up_a_lost_one($kind, $store->{address});
+	name_all_owners($kind, $store->{address});
 	end_twice($kind, $store);
 	$store->{stop}->('immediate');
 }
@@ -71,6 +72,24 @@ sub give_up_a_lost_one
 	is(number_of($session), 6, "$kind: the first one takes the next that is free");
 	$session->disconnect;
 	$node->stop('immediate');
+	return;
+}
+
+# Two numbers by hand that another server has: the error names both owners, and the log has one line.
+sub name_all_owners
+{
+	my ($kind, $address) = @_;
+	my %setting = ('idgen.shards' => '7,8', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '100ms');
+	my @nodes = map { start_leased("$kind-$_", $address, setting => { %setting, 'idgen.lease_name' => $_ }) } qw(holder rival);
+	my ($session, $second) = map { connect_to($_) } @nodes;
+	for my $number (7, 8) { wait_for('an ID', sub { value_of($session, 'SELECT next_id(?)', $number) }) }
+	my $refused = sub { my ($number) = @_; return eval { value_of($second, 'SELECT next_id(?)', $number); '' } // $second->errstr };
+	wait_for('both owners', sub { $refused->(7); $refused->(8) =~ /number 7 is held by "holder", system \d+; number 8 is held by "holder", system \d+\. Waited/ });
+	my $lines = told($nodes[1], 'cannot be kept now');
+	$refused->($_) for (7, 8) x 5;
+	is(told($nodes[1], 'cannot be kept now'), $lines, "$kind: two numbers that another server has are told of together, and once");
+	$_->disconnect for $session, $second;
+	$_->stop('immediate') for @nodes;
 	return;
 }
 

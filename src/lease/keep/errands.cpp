@@ -52,7 +52,7 @@ Keeper::Result Keeper::choose(uint32 index) {
                                         now_ms, rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::take) return take(index, choice.number);
     const NumberRange &range = gate_.settings().range;
-    registry_.tell_trouble(
+    registry_.note_trouble(
         choice.kind == ChoiceKind::none
             ? psprintf("all numbers from %lld to %lld are held by others",
                        static_cast<long long>(range.first), static_cast<long long>(range.last))
@@ -80,7 +80,7 @@ bool Keeper::propose_durably(uint32 index, int64 number) {
         if (is_mine(table_.rows[row]) && table_.rows[row].number == number) record = table_.rows[row];
     LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
     if (!write_record(next)) {
-        registry_.tell_no_table();
+        registry_.note_no_table();
         return false;
     }
     record = next;
@@ -91,7 +91,7 @@ Keeper::Result Keeper::raise(uint32 index) {
     bool is_accepted = false;
     ClockReading now = gate_.clock(is_accepted);
     if (!is_accepted) {
-        registry_.tell_trouble("the clock of this server has jumped forward; idgen_status() says how far");
+        registry_.note_trouble("the clock of this server has jumped forward; idgen_status() says how far");
         return Result::stuck;
     }
     Lease &lease = entry(index).lease;
@@ -144,7 +144,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             if (budget_.spend()) pg::log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
-            registry_.tell_trouble("the registry finds the clock of this server too far ahead of its own");
+            registry_.note_trouble("the registry finds the clock of this server too far ahead of its own");
             return Result::stuck;
         case LeaseNews::stopped:
             pg::log_number_stopped(call.number, call.to_ms);
@@ -160,7 +160,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
 // A number by hand that somebody else has: who, as the registry knows.
 Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     Registration registration{};
-    if (registry_.list(registration)) registry_.tell_trouble(held_by(registration, call.number));
+    if (registry_.list(registration)) registry_.note_trouble(held_by(registration, call.number));
     return Result::stuck;
 }
 

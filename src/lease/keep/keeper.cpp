@@ -28,15 +28,19 @@ int64 Keeper::work() {
     uint32 count = pg_atomic_read_u32(&leases_.count);
     if (count == 0) return idle_ms;
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
-    if (!load()) return pause_ms;
+    registry_.end_round(load() && run_all(count));
+    return pause_ms;
+}
+
+// Whether all is done; where the registry is away, the rest waits.
+bool Keeper::run_all(uint32 count) {
     bool is_well = true, is_away = false;
     for (uint32 i = 0; i < count && !is_away; i++) {
         Result result = run_errands(i);
         is_away = result == Result::away;
         is_well &= result == Result::done;
     }
-    if (is_well) registry_.tell_well();
-    return pause_ms;
+    return is_well;
 }
 
 // The record, once, and what it says of the numbers that this process finds held.
@@ -85,8 +89,8 @@ void Keeper::end() {
     }
     if (!is_loaded_) return;
     registry_.shorten_calls(last_answer_ms);
-    for (uint32 i = 0; i < count; i++)
-        if (run_errands(i) == Result::away) return;
+    run_all(count);
+    registry_.end_round(false);
 }
 
 LeaseRules Keeper::rules_of(uint32 index) noexcept {

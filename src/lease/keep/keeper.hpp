@@ -33,6 +33,7 @@ class Keeper {
     bool load();
     void follow_wishes();
     void begin_life_of(pg::SharedLease &entry);
+    bool run_all(uint32 count);
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand);
     Result choose(uint32 index);

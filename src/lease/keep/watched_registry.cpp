@@ -33,7 +33,7 @@ RegistryIdentity remembered_by(const RecordTable &table) noexcept {
 bool WatchedRegistry::is_ready(RecordTable &table) {
     if (is_known_) return true;
     if (!read_records(table)) {
-        tell_no_table();
+        note_no_table();
         return false;
     }
     return open() && identify(table);
@@ -45,7 +45,7 @@ bool WatchedRegistry::open() {
     MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
     is_open_ = open_registry(gate_.settings().registry, answer_ms_, store_, trouble_);
     MemoryContextSwitchTo(before);
-    if (!is_open_) tell_trouble(trouble_.sentence);
+    if (!is_open_) note_trouble(trouble_.sentence);
     return is_open_;
 }
 
@@ -54,7 +54,7 @@ bool WatchedRegistry::identify(RecordTable &table) {
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
     RegistryIdentity remembered = remembered_by(table);
     if (is_known(remembered) && !(remembered == met)) {
-        tell_trouble(
+        note_trouble(
             psprintf("idgen.registry is another registry, %s, than the one that this server knows, %s; "
                      "a superuser may call idgen_confirm_registry()",
                      print_identity(met), print_identity(remembered)));
@@ -80,7 +80,7 @@ bool WatchedRegistry::list(Registration &registration) {
 bool WatchedRegistry::heard(Reply reply) {
     if (reply != Reply::answered) {
         note_answer(false);
-        tell_trouble(trouble_.sentence);
+        note_trouble(trouble_.sentence);
         // It may come back as another.
         is_known_ = is_known_ && reply == Reply::silent;
         return false;
@@ -97,22 +97,39 @@ void WatchedRegistry::note_answer(bool is_answered) noexcept {
     if (is_answered || state.silent_since_ms == 0) state.silent_since_ms = is_answered ? 0 : pg::wall_ms();
 }
 
-void WatchedRegistry::tell_trouble(const char *sentence) {
+void WatchedRegistry::note_trouble(const char *sentence) {
+    size_t noted = strlen(noted_);
+    const char *more = psprintf("%s%s", noted == 0 ? "" : "; ", sentence);
+    int room = static_cast<int>(sizeof(noted_) - noted) - 1;
+    int size = pg_mbcliplen(more, static_cast<int>(strlen(more)), room);
+    memcpy(noted_ + noted, more, static_cast<size_t>(size));
+    noted_[noted + static_cast<size_t>(size)] = '\0';
+}
+
+void WatchedRegistry::end_round(bool is_well) {
+    if (noted_[0] != '\0')
+        tell_trouble();
+    else if (is_well)
+        tell_well();
+    noted_[0] = '\0';
+}
+
+void WatchedRegistry::tell_trouble() {
     pg::SharedLeases &leases = gate_.leases();
     bool is_new = false;
     {
         Guard<pg::LightLock> guard(leases.lock);
         pg::RegistryState &state = leases.registry;
-        is_new = strncmp(state.trouble, sentence, sizeof(state.trouble) - 1) != 0;
-        strlcpy(state.trouble, sentence, sizeof(state.trouble));
+        is_new = strcmp(state.trouble, noted_) != 0;
+        strlcpy(state.trouble, noted_, sizeof(state.trouble));
     }
     if (!is_new && is_logged_) return;
     is_logged_ = budget_.spend();
-    if (is_logged_) pg::log_registry_away(sentence);
+    if (is_logged_) pg::log_registry_away(noted_);
 }
 
-void WatchedRegistry::tell_no_table() {
-    tell_trouble(psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
+void WatchedRegistry::note_no_table() {
+    note_trouble(psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
 }
 
 void WatchedRegistry::tell_well() {

@@ -21,11 +21,13 @@ class WatchedRegistry {
     bool call(const LeaseCall &call, CallAnswer &answer);
     bool list(Registration &registration);
 
-    // Something stands in the way, or nothing any more.
-    void tell_trouble(const char *sentence);
-    void tell_well();
+    // Something stands in the way of a number.
+    void note_trouble(const char *sentence);
     // There is nowhere to remember numbers.
-    void tell_no_table();
+    void note_no_table();
+    // Tells what was noted since the last round, of all numbers together; or, where all is well, that nothing
+    // is in the way.
+    void end_round(bool is_well);
 
     // From now on each call waits for its answer no longer than this.
     void shorten_calls(int64 answer_ms);
@@ -36,12 +38,15 @@ class WatchedRegistry {
     bool open();
     bool identify(RecordTable &table);
     bool heard(Reply reply);
+    void tell_trouble();
+    void tell_well();
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;
     Registry store_{};
     RegistryIdentity identity_{};
     Trouble trouble_{};
+    char noted_[sizeof(pg::RegistryState::trouble)] = "";
     int64 answer_ms_ = 0;
     bool is_open_ = false;
     bool is_known_ = false;

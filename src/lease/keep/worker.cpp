@@ -30,16 +30,18 @@ void leave_sessions(int, Datum) {
 
 // What the database or the server are set to must not change what the record is written with.
 void pin_settings() {
-    static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
-                                            {"synchronous_commit", "local"},
-                                            {"default_transaction_read_only", "off"},
-                                            {"default_transaction_isolation", "read committed"},
-                                            {"statement_timeout", "0"},
-                                            {"lock_timeout", "0"},
+    static const char *const pinned[][2] = {
+        {"search_path", "pg_catalog, pg_temp"},
+        {"synchronous_commit", "local"},
+        {"default_transaction_read_only", "off"},
+        {"default_transaction_isolation", "read committed"},
+        {"statement_timeout", "0"},
+        {"lock_timeout", "0"},
 #if PG_VERSION_NUM >= 170000
-                                            {"transaction_timeout", "0"},
+        {"transaction_timeout", "0"},
 #endif
-                                            {"row_security", "off"}};
+        {"row_security", "off"}
+    };
     for (const auto &setting : pinned) SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
