@@ -1,9 +1,7 @@
-// What a server remembers of the number that it holds from a registry: a page beside the horizon of one
-// database.
+// What a server remembers of a number that it holds from a registry, or held: a row of a table of its own.
 //
 //      accepted    incarnation that the registry answered with; 0: none
-//      proposed    the one that the next take proposes, durable before it is sent, kept until it is accepted;
-//      0: none
+//      proposed    the one that the next take proposes, durable before it is sent, kept until it is accepted
 //
 // So whatever a crash leaves unanswered, the registry's row holds one of the two, and the server finds its
 // number again. A server whose identity changed (promotion, restore) cannot prove that it is the one: it
@@ -11,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 namespace idgen {
 
@@ -25,17 +22,13 @@ constexpr bool operator==(const RegistryIdentity &a, const RegistryIdentity &b) 
     return a.high == b.high && a.low == b.low;
 }
 
-// Never change: on disk.
 struct LeaseRecord {
     RegistryIdentity registry;
     std::int64_t number;  // means nothing where both incarnations are 0
-    std::int64_t accepted;
+    std::int64_t accepted;  // 0: none, as of the other
     std::int64_t proposed;
     std::int64_t identity;  // of the server that wrote it
 };
-static_assert(sizeof(LeaseRecord) == 48 && std::is_trivial_v<LeaseRecord> &&
-                  std::has_unique_object_representations_v<LeaseRecord>,
-              "on disk");
 
 // Whether the record names a number that this server may ask for as its own.
 constexpr bool is_own(const LeaseRecord &record, const RegistryIdentity &registry,
