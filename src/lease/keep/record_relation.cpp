@@ -76,10 +76,10 @@ HeapTuple row_of(const LeaseRecord &record, TupleDesc desc) {
 template <class Visit>
 void visit_rows(Relation records, Visit visit) {
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-    TableScanDesc scan = table_beginscan(records, snapshot, 0, nullptr);
-    for (HeapTuple row; (row = heap_getnext(scan, ForwardScanDirection)) != nullptr && visit(row);) {
+    SysScanDesc scan = systable_beginscan(records, InvalidOid, false, snapshot, 0, nullptr);
+    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan)) && visit(row);) {
     }
-    table_endscan(scan);
+    systable_endscan(scan);
     UnregisterSnapshot(snapshot);
 }
 
