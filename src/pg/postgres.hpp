@@ -61,6 +61,14 @@ inline uint32 registry_wait_event() {
 #endif
 }
 
+inline void ignore_signal(int signal) {
+#if PG_VERSION_NUM >= 190000
+    pqsignal(signal, PG_SIG_IGN);
+#else
+    pqsignal(signal, SIG_IGN);
+#endif
+}
+
 // Base64 of bytes; -1 where there is no room, or the text is none.
 inline int encode_base64(const char *bytes, int size, char *text, int room) {
 #if PG_VERSION_NUM >= 180000

@@ -28,21 +28,20 @@ void leave_sessions(int, Datum) {
     tell_sessions(nullptr);
 }
 
-// What the database or the server are set to must not change what the record is written with.
+// What the database or the server are set to must not change what the record is written with. Not every
+// version has all of these.
 void pin_settings() {
-    static const char *const pinned[][2] = {
-        {"search_path", "pg_catalog, pg_temp"},
-        {"synchronous_commit", "local"},
-        {"default_transaction_read_only", "off"},
-        {"default_transaction_isolation", "read committed"},
-        {"statement_timeout", "0"},
-        {"lock_timeout", "0"},
-#if PG_VERSION_NUM >= 170000
-        {"transaction_timeout", "0"},
-#endif
-        {"row_security", "off"}
-    };
-    for (const auto &setting : pinned) SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
+    static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                                            {"synchronous_commit", "local"},
+                                            {"default_transaction_read_only", "off"},
+                                            {"default_transaction_isolation", "read committed"},
+                                            {"statement_timeout", "0"},
+                                            {"lock_timeout", "0"},
+                                            {"transaction_timeout", "0"},
+                                            {"row_security", "off"}};
+    for (const auto &setting : pinned)
+        if (GetConfigOption(setting[0], true, false) != nullptr)
+            SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 // Waits the longer the more keepers before this one ended at once, as where their database is missing: each
@@ -101,7 +100,7 @@ void keep_numbers() {
     }
     // The last calls are not to be given up for it, nor for the second signal: the server sends one to the
     // process, and one to its group.
-    pqsignal(SIGTERM, SIG_IGN);
+    pg::ignore_signal(SIGTERM);
     ShutdownRequestPending = 0;
     keeper->end();
 }
