@@ -9,6 +9,8 @@ const char *sentence_of(Wake wake) noexcept {
 Wake look_around(const Deadline &deadline) {
     // Others wait for every process to pass here.
     if (ProcSignalBarrierPending) ProcessProcSignalBarrier();
+    // A server is started anew only when no process of the dead one is left.
+    if (!PostmasterIsAlive()) proc_exit(1);
     if (is_told_to_end()) return Wake::told_to_end;
     return left_ms(deadline) == 0 ? Wake::late : Wake::ready;
 }
