@@ -1,4 +1,4 @@
-# Stands between a client and a server on loopback, for the TAP tests: loses answers, or gives them late.
+# Stands between a client and a server on loopback, for the TAP tests: holds requests, loses answers, or gives them late.
 package IdgenProxy;
 
 use strict;
@@ -33,18 +33,30 @@ sub start
 	return $self;
 }
 
-# From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or every answer
-# comes so many seconds late.
+# From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or what matches is
+# held, and all after it there, until everything passes again or its client is gone; or every answer comes so many seconds late. The first
+# matches can be let through: `from` 2 begins with the second.
 sub pass { my ($self) = @_; return _set($self, 'pass') }
-sub lose_answers_to { my ($self, $text) = @_; return _set($self, "lose $text") }
-sub be_late { my ($self, $seconds) = @_; return _set($self, "late $seconds") }
+sub lose_answers_to { my ($self, $text, $from) = @_; return _set($self, 'lose', $text, $from) }
+sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $from) }
+sub be_late { my ($self, $seconds) = @_; return _set($self, 'late', $seconds) }
+
+# Waits until a request is held, or an answer was lost.
+sub wait_for_match
+{
+	my ($self) = @_;
+	for (1 .. 6000)
+	{
+		return if -e "$self->{mode}.$self->{order}";
+		select undef, undef, undef, 0.01;
+	}
+	die "nothing matches: " . slurp_file($self->{mode});
+}
 
 sub _set
 {
-	my ($self, $mode) = @_;
-	open my $file, '>', "$self->{mode}.new" or die "$self->{mode}.new: $!";
-	print $file $mode;
-	close $file;
+	my ($self, $action, $argument, $from) = @_;
+	append_to_file("$self->{mode}.new", join ' ', ++$self->{order}, $action, $from // 1, $argument // '');
 	rename "$self->{mode}.new", $self->{mode} or die "$self->{mode}: $!";
 	return;
 }
@@ -53,42 +65,95 @@ sub _set
 sub _run
 {
 	my ($self, $listener) = @_;
-	my (%peer, %is_server, %is_lost);
 	my $select = IO::Select->new($listener);
+	%$self = (%$self, select => $select, order => 0, map { $_ => {} } qw(peer is_server lost_since held));
 	while (1)
 	{
-		for my $socket ($select->can_read)
+		for my $socket ($select->can_read(%{ $self->{held} } ? 0.02 : ()))
 		{
-			if ($socket == $listener) { _join($self, scalar $listener->accept, \%peer, \%is_server, $select); next }
-			next unless $peer{$socket};
-			my $other = $peer{$socket};
-			my ($action, $argument) = split / /, slurp_file($self->{mode}), 2;
-			my $is_open = sysread $socket, my $bytes, 65536;
-			if (!$is_open)
-			{
-				$select->remove($_), delete $peer{$_}, close $_ for $socket, $other;
-				next;
-			}
-			if ($is_server{$socket})
-			{
-				next if $is_lost{$socket};
-				select undef, undef, undef, $argument if $action eq 'late';
-			}
-			elsif ($action eq 'lose' && $bytes =~ /\Q$argument\E/) { $is_lost{$other} = 1 }
-			syswrite $other, $bytes;
+			_read_mode($self);
+			if ($socket == $listener) { _join($self, scalar $listener->accept) }
+			elsif ($self->{peer}{$socket}) { _carry($self, $socket) }
 		}
+		_read_mode($self);
+		_let_go($self) if $self->{action} ne 'hold';
 	}
+	return;
+}
+
+# What the test asked for; a new order counts its matches from the first.
+sub _read_mode
+{
+	my ($self) = @_;
+	my ($order, @mode) = split / /, slurp_file($self->{mode}), 4;
+	return if $order == $self->{order};
+	@$self{qw(order action from argument)} = ($order, @mode);
+	$self->{matches} = 0;
+	return;
+}
+
+sub _carry
+{
+	my ($self, $socket) = @_;
+	my $other = $self->{peer}{$socket};
+	return _part($self, $socket, $other) unless sysread $socket, my $bytes, 65536;
+	return $self->{is_server}{$socket} ? _answer($self, $socket, $other, $bytes) : _request($self, $socket, $other, $bytes);
+}
+
+sub _answer
+{
+	my ($self, $server, $client, $bytes) = @_;
+	return _tell_match($self, $self->{lost_since}{$server}) if $self->{lost_since}{$server};
+	select undef, undef, undef, $self->{argument} if $self->{action} eq 'late';
+	return syswrite $client, $bytes;
+}
+
+sub _request
+{
+	my ($self, $client, $server, $bytes) = @_;
+	my $is_chosen = $self->{action} =~ /lose|hold/ && $bytes =~ /\Q$self->{argument}\E/ && ++$self->{matches} >= $self->{from};
+	if ($self->{held}{$client} || $is_chosen && $self->{action} eq 'hold')
+	{
+		$self->{held}{$client}[0] = $client;
+		$self->{held}{$client}[1] .= $bytes;
+		return _tell_match($self, $self->{order});
+	}
+	$self->{lost_since}{$server} = $self->{order} if $is_chosen;
+	return syswrite $server, $bytes;
+}
+
+# Passes on what was held, where its client is there and has no more to say.
+sub _let_go
+{
+	my ($self) = @_;
+	for my $held (keys %{ $self->{held} })
+	{
+		my ($client, $bytes) = @{ $self->{held}{$held} };
+		next if IO::Select->new($client)->can_read(0);
+		delete $self->{held}{$held};
+		syswrite $self->{peer}{$held}, $bytes;
+	}
+	return;
+}
+
+sub _tell_match { my ($self, $order) = @_; return append_to_file("$self->{mode}.$order", '') }
+
+sub _part
+{
+	my ($self, @ends) = @_;
+	delete @{ $self->{$_} }{@ends} for qw(peer is_server lost_since held);
+	for (@ends) { $self->{select}->remove($_); close $_ }
 	return;
 }
 
 sub _join
 {
-	my ($self, $client, $peer, $is_server, $select) = @_;
+	my ($self, $client) = @_;
 	my $server = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{target}) or return close $client;
-	@$peer{ $client, $server } = ($server, $client);
-	$is_server->{$server} = 1;
-	$is_server->{$client} = 0;
-	$select->add($client, $server);
+	$self->{peer}{$client} = $server;
+	$self->{peer}{$server} = $client;
+	$self->{is_server}{$server} = 1;
+	$self->{select}->add($client, $server);
 	return;
 }
 

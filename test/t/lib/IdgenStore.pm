@@ -27,7 +27,8 @@ sub store_kinds
 }
 
 # Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds),
-# advance(session on a node, interval), demand_password(password), which gives the address with it; address is what idgen.registry takes.
+# advance(session on a node, interval), demand_password(password), which gives the address with it; rows, by number, looked at past the
+# store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes, address_at(port) the same over a proxy before its port.
 sub begin_store
 {
 	my ($kind) = @_;
@@ -45,11 +46,13 @@ sub processes_of { my ($node) = @_; return split ' ', `ps -o pid= --ppid $node->
 
 sub _begin_postgresql
 {
-	my $node = start_registry('registry' . ++$stores);
+	my $node = start_registry('registry' . ++$stores, conf => [q{listen_addresses = '127.0.0.1'}]);
 	return {
-		node    => $node,
-		folder  => $node->data_dir,
-		address => address_of($node),
+		node       => $node,
+		folder     => $node->data_dir,
+		address    => address_of($node),
+		port       => $node->port,
+		address_at => sub { return "host=127.0.0.1 port=$_[0] dbname=postgres user=node_role" },
 		stop    => sub { $node->stop($_[0] // 'fast') },
 		go      => sub { $node->start },
 		freeze  => sub { freeze($node) },
@@ -57,6 +60,10 @@ sub _begin_postgresql
 		replace => sub { $node->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry') },
 		limit_horizons  => sub { $node->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$_[0] s')") },
 		advance         => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance(now() + interval '$_[1]')") },
+		rows            => sub { return numbers_in($node) },
+		count_holders   => sub { return $node->safe_psql('postgres', 'SELECT count(*) FROM idgen_registry.lease WHERE incarnation IS NOT NULL') },
+		forget_rows     => sub { $node->safe_psql('postgres', 'DELETE FROM idgen_registry.lease') },
+		end_lease       => sub { $node->safe_psql('postgres', "UPDATE idgen_registry.lease SET lease_end = clock_timestamp() WHERE number = $_[0]") },
 		demand_password => sub { _demand_password($node, $_[0]); return address_of($node) . " password=$_[0]" },
 	};
 }
@@ -66,9 +73,11 @@ sub _begin_etcd
 	my $etcd = IdgenEtcd->start;
 	my $folder = "$etcd->{folder}/data";
 	return {
-		etcd    => $etcd,
-		folder  => $folder,
-		address => $etcd->registry('/idgen'),
+		etcd       => $etcd,
+		folder     => $folder,
+		address    => $etcd->registry('/idgen'),
+		port       => $etcd->{port},
+		address_at => sub { return "etcd://127.0.0.1:$_[0]/idgen" },
 		stop    => sub { $etcd->stop(($_[0] // '') eq 'immediate' ? 'KILL' : 'TERM') },
 		go      => sub { $etcd->go },
 		freeze  => sub { $etcd->pause },
@@ -76,6 +85,10 @@ sub _begin_etcd
 		replace => sub { $etcd->stop; system_or_bail('rm', '-rf', $folder); $etcd->go },
 		limit_horizons  => sub { _limit_horizons($etcd, $_[0]) },
 		advance         => sub { value_of($_[0], q{SELECT idgen_registry_advance(now() + ?::interval)}, $_[1]) },
+		rows            => sub { return _rows($etcd) },
+		count_holders   => sub { return $etcd->call('kv/range', _keys('holder'))->{count} // 0 },
+		forget_rows     => sub { $etcd->call('kv/deleterange', _keys($_)) for qw(number holder) },
+		end_lease       => sub { $etcd->call('lease/revoke', { ID => _rows($etcd)->{ $_[0] }{lease} }) },
 		demand_password => sub { $etcd->demand_password('root', 'node', $_[0], '/idgen'); return $etcd->registry('/idgen', "node:$_[0]") },
 	};
 }
@@ -99,6 +112,15 @@ sub _limit_horizons
 	my $registry = decode_json(decode_base64($etcd->call('kv/range', { key => $key })->{kvs}[0]{value}));
 	$registry->{max_ahead_ms} = $seconds * 1000;
 	return $etcd->call('kv/put', { key => $key, value => encode_base64(encode_json($registry), '') });
+}
+
+sub _keys { my ($kind) = @_; return { key => encode_base64("/idgen/$kind/", ''), range_end => encode_base64("/idgen/${kind}0", '') } }
+
+sub _rows
+{
+	my ($etcd) = @_;
+	my $keys = $etcd->call('kv/range', _keys('number'))->{kvs} // [];
+	return { map { int(decode_base64($_->{key}) =~ s{.*/}{}r) => decode_json(decode_base64($_->{value})) } @$keys };
 }
 
 # What it holds now can be put back later.
