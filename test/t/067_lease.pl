@@ -4,6 +4,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
+use IdgenEtcd;
 use IdgenLease;
 use IdgenNode;
 use IdgenPair;
@@ -24,7 +25,9 @@ for my $kind (store_kinds())
 	crash_far_ahead($kind, $made, $nodes[1], scalar @nodes);
 	crash_often($kind, $made, $nodes[2]);
 	use_two_databases($kind, $nodes[3], $nodes[1]);
+	crash_by_hand($kind, $store);
 	lose_by_hand($kind, $made, $nodes[0]);
+	end_lease($kind, $store, $made, $nodes[0]);
 	end_keeper($kind, $made, $nodes[0]);
 	$_->stop('immediate') for @nodes;
 	draw_from_pool($kind, $store->{address});
@@ -98,6 +101,31 @@ sub crash_far_ahead
 	return;
 }
 
+# R lies seconds ahead, and there is no other number: the server keeps it, and waits.
+sub crash_by_hand
+{
+	my ($kind, $store) = @_;
+	my $node = start_leased("$kind-hand", $store->{address}, setting => { 'idgen.shards' => '77', 'idgen.lease_window' => '10s', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '1min' });
+	my $session = connect_to($node);
+	my %made;
+	repeated(\%made, wait_for_id($session), ids_of($session, 1000));
+	$session->disconnect;
+	crash($node);
+	my $horizon_ms = $store->{rows}->()->{77}{horizon_ms};
+	note sprintf '%s: R lies %d ms ahead of a crash', $kind, $horizon_ms - time * 1000;
+	start_again($node);
+	$session = connect_to($node);
+	my $id = try_id($session);
+	my $now_ms = time * 1000;
+	ok(is_id($id), "$kind, a number by hand after a crash with R far ahead: next_id() waits, and does not fail") or diag $id;
+	cmp_ok(value_of($session, $ms_of, $id), '>=', $horizon_ms, "$kind: IDs begin at R");
+	cmp_ok($now_ms, '>=', $horizon_ms - 100, "$kind: no further ahead of the clock than IDs may lie");
+	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: no ID twice");
+	is(number_of($session), 77, "$kind: with the same number");
+	$session->disconnect;
+	return $node->stop('immediate');
+}
+
 sub crash_often
 {
 	my ($kind, $made, $node) = @_;
@@ -169,6 +197,41 @@ sub lose_by_hand
 	return;
 }
 
+# Its lease is past before its time, as where the registry's clock went ahead: first nobody takes the number, then somebody does.
+sub end_lease
+{
+	my ($kind, $store, $made, $node) = @_;
+	my $session = connect_to($node);
+	wait_for_id($session);
+	my ($number, $keeper) = (number_of($session), keeper_of($session));
+	my $lost = told($node, 'has lost number');
+	my $drawing = begin_drawing($node);
+	IdgenEtcd::halt($keeper);
+	my $horizon_ms = row_of($session, $number)->{horizon_ms};
+	$store->{end_lease}->($number);
+	is(row_of($session, $number)->{is_free}, 1, "$kind, a lease that ends while its owner runs: the number is free");
+	kill 'CONT', $keeper;
+	my $row = wait_for('a raise', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
+	cmp_ok($row->{left_s}, '>', 0, "$kind: the next raise is granted, with a lease again");
+	is(told($node, 'has lost number'), $lost, "$kind: it never lost the number");
+	is(number_of($session), $number, "$kind: and goes on with it");
+
+	my $rival = start_leased("taker-$kind", $store->{address}, setting => { 'idgen.lease_range' => "$number-$number" });
+	my $second = connect_to($rival);
+	IdgenEtcd::halt($keeper);
+	$store->{end_lease}->($number);
+	my $first = wait_for_id($second);
+	kill 'CONT', $keeper;
+	wait_for('lost', sub { told($node, "has lost number $number ") });
+	my @drawn = end_drawing($drawing);
+	my @ids = (wait_for_id($session), ids_of($session, 1000), $first, ids_of($second, 1000));
+	isnt(number_of($session), $number, "$kind: where another has taken it, it goes on with another");
+	is(repeated($made, @drawn, @ids), 0, "$kind: no ID twice");
+	cmp_ok((of_number($number, @drawn))[-1], '<', $first, "$kind: its last ID of that number lies below the first of the next owner");
+	$_->disconnect for $session, $second;
+	return $rival->stop('immediate');
+}
+
 # The process alone ends: asked to, and by a signal that restarts the server.
 sub end_keeper
 {
@@ -238,89 +301,6 @@ sub lose_one
 	$second->disconnect;
 	return $rival->stop('immediate');
 }
-
-# Holds calls in a registry: those that wait for one of these locks.
-sub hold_calls
-{
-	my ($registry) = @_;
-	$registry->safe_psql('postgres', q{
-		CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS
-			$$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(TG_ARGV[0]::pg_catalog.int4); RETURN NEW; END $$;
-		CREATE TRIGGER before_take BEFORE INSERT ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(1);
-		CREATE TRIGGER after_take AFTER INSERT ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(2);
-		CREATE TRIGGER before_raise BEFORE UPDATE ON idgen_registry.lease FOR EACH ROW EXECUTE FUNCTION wait_here(3);
-	});
-	return;
-}
-
-# A server crashes between each two steps of a take: before the call is executed, before it is answered, before the first raise is
-# executed, before that is answered. It finds its number again.
-sub cut_takes
-{
-	my $store = begin_store('postgresql');
-	my $registry = $store->{node};
-	hold_calls($registry);
-	my $node = start_leased('cut', $store->{address}, setting => { 'idgen.max_lead' => '1min', 'idgen.lease_ttl' => '1h', 'idgen.lease_window' => '20s' });
-	my $held = connect_to($registry);
-	my $waiting = q{FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
-	my (%made, $number);
-	for my $step ([ 1, 0, 'a take is executed' ], [ 2, 1, 'a take is answered' ], [ 3, 0, 'the first raise is executed' ], [ 3, 1, 'the first raise is answered' ])
-	{
-		my ($lock, $is_executed, $what) = @$step;
-		$node->stop if $node->{_pid};
-		$held->do('DELETE FROM idgen_registry.lease');
-		$held->do('SELECT pg_advisory_lock(?)', undef, $lock);
-		$node->start;
-		wait_until($held, "SELECT count(*) > 0 $waiting");
-		my $proposed = $node->safe_psql('postgres', 'SELECT accepted || $$ $$ || proposed FROM idgen_lease_record WHERE number >= 0');
-		crash($node);
-		$held->do("SELECT pg_terminate_backend(pid) $waiting") unless $is_executed;
-		wait_until($held, "SELECT count(*) = 0 $waiting") unless $is_executed;
-		$held->do('SELECT pg_advisory_unlock(?)', undef, $lock);
-		wait_until($held, 'SELECT count(*) = 1 FROM idgen_registry.lease') if $is_executed;
-		sleep 0.3 if $is_executed;
-		my ($row) = values %{ numbers_in($registry) };
-		like($proposed, qr/(?:^| )$row->{incarnation}(?: |$)/, "a crash before $what: the record knows the registry's row") if $row;
-		$node->start;
-		my $session = connect_to($node);
-		my $id = wait_for_id($session);
-		is(repeated(\%made, $id, ids_of($session, 1000)), 0, "a crash before $what: IDs come, none twice");
-		is($id >> 10 & 8191, $row ? $row->{number} : 0, "a crash before $what: the number is found again");
-		cmp_ok(value_of($session, $ms_of, $id), '>=', $row ? $row->{horizon_ms} : 0, "a crash before $what: IDs begin at R");
-		is($held->selectrow_array('SELECT count(*) FROM idgen_registry.lease'), 1, "a crash before $what: no other number was taken");
-		$session->disconnect;
-	}
-	lose_keeper($registry, $held, $node, $waiting);
-	$held->disconnect;
-	$node->stop('immediate');
-	return $store->{stop}->('immediate');
-}
-
-# The keeper alone ends while the registry holds its take: the next one takes the answer in, and remembers the number.
-sub lose_keeper
-{
-	my ($registry, $held, $node, $waiting) = @_;
-	$node->stop;
-	$held->do('DELETE FROM idgen_registry.lease');
-	$held->do('SELECT pg_advisory_lock(1)');
-	$node->start;
-	my $session = connect_to($node);
-	wait_until($held, "SELECT count(*) > 0 $waiting");
-	my $keeper = keeper_of($session);
-	value_of($session, 'SELECT pg_cancel_backend(?)', $keeper);
-	wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper });
-	$held->do('SELECT pg_advisory_unlock(1)');
-	wait_for_id($session);
-	my ($row) = values %{ numbers_in($registry) };
-	is_deeply(
-		$session->selectall_arrayref('SELECT number, accepted, proposed FROM idgen_lease_record WHERE number >= 0'),
-		[ [ $row->{number}, $row->{incarnation}, 0 ] ],
-		'a keeper that ends before a take is answered: the next one remembers what was taken');
-	is(value_of($session, 'SELECT count(DISTINCT registry) FROM idgen_lease_record'), 1, 'and from which registry');
-	return $session->disconnect;
-}
-
-cut_takes() if grep { $_ eq 'postgresql' } store_kinds();
 
 # What is set wrong, and what is missing.
 sub check_settings
