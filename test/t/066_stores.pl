@@ -43,6 +43,20 @@ sub begin_call
 	return { session => $other, statement => $statement };
 }
 
+# Whether it ends within so many seconds, with an answer or without.
+sub is_answered
+{
+	my ($begun, $seconds) = @_;
+	my $end = time + $seconds;
+	while (time < $end)
+	{
+		# It raises an error where the connection is lost.
+		return 1 if (eval { $begun->{session}->pg_ready } // 1) != 0;
+		sleep 0.02;
+	}
+	return 0;
+}
+
 sub answer_to
 {
 	my ($begun) = @_;
@@ -188,9 +202,9 @@ sub check_answers
 		is($far->_call(@$call), "answered granted $call->[6]", "$kind: the identical $call->[0] is granted again");
 		is_deeply($store->row($call->[1]), $before, "$kind: and changes nothing");
 	}
-	# A wait of ten minutes is ended by a cancellation, and by the end of the session.
+	# A wait of a minute is ended by a cancellation, and by the end of the session, long before.
 	$proxy->be_late(0);
-	my $slow = $far->with(answer_ms => 600000);
+	my $slow = $far->with(answer_ms => 60000);
 	$proxy->lose_answers_to($writes);
 	for my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	{
@@ -198,6 +212,7 @@ sub check_answers
 		my $pid = $begun->{session}{pg_pid};
 		for (1 .. 3000) { last if $store->row(0)->{horizon_ms} == 4600; sleep 0.02 }
 		value_of($session, "SELECT $end(?)", $pid);
+		ok(is_answered($begun, 30), "$kind: $end, and the call waits no longer");
 		like(answer_to($begun), $end =~ /cancel/ ? qr/^error 57014/ : qr/^error/, "$kind: $end ends a wait");
 		wait_until($session, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)");
 	}
@@ -283,9 +298,49 @@ $owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
 like($postgres->raise(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
 $owner->do('SELECT idgen_registry.confirm_home()');
 
-# Only of an etcd: a copy, keys that hold something else, a lease that is gone between keepalive and write.
+# Only of an etcd: a lease that is past, which a keepalive is told with 200 and without a TTL, or that ends between keepalive and write.
+sub end_leases
+{
+	my ($store) = @_;
+	my $revoke = sub { my $lease = $store->value_in($store->key('number', 6))->{lease}; $etcd->call('lease/revoke', { ID => $lease }); return $lease };
+	my $holder = sub { my $row = $store->row(6); return join ' ', @$row{qw(incarnation horizon_ms lease)} };
+	$store->take(6, 0, 11, 12);
+	my $ended = $revoke->();
+	my $kept = $etcd->call('lease/keepalive', { ID => $ended })->{result};
+	is_deeply([ @$kept{qw(ID TTL)} ], [ $ended, undef ], 'etcd: a lease that is past is kept alive with 200, and no TTL');
+	is($holder->(), '11 0 past', 'etcd: nobody holds the number');
+	is($store->raise(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
+	is($holder->(), '11 4000 left', 'etcd: and has a lease again');
+	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: another one');
+	$revoke->();
+	is($store->take(6, 11, 13, 14), 'answered granted 4000', 'etcd: so does an owner that takes its number again');
+	is($holder->(), '13 4000 left', 'etcd: with another lease');
+
+	my $proxy = $proxy{etcd};
+	my $far = $store->with(address => address_at('etcd', $proxy->{port}));
+	$proxy->hold('request_put');
+	my $begun = begin_call($far, 'raise', 6, 13, 0, 14, 4000, 5000, 600000);
+	$proxy->wait_for_match;
+	$revoke->();
+	$proxy->pass;
+	is(answer_to($begun), 'answered granted 5000', 'etcd: a lease that ends between keepalive and write');
+	is($holder->(), '13 5000 left', 'etcd: is followed by another');
+	$proxy->hold('request_put');
+	$begun = begin_call($far, 'raise', 6, 13, 0, 14, 5000, 6000, 600000);
+	$proxy->wait_for_match;
+	$revoke->();
+	$store->take(6, 0, 21, 22);
+	$proxy->pass;
+	is(answer_to($begun), 'answered refused 5000', 'etcd: or by another owner, and the one before learns it');
+	is($holder->(), '21 5000 left', 'etcd: whose the number is');
+	$store->clear;
+	return;
+}
+
+# And a copy, and keys that hold something else.
 my $store = store('etcd');
 $store->identity;
+end_leases($store);
 $store->take(3, 0, 11, 12);
 my $registry_key = $store->value_in('/idgen/registry');
 $store->put('/idgen/registry', { %$registry_key, cluster => '1' });
