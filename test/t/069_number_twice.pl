@@ -18,7 +18,7 @@ for my $kind (store_kinds())
 	reuse_numbers($kind, $store);
 	give_by_hand($kind, $store);
 	copy_data($kind, $store);
-	promote($kind, $store);
+	promote($kind, $store, $_) for '100ms', '5s';
 	step_clock($kind, $store);
 	$store->{stop}->('immediate');
 }
@@ -188,17 +188,19 @@ sub copy_data
 	return;
 }
 
-# A standby, asynchronous, is promoted while its primary is alive and goes on.
+# A standby, asynchronous, is promoted while its primary is alive and goes on: with R too far ahead for it, and near enough. However near,
+# the primary's number is not its own.
 sub promote
 {
-	my ($kind, $store) = @_;
-	my $primary = start_leased("$kind-primary", $store->{address}, init => { allows_streaming => 1 });
+	my ($kind, $store, $max_lead) = @_;
+	my $primary = start_leased("$kind-primary-$max_lead", $store->{address}, init => { allows_streaming => 1 });
 	my $session = connect_to($primary);
 	my %made;
 	repeated(\%made, wait_for_id($session));
 	$primary->backup('base');
-	my $standby = PostgreSQL::Test::Cluster->new("$kind-standby");
+	my $standby = PostgreSQL::Test::Cluster->new("$kind-standby-$max_lead");
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', "idgen.max_lead = '$max_lead'");
 	$standby->start;
 	my $on_standby = connect_to($standby);
 	fails_with($on_standby, 'SELECT next_id()', '25006', qr/./, "$kind: a standby makes none");
@@ -206,9 +208,9 @@ sub promote
 	my $began = time;
 	$standby->promote;
 	my $id = wait_for_id($on_standby);
-	note sprintf '%s: the first ID of a promoted server after %.0f ms', $kind, (time - $began) * 1000;
+	note sprintf '%s: the first ID of a promoted server after %.0f ms, max_lead %s', $kind, (time - $began) * 1000, $max_lead;
 	my $number = number_of($on_standby);
-	isnt($number, number_of($session), "$kind: promoted, it has another number");
+	isnt($number, number_of($session), "$kind: promoted, it has another number (max_lead $max_lead)");
 	my @ids = ($id, ids_of($on_standby, 1000), ids_of($session, 1000));
 	is(repeated(\%made, @ids, end_drawing($drawing)), 0, "$kind: with the old primary alive and at work, no ID twice");
 	is(told($primary, 'has lost number'), 0, "$kind: which keeps its number");
