@@ -25,9 +25,7 @@ my $long_tick = 'js53';
 # Configuration of a server that there are many of.
 sub small_server
 {
-	return (
-		'shared_buffers = 1MB', 'max_connections = 12', 'max_worker_processes = 4', 'max_wal_size = 32MB', 'min_wal_size = 32MB', 'log_statement = none',
-		'wal_compression = off');
+	return ('shared_buffers = 1MB', 'max_connections = 12', 'max_worker_processes = 4', 'max_wal_size = 32MB', 'min_wal_size = 32MB', 'log_statement = none');
 }
 
 # A copy of the data directory of a server that is stopped, with further lines of configuration.
