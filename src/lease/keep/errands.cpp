@@ -189,7 +189,7 @@ bool Keeper::is_used(int64 number) const noexcept {
 
 // Neither asks for the number as its own again, now or after the next start.
 void Keeper::forget(int64 number) {
-    forget_record(number);
+    forget_record(identity_, number);
     for (uint32 row = 0; row < table_.count; row++)
         if (table_.rows[row].number == number) table_.rows[row] = no_number(registry_.identity(), identity_);
 }

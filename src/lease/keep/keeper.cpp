@@ -21,7 +21,7 @@ int64 number_asked_for(const Lease &lease) noexcept {
 }  // namespace
 
 Keeper::Keeper(const pg::LeaseGate &gate)
-    : gate_(gate), leases_(gate.leases()), registry_(gate), identity_(own_identity()) {}
+    : gate_(gate), leases_(gate.leases()), identity_(own_identity()), registry_(gate, identity_) {}
 
 int64 Keeper::work() {
     follow_wishes();
@@ -49,12 +49,13 @@ bool Keeper::load() {
     if (is_loaded_) return true;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
         for (uint32 row = 0; row < table_.count; row++)
-            if (table_.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease))
+            if (is_mine(table_.rows[row]) && table_.rows[row].number == number_asked_for(entry(i).lease) &&
+                !has_ended(entry(i).lease))
                 records_[i] = table_.rows[row];
     // Of servers before a promotion or a restore: they prove nothing here.
     for (uint32 row = 0; row < table_.count; row++)
         if (table_.rows[row].number != no_number_row && !is_mine(table_.rows[row]))
-            forget_record(table_.rows[row].number);
+            forget_record(table_.rows[row].identity, table_.rows[row].number);
     is_loaded_ = true;
     return true;
 }

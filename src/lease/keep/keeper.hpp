@@ -55,10 +55,10 @@ class Keeper {
 
     const pg::LeaseGate &gate_;
     pg::SharedLeases &leases_;
+    int64 identity_;
     WatchedRegistry registry_;
     RecordTable table_{};                       // as it was read: numbers of the time before
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it is durable
-    int64 identity_;
     // All numbers that a server can hold, and more.
     LogBudget budget_{200};
     bool is_loaded_ = false;

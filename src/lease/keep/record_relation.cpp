@@ -1,5 +1,7 @@
 #include "lease/keep/record_relation.hpp"
 
+#include <initializer_list>
+
 #include "core/text/big_endian.hpp"
 
 namespace idgen::lease {
@@ -83,12 +85,13 @@ void visit_rows(Relation records, Visit visit) {
     UnregisterSnapshot(snapshot);
 }
 
-// Where the row of a number is; invalid where there is none.
-ItemPointerData place_of(Relation records, int64 number) {
+// Where a row is; invalid where there is none.
+ItemPointerData place_of(Relation records, int64 identity, int64 number) {
     ItemPointerData place;
     ItemPointerSetInvalid(&place);
     visit_rows(records, [&](HeapTuple row) {
-        if (record_in(row, RelationGetDescr(records)).number == number) place = row->t_self;
+        LeaseRecord record = record_in(row, RelationGetDescr(records));
+        if (record.identity == identity && record.number == number) place = row->t_self;
         return !ItemPointerIsValid(&place);
     });
     return place;
@@ -108,18 +111,20 @@ void close_records(Relation records) {
     relation_close(records, NoLock);
 }
 
-uint32 copy_records(Relation records, LeaseRecord *rows, uint32 room) {
+uint32 copy_records(Relation records, int64 identity, LeaseRecord *rows, uint32 room) {
     uint32 count = 0;
-    visit_rows(records, [&](HeapTuple row) {
-        if (count < room) rows[count++] = record_in(row, RelationGetDescr(records));
-        return count < room;
-    });
+    for (bool is_own : {true, false})
+        visit_rows(records, [&](HeapTuple row) {
+            LeaseRecord record = record_in(row, RelationGetDescr(records));
+            if (count < room && (record.identity == identity) == is_own) rows[count++] = record;
+            return count < room;
+        });
     return count;
 }
 
 void put_record(Relation records, const LeaseRecord &record) {
     HeapTuple row = row_of(record, RelationGetDescr(records));
-    ItemPointerData place = place_of(records, record.number);
+    ItemPointerData place = place_of(records, record.identity, record.number);
     if (ItemPointerIsValid(&place))
         CatalogTupleUpdate(records, &place, row);
     else
@@ -127,8 +132,8 @@ void put_record(Relation records, const LeaseRecord &record) {
     heap_freetuple(row);
 }
 
-void remove_record(Relation records, int64 number) {
-    ItemPointerData place = place_of(records, number);
+void remove_record(Relation records, int64 identity, int64 number) {
+    ItemPointerData place = place_of(records, identity, number);
     if (ItemPointerIsValid(&place)) CatalogTupleDelete(records, &place);
 }
 

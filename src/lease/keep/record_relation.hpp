@@ -13,12 +13,13 @@ namespace idgen::lease {
 Relation open_records(LOCKMODE mode);
 void close_records(Relation records);
 
-// Copies up to so many rows; gives how many there are of these. In no order.
-uint32 copy_records(Relation records, LeaseRecord *rows, uint32 room);
+// Copies up to so many rows, those of an identity first; gives how many these are. In no order.
+uint32 copy_records(Relation records, int64 identity, LeaseRecord *rows, uint32 room);
 
-// Each requires ShareRowExclusiveLock: nobody else writes meanwhile.
+// Each requires ShareRowExclusiveLock: nobody else writes meanwhile. A row is known by identity and number:
+// logical replication may have brought those of other servers.
 void put_record(Relation records, const LeaseRecord &record);
-void remove_record(Relation records, int64 number);
+void remove_record(Relation records, int64 identity, int64 number);
 void remove_all_records(Relation records);
 
 }  // namespace idgen::lease

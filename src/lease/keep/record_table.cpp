@@ -1,7 +1,5 @@
 #include "lease/keep/record_table.hpp"
 
-#include <algorithm>
-
 #include "lease/keep/record_relation.hpp"
 
 namespace idgen::lease {
@@ -21,19 +19,13 @@ bool in_transaction(LOCKMODE mode, Work work) {
     return records != nullptr;
 }
 
-bool is_below(const LeaseRecord &a, const LeaseRecord &b) noexcept {
-    return a.number < b.number;
-}
-
 }  // namespace
 
-bool read_records(RecordTable &table) {
+bool read_records(int64 identity, RecordTable &table) {
     table.count = 0;
-    bool is_there = in_transaction(AccessShareLock, [&table](Relation records) {
-        table.count = copy_records(records, table.rows, lengthof(table.rows));
+    return in_transaction(AccessShareLock, [&](Relation records) {
+        table.count = copy_records(records, identity, table.rows, lengthof(table.rows));
     });
-    std::sort(table.rows, table.rows + table.count, is_below);
-    return is_there;
 }
 
 bool write_record(const LeaseRecord &record) {
@@ -41,8 +33,9 @@ bool write_record(const LeaseRecord &record) {
                           [&record](Relation records) { put_record(records, record); });
 }
 
-void forget_record(int64 number) {
-    in_transaction(ShareRowExclusiveLock, [number](Relation records) { remove_record(records, number); });
+void forget_record(int64 identity, int64 number) {
+    in_transaction(ShareRowExclusiveLock,
+                   [&](Relation records) { remove_record(records, identity, number); });
 }
 
 }  // namespace idgen::lease

@@ -3,7 +3,7 @@
 //
 // A table, not a page beside the horizon: it is written when a number is taken, never when IDs are made, by
 // one process that has transactions; and a copy, a standby or a restored dump is known by the identity in the
-// row, whatever carried it there.
+// row, whatever carried it there, logical replication included.
 #pragma once
 
 #include "core/lease/lease_record.hpp"
@@ -19,14 +19,14 @@ struct RecordTable {
     uint32 count;
 };
 
-// Reads all rows that there is room for. False where the table is not there. Each call is a transaction of
-// its own, flushed when it returns.
-bool read_records(RecordTable &table);
+// Reads the rows that there is room for, those of an identity first. False where the table is not there. Each
+// call is a transaction of its own, flushed when it returns.
+bool read_records(int64 identity, RecordTable &table);
 
-// Writes the row of the record's number. False where the table is not there.
+// Writes the row of the record's identity and number. False where the table is not there.
 bool write_record(const LeaseRecord &record);
 
 // Removes the row of a number.
-void forget_record(int64 number);
+void forget_record(int64 identity, int64 number);
 
 }  // namespace idgen::lease

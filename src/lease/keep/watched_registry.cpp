@@ -23,7 +23,7 @@ const char *own_name(const pg::LeaseSettings &settings) {
     return psprintf("%s:%d", host, PostPortNumber);
 }
 
-// What the record remembers; all zero where it remembers none.
+// What the record remembers, the server's own rows first; all zero where it remembers none.
 RegistryIdentity remembered_by(const RecordTable &table) noexcept {
     return table.count == 0 ? RegistryIdentity{0, 0} : table.rows[0].registry;
 }
@@ -32,7 +32,7 @@ RegistryIdentity remembered_by(const RecordTable &table) noexcept {
 
 bool WatchedRegistry::is_ready(RecordTable &table) {
     if (is_known_) return true;
-    if (!read_records(table)) {
+    if (!read_records(own_, table)) {
         note_no_table();
         return false;
     }
@@ -61,7 +61,7 @@ bool WatchedRegistry::identify(RecordTable &table) {
         return false;
     }
     identity_ = met;
-    if (!is_known(remembered)) write_record(LeaseRecord{met, no_number_row, 0, 0, 0});
+    if (!is_known(remembered)) write_record(LeaseRecord{met, no_number_row, 0, 0, own_});
     is_known_ = true;
     return true;
 }

@@ -11,7 +11,8 @@ namespace idgen::lease {
 
 class WatchedRegistry {
    public:
-    explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) {}
+    // `own`: what the record of this server is known by.
+    WatchedRegistry(const pg::LeaseGate &gate, int64 own) noexcept : gate_(gate), own_(own) {}
 
     // Whether the registry can be called, which the first time means: opened, and the one that the record
     // remembers. `table` is read then.
@@ -43,6 +44,7 @@ class WatchedRegistry {
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;
+    int64 own_;
     Registry store_{};
     RegistryIdentity identity_{};
     Trouble trouble_{};
