@@ -69,12 +69,12 @@ SQL
 sub all_tables
 {
 	my ($registry) = @_;
-	my ($publisher, $subscriber) = map { start_leased($_, address_of($registry), conf => [ 'wal_level = logical' ]) } qw(publisher subscriber);
+	my ($publisher, $subscriber) = map { start_leased($_, address_of($registry), conf => [ 'wal_level = logical', 'max_wal_senders = 5' ]) } qw(publisher subscriber);
 	my ($from, $to) = map { connect_to($_) } $publisher, $subscriber;
 	wait_for_id($_) for $from, $to;
 	$_->do('CREATE TABLE photo (id bigint PRIMARY KEY)') for $from, $to;
 	$from->do('CREATE PUBLICATION everything FOR ALL TABLES');
-	$to->do(q{CREATE SUBSCRIPTION everything CONNECTION '} . $publisher->connstr('postgres') . q{' PUBLICATION everything});
+	$to->do('CREATE SUBSCRIPTION everything CONNECTION ' . $to->quote($publisher->connstr('postgres')) . ' PUBLICATION everything');
 	my $arrived = sub { my ($count) = @_; return value_of($to, 'SELECT count(*) FROM photo') == $count };
 	wait_for('all tables', sub { value_of($to, q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) });
 	$from->do('INSERT INTO photo SELECT next_id()');
@@ -90,6 +90,33 @@ sub all_tables
 	is(told($subscriber, 'duplicate key'), 0, 'and no row of one clashes with one of the other');
 	$_->disconnect for $from, $to;
 	$_->stop('immediate') for $publisher, $subscriber;
+	return;
+}
+
+# A registry that was made anew: a confirmation that nobody needed does not let it in, and one that is needed warns.
+sub made_anew
+{
+	my ($registry) = @_;
+	my $node = start_leased('confirmed', address_of($registry));
+	my $session = connect_to($node);
+	wait_for_id($session);
+	my $records = sub { return value_of($session, 'SELECT count(*) FROM idgen_lease_record') };
+	my @warnings;
+	local $SIG{__WARN__} = sub { push @warnings, @_ };
+	@$session{qw(PrintWarn PrintError)} = (1, 0);
+	$session->do('SELECT idgen_confirm_registry()');
+	is_deeply(\@warnings, [], 'the same registry is confirmed: no warning');
+	wait_for('the record', sub { $records->() >= 2 });
+	pass('the record is written anew');
+	$registry->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry');
+	$session->do(q{SET idgen.max_wait = '100ms'});
+	wait_for('no more IDs', sub { !is_id(try_id($session)) });
+	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_confirm_registry\(\)/, 'another one is not let in by that');
+	$session->do('SELECT idgen_confirm_registry()');
+	like("@warnings", qr/never been advanced/, 'confirmed without an advance: a warning');
+	ok(wait_for_id($session), 'and IDs come');
+	$session->disconnect;
+	$node->stop('immediate');
 	return;
 }
 
@@ -260,6 +287,7 @@ sub log_is_readable
 
 my ($node, $session, $registry) = owner_of_the_database();
 $session->disconnect;
+made_anew($registry);
 all_tables($registry);
 wrong_instants($node, $registry);
 hidden_warning($node, $registry);

@@ -150,11 +150,20 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             pg::log_number_stopped(call.number, call.to_ms);
             break;
         case LeaseNews::raised:
+            remember_again(index);
             return lease.is_ending ? Result::again : Result::done;
         case LeaseNews::none:
             break;
     }
     return Result::done;
+}
+
+// Writes anew what idgen_confirm_registry() made the table forget while all was well: else the next registry
+// would be taken for the one that was confirmed.
+void Keeper::remember_again(uint32 index) {
+    RecordTable table{};
+    if (read_records(identity_, table) && table.count == 0 && registry_.remember())
+        write_record(records_[index]);
 }
 
 // A number by hand that somebody else has: who, as the registry knows.

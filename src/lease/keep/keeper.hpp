@@ -43,6 +43,7 @@ class Keeper {
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     bool propose_durably(uint32 index, int64 number);
+    void remember_again(uint32 index);
     Result tell_missed(const LeaseCall &call);
     OwnNumbers spare_numbers(uint32 index) const;
     void forget(int64 number);

@@ -55,15 +55,19 @@ bool WatchedRegistry::identify(RecordTable &table) {
     RegistryIdentity remembered = remembered_by(table);
     if (is_known(remembered) && !(remembered == met)) {
         note_trouble(
-            psprintf("idgen.registry is another registry, %s, than the one that this server knows, %s; "
-                     "a superuser may call idgen_confirm_registry()",
+            psprintf("idgen.registry is another registry, %s, than this server knows, %s; "
+                     "advance it where others have numbers of that one, then call idgen_confirm_registry()",
                      print_identity(met), print_identity(remembered)));
         return false;
     }
     identity_ = met;
-    if (!is_known(remembered)) write_record(LeaseRecord{met, no_number_row, 0, 0, own_});
+    if (!is_known(remembered)) remember();
     is_known_ = true;
     return true;
+}
+
+bool WatchedRegistry::remember() const {
+    return write_record(LeaseRecord{identity_, no_number_row, 0, 0, own_});
 }
 
 bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {

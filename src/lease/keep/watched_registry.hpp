@@ -18,6 +18,9 @@ class WatchedRegistry {
     // remembers. `table` is read then.
     bool is_ready(RecordTable &table);
 
+    // Writes down which registry this is.
+    bool remember() const;
+
     // Each false where there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
     bool list(Registration &registration);

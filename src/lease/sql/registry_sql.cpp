@@ -1,6 +1,7 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call
 // opens the registry for itself and closes it.
 #include "lease/keep/record_relation.hpp"
+#include "lease/store/identity_text.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
@@ -70,13 +71,33 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-// Empties the table in which the server remembers its numbers.
-void forget_numbers() {
+// Empties the table in which the server remembers its numbers; gives the registry that it remembered.
+RegistryIdentity forget_numbers() {
     PreventCommandIfReadOnly("idgen_confirm_registry()");
     Relation records = open_records(ShareRowExclusiveLock);
-    if (records == nullptr) return;
+    LeaseRecord first{};
+    if (records == nullptr) return first.registry;
+    copy_records(records, first.identity, &first, 1);
     remove_all_records(records);
     close_records(records);
+    return first.registry;
+}
+
+// Warns where it is another registry than was remembered, and was never advanced: others may hold numbers of
+// the one before. One that does not answer is not waited for long.
+void warn_of_new_registry(const RegistryIdentity &remembered) {
+    constexpr int64 short_answer_ms = 2000;
+    Registry registry;
+    Trouble trouble;
+    RegistryIdentity met{};
+    Registration registration{};
+    if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return;
+    bool is_other = registry.identify(registry.self, met, trouble) == Reply::answered && !(met == remembered);
+    if (is_other && registry.list(registry.self, registration, trouble) == Reply::answered &&
+        registration.floor_ms == 0)
+        pg::warn_not_advanced();
+    registry.close(registry.self);
+    CHECK_FOR_INTERRUPTS();
 }
 
 }  // namespace
@@ -134,7 +155,8 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     if (here == nullptr || strcmp(here, database) != 0) pg::report_not_lease_database(database);
-    forget_numbers();
+    RegistryIdentity remembered = forget_numbers();
+    if (is_known(remembered)) warn_of_new_registry(remembered);
     PG_RETURN_VOID();
 }
 

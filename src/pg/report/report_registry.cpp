@@ -10,7 +10,7 @@ int hint_for(RegistryFault fault) {
         case RegistryFault::foreign:
             return errhint(
                 "Look whether idgen.registry is right; or, if the registry was made anew, call "
-                "idgen_confirm_registry().");
+                "idgen_registry_advance() there, then idgen_confirm_registry() on each node.");
         case RegistryFault::denied:
             return errhint(
                 "See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
@@ -79,6 +79,14 @@ void report_registry_superuser(const char *function, Location at) {
         at, ERROR,
         (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", function),
          errdetail("It changes who may make IDs with a number."), errhint("Have a superuser call it.")));
+}
+
+void warn_not_advanced(Location at) {
+    ereport_at(at, WARNING,
+               (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
+                errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
+                          "other servers make with numbers of that one can be made again."),
+                errhint("Where there are such servers, call idgen_registry_advance() now.")));
 }
 
 void report_not_lease_database(const char *database, Location at) {

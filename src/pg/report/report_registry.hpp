@@ -18,6 +18,7 @@ enum class RegistryFault : uint8 {
 [[noreturn]] void report_registry_address(const char *sentence, Location at = Location::here());
 [[noreturn]] void report_negative_number(int64 number, Location at = Location::here());
 [[noreturn]] void report_registry_superuser(const char *function, Location at = Location::here());
+void warn_not_advanced(Location at = Location::here());
 // `database` is idgen.lease_database; empty where that is unset.
 [[noreturn]] void report_not_lease_database(const char *database, Location at = Location::here());
 
