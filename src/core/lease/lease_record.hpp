@@ -24,7 +24,7 @@ constexpr bool operator==(const RegistryIdentity &a, const RegistryIdentity &b) 
 
 struct LeaseRecord {
     RegistryIdentity registry;
-    std::int64_t number;  // means nothing where both incarnations are 0
+    std::int64_t number;    // means nothing where both incarnations are 0
     std::int64_t accepted;  // 0: none, as of the other
     std::int64_t proposed;
     std::int64_t identity;  // of the server that wrote it

@@ -24,9 +24,9 @@ bool holds(std::string_view text, std::string_view part) noexcept {
 // whoever stands in its place may.
 void repeat_words(const EtcdAddress &address, std::string_view words, Trouble &trouble) {
     bool is_told = address.password != nullptr && *address.password != '\0' && holds(words, address.password);
-    put_trouble(trouble, Reply::denied,
-                is_told ? "its message holds the password and is not shown"
-                        : pnstrdup(words.data(), words.size()));
+    put_trouble(
+        trouble, Reply::denied,
+        is_told ? "its message holds the password and is not shown" : pnstrdup(words.data(), words.size()));
 }
 
 // Judges an answer that is not 200: {"message": text, "code": number}.

@@ -1,5 +1,5 @@
-// What another machine says, as text of the database's encoding: clipped to the room that there is, without control
-// characters and without what is no text.
+// What another machine says, as text of the database's encoding: clipped to the room that there is, without
+// control characters and without what is no text.
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,7 @@ namespace idgen::lease {
 
 struct PostgresAddress {
     const char *text;
-    const char *hosts;     // as the address lists them; null: not named
+    const char *hosts;  // as the address lists them; null: not named
     const char *host_addresses;
     const char *ports;
     uint32 host_count;

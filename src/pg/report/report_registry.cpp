@@ -82,11 +82,12 @@ void report_registry_superuser(const char *function, Location at) {
 }
 
 void warn_not_advanced(Location at) {
-    ereport_at(at, WARNING,
-               (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
-                errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
-                          "other servers make with numbers of that one can be made again."),
-                errhint("Where there are such servers, call idgen_registry_advance() now.")));
+    ereport_at(
+        at, WARNING,
+        (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
+         errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
+                   "other servers make with numbers of that one can be made again."),
+         errhint("Where there are such servers, call idgen_registry_advance() now.")));
 }
 
 void report_not_lease_database(const char *database, Location at) {
