@@ -18,11 +18,12 @@ void recover() {
     RESUME_INTERRUPTS();
 }
 
-// Releases what the owner still has: nothing, where all went well.
-void end_owner(ResourceOwner owner, bool went_well) {
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, false);
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, false);
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, went_well, false);
+// Releases what the owner still has: nothing, where all went well. Outside of a transaction it is nobody's
+// part.
+void end_owner(ResourceOwner owner, bool went_well, bool is_alone) {
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, is_alone);
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, is_alone);
+    ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, went_well, is_alone);
     ResourceOwnerDelete(owner);
 }
 
@@ -60,7 +61,7 @@ void attempt(void (*run)(void *), void *argument) {
     CurrentResourceOwner = own;
     bool went_well = run_caught(run, argument, CurrentMemoryContext, owner);
     CurrentResourceOwner = owner;
-    end_owner(own, went_well);
+    end_owner(own, went_well, owner == nullptr);
     InterruptHoldoffCount = interrupts_held;
     QueryCancelHoldoffCount = cancels_held;
 }
