@@ -188,8 +188,8 @@ sub copy_data
 	return;
 }
 
-# A standby, asynchronous, is promoted while its primary is alive and goes on: with R too far ahead for it, and near enough. However near,
-# the primary's number is not its own.
+# A standby, asynchronous, is promoted while its primary is alive and goes on: one that began as a base backup, with R too far ahead for it;
+# and one that began as a copy of the stopped primary, with R near enough, so that the timeline alone says that the number is not its own.
 sub promote
 {
 	my ($kind, $store, $max_lead) = @_;
@@ -197,7 +197,16 @@ sub promote
 	my $session = connect_to($primary);
 	my %made;
 	repeated(\%made, wait_for_id($session));
-	$primary->backup('base');
+	if ($max_lead eq '100ms') { $primary->backup('base') }
+	else
+	{
+		$session->disconnect;
+		$primary->stop;
+		$primary->backup_fs_cold('base');
+		$primary->start;
+		$session = connect_to($primary);
+		repeated(\%made, wait_for_id($session));
+	}
 	my $standby = PostgreSQL::Test::Cluster->new("$kind-standby-$max_lead");
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);
 	$standby->append_conf('postgresql.conf', "idgen.max_lead = '$max_lead'");
