@@ -186,7 +186,8 @@ sub pour { my ($socket, $bytes) = @_; 1 while syswrite $socket, $bytes; return }
 sub first_row { my ($description) = rows(@_) =~ /^(.*?)(D\0.*)$/s; return ($1, $2) }
 my @impostors = (
 	[ postgresql => 'no column', take => $senseless, sub { return result([]) } ],
-	[ postgresql => 'no column of the list', list => $senseless, sub { return result([]) } ],
+	[ postgresql => 'too few columns', take => $senseless, sub { return result(['granted']) } ],
+	[ postgresql => 'too few columns of the list', list => $senseless, sub { return result([0]) } ],
 	[ postgresql => 'no identity', identity => $senseless, sub { return result([undef]) } ],
 	[ postgresql => 'no outcome', take => $senseless, sub { return result([ undef, 0 ]) } ],
 	[ postgresql => 'no horizon', take => $senseless, sub { return result([ 'granted', undef ]) } ],
