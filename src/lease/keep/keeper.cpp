@@ -9,7 +9,7 @@ namespace idgen::lease {
 namespace {
 
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
-// A server that ends does not wait for long.
+// A server that ends does not wait for long; but no window runs out meanwhile.
 constexpr int64 last_answer_ms = 2000;
 
 // Of a lease that another process of this server has left: the number of the call that is on its way, else
@@ -89,7 +89,7 @@ void Keeper::end() {
         gate_.move_number(static_cast<uint32>(entry(i).lease.number), 0);
     }
     if (!is_loaded_) return;
-    registry_.shorten_calls(last_answer_ms);
+    registry_.limit_calls(last_answer_ms);
     run_all(count);
     registry_.end_round(false);
 }

@@ -148,8 +148,7 @@ void WatchedRegistry::tell_well() {
     is_logged_ = true;
 }
 
-void WatchedRegistry::shorten_calls(int64 answer_ms) {
-    if (answer_ms_ <= answer_ms) return;
+void WatchedRegistry::limit_calls(int64 answer_ms) {
     if (is_open_) store_.close(store_.self);
     is_open_ = false;
     answer_ms_ = answer_ms;

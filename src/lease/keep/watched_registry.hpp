@@ -33,8 +33,8 @@ class WatchedRegistry {
     // is in the way.
     void end_round(bool is_well);
 
-    // From now on each call waits for its answer no longer than this.
-    void shorten_calls(int64 answer_ms);
+    // From now on each call waits so long for its answer.
+    void limit_calls(int64 answer_ms);
 
     const RegistryIdentity &identity() const noexcept { return identity_; }
 
