@@ -159,9 +159,11 @@ sub refuse_password
 	my ($kind, $store, $made, $node) = @_;
 	my $address = $store->{demand_password}->('right-secret');
 	my $wrong = $address =~ s/right-secret/wrong-secret/r;
-	my $server = start_leased("$kind-password", $wrong, setting => { 'idgen.max_wait' => '1s' });
+	# A long window: etcd takes its time to judge a password.
+	my $server = start_leased("$kind-password", $wrong, setting => { 'idgen.max_wait' => '1s', 'idgen.lease_window' => '1min', 'idgen.lease_ttl' => '10min' });
 	my $session = connect_to($server);
-	fails_to_draw($session, qr/DETAIL:  .*(?:password|authentication)/, "$kind: a wrong password");
+	wait_for('a reason', sub { try_id($session) =~ /^55000 .*\nDETAIL:  .*(?:password|authentication)/s });
+	pass("$kind: a wrong password");
 	unlike($session->errstr, qr/secret/, "$kind: the error does not hold it");
 	fails_with($session, 'SELECT * FROM idgen_nodes()', '08004', qr/refused the call/, "$kind: nor can it ask who holds what");
 	$server->append_conf('postgresql.conf', "idgen.registry = '$address'");
