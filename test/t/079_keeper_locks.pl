@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenLease;
 use IdgenNode;
+use IdgenRecord;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -114,10 +115,30 @@ for my $lock (@locks)
 
 # A sequence that got a new file while a number is held: the page is written again.
 {
-	use IdgenRecord;
 	my $number = number_of($root);
 	$root->do('ALTER SEQUENCE idgen_lease_record RESTART');
 	wait_for('the page', sub { (remembered($root) // { numbers => {} })->{numbers}{$number} });
 	pass('a page that was lost is written again');
+}
+
+# What may be read: never what proves that a number is this server's.
+{
+	$root->do($_) for 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data';
+	my $reader = connect_to($node, user => 'reader');
+	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease_record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
+	my $dump = `pg_dump -h '@{[ $node->host ]}' -p @{[ $node->port ]} postgres`;
+	like($dump, qr/CREATE EXTENSION IF NOT EXISTS idgen_lease/, 'a dump has the extension');
+	unlike($dump, qr/(?:setval|COPY).*idgen_lease_record/, 'and nothing of what the server remembers');
+	$reader->disconnect;
+}
+
+# Where a crash would lose the page, no number is claimed.
+{
+	$root->do('ALTER SEQUENCE idgen_lease_record SET UNLOGGED');
+	end_keeper(keeper_of($root));
+	wait_for('the reason', sub { registry_says() =~ /sequence idgen_lease_record of database "postgres" is unlogged/ });
+	ok(!is_id(try_id($root)), 'an unlogged sequence: no number is claimed');
+	$root->do('ALTER SEQUENCE idgen_lease_record SET LOGGED');
+	ok(wait_for_id($root), 'logged again: IDs come');
 }
 done_testing();
