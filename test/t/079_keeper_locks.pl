@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/lib";
 use IdgenLease;
 use IdgenNode;
 use IdgenRecord;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -68,6 +69,13 @@ sub end_keeper
 	return time - $began;
 }
 
+# The keeper's process, connected or not.
+sub connecting_keeper
+{
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	return scalar grep { (eval { slurp_file($_) } // '') =~ /^PPid:\t$postmaster$/m && (eval { slurp_file(s/status$/cmdline/r) } // '') =~ /keeper of numbers/ } glob '/proc/[0-9]*/status';
+}
+
 sub registry_says { return value_of($root, q{SELECT value FROM idgen_status() WHERE key = 'registry' AND NOT ok}) // '' }
 
 $root->do(q{SET idgen.max_wait = '100ms'});
@@ -110,6 +118,21 @@ for my $lock (@locks)
 	wait_for('the lock in idgen_status()', sub { registry_says() =~ /prepared transaction "forgotten" has ShareRowExclusiveLock of it/ });
 	fails_to_draw($root, qr/DETAIL:.*sequence idgen_lease_record.*prepared transaction "forgotten"/, 'the error of next_id() names the lock, too');
 	$root->do(q{ROLLBACK PREPARED 'forgotten'});
+	ok(wait_for_id($root), 'then IDs come');
+}
+
+# A keeper that waits for a lock as it connects ends with its server, too.
+{
+	my $keeper = keeper_of($root);
+	my ($release) = hold_lock(undef, 'LOCK TABLE pg_class', 0);
+	end_keeper($keeper);
+	wait_for('the next keeper', sub { connecting_keeper() });
+	$root->disconnect;
+	$node->stop('fast');
+	pass('a lock on pg_class: the server stops while its keeper connects');
+	$node->start;
+	$root = connect_to($node);
+	$root->do(q{SET idgen.max_wait = '100ms'});
 	ok(wait_for_id($root), 'then IDs come');
 }
 
