@@ -1,5 +1,6 @@
 #include "pg/horizon/origin.hpp"
 
+#include "pg/host/row.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -20,7 +21,7 @@ Relation open_origins(Oid schema, LOCKMODE lock) {
 
 int64 system_in(HeapTuple tuple, TupleDesc desc) {
     bool is_null;
-    Datum system = heap_getattr(tuple, 1, desc, &is_null);
+    Datum system = column_of(tuple, desc, 1, &is_null);
     return is_null ? 0 : DatumGetInt64(system);
 }
 
