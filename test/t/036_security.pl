@@ -109,7 +109,7 @@ $session->do('CREATE ROLE owner LOGIN');
 sub cells_of { my ($question) = @_; return [ map { value_of($session, $question, $_) // '-' } @roles ] }
 my %had;
 # By the schema in which it stands: no name of one where that is the user's choice.
-for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, oid, CASE WHEN nspname <> 'id gen' THEN nspname || '.' END FROM routine JOIN pg_namespace n ON n.oid = pronamespace}) })
+for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, routine.oid, CASE WHEN nspname <> 'id gen' THEN nspname || '.' END FROM routine JOIN pg_namespace n ON n.oid = pronamespace}) })
 {
 	my ($extension, $name, $oid, $schema) = @$one;
 	my $key = 'function ' . ($schema // '') . $name;
