@@ -37,13 +37,25 @@ EOF
   for qw(g++ make perl postgresql-15 postgresql-server-dev-15 libssl-dev libpq-dev libcurl4-openssl-dev);
 my %environment = (APT_CONFIG => "$root/apt.conf", DPKG_ADMINDIR => "$root/var/lib/dpkg", PACKAGES_ROOT => $root, PATH => "$root/bin:$ENV{PATH}", PG_MAJOR => 15);
 
+# What was started and has not ended.
+my (%holders, @runs);
+
+END
+{
+	my $status = $?;
+	kill 'KILL', keys %holders;
+	$_->{harness}->kill_kill(grace => 5) for grep { $_->{harness}->pumpable } @runs;
+	$? = $status;
+}
+
 # Starts tools/packages; what it says is gathered.
 sub begin
 {
 	my (%more) = @_;
 	local @ENV{ keys %environment, keys %more } = (values %environment, values %more);
 	my %run = (said => '');
-	$run{harness} = start([ "$FindBin::Bin/../../tools/packages", 'demo' ], '<', \'', '>&', \$run{said}, timeout(180));
+	$run{harness} = start([ "$FindBin::Bin/../../tools/packages", 'demo' ], '<', \'', '>&', \$run{said}, timeout(600));
+	push @runs, \%run;
 	return \%run;
 }
 
@@ -51,7 +63,7 @@ sub begin
 sub says
 {
 	my ($run, $pattern, $what) = @_;
-	for (1 .. 18000)
+	for (1 .. 12000)
 	{
 		$run->{harness}->pump_nb;
 		last if $run->{said} =~ $pattern || !$run->{harness}->pumpable;
@@ -82,6 +94,7 @@ sub hold
 		sleep 3600;
 		POSIX::_exit(0);
 	}
+	$holders{$pid} = 1;
 	read($reader, my $held, 1) == 1 or die "$lock: not locked";
 	return { pid => $pid, reader => $reader };
 }
@@ -90,6 +103,7 @@ sub let_go
 {
 	my ($holder) = @_;
 	kill 'KILL', $holder->{pid};
+	delete $holders{ $holder->{pid} };
 	close $holder->{reader};
 	return;
 }
