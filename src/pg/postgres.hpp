@@ -155,6 +155,16 @@ class JsonbMaker {
 #endif
 };
 
+// Begins the set of rows that a function returns. Of the two names that 15 has, 15.0 lacks the newer one.
+inline ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
+#if PG_VERSION_NUM >= 160000
+    InitMaterializedSRF(fcinfo, 0);
+#else
+    SetSingleFuncCall(fcinfo, 0);
+#endif
+    return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+}
+
 // A range from one finite bound to another.
 inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
 #if PG_VERSION_NUM >= 160000

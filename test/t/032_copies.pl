@@ -72,9 +72,11 @@ sub check_copy
 is_told($origin, 0, 'the origin');
 is(told($origin), 0, 'the origin: the log is told nothing');
 
-# A system identifier that was changed, as pg_createsubscriber does.
+# A copy whose system identifier was changed, as pg_createsubscriber does; it is not started.
+sub identified
 {
-	my $copy = PostgreSQL::Test::Cluster->new('identified');
+	my ($name) = @_;
+	my $copy = PostgreSQL::Test::Cluster->new($name);
 	$copy->init_from_backup($origin, 'used');
 	start_again($copy);
 	$copy->stop;
@@ -82,9 +84,33 @@ is(told($origin), 0, 'the origin: the log is told nothing');
 	open my $file, '+<', $control or die "$control: $!";
 	syswrite $file, pack('Q', 7_000_000_000_000_000_001);
 	close $file;
-	$copy->command_ok([ 'pg_resetwal', '-f', $copy->data_dir ], 'another system identifier');
+	$copy->command_ok([ 'pg_resetwal', '-f', $copy->data_dir ], "$name: another system identifier");
+	return $copy;
+}
+{
+	my $copy = identified('identified');
 	start_again($copy);
 	check_copy($copy, 'another system identifier')->disconnect;
+	$copy->stop('immediate');
+}
+
+# The same shards in another region are other numbers, in the layouts that have the field: they are not the origin's.
+{
+	my $copy = identified('region');
+	$copy->append_conf('postgresql.conf', q{idgen.on_copy = 'refuse'});
+	start_again($copy);
+	is_told($copy, 1, 'the same shards, the same region');
+	my $on = connect_to($copy);
+	fails_with($on, q{SELECT next_id(layout => 'twitter')}, '55000', qr/cop(?:y|ied)/, 'the same shards, the same region');
+	$on->do('ALTER DATABASE postgres SET idgen.region = 1');
+	$on->disconnect;
+	is_told($copy, 0, 'the same shards, another region');
+	$on = connect_to($copy);
+	my $id = eval { value_of($on, q{SELECT next_id(layout => 'twitter')}) };
+	ok($id, 'the same shards, another region: IDs are made, also with on_copy = refuse') || note $on->errstr;
+	is(value_of($on, q{SELECT id_region($1, 'twitter') || '/' || id_shard($1, 'twitter')}, $id), '1/37', 'of that region') if $id;
+	is(told($copy), 1, 'the log is told of the copy, not of the other region');
+	$on->disconnect;
 	$copy->stop('immediate');
 }
 

@@ -108,10 +108,11 @@ my @roles = ('app', 'monitor', 'owner', 'dba');    # PUBLIC, pg_monitor, the own
 $session->do('CREATE ROLE owner LOGIN');
 sub cells_of { my ($question) = @_; return [ map { value_of($session, $question, $_) // '-' } @roles ] }
 my %had;
-for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, oid FROM routine}) })
+# By the schema in which it stands: no name of one where that is the user's choice.
+for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, routine.oid, CASE WHEN nspname <> 'id gen' THEN nspname || '.' END FROM routine JOIN pg_namespace n ON n.oid = pronamespace}) })
 {
-	my ($extension, $name, $oid) = @$one;
-	my $key = $extension eq 'idgen' ? "function $name" : "function $extension.$name";
+	my ($extension, $name, $oid, $schema) = @$one;
+	my $key = 'function ' . ($schema // '') . $name;
 	my $cells = cells_of("SELECT CASE WHEN has_function_privilege(\$1, $oid, 'EXECUTE') THEN 'call' END");
 	my $expected = $said{$key} // $rest{"function $extension"};
 	is_deeply($cells, $expected, "$key($oid)") or next;

@@ -8,9 +8,10 @@ use DBD::Pg qw(:async);
 use IdgenNode;
 use Test::More;
 
-# A lock table that is soon full; windows so long that the clock can stand at whole seconds.
+# A lock table that is soon full; few buffers, so that a page can be made to leave them; windows so long that the clock can
+# stand at whole seconds.
 my $node = start_node('failed', fake_clock => 1,
-	conf => [ 'max_locks_per_transaction = 10', 'max_connections = 20', 'autovacuum = off', 'idgen.horizon_window = 60s' ]);
+	conf => [ 'max_locks_per_transaction = 10', 'max_connections = 20', 'shared_buffers = 512kB', 'autovacuum = off', 'idgen.horizon_window = 60s' ]);
 my $session = connect_to($node);
 my $greedy = connect_to($node);
 my $pid = value_of($session, 'SELECT pg_backend_pid()');
@@ -76,6 +77,43 @@ $session->do('INSERT INTO filled VALUES (0)');
 ok($session->commit, 'it commits');
 is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'with what it wrote');
 is(value_of($greedy, 'SELECT count(*) FROM pg_locks WHERE pid = ?', $pid), 0, 'no lock is left');
+
+# The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A renewal
+# ahead of need that fails so keeps none of them.
+my $block_size = 8192;
+my $file = $node->data_dir . '/' . value_of($greedy, q{SELECT pg_relation_filepath('idgen_horizon')});
+
+sub swap_page
+{
+	my ($new) = @_;
+	open my $handle, '+<:raw', $file or die "$file: $!";
+	sysseek $handle, $block_size, 0 or die "$file: $!";
+	sysread($handle, my $old, $block_size) == $block_size or die "$file: no block 1";
+	sysseek $handle, $block_size, 0 or die "$file: $!";
+	syswrite($handle, $new) == $block_size or die "$file: $!";
+	close $handle or die "$file: $!";
+	return $old;
+}
+
+sub is_in_buffer { return value_of($greedy, q{SELECT count(*) FROM pg_buffercache WHERE relfilenode = pg_relation_filenode('idgen_horizon') AND relblocknumber = 1}) }
+
+$greedy->do($_) for 'CREATE EXTENSION pg_buffercache', 'CHECKPOINT', 'SET enable_seqscan = off';
+for (1 .. 1000)
+{
+	last unless is_in_buffer();
+	$greedy->do('SELECT sum(length(prosrc)) FROM pg_proc WHERE oid > 0');
+}
+is(is_in_buffer(), 0, q{the record's page is in no buffer});
+my $page = swap_page("\xFF" x $block_size);
+begin_with_locks();
+at(170);
+is_new(id_if_any(), 'a page that cannot be read in a renewal ahead of need: an ID');
+at(200);
+fails_with($greedy, 'SELECT next_id(1)', 'XX001', qr/invalid page in block 1/, 'the lock is free: another session finds the same page');
+swap_page($page);
+is_new(scalar(eval { value_of($greedy, 'SELECT next_id(1)') }), 'the page is readable again: another session renews');
+is_new(id_if_any(), 'and the same transaction gets an ID of the next window');
+ok($session->commit, 'which commits');
 
 # A renewal in a transaction with a number looks into pg_class, which somebody locks. The server's timeouts need a clock that goes.
 sub wait_in_renewal

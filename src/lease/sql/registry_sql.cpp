@@ -112,13 +112,12 @@ PG_FUNCTION_INFO_V1(idgen_registry_advance);
 PG_FUNCTION_INFO_V1(idgen_confirm_registry);
 
 Datum idgen_nodes(PG_FUNCTION_ARGS) {
-    InitMaterializedSRF(fcinfo, 0);
+    ReturnSetInfo *rows = pg::begin_rows(fcinfo);
     Registry registry = open_configured();
     Registration registration;
     Trouble trouble;
     require_answer(registry.list(registry.self, registration, trouble), trouble);
     registry.close(registry.self);
-    auto *rows = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
     for (size_t i = 0; i < registration.count; i++) put_number(rows, registration.rows[i]);
     return Datum{};
 }

@@ -1,5 +1,7 @@
 #include "pg/host/citus_node.hpp"
 
+#include "pg/host/row.hpp"
+
 namespace idgen::pg {
 namespace {
 
@@ -31,7 +33,7 @@ int32 local_group() {
     if (groups == nullptr) return no_group;
     return visit_first(groups, no_group, [groups](HeapTuple row) {
         bool is_null;
-        Datum group = heap_getattr(row, 1, RelationGetDescr(groups), &is_null);
+        Datum group = column_of(row, RelationGetDescr(groups), 1, &is_null);
         return is_null ? no_group : DatumGetInt32(group);
     });
 }

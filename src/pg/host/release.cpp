@@ -1,6 +1,7 @@
 #include "pg/host/release.hpp"
 
 #include "core/text/version.hpp"
+#include "pg/host/row.hpp"
 
 namespace idgen::pg {
 
@@ -24,7 +25,7 @@ const char *extension_version() {
     const char *version = nullptr;
     bool is_null = true;
     if (HeapTupleIsValid(row)) {
-        Datum value = heap_getattr(row, Anum_pg_extension_extversion, RelationGetDescr(extensions), &is_null);
+        Datum value = column_of(row, RelationGetDescr(extensions), Anum_pg_extension_extversion, &is_null);
         if (!is_null) version = TextDatumGetCString(value);
     }
     systable_endscan(scan);

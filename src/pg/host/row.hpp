@@ -1,4 +1,4 @@
-// Results that are rows.
+// Rows: the row types of results, and the columns of rows that the server stores.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -15,6 +15,12 @@ inline TupleDesc result_row(FunctionCallInfo fcinfo) {
         MemoryContextSwitchTo(caller);
     }
     return static_cast<TupleDesc>(fcinfo->flinfo->fn_extra);
+}
+
+// A column of a row. Not by heap_getattr(), which is inlined: as 15.20 has it, it calls a function of the
+// server that 15.18 lacks.
+inline Datum column_of(HeapTuple row, TupleDesc desc, int number, bool *is_null) {
+    return SPI_getbinval(row, desc, number, is_null);
 }
 
 }  // namespace idgen::pg

@@ -1,5 +1,7 @@
 #include "pg/host/stored_settings.hpp"
 
+#include "pg/host/row.hpp"
+
 namespace idgen::pg {
 namespace {
 
@@ -11,7 +13,7 @@ bool gives_value(const char *entry, const char *name) {
 
 bool holds_setting(HeapTuple tuple, TupleDesc desc, const char *name) {
     bool is_null;
-    Datum config = heap_getattr(tuple, Anum_pg_db_role_setting_setconfig, desc, &is_null);
+    Datum config = column_of(tuple, desc, Anum_pg_db_role_setting_setconfig, &is_null);
     if (is_null) return false;
     Datum *entries;
     int count;

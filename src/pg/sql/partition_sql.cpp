@@ -105,8 +105,7 @@ Datum idgen_partition_bounds(PG_FUNCTION_ARGS) {
 
     Periods periods = periods_between(step, Zone{PG_GETARG_DATUM(3)}, from, to);
     close_gaps(periods);
-    InitMaterializedSRF(fcinfo, 0);
-    const auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+    const ReturnSetInfo *result = begin_rows(fcinfo);
     for (int64 i = 0; i + 1 < periods.count && periods.starts[i] < to; i++) {
         if (periods.starts[i] == periods.starts[i + 1]) continue;
         put_row(result, periods, i, lowest_from(layout, p, periods.starts[i]),

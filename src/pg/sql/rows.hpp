@@ -33,9 +33,4 @@ class Row {
     int next_ = 0;
 };
 
-inline ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
-    InitMaterializedSRF(fcinfo, 0);
-    return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-}
-
 }  // namespace idgen::pg
