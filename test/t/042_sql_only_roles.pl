@@ -10,6 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('sql_only_roles', extension => 0);
+my $superuser = $ENV{USER} // scalar getpwuid($<);
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE mine OWNER owner; CREATE DATABASE named OWNER owner');
 
 # Others' operators and functions, that fit better than pg_catalog's, stand in public and first in the path; default privileges give all away.
@@ -142,6 +143,8 @@ append_to_file("$share/extension/idgen_sql_only--1.sql", sql_only('idgen.sql'));
 $node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
 is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
 unlink glob "$share/extension/idgen_sql_only*";
+is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
+is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id()); SET client_min_messages = error; DROP EXTENSION idgen_sql_only CASCADE; SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), "5\n0", 'and it goes as an extension');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
 $owner->do(<<'SQL');
@@ -176,7 +179,7 @@ my $output = $node->basedir . '/taken';
 my $taking = fork // die "fork: $!";
 if ($taking == 0)
 {
-	my ($failed, $said_there) = take_over($node, 'mine', 'owner', $ENV{USER} // scalar getpwuid($<));
+	my ($failed, $said_there) = take_over($node, 'mine', 'owner', $superuser);
 	append_to_file($output, $said_there);
 	POSIX::_exit($failed);
 }

@@ -202,6 +202,33 @@ $db = new_database('owner');
 refused($db, \$elsewhere, 'owner', qr/this server does not have the extension idgen/, 'a server without the extension');
 is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5', 'which goes on making IDs');
 
+# The first half waits for transactions that have drawn IDs, or set shards, and counts what they draw until their end.
+for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.next_id()')
+{
+	my $drawing = connect_to($node, db => $db, user => 'owner');
+	$drawing->begin_work;
+	value_of($drawing, $first);
+	my $output = $node->basedir . '/instant';
+	unlink $output;
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		my ($failed, $said) = run_file($node, $db, 'hand-over.sql', 'owner');
+		append_to_file($output, $said);
+		POSIX::_exit($failed);
+	}
+	wait_until($root, q{SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)});
+	my @last = map { my $shard = $_; map { value_of($drawing, 'SELECT max(id) FROM unnest(idgen_sql.next_id_array(20000, ?)) AS id', $shard) } 1 .. 3 } $first =~ /5-6/ ? (5, 6) : 5;
+	$drawing->commit;
+	waitpid $pid, 0;
+	chomp(my $after = slurp_file($output));
+	is($?, 0, "the first half waits for: $first") or diag $after;
+	is(value_of($drawing, 'SELECT min(?::timestamptz - idgen_sql.id_time(id)) > $$0$$ FROM unnest(?::bigint[]) AS id', $after, \@last), 1, 'and its instant lies above what was drawn until then');
+	is(value_of($drawing, q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relname LIKE 'idgen\_numbers%'}), 0, 'no sequence is left');
+	$drawing->disconnect;
+	$db = new_database('owner');
+}
+
 # 4 sessions draw by a DEFAULT, one at a time, in blocks and in transactions, while it is taken over: by an owner and a superuser; by one superuser who
 # owns all; by a role without login, as a member; in another schema, as the page says, and with another schema for the extension.
 my ($sed) = page_of_sql_only() =~ m{^sed '(.*)' sql-only/idgen\.sql}m or die 'the page does not say how to choose another schema';
