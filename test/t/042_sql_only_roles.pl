@@ -211,12 +211,20 @@ fails_with(connect_to($node, db => 'mine', user => 'other'), 'SELECT idgen_sql.n
 is(value_of($app, 'SELECT ids.id_shard(ids.next_id(6))'), 6, 'the new names are there for everybody');
 is(value_of($owner, q{SELECT string_agg(DISTINCT pg_get_userbyid(proowner), ' ') FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace}), 'owner', 'the functions still belong to their owner');
 is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND prosecdef}), 0, 'and run as the caller');
+is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
+	'nobody else has got a right on tables and sequences');
 fails_with($owner, q{SELECT idgen_sql.idgen_set_shards('7')}, '55000', qr/has been handed over.*idgen\.shards/s, 'shards are set otherwise');
 my $plan = join "\n", @{ $owner->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO app.event (n) VALUES (1)') };
 like($plan, qr/ids\.next_id\('6'::bigint, 'instagram'::(ids\.)?id_layout\)/, 'the DEFAULT calls it directly');
 $owner->do('SET enable_seqscan = off');
 $plan = join "\n", @{ $owner->selectcol_arrayref(q{EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE idgen_sql.id_shard(id) = 6 AND idgen_sql.id_time(id) < '2020-01-01'}) };
 like($plan, qr/event_by_shard/, 'and the index serves the functions that it was made with');
+
+# A dump carries it as it is now.
+$node->command_ok([ 'pg_dump', '-f', "$dump.taken", 'mine' ], 'a dump after the takeover');
+$node->safe_psql('postgres', 'CREATE DATABASE again OWNER owner');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.taken", 'again' ], 'and its restore');
+is($node->safe_psql('again', q{SET idgen.shards = '6'; SET idgen.max_wait = '1min'; INSERT INTO app.event (n) SELECT 7001; SELECT count(*), count(DISTINCT id) FROM app.event}), '7001|7001', 'which makes IDs');
 
 # The commands of the page bring the rest over, until the old schema can go.
 my $left = $node->safe_psql('mine', $blocks[2]);

@@ -156,7 +156,7 @@ no_superuser('an instant');
 
 # What she put in the place of the extension's schema, or of a maker; settings of her database.
 $node->safe_psql($db, 'CREATE SCHEMA ids; CREATE FUNCTION ids.idgen_advance(timestamptz) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$', extra_params => [ '-U', 'mallory' ]);
-refused($db, 'to-extension.sql', undef, qr/schema "ids" already exists/, 'a schema of hers', after => $instant);
+refused($db, 'to-extension.sql', undef, qr/ERROR:  schema "ids" already exists/, 'a schema of hers', after => $instant);
 $node->safe_psql($db, "ALTER DATABASE $db SET role = mallory", extra_params => [ '-U', 'mallory' ]);
 refused($db, 'to-extension.sql', undef, qr/permission denied to create extension|must be superuser/, 'a role that she set', after => $instant, schema => 'other');
 $node->safe_psql($db, "RESET ROLE; ALTER DATABASE $db RESET role");
@@ -170,6 +170,8 @@ $db = new_database($boss, 'trap');
 $node->safe_psql($db, 'GRANT ALL ON SCHEMA idgen_sql TO mallory');
 $node->safe_psql($db, 'CREATE VIEW idgen_sql.hers AS SELECT evil.grab()', extra_params => [ '-U', 'mallory' ]);
 refused($db, 'hand-over.sql', undef, qr/idgen_sql\.hers does not belong to $boss/, "another role's object in a superuser's schema");
+$node->safe_psql($db, 'DROP VIEW idgen_sql.hers');
+refused($db, 'hand-over.sql', undef, qr/other roles may create objects in schema idgen_sql/, "a superuser's schema in which others may create");
 $root->do("DROP DATABASE $db");
 $db = new_database('owner');
 refused($db, \"SET ROLE owner;\n$hand_over", 'member', qr/role with the rights of a superuser/, 'a member of a superuser');
@@ -184,8 +186,15 @@ chomp $after;
 fails_with(connect_to($node, db => $db, user => 'owner'), "SELECT idgen_sql.$_", '55000', qr/has been handed over to the extension.*to-extension\.sql/s, "$_ has to wait")
   for 'next_id()', 'next_ids(1)', 'next_id_array(1)';
 refused($db, 'to-extension.sql', undef, qr/the extension idgen is in this database already, in schema "public"/, 'an extension in use', after => $after);
-$node->safe_psql($db, 'DROP EXTENSION idgen; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory, PUBLIC; ALTER FUNCTION idgen_sql.next_ids(bigint, bigint, text) RENAME TO elsewhere');
-refused($db, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, 'a maker that is missing', after => $after);
+my $missing;
+$node->safe_psql($db, 'DROP EXTENSION idgen; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory, PUBLIC');
+for my $maker ('next_id(bigint, text)', 'next_id_array(integer, bigint, text)', 'next_ids(bigint, bigint, text)')
+{
+	$node->safe_psql($db, 'ALTER FUNCTION idgen_sql.elsewhere RENAME TO ' . $_) for grep { $_ } $missing;
+	($missing) = $maker =~ /^(\w+)/;
+	$node->safe_psql($db, "ALTER FUNCTION idgen_sql.$maker RENAME TO elsewhere");
+	refused($db, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, "a database without $missing()", after => $after);
+}
 $node->safe_psql($db, 'CREATE FUNCTION idgen_sql.next_ids(bigint, bigint, text) RETURNS text LANGUAGE sql RETURN NULL');
 refused($db, 'to-extension.sql', undef, qr/cannot change return type/, 'a maker of another type', after => $after);
 is($node->safe_psql($db, q{SELECT nspacl FROM pg_namespace WHERE nspname = 'ids'}), "{$boss=UC/$boss}", 'the extension is there, and nobody may use it');
