@@ -1,16 +1,16 @@
 -- idgen in SQL alone: the 64-bit ID of time, shard and sequence, for servers that take no extension in C.
 --
--- Everything goes into the schema idgen, for whoever runs this file: who may create a schema in the database, and need be no more. For
--- another schema put its name for the word idgen: sed 's/\bidgen\b/ids/g'. docs/sql-only.md says what it promises.
+-- Everything goes into the schema idgen_sql, and belongs to the role that runs this file, which needs the right to create a schema in the
+-- database and no other. For another schema: sed 's/\bidgen_sql\b/app_ids/g'. docs/sql-only.md says what it promises.
 --
 -- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or stands with its schema.
-CREATE SCHEMA idgen;
+CREATE SCHEMA idgen_sql;
 SET search_path = pg_catalog, pg_temp;
-COMMENT ON SCHEMA idgen IS 'distributed 64-bit IDs, in SQL alone';
+COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
 
 -- Layouts: how an ID is packed. Functions take one as text; the numbers of a constant one are worked out when a query is planned.
 
-CREATE TYPE idgen.idgen_form AS (
+CREATE TYPE idgen_sql.idgen_form AS (
     canonical text,        -- a preset's name where it equals one, else the long form
     long_form text,
     packing text,          -- equal where layouts make the same bits
@@ -31,9 +31,9 @@ CREATE TYPE idgen.idgen_form AS (
     sequence_last bigint,
     largest bigint         -- largest ID
 );
-COMMENT ON TYPE idgen.idgen_form IS 'a layout as numbers: widths, shifts and limits';
+COMMENT ON TYPE idgen_sql.idgen_form IS 'a layout as numbers: widths, shifts and limits';
 
-CREATE FUNCTION idgen.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
         WHEN 'instagram' THEN 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10'
         WHEN 'snowflake' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12'
@@ -46,18 +46,18 @@ CREATE FUNCTION idgen.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABL
         WHEN 'js53ms' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=6 sequence=6'
         WHEN 'trace' THEN 'epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1'
     END;
-COMMENT ON FUNCTION idgen.idgen_preset(text) IS 'the long form of a preset; null where there is none of that name';
+COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null where there is none of that name';
 
-CREATE FUNCTION idgen.idgen_refuse_layout(layout text, problem text, hint text) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_refuse_layout(layout text, problem text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid id_layout: ' || problem,
         DETAIL = format('The layout was "%s".', layout), HINT = hint;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_refuse_layout(text, text, text) IS 'raises the error of a text that is no layout';
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_layout(text, text, text) IS 'raises the error of a text that is no layout';
 
-CREATE FUNCTION idgen.idgen_epoch_ms(instant text) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_epoch_ms(instant text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     part text[] := regexp_match(instant, '^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]([0-9]{1,3}))?Z)?$');
@@ -78,13 +78,13 @@ BEGIN
         + ((hour * 60 + minute) * 60 + second) * 1000 + rpad(coalesce(part[7], '0'), 3, '0')::integer;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_epoch_ms(text) IS 'unix ms of an instant of UTC as layouts write it; null where it is none';
+COMMENT ON FUNCTION idgen_sql.idgen_epoch_ms(text) IS 'unix ms of an instant of UTC as layouts write it; null where it is none';
 
-CREATE FUNCTION idgen.idgen_count(digits text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_count(digits text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN length(ltrim(digits, '0')) > 4 THEN 9999 ELSE nullif(ltrim(digits, '0'), '')::integer END;
-COMMENT ON FUNCTION idgen.idgen_count(text) IS 'the number that digits write, 9999 for all from there; null for none and for 0';
+COMMENT ON FUNCTION idgen_sql.idgen_count(text) IS 'the number that digits write, 9999 for all from there; null for none and for 0';
 
-CREATE FUNCTION idgen.idgen_instant_text(unix_ms bigint) RETURNS text
+CREATE FUNCTION idgen_sql.idgen_instant_text(unix_ms bigint) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     day date := make_date(1970, 1, 1) + floor(unix_ms / 86400000::numeric)::integer;
@@ -95,9 +95,9 @@ BEGIN
         lpad((ms / 1000 % 60)::text, 2, '0'), CASE WHEN ms % 1000 <> 0 THEN '.' || lpad((ms % 1000)::text, 3, '0') ELSE '' END);
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_instant_text(bigint) IS 'an instant of unix ms as layouts write it';
+COMMENT ON FUNCTION idgen_sql.idgen_instant_text(bigint) IS 'an instant of unix ms as layouts write it';
 
-CREATE FUNCTION idgen.idgen_parse_layout(layout text) RETURNS idgen.idgen_form
+CREATE FUNCTION idgen_sql.idgen_parse_layout(layout text) RETURNS idgen_sql.idgen_form
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or '
@@ -114,15 +114,15 @@ DECLARE
     shard_bits integer := 0;
     from_1 boolean := false;
     sequence_above boolean := false;
-    f idgen.idgen_form;
+    f idgen_sql.idgen_form;
 BEGIN
     IF words[1] = '' THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'the text is empty', form_hint);
-    ELSIF idgen.idgen_preset(words[1]) IS NOT NULL THEN
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'the text is empty', form_hint);
+    ELSIF idgen_sql.idgen_preset(words[1]) IS NOT NULL THEN
         IF cardinality(words) > 1 THEN
-            PERFORM idgen.idgen_refuse_layout(layout, format('unknown word "%s"', words[2]), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', words[2]), form_hint);
         END IF;
-        words := string_to_array(idgen.idgen_preset(words[1]), ' ');
+        words := string_to_array(idgen_sql.idgen_preset(words[1]), ' ');
     END IF;
 
     f.region_bits := 0;
@@ -132,36 +132,36 @@ BEGIN
         key := split_part(word, '=', 1);
         value := substr(word, length(key) + 2);
         IF position('=' IN word) = 0 OR key <> ALL ('{epoch,unit,time,region,shard,sequence}') THEN
-            PERFORM idgen.idgen_refuse_layout(layout, format('unknown word "%s"', word), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', word), form_hint);
         ELSIF key = ANY (seen) THEN
-            PERFORM idgen.idgen_refuse_layout(layout, format('"%s" repeats a word', word), 'Each word may stand once.');
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', word), 'Each word may stand once.');
         END IF;
         IF key = 'epoch' THEN
-            f.epoch_ms := idgen.idgen_epoch_ms(value);
+            f.epoch_ms := idgen_sql.idgen_epoch_ms(value);
             IF f.epoch_ms IS NULL THEN
-                PERFORM idgen.idgen_refuse_layout(layout, format('"%s" is no instant from year 1 to 9999', word),
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is no instant from year 1 to 9999', word),
                     'Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second.');
             END IF;
         ELSIF key = 'unit' THEN
             part := regexp_match(value, '^([0-9]+)(ms|s)$');
-            f.unit_ms := idgen.idgen_count(part[1]) * CASE part[2] WHEN 's' THEN 1000 ELSE 1 END;
+            f.unit_ms := idgen_sql.idgen_count(part[1]) * CASE part[2] WHEN 's' THEN 1000 ELSE 1 END;
             IF coalesce(f.unit_ms > 1000, true) THEN
-                PERFORM idgen.idgen_refuse_layout(layout, format('"%s" is not a whole number of ms from 1ms to 1s', word), 'Write unit=1ms, unit=10ms or unit=1s.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not a whole number of ms from 1ms to 1s', word), 'Write unit=1ms, unit=10ms or unit=1s.');
             END IF;
         ELSE
             IF key = 'time' AND seen && '{region,shard,sequence}' THEN
-                PERFORM idgen.idgen_refuse_layout(layout, format('"%s" is not the highest field', word), 'Put time before the other fields, so that IDs sort by time.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not the highest field', word), 'Put time before the other fields, so that IDs sort by time.');
             ELSIF (key = 'region' AND 'shard' = ANY (seen)) OR (key = 'sequence' AND f.region_bits > 0 AND shard_bits = 0) THEN
-                PERFORM idgen.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
             END IF;
             part := regexp_match(value, '^([0-9]*)(.*)$');
-            bits := idgen.idgen_count(part[1]);
+            bits := idgen_sql.idgen_count(part[1]);
             IF bits IS NULL THEN
-                PERFORM idgen.idgen_refuse_layout(layout, format('"%s" needs a number of bits from 1', word), 'Leave out a field that the layout does not have.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" needs a number of bits from 1', word), 'Leave out a field that the layout does not have.');
             ELSIF bits > 64 THEN
-                PERFORM idgen.idgen_refuse_layout(layout, 'the fields have more than 64 bits together', 'Time, region, shard and sequence share 64 bits.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, 'the fields have more than 64 bits together', 'Time, region, shard and sequence share 64 bits.');
             ELSIF part[2] <> '' AND (key, part[2]) NOT IN (('time', 'w'), ('sequence', '+1')) THEN
-                PERFORM idgen.idgen_refuse_layout(layout, format('"%s" has something after its number', word),
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" has something after its number', word),
                     'Only time may end in "w" (it wraps), only sequence in "+1" (it counts from 1).');
             END IF;
             CASE key
@@ -176,26 +176,26 @@ BEGIN
 
     f.node_bits := f.region_bits + shard_bits;
     IF f.epoch_ms IS NULL THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'it has no epoch', 'Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'it has no epoch', 'Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z.');
     ELSIF f.unit_ms IS NULL THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'it has no unit', 'Add the length of a tick, such as unit=1ms.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'it has no unit', 'Add the length of a tick, such as unit=1ms.');
     ELSIF time_bits = 0 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'it has no time field', 'Add it as the first field, such as time=41.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'it has no time field', 'Add it as the first field, such as time=41.');
     ELSIF f.region_bits > 0 AND shard_bits = 0 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
     ELSIF f.node_bits > 31 OR f.sequence_bits > 31 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'region and shard together, or sequence, have more than 31 bits', 'SQL shows each as an int of at most 31 bits.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'region and shard together, or sequence, have more than 31 bits', 'SQL shows each as an int of at most 31 bits.');
     ELSIF time_bits + f.node_bits + f.sequence_bits > 64 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'the fields have more than 64 bits together', 'Time, region, shard and sequence share 64 bits.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'the fields have more than 64 bits together', 'Time, region, shard and sequence share 64 bits.');
     ELSIF f.wraps AND time_bits + f.node_bits + f.sequence_bits > 63 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'a time that wraps would set the sign bit', 'Let the fields have at most 63 bits together.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'a time that wraps would set the sign bit', 'Let the fields have at most 63 bits together.');
     END IF;
     sequence_above := sequence_above AND f.node_bits > 0;
     f.time_shift := f.node_bits + f.sequence_bits;
     -- Bit 63 stays clear. 294277-01-01 is where timestamptz ends.
     bits := least(time_bits, 63 - f.time_shift);
     IF time_bits > 54 OR bits > 53 OR f.epoch_ms + (1::bigint << bits) * f.unit_ms::numeric > 9224318016000000 THEN
-        PERFORM idgen.idgen_refuse_layout(layout, 'time would reach past the year 294276', 'Use fewer bits for time or a shorter unit: timestamptz ends there.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'time would reach past the year 294276', 'Use fewer bits for time or a shorter unit: timestamptz ends there.');
     END IF;
 
     f.ticks := 1::bigint << bits;
@@ -207,65 +207,65 @@ BEGIN
     f.sequence_first := from_1::integer;
     f.sequence_last := (1::bigint << f.sequence_bits) - 1;
     f.largest := ((f.ticks - 1) << f.time_shift) | ((1::bigint << f.time_shift) - 1);
-    f.long_form := concat_ws(' ', 'epoch=' || idgen.idgen_instant_text(f.epoch_ms), CASE f.unit_ms WHEN 1000 THEN 'unit=1s' ELSE format('unit=%sms', f.unit_ms) END,
+    f.long_form := concat_ws(' ', 'epoch=' || idgen_sql.idgen_instant_text(f.epoch_ms), CASE f.unit_ms WHEN 1000 THEN 'unit=1s' ELSE format('unit=%sms', f.unit_ms) END,
         format('time=%s%s', time_bits, CASE WHEN f.wraps THEN 'w' END),
         CASE WHEN sequence_above THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END,
         'region=' || nullif(f.region_bits, 0), 'shard=' || nullif(shard_bits, 0),
         CASE WHEN NOT sequence_above AND f.sequence_bits > 0 THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END);
     f.canonical := coalesce((SELECT name FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::text[]) AS name
-        WHERE idgen.idgen_preset(name) = f.long_form), f.long_form);
+        WHERE idgen_sql.idgen_preset(name) = f.long_form), f.long_form);
     f.packing := format('epoch=%s unit=%s node=%s sequence=%s %s', f.epoch_ms, f.unit_ms, f.node_bits, f.sequence_bits,
         CASE WHEN sequence_above THEN 'above' ELSE 'below' END);
     RETURN f;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_parse_layout(text) IS 'the numbers of a layout; an error where the text is none';
+COMMENT ON FUNCTION idgen_sql.idgen_parse_layout(text) IS 'the numbers of a layout; an error where the text is none';
 
 -- The planner makes each preset's numbers a constant, so that a layout that is known later costs a comparison, not a parse.
-CREATE FUNCTION idgen.idgen_form(layout text) RETURNS idgen.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE layout
-        WHEN 'instagram' THEN idgen.idgen_parse_layout('instagram')
-        WHEN 'snowflake' THEN idgen.idgen_parse_layout('snowflake')
-        WHEN 'twitter' THEN idgen.idgen_parse_layout('twitter')
-        WHEN 'discord' THEN idgen.idgen_parse_layout('discord')
-        WHEN 'sonyflake' THEN idgen.idgen_parse_layout('sonyflake')
-        WHEN 'sonyflake2' THEN idgen.idgen_parse_layout('sonyflake2')
-        WHEN 'mastodon' THEN idgen.idgen_parse_layout('mastodon')
-        WHEN 'js53' THEN idgen.idgen_parse_layout('js53')
-        WHEN 'js53ms' THEN idgen.idgen_parse_layout('js53ms')
-        WHEN 'trace' THEN idgen.idgen_parse_layout('trace')
-        ELSE idgen.idgen_parse_layout(layout)
+        WHEN 'instagram' THEN idgen_sql.idgen_parse_layout('instagram')
+        WHEN 'snowflake' THEN idgen_sql.idgen_parse_layout('snowflake')
+        WHEN 'twitter' THEN idgen_sql.idgen_parse_layout('twitter')
+        WHEN 'discord' THEN idgen_sql.idgen_parse_layout('discord')
+        WHEN 'sonyflake' THEN idgen_sql.idgen_parse_layout('sonyflake')
+        WHEN 'sonyflake2' THEN idgen_sql.idgen_parse_layout('sonyflake2')
+        WHEN 'mastodon' THEN idgen_sql.idgen_parse_layout('mastodon')
+        WHEN 'js53' THEN idgen_sql.idgen_parse_layout('js53')
+        WHEN 'js53ms' THEN idgen_sql.idgen_parse_layout('js53ms')
+        WHEN 'trace' THEN idgen_sql.idgen_parse_layout('trace')
+        ELSE idgen_sql.idgen_parse_layout(layout)
     END;
-COMMENT ON FUNCTION idgen.idgen_form(text) IS 'the numbers of a layout; an error where the text is none';
+COMMENT ON FUNCTION idgen_sql.idgen_form(text) IS 'the numbers of a layout; an error where the text is none';
 
-CREATE FUNCTION idgen.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (idgen.idgen_form(layout)).canonical;
-COMMENT ON FUNCTION idgen.idgen_layout_text(text) IS 'a layout in its one canonical form: a preset''s name where it equals one, else the long form';
+CREATE FUNCTION idgen_sql.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (idgen_sql.idgen_form(layout)).canonical;
+COMMENT ON FUNCTION idgen_sql.idgen_layout_text(text) IS 'a layout in its one canonical form: a preset''s name where it equals one, else the long form';
 
-CREATE DOMAIN idgen.id_layout AS text COLLATE "C" CHECK (idgen.idgen_layout_text(VALUE) IS NOT NULL OR VALUE IS NULL);
-COMMENT ON DOMAIN idgen.id_layout IS
+CREATE DOMAIN idgen_sql.id_layout AS text COLLATE "C" CHECK (idgen_sql.idgen_layout_text(VALUE) IS NOT NULL OR VALUE IS NULL);
+COMMENT ON DOMAIN idgen_sql.id_layout IS
     'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or epoch=... unit=... time=... shard=... sequence=...';
 
-CREATE FUNCTION idgen.idgen_instant(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_instant(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ('1970-01-01'::timestamp + make_interval(days => (unix_ms / 86400000)::integer, secs => (unix_ms % 86400000) / 1000::double precision)) AT TIME ZONE 'UTC';
-COMMENT ON FUNCTION idgen.idgen_instant(bigint) IS 'the instant of a unix time in ms, exact over the whole calendar';
+COMMENT ON FUNCTION idgen_sql.idgen_instant(bigint) IS 'the instant of a unix time in ms, exact over the whole calendar';
 
-CREATE FUNCTION idgen.idgen_unix_ms(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_unix_ms(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN floor(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint;
-COMMENT ON FUNCTION idgen.idgen_unix_ms(timestamptz) IS 'the millisecond of unix time that contains a finite instant, exact over the whole calendar';
+COMMENT ON FUNCTION idgen_sql.idgen_unix_ms(timestamptz) IS 'the millisecond of unix time that contains a finite instant, exact over the whole calendar';
 
-CREATE FUNCTION idgen.id_layout_info(
+CREATE FUNCTION idgen_sql.id_layout_info(
     layout text,
     OUT long_form text, OUT first_time timestamptz, OUT last_time timestamptz, OUT wraps boolean,
     OUT tick interval, OUT shards bigint, OUT ids_per_tick bigint, OUT ids_per_second bigint,
     OUT largest_id bigint, OUT fits_js boolean, OUT one_node boolean)
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
+    f idgen_sql.idgen_form := idgen_sql.idgen_form(layout);
 BEGIN
     long_form := f.long_form;
-    first_time := idgen.idgen_instant(f.epoch_ms);
-    last_time := idgen.idgen_instant(f.epoch_ms + (f.ticks - 1) * f.unit_ms);
+    first_time := idgen_sql.idgen_instant(f.epoch_ms);
+    last_time := idgen_sql.idgen_instant(f.epoch_ms + (f.ticks - 1) * f.unit_ms);
     wraps := f.wraps;
     tick := make_interval(secs => f.unit_ms / 1000::double precision);
     shards := f.shard_last + 1;
@@ -276,53 +276,53 @@ BEGIN
     one_node := f.node_bits = 0;
 END
 $$;
-COMMENT ON FUNCTION idgen.id_layout_info(text) IS
+COMMENT ON FUNCTION idgen_sql.id_layout_info(text) IS
     'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53, whether it is for one node only';
 
 -- Readers: expressions that the planner puts in place of the call, or calls that it gives the numbers of the layout. Not STRICT, which would
 -- keep it from that where there is a CASE.
 
-CREATE FUNCTION idgen.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN id >= 0 AND id <= (idgen.idgen_form(layout)).largest
-        THEN idgen.idgen_instant((idgen.idgen_form(layout)).epoch_ms + (id >> (idgen.idgen_form(layout)).time_shift) * (idgen.idgen_form(layout)).unit_ms) END;
-COMMENT ON FUNCTION idgen.id_time(bigint, text) IS 'time of an ID: the start of its tick; of the first turn where time wraps';
+CREATE FUNCTION idgen_sql.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest
+        THEN idgen_sql.idgen_instant((idgen_sql.idgen_form(layout)).epoch_ms + (id >> (idgen_sql.idgen_form(layout)).time_shift) * (idgen_sql.idgen_form(layout)).unit_ms) END;
+COMMENT ON FUNCTION idgen_sql.id_time(bigint, text) IS 'time of an ID: the start of its tick; of the first turn where time wraps';
 
-CREATE FUNCTION idgen.id_shard(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN id >= 0 AND id <= (idgen.idgen_form(layout)).largest AND (idgen.idgen_form(layout)).node_bits > 0
-        THEN (id >> (idgen.idgen_form(layout)).shard_shift & (idgen.idgen_form(layout)).shard_last)::integer END;
-COMMENT ON FUNCTION idgen.id_shard(bigint, text) IS 'shard of an ID: the node''s whole number, region included';
+CREATE FUNCTION idgen_sql.id_shard(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).node_bits > 0
+        THEN (id >> (idgen_sql.idgen_form(layout)).shard_shift & (idgen_sql.idgen_form(layout)).shard_last)::integer END;
+COMMENT ON FUNCTION idgen_sql.id_shard(bigint, text) IS 'shard of an ID: the node''s whole number, region included';
 
-CREATE FUNCTION idgen.id_region(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN id >= 0 AND id <= (idgen.idgen_form(layout)).largest AND (idgen.idgen_form(layout)).region_bits > 0
-        THEN ((id >> (idgen.idgen_form(layout)).shard_shift & (idgen.idgen_form(layout)).shard_last) >> (idgen.idgen_form(layout)).region_shift)::integer END;
-COMMENT ON FUNCTION idgen.id_region(bigint, text) IS 'region of an ID; null where the layout has none';
+CREATE FUNCTION idgen_sql.id_region(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).region_bits > 0
+        THEN ((id >> (idgen_sql.idgen_form(layout)).shard_shift & (idgen_sql.idgen_form(layout)).shard_last) >> (idgen_sql.idgen_form(layout)).region_shift)::integer END;
+COMMENT ON FUNCTION idgen_sql.id_region(bigint, text) IS 'region of an ID; null where the layout has none';
 
-CREATE FUNCTION idgen.id_sequence(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN id >= 0 AND id <= (idgen.idgen_form(layout)).largest AND (idgen.idgen_form(layout)).sequence_bits > 0
-        THEN (id >> (idgen.idgen_form(layout)).sequence_shift & (idgen.idgen_form(layout)).sequence_last)::integer END;
-COMMENT ON FUNCTION idgen.id_sequence(bigint, text) IS 'sequence of an ID within its tick and shard';
+CREATE FUNCTION idgen_sql.id_sequence(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).sequence_bits > 0
+        THEN (id >> (idgen_sql.idgen_form(layout)).sequence_shift & (idgen_sql.idgen_form(layout)).sequence_last)::integer END;
+COMMENT ON FUNCTION idgen_sql.id_sequence(bigint, text) IS 'sequence of an ID within its tick and shard';
 
-CREATE TYPE idgen.idgen_parts AS (created_at timestamptz, shard integer, sequence integer);
-COMMENT ON TYPE idgen.idgen_parts IS 'what an ID holds';
+CREATE TYPE idgen_sql.idgen_parts AS (created_at timestamptz, shard integer, sequence integer);
+COMMENT ON TYPE idgen_sql.idgen_parts IS 'what an ID holds';
 
-CREATE FUNCTION idgen.idgen_decode(id bigint, f idgen.idgen_form) RETURNS idgen.idgen_parts
+CREATE FUNCTION idgen_sql.idgen_decode(id bigint, f idgen_sql.idgen_form) RETURNS idgen_sql.idgen_parts
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF id BETWEEN 0 AND f.largest THEN
-        RETURN ROW(idgen.idgen_instant(f.epoch_ms + (id >> f.time_shift) * f.unit_ms),
+        RETURN ROW(idgen_sql.idgen_instant(f.epoch_ms + (id >> f.time_shift) * f.unit_ms),
             CASE WHEN f.node_bits > 0 THEN (id >> f.shard_shift & f.shard_last)::integer END,
-            CASE WHEN f.sequence_bits > 0 THEN (id >> f.sequence_shift & f.sequence_last)::integer END)::idgen.idgen_parts;
+            CASE WHEN f.sequence_bits > 0 THEN (id >> f.sequence_shift & f.sequence_last)::integer END)::idgen_sql.idgen_parts;
     END IF;
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_decode(bigint, idgen.idgen_form) IS 'time, shard and sequence of an ID';
+COMMENT ON FUNCTION idgen_sql.idgen_decode(bigint, idgen_sql.idgen_form) IS 'time, shard and sequence of an ID';
 
-CREATE FUNCTION idgen.id_decode(id bigint, layout text DEFAULT 'instagram') RETURNS idgen.idgen_parts LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_decode(id, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_decode(bigint, text) IS 'time, shard and sequence of an ID; null for a negative number and one that is too large for the layout';
+CREATE FUNCTION idgen_sql.id_decode(id bigint, layout text DEFAULT 'instagram') RETURNS idgen_sql.idgen_parts LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_decode(id, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_decode(bigint, text) IS 'time, shard and sequence of an ID; null for a negative number and one that is too large for the layout';
 
-CREATE FUNCTION idgen.idgen_require_finite(at timestamptz, hint text) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_require_finite(at timestamptz, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT isfinite(at) THEN
@@ -331,9 +331,9 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_require_finite(timestamptz, text) IS 'raises an error for infinity';
+COMMENT ON FUNCTION idgen_sql.idgen_require_finite(timestamptz, text) IS 'raises an error for infinity';
 
-CREATE FUNCTION idgen.idgen_time_near(id bigint, near timestamptz, f idgen.idgen_form) RETURNS timestamptz
+CREATE FUNCTION idgen_sql.idgen_time_near(id bigint, near timestamptz, f idgen_sql.idgen_form) RETURNS timestamptz
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     first_ms bigint;
@@ -341,28 +341,28 @@ DECLARE
     turn_ms bigint;
     before_ms bigint;
 BEGIN
-    PERFORM idgen.idgen_require_finite(near, 'Give a finite timestamp.');
+    PERFORM idgen_sql.idgen_require_finite(near, 'Give a finite timestamp.');
     IF id < 0 OR id > f.largest THEN
         RETURN NULL;
     END IF;
     first_ms := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
-    near_ms := idgen.idgen_unix_ms(near);
+    near_ms := idgen_sql.idgen_unix_ms(near);
     IF NOT f.wraps OR near_ms <= first_ms THEN
-        RETURN idgen.idgen_instant(first_ms);
+        RETURN idgen_sql.idgen_instant(first_ms);
     END IF;
     turn_ms := f.ticks * f.unit_ms;
     before_ms := first_ms + (near_ms - first_ms) / turn_ms * turn_ms;
-    RETURN idgen.idgen_instant(CASE WHEN near_ms - before_ms <= before_ms + turn_ms - near_ms OR before_ms + turn_ms >= 9224318016000000
+    RETURN idgen_sql.idgen_instant(CASE WHEN near_ms - before_ms <= before_ms + turn_ms - near_ms OR before_ms + turn_ms >= 9224318016000000
         THEN before_ms ELSE before_ms + turn_ms END);
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_time_near(bigint, timestamptz, idgen.idgen_form) IS 'what id_time_near gives';
+COMMENT ON FUNCTION idgen_sql.idgen_time_near(bigint, timestamptz, idgen_sql.idgen_form) IS 'what id_time_near gives';
 
-CREATE FUNCTION idgen.id_time_near(id bigint, near timestamptz, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_time_near(id, near, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_time_near(bigint, timestamptz, text) IS 'time of an ID in the turn nearest to an instant, for layouts whose time wraps';
+CREATE FUNCTION idgen_sql.id_time_near(id bigint, near timestamptz, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_time_near(id, near, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_time_near(bigint, timestamptz, text) IS 'time of an ID in the turn nearest to an instant, for layouts whose time wraps';
 
-CREATE FUNCTION idgen.idgen_require_ticks(f idgen.idgen_form, tick bigint, at timestamptz) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_require_ticks(f idgen_sql.idgen_form, tick bigint, at timestamptz) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tick_end bigint := CASE WHEN f.wraps THEN (9224318016000000 - f.epoch_ms) / f.unit_ms ELSE f.ticks END;
@@ -372,30 +372,30 @@ BEGIN
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range',
         MESSAGE = format('%s is %s of layout "%s"', at, CASE WHEN tick < 0 THEN 'before the epoch' ELSE 'past the end' END, f.canonical),
-        DETAIL = format('The layout holds instants from %s until before %s.', idgen.idgen_instant(f.epoch_ms),
-            idgen.idgen_instant(least(f.epoch_ms + tick_end * f.unit_ms, 9224318015999999))),
+        DETAIL = format('The layout holds instants from %s until before %s.', idgen_sql.idgen_instant(f.epoch_ms),
+            idgen_sql.idgen_instant(least(f.epoch_ms + tick_end * f.unit_ms, 9224318015999999))),
         HINT = CASE WHEN tick < 0 THEN 'Use a layout with an earlier epoch.'
             ELSE 'Use a layout with a later epoch, a longer unit, or fewer bits below the time.' END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_require_ticks(idgen.idgen_form, bigint, timestamptz) IS 'raises an error for a tick that a layout cannot hold';
+COMMENT ON FUNCTION idgen_sql.idgen_require_ticks(idgen_sql.idgen_form, bigint, timestamptz) IS 'raises an error for a tick that a layout cannot hold';
 
-CREATE FUNCTION idgen.idgen_tick(f idgen.idgen_form, at timestamptz, hint text) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_tick(f idgen_sql.idgen_form, at timestamptz, hint text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     since_ms bigint;
     tick bigint;
 BEGIN
-    PERFORM idgen.idgen_require_finite(at, hint);
-    since_ms := idgen.idgen_unix_ms(at) - f.epoch_ms;
+    PERFORM idgen_sql.idgen_require_finite(at, hint);
+    since_ms := idgen_sql.idgen_unix_ms(at) - f.epoch_ms;
     tick := CASE WHEN since_ms < 0 THEN -1 ELSE since_ms / f.unit_ms END;
-    PERFORM idgen.idgen_require_ticks(f, tick, at);
+    PERFORM idgen_sql.idgen_require_ticks(f, tick, at);
     RETURN tick;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_tick(idgen.idgen_form, timestamptz, text) IS 'the tick of an instant; an error where the layout cannot hold it';
+COMMENT ON FUNCTION idgen_sql.idgen_tick(idgen_sql.idgen_form, timestamptz, text) IS 'the tick of an instant; an error where the layout cannot hold it';
 
-CREATE FUNCTION idgen.idgen_refuse_wrapping(f idgen.idgen_form) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_refuse_wrapping(f idgen_sql.idgen_form) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF f.wraps THEN
@@ -404,44 +404,44 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_refuse_wrapping(idgen.idgen_form) IS 'raises an error for a layout whose time wraps';
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_wrapping(idgen_sql.idgen_form) IS 'raises an error for a layout whose time wraps';
 
-CREATE FUNCTION idgen.idgen_min(at timestamptz, f idgen.idgen_form) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_min(at timestamptz, f idgen_sql.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM idgen.idgen_refuse_wrapping(f);
-    RETURN idgen.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift;
+    PERFORM idgen_sql.idgen_refuse_wrapping(f);
+    RETURN idgen_sql.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_min(timestamptz, idgen.idgen_form) IS 'what id_min gives';
+COMMENT ON FUNCTION idgen_sql.idgen_min(timestamptz, idgen_sql.idgen_form) IS 'what id_min gives';
 
-CREATE FUNCTION idgen.id_min(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_min(at, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_min(timestamptz, text) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
+CREATE FUNCTION idgen_sql.id_min(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_min(at, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_min(timestamptz, text) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
 
-CREATE FUNCTION idgen.idgen_max(at timestamptz, f idgen.idgen_form) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_max(at timestamptz, f idgen_sql.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM idgen.idgen_refuse_wrapping(f);
-    RETURN idgen.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift | ((1::bigint << f.time_shift) - 1);
+    PERFORM idgen_sql.idgen_refuse_wrapping(f);
+    RETURN idgen_sql.idgen_tick(f, at, 'Leave that bound out of the condition.') << f.time_shift | ((1::bigint << f.time_shift) - 1);
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_max(timestamptz, idgen.idgen_form) IS 'what id_max gives';
+COMMENT ON FUNCTION idgen_sql.idgen_max(timestamptz, idgen_sql.idgen_form) IS 'what id_max gives';
 
-CREATE FUNCTION idgen.id_max(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_max(at, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_max(timestamptz, text) IS 'largest ID of an instant''s tick: an upper bound, inclusive';
+CREATE FUNCTION idgen_sql.id_max(at timestamptz, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_max(at, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_max(timestamptz, text) IS 'largest ID of an instant''s tick: an upper bound, inclusive';
 
-CREATE FUNCTION idgen.idgen_span(period tstzrange, layout text) RETURNS bigint[]
+CREATE FUNCTION idgen_sql.idgen_span(period tstzrange, layout text) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
+    f idgen_sql.idgen_form := idgen_sql.idgen_form(layout);
     from_us numeric := extract(epoch FROM lower(period) AT TIME ZONE 'UTC') * 1000000;
     end_us numeric := extract(epoch FROM upper(period) AT TIME ZONE 'UTC') * 1000000;
     first_tick bigint := 0;
     end_tick bigint := f.ticks;
 BEGIN
-    PERFORM idgen.idgen_refuse_wrapping(f);
+    PERFORM idgen_sql.idgen_refuse_wrapping(f);
     IF isempty(period) THEN
         RETURN '{1,0}';
     END IF;
@@ -460,29 +460,29 @@ BEGIN
     RETURN ARRAY[first_tick << f.time_shift, (end_tick - 1) << f.time_shift | ((1::bigint << f.time_shift) - 1)];
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_span(tstzrange, text) IS 'the smallest and the largest number whose time lies in a period; 1 and 0 where there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_span(tstzrange, text) IS 'the smallest and the largest number whose time lies in a period; 1 and 0 where there is none';
 
-CREATE FUNCTION idgen.id_within_first(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen_sql.id_within_first(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (idgen.idgen_span(period, layout))[1];
+    RETURN (idgen_sql.idgen_span(period, layout))[1];
 END
 $$;
-COMMENT ON FUNCTION idgen.id_within_first(tstzrange, text) IS 'the smallest number whose time lies in a period; above id_within_last where there is none';
+COMMENT ON FUNCTION idgen_sql.id_within_first(tstzrange, text) IS 'the smallest number whose time lies in a period; above id_within_last where there is none';
 
-CREATE FUNCTION idgen.id_within_last(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen_sql.id_within_last(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (idgen.idgen_span(period, layout))[2];
+    RETURN (idgen_sql.idgen_span(period, layout))[2];
 END
 $$;
-COMMENT ON FUNCTION idgen.id_within_last(tstzrange, text) IS 'the largest number whose time lies in a period';
+COMMENT ON FUNCTION idgen_sql.id_within_last(tstzrange, text) IS 'the largest number whose time lies in a period';
 
-CREATE FUNCTION idgen.id_within(id bigint, period tstzrange, layout text DEFAULT 'instagram') RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN id >= idgen.id_within_first(period, layout) AND id <= idgen.id_within_last(period, layout);
-COMMENT ON FUNCTION idgen.id_within(bigint, tstzrange, text) IS 'whether the time of an ID lies in a period; an index condition on the ID';
+CREATE FUNCTION idgen_sql.id_within(id bigint, period tstzrange, layout text DEFAULT 'instagram') RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN id >= idgen_sql.id_within_first(period, layout) AND id <= idgen_sql.id_within_last(period, layout);
+COMMENT ON FUNCTION idgen_sql.id_within(bigint, tstzrange, text) IS 'whether the time of an ID lies in a period; an index condition on the ID';
 
-CREATE FUNCTION idgen.idgen_refuse_null(argument text, has_default boolean) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_refuse_null(argument text, has_default boolean) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = argument || ' must not be null',
@@ -490,9 +490,9 @@ BEGIN
         HINT = CASE WHEN has_default THEN 'Leave the argument out to use its default.' ELSE 'Give a value.' END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_refuse_null(text, boolean) IS 'raises the error of an argument that is null';
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_null(text, boolean) IS 'raises the error of an argument that is null';
 
-CREATE FUNCTION idgen.idgen_require_shard(f idgen.idgen_form, shard bigint) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_require_shard(f idgen_sql.idgen_form, shard bigint) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF shard BETWEEN 0 AND f.shard_last THEN
@@ -504,27 +504,27 @@ BEGIN
             ELSE format('A hash becomes a shard by a modulo that is never negative, such as (hash & 2147483647) %% %s.', f.shard_last + 1) END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_require_shard(idgen.idgen_form, bigint) IS 'raises an error for a shard that a layout does not have';
+COMMENT ON FUNCTION idgen_sql.idgen_require_shard(idgen_sql.idgen_form, bigint) IS 'raises an error for a shard that a layout does not have';
 
-CREATE FUNCTION idgen.idgen_make(created_at timestamptz, shard bigint, sequence integer, f idgen.idgen_form) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_make(created_at timestamptz, shard bigint, sequence integer, f idgen_sql.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tick bigint;
     id bigint;
 BEGIN
     IF created_at IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('created_at', false);
+        PERFORM idgen_sql.idgen_refuse_null('created_at', false);
     ELSIF f IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('layout', true);
+        PERFORM idgen_sql.idgen_refuse_null('layout', true);
     ELSIF shard IS NULL AND f.node_bits > 0 THEN
-        PERFORM idgen.idgen_refuse_null('shard', false);
+        PERFORM idgen_sql.idgen_refuse_null('shard', false);
     ELSIF sequence IS NULL AND f.sequence_bits > 0 THEN
-        PERFORM idgen.idgen_refuse_null('sequence', false);
+        PERFORM idgen_sql.idgen_refuse_null('sequence', false);
     END IF;
     shard := coalesce(shard, 0);
     sequence := coalesce(sequence, 0);
-    tick := idgen.idgen_tick(f, created_at, 'Give a finite timestamp.');
-    PERFORM idgen.idgen_require_shard(f, shard);
+    tick := idgen_sql.idgen_tick(f, created_at, 'Give a finite timestamp.');
+    PERFORM idgen_sql.idgen_require_shard(f, shard);
     IF sequence < f.sequence_first OR sequence > f.sequence_last THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('sequence %s is out of range for layout "%s"', sequence, f.canonical),
             DETAIL = format('The layout has the sequences %s to %s.', f.sequence_first, f.sequence_last), HINT = 'Give a sequence in that range.';
@@ -537,25 +537,25 @@ BEGIN
     RETURN id;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_make(timestamptz, bigint, integer, idgen.idgen_form) IS 'what id_make gives';
+COMMENT ON FUNCTION idgen_sql.idgen_make(timestamptz, bigint, integer, idgen_sql.idgen_form) IS 'what id_make gives';
 
-CREATE FUNCTION idgen.id_make(created_at timestamptz, shard bigint, sequence integer, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_make(created_at, shard, sequence, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_make(timestamptz, bigint, integer, text) IS
+CREATE FUNCTION idgen_sql.id_make(created_at timestamptz, shard bigint, sequence integer, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_make(created_at, shard, sequence, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_make(timestamptz, bigint, integer, text) IS
     'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
 
 -- Text forms of an ID, and an ID inside a UUID. A negative number, which no layout makes, is the unsigned number of its 64 bits.
 
-CREATE FUNCTION idgen.idgen_clip(written text) RETURNS text
+CREATE FUNCTION idgen_sql.idgen_clip(written text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN octet_length(written) <= 100 THEN written
         ELSE left(written, (SELECT max(n) FROM generate_series(0, 100) AS n WHERE octet_length(left(written, n)) <= 100)) || '...' END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_clip(text) IS 'the beginning of a text that may be long, for messages';
+COMMENT ON FUNCTION idgen_sql.idgen_clip(text) IS 'the beginning of a text that may be long, for messages';
 
-CREATE FUNCTION idgen.idgen_digits(id bigint, alphabet text, size integer) RETURNS text
+CREATE FUNCTION idgen_sql.idgen_digits(id bigint, alphabet text, size integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base bigint := length(alphabet);
@@ -575,15 +575,15 @@ BEGIN
     RETURN digits;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
+COMMENT ON FUNCTION idgen_sql.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
 
-CREATE FUNCTION idgen.idgen_number(written text, digits text, alphabet text, size integer, form text, largest text, hint text) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, form text, largest text, hint text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
     digit text;
     value numeric := 0;
-    whole text := idgen.idgen_clip(written);
+    whole text := idgen_sql.idgen_clip(written);
 BEGIN
     IF digits = '' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: it has no digit', form),
@@ -602,47 +602,47 @@ BEGIN
     RETURN CASE WHEN value < 9223372036854775808 THEN value ELSE value - 18446744073709551616 END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_number(text, text, text, integer, text, text, text) IS 'the number that digits of an alphabet write; an error where there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, text, text, text) IS 'the number that digits of an alphabet write; an error where there is none';
 
-CREATE FUNCTION idgen.idgen_require_digits(written text, checked text, alphabet text, form text, hint text) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_require_digits(written text, checked text, alphabet text, form text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     place integer := length(checked) - length(ltrim(checked, alphabet)) + 1;
 BEGIN
     IF place <= length(checked) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: "%s" is no digit', form, substr(written, place, 1)),
-            DETAIL = format('It is character %s of "%s".', place, idgen.idgen_clip(written)), HINT = hint;
+            DETAIL = format('It is character %s of "%s".', place, idgen_sql.idgen_clip(written)), HINT = hint;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_require_digits(text, text, text, text, text) IS 'raises an error for the first character that is no digit';
+COMMENT ON FUNCTION idgen_sql.idgen_require_digits(text, text, text, text, text) IS 'raises an error for the first character that is no digit';
 
-CREATE FUNCTION idgen.id_to_base62(id bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_digits(id, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 11);
-COMMENT ON FUNCTION idgen.id_to_base62(bigint) IS 'ID as 11 digits of 0-9, A-Z, a-z; sorted as bytes (COLLATE "C") they are sorted as IDs';
+CREATE FUNCTION idgen_sql.id_to_base62(id bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_digits(id, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 11);
+COMMENT ON FUNCTION idgen_sql.id_to_base62(bigint) IS 'ID as 11 digits of 0-9, A-Z, a-z; sorted as bytes (COLLATE "C") they are sorted as IDs';
 
-CREATE FUNCTION idgen.id_from_base62(digits text) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base62(digits text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     hint constant text := 'Base62 has the digits 0-9, A-Z and a-z.';
 BEGIN
-    PERFORM idgen.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
-    RETURN idgen.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'Base62 text', 'LygHa16AHYF', hint);
+    PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'Base62 text', 'LygHa16AHYF', hint);
 END
 $$;
-COMMENT ON FUNCTION idgen.id_from_base62(text) IS 'ID from up to 11 digits of 0-9, A-Z, a-z';
+COMMENT ON FUNCTION idgen_sql.id_from_base62(text) IS 'ID from up to 11 digits of 0-9, A-Z, a-z';
 
-CREATE FUNCTION idgen.id_to_base32(id bigint, checksum boolean DEFAULT false) RETURNS text
+CREATE FUNCTION idgen_sql.id_to_base32(id bigint, checksum boolean DEFAULT false) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN idgen.idgen_digits(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZ', 13) || CASE WHEN checksum
+    RETURN idgen_sql.idgen_digits(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZ', 13) || CASE WHEN checksum
         THEN substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ*~$=U', ((id::numeric + 18446744073709551616) % 18446744073709551616 % 37)::integer + 1, 1) ELSE '' END;
 END
 $$;
-COMMENT ON FUNCTION idgen.id_to_base32(bigint, boolean) IS 'ID as 13 digits of Crockford''s Base32, with its check symbol if asked for: to be read aloud and typed';
+COMMENT ON FUNCTION idgen_sql.id_to_base32(bigint, boolean) IS 'ID as 13 digits of Crockford''s Base32, with its check symbol if asked for: to be read aloud and typed';
 
-CREATE FUNCTION idgen.id_from_base32(digits text, checksum boolean DEFAULT false) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base32(digits text, checksum boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -654,40 +654,40 @@ DECLARE
     check_symbol text := substr(symbols, greatest(check_at, 1), least(check_at, 1));
     id bigint;
 BEGIN
-    PERFORM idgen.idgen_require_digits(digits, front, alphabet || '-', 'Base32 text', hint);
-    PERFORM idgen.idgen_require_digits(digits, rpad(front, length(front), '0') || check_symbol, alphabet || '-*~$=U', 'Base32 text', hint);
-    id := idgen.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
-    IF checksum AND check_symbol COLLATE "C" <> right(idgen.id_to_base32(id, true), 1) THEN
+    PERFORM idgen_sql.idgen_require_digits(digits, front, alphabet || '-', 'Base32 text', hint);
+    PERFORM idgen_sql.idgen_require_digits(digits, rpad(front, length(front), '0') || check_symbol, alphabet || '-*~$=U', 'Base32 text', hint);
+    id := idgen_sql.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
+    IF checksum AND check_symbol COLLATE "C" <> right(idgen_sql.id_to_base32(id, true), 1) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid Base32 text: its check symbol does not fit its digits',
-            DETAIL = format('The text was "%s"; its digits have the check symbol "%s".', digits, right(idgen.id_to_base32(id, true), 1)),
+            DETAIL = format('The text was "%s"; its digits have the check symbol "%s".', digits, right(idgen_sql.id_to_base32(id, true), 1)),
             HINT = 'A digit was mistyped, or two changed places.';
     END IF;
     RETURN id;
 END
 $$;
-COMMENT ON FUNCTION idgen.id_from_base32(text, boolean) IS 'ID from up to 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error';
+COMMENT ON FUNCTION idgen_sql.id_from_base32(text, boolean) IS 'ID from up to 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error';
 
-CREATE FUNCTION idgen.id_to_base64url(id bigint) RETURNS text
+CREATE FUNCTION idgen_sql.id_to_base64url(id bigint) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN coalesce(nullif(ltrim(idgen.idgen_digits(id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 11), 'A'), ''), 'A');
+    RETURN coalesce(nullif(ltrim(idgen_sql.idgen_digits(id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 11), 'A'), ''), 'A');
 END
 $$;
-COMMENT ON FUNCTION idgen.id_to_base64url(bigint) IS 'ID as up to 11 digits of A-Z, a-z, 0-9, - and _, as in the links of Instagram''s posts';
+COMMENT ON FUNCTION idgen_sql.id_to_base64url(bigint) IS 'ID as up to 11 digits of A-Z, a-z, 0-9, - and _, as in the links of Instagram''s posts';
 
-CREATE FUNCTION idgen.id_from_base64url(digits text) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base64url(digits text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     hint constant text := 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.';
 BEGIN
-    PERFORM idgen.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
-    RETURN idgen.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'base64url text', 'P__________', hint);
+    PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'base64url text', 'P__________', hint);
 END
 $$;
-COMMENT ON FUNCTION idgen.id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
+COMMENT ON FUNCTION idgen_sql.id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
 
-CREATE FUNCTION idgen.idgen_to_uuid(id bigint, f idgen.idgen_form) RETURNS uuid
+CREATE FUNCTION idgen_sql.idgen_to_uuid(id bigint, f idgen_sql.idgen_form) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     ms bigint := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
@@ -697,21 +697,21 @@ BEGIN
             DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
     ELSIF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
-            DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen.idgen_instant(ms), f.canonical,
-                idgen.idgen_instant(0), idgen.idgen_instant((1::bigint << 48) - 1)),
+            DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(ms), f.canonical,
+                idgen_sql.idgen_instant(0), idgen_sql.idgen_instant((1::bigint << 48) - 1)),
             HINT = 'Use a text form, or a layout with another epoch.';
     END IF;
     -- 48 bits time, version 7, bit 62 of the ID, variant 2, bits 61 to 0
     RETURN (lpad(to_hex(ms), 12, '0') || to_hex(28672 | (id >> 62)) || to_hex((id & (1::bigint << 62) - 1) | (-9223372036854775808)::bigint))::uuid;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_to_uuid(bigint, idgen.idgen_form) IS 'what id_to_uuid gives';
+COMMENT ON FUNCTION idgen_sql.idgen_to_uuid(bigint, idgen_sql.idgen_form) IS 'what id_to_uuid gives';
 
-CREATE FUNCTION idgen.id_to_uuid(id bigint, layout text DEFAULT 'instagram') RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_to_uuid(id, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_to_uuid(bigint, text) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
+CREATE FUNCTION idgen_sql.id_to_uuid(id bigint, layout text DEFAULT 'instagram') RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_to_uuid(id, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_to_uuid(bigint, text) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
 
-CREATE FUNCTION idgen.idgen_from_uuid(id uuid, f idgen.idgen_form) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_from_uuid(id uuid, f idgen_sql.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     digits text := replace(id::text, '-', '');
@@ -727,7 +727,7 @@ BEGIN
         problem := 'Its bits below the time hold no ID of that layout.';
     ELSIF f.epoch_ms + (number >> f.time_shift) * f.unit_ms <> ms THEN
         problem := format('It holds the number %s, whose time in that layout is %s, beside the time %s.', number,
-            idgen.idgen_instant(f.epoch_ms + (number >> f.time_shift) * f.unit_ms), idgen.idgen_instant(ms));
+            idgen_sql.idgen_instant(f.epoch_ms + (number >> f.time_shift) * f.unit_ms), idgen_sql.idgen_instant(ms));
     ELSE
         RETURN number;
     END IF;
@@ -735,11 +735,11 @@ BEGIN
         DETAIL = problem, HINT = 'Give a UUID that id_to_uuid made, and the same layout.';
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_from_uuid(uuid, idgen.idgen_form) IS 'what id_from_uuid gives';
+COMMENT ON FUNCTION idgen_sql.idgen_from_uuid(uuid, idgen_sql.idgen_form) IS 'what id_from_uuid gives';
 
-CREATE FUNCTION idgen.id_from_uuid(id uuid, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN idgen.idgen_from_uuid(id, idgen.idgen_form(layout));
-COMMENT ON FUNCTION idgen.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid; any other UUID is an error';
+CREATE FUNCTION idgen_sql.id_from_uuid(id uuid, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_from_uuid(id, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid; any other UUID is an error';
 
 -- The maker. Each shard of a packing has two sequences and a table to lock:
 --
@@ -751,31 +751,31 @@ COMMENT ON FUNCTION idgen.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to
 -- even number, both times the same, says that no cycle was under way between, so that what nextval gave lies below what the next cycle
 -- reads or above what the last one set. Else it is thrown away. So the two never give the same number, whatever else calls nextval.
 
-CREATE TABLE idgen.idgen_setting (
+CREATE TABLE idgen_sql.idgen_setting (
     the_one boolean PRIMARY KEY DEFAULT true CHECK (the_one),
     max_lead interval NOT NULL DEFAULT '1 second' CHECK (max_lead >= '0' AND max_lead <= '1 minute'),
     max_wait interval NOT NULL DEFAULT '5 seconds' CHECK (max_wait >= '0' AND max_wait <= '1 hour')
 );
-INSERT INTO idgen.idgen_setting DEFAULT VALUES;
-COMMENT ON TABLE idgen.idgen_setting IS 'one row: how far an ID may lie ahead of a clock that stepped back, and the longest wait for one';
+INSERT INTO idgen_sql.idgen_setting DEFAULT VALUES;
+COMMENT ON TABLE idgen_sql.idgen_setting IS 'one row: how far an ID may lie ahead of a clock that stepped back, and the longest wait for one';
 
-CREATE TABLE idgen.idgen_shard (
+CREATE TABLE idgen_sql.idgen_shard (
     layout text COLLATE "C" NOT NULL,  -- canonical
     shard bigint NOT NULL,             -- the whole number, region included
     rank integer,                      -- place in the pool, from 0; null: drawn from no more
-    form idgen.idgen_form NOT NULL,
+    form idgen_sql.idgen_form NOT NULL,
     numbers regclass NOT NULL,
     cycles regclass NOT NULL,
     lock regclass NOT NULL,
     PRIMARY KEY (layout, shard),
     UNIQUE (layout, rank)
 );
-COMMENT ON TABLE idgen.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
+COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
 
-CREATE SEQUENCE idgen.idgen_slot_number;
-COMMENT ON SEQUENCE idgen.idgen_slot_number IS 'numbers the sequences and the locks of shards';
+CREATE SEQUENCE idgen_sql.idgen_slot_number;
+COMMENT ON SEQUENCE idgen_sql.idgen_slot_number IS 'numbers the sequences and the locks of shards';
 
-CREATE TYPE idgen.idgen_slot AS (
+CREATE TYPE idgen_sql.idgen_slot AS (
     numbers regclass,
     cycles regclass,
     lock regclass,
@@ -790,79 +790,79 @@ CREATE TYPE idgen.idgen_slot AS (
     shard_bits bigint,      -- the shard where it stands in an ID
     sequence_shift integer
 );
-COMMENT ON TYPE idgen.idgen_slot IS 'what a shard''s IDs are made from';
+COMMENT ON TYPE idgen_sql.idgen_slot IS 'what a shard''s IDs are made from';
 
-CREATE FUNCTION idgen.idgen_own_shards() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (-9223372036854775808)::bigint;
-COMMENT ON FUNCTION idgen.idgen_own_shards() IS 'the shard argument that means: from the shards that this node owns; no shard itself';
+CREATE FUNCTION idgen_sql.idgen_own_shards() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (-9223372036854775808)::bigint;
+COMMENT ON FUNCTION idgen_sql.idgen_own_shards() IS 'the shard argument that means: from the shards that this node owns; no shard itself';
 
-CREATE FUNCTION idgen.idgen_slot(shard bigint, layout text) RETURNS idgen.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::idgen.idgen_slot;
-COMMENT ON FUNCTION idgen.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null where there is none';
+CREATE FUNCTION idgen_sql.idgen_slot(shard bigint, layout text) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::idgen_sql.idgen_slot;
+COMMENT ON FUNCTION idgen_sql.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null where there is none';
 
-CREATE FUNCTION idgen.idgen_slot_of(s idgen.idgen_shard) RETURNS idgen.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ROW(s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
-        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift)::idgen.idgen_slot;
-COMMENT ON FUNCTION idgen.idgen_slot_of(idgen.idgen_shard) IS 'the slot of a row of idgen_shard';
+        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift)::idgen_sql.idgen_slot;
+COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
 
-CREATE FUNCTION idgen.idgen_id(slot idgen.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION idgen_sql.idgen_id(slot idgen_sql.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((number >> slot.sequence_bits & slot.ticks - 1) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
-COMMENT ON FUNCTION idgen.idgen_id(idgen.idgen_slot, bigint) IS 'the ID of a number of a slot''s sequence';
+COMMENT ON FUNCTION idgen_sql.idgen_id(idgen_sql.idgen_slot, bigint) IS 'the ID of a number of a slot''s sequence';
 
-CREATE FUNCTION idgen.idgen_write_slots() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION idgen_sql.idgen_write_slots() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     cases text;
 BEGIN
-    SELECT string_agg(format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
+    SELECT string_agg(format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen_sql.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
             p.layout, p.slots, cardinality(p.shards), p.shards), ' ' ORDER BY p.layout) INTO cases
       FROM (SELECT s.layout, array_agg(s.shard ORDER BY s.rank) AS shards,
-                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s)::idgen.idgen_slot',
+                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s)::idgen_sql.idgen_slot',
                        s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
                        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift), ', ' ORDER BY s.rank) AS slots
-              FROM idgen.idgen_shard s WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
-    EXECUTE format('CREATE OR REPLACE FUNCTION idgen.idgen_slot(shard bigint, layout text) RETURNS idgen.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN %s',
-        coalesce('CASE layout ' || cases || ' END', 'NULL::idgen.idgen_slot'));
+              FROM idgen_sql.idgen_shard s WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
+    EXECUTE format('CREATE OR REPLACE FUNCTION idgen_sql.idgen_slot(shard bigint, layout text) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN %s',
+        coalesce('CASE layout ' || cases || ' END', 'NULL::idgen_sql.idgen_slot'));
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_write_slots() IS 'writes idgen_slot anew after a change of idgen_shard';
+COMMENT ON FUNCTION idgen_sql.idgen_write_slots() IS 'writes idgen_slot anew after a change of idgen_shard';
 
-CREATE TRIGGER idgen_write_slots AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON idgen.idgen_shard
-    FOR EACH STATEMENT EXECUTE FUNCTION idgen.idgen_write_slots();
-COMMENT ON TRIGGER idgen_write_slots ON idgen.idgen_shard IS 'keeps idgen_slot in step';
+CREATE TRIGGER idgen_write_slots AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON idgen_sql.idgen_shard
+    FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_write_slots();
+COMMENT ON TRIGGER idgen_write_slots ON idgen_sql.idgen_shard IS 'keeps idgen_slot in step';
 
-CREATE FUNCTION idgen.idgen_resolve(shard bigint, layout text) RETURNS text
+CREATE FUNCTION idgen_sql.idgen_resolve(shard bigint, layout text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     canonical text COLLATE "C" := layout;
-    is_own boolean := shard = idgen.idgen_own_shards();
+    is_own boolean := shard = idgen_sql.idgen_own_shards();
 BEGIN
     IF shard IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('shard', true);
+        PERFORM idgen_sql.idgen_refuse_null('shard', true);
     ELSIF layout IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('layout', true);
+        PERFORM idgen_sql.idgen_refuse_null('layout', true);
     END IF;
-    IF EXISTS (SELECT FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL AND (is_own OR s.shard = idgen_resolve.shard)) THEN
+    IF EXISTS (SELECT FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL AND (is_own OR s.shard = idgen_resolve.shard)) THEN
         RETURN canonical;
     END IF;
-    canonical := idgen.idgen_layout_text(layout);
+    canonical := idgen_sql.idgen_layout_text(layout);
     IF canonical <> layout COLLATE "C" THEN
-        RETURN idgen.idgen_resolve(shard, canonical);
+        RETURN idgen_sql.idgen_resolve(shard, canonical);
     END IF;
     IF NOT is_own THEN
-        PERFORM idgen.idgen_require_shard(idgen.idgen_form(canonical), shard);
+        PERFORM idgen_sql.idgen_require_shard(idgen_sql.idgen_form(canonical), shard);
     END IF;
-    IF NOT EXISTS (SELECT FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL) THEN
+    IF NOT EXISTS (SELECT FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('this node owns no shard of layout "%s"', canonical),
             DETAIL = 'IDs are drawn from the shards that this node owns.',
-            HINT = format('Set the shards of this node, such as: SELECT idgen.idgen_set_shards(%L, %L)', CASE (idgen.idgen_form(canonical)).node_bits WHEN 0 THEN '0' ELSE '5' END, canonical);
+            HINT = format('Set the shards of this node, such as: SELECT idgen_sql.idgen_set_shards(%L, %L)', CASE (idgen_sql.idgen_form(canonical)).node_bits WHEN 0 THEN '0' ELSE '5' END, canonical);
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('shard %s does not belong to this node', shard),
-        DETAIL = format('The table idgen.idgen_shard has no row of it for layout "%s".', canonical),
+        DETAIL = format('The table idgen_sql.idgen_shard has no row of it for layout "%s".', canonical),
         HINT = 'Leave the shard out to use the node''s own, or add it by idgen_set_shards() if no other node has it.';
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error where this node may not draw so';
+COMMENT ON FUNCTION idgen_sql.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error where this node may not draw so';
 
-CREATE FUNCTION idgen.idgen_take(slot idgen.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
+CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -916,39 +916,39 @@ BEGIN
     END;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_take(idgen.idgen_slot, bigint, interval, bigint, boolean) IS
+COMMENT ON FUNCTION idgen_sql.idgen_take(idgen_sql.idgen_slot, bigint, interval, bigint, boolean) IS
     'takes numbers of one tick from a slot, in a cycle; or says how long to wait for one: 0, and no tick, where another''s cycle is under way';
 
-CREATE FUNCTION idgen.idgen_refuse_wait(slot idgen.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_refuse_wait(slot idgen_sql.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := slot.form;
+    f idgen_sql.idgen_form := slot.form;
     now_ms bigint := floor(date_part('epoch', clock_timestamp()) * 1000);
-    setting idgen.idgen_setting;
+    setting idgen_sql.idgen_setting;
 BEGIN
-    SELECT * INTO setting FROM idgen.idgen_setting;
+    SELECT * INTO setting FROM idgen_sql.idgen_setting;
     IF is_full THEN
         RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('no ID is left in this tick for shard %s', slot.shard),
             DETAIL = format('Layout "%s" makes %s IDs in %s ms for each shard.', f.canonical, f.sequence_last - f.sequence_first + 1, f.unit_ms),
-            HINT = 'Raise max_wait in idgen.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
+            HINT = 'Raise max_wait in idgen_sql.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
         MESSAGE = format('the clock is %s s behind the next ID of shard %s', round((start_ms - now_ms) / 1000.0, 3), slot.shard),
-        DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen.idgen_instant(now_ms),
-            idgen.idgen_instant(start_ms), waited, setting.max_lead, setting.max_wait),
-        HINT = 'Correct the clock, or raise max_wait in idgen.idgen_setting to wait for it.';
+        DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_ms),
+            idgen_sql.idgen_instant(start_ms), waited, setting.max_lead, setting.max_wait),
+        HINT = 'Correct the clock, or raise max_wait in idgen_sql.idgen_setting to wait for it.';
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_refuse_wait(idgen.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_wait(idgen_sql.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';
 
-CREATE FUNCTION idgen.idgen_draw(shard bigint, layout text, count bigint, INOUT place integer, INOUT last_tick bigint,
+CREATE FUNCTION idgen_sql.idgen_draw(shard bigint, layout text, count bigint, INOUT place integer, INOUT last_tick bigint,
                                  OUT first_id bigint, OUT step bigint, OUT taken bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    canonical text COLLATE "C" := idgen.idgen_resolve(shard, layout);
-    is_own boolean := shard = idgen.idgen_own_shards();
-    setting idgen.idgen_setting;
-    slot idgen.idgen_shard;
+    canonical text COLLATE "C" := idgen_sql.idgen_resolve(shard, layout);
+    is_own boolean := shard = idgen_sql.idgen_own_shards();
+    setting idgen_sql.idgen_setting;
+    slot idgen_sql.idgen_shard;
     take record;
     wait_ms bigint;
     start_ms bigint;
@@ -958,29 +958,29 @@ DECLARE
     waited interval := '0';
     rest interval;
 BEGIN
-    SELECT * INTO STRICT setting FROM idgen.idgen_setting;
+    SELECT * INTO STRICT setting FROM idgen_sql.idgen_setting;
     IF place IS NULL THEN
         SELECT CASE WHEN is_own THEN pg_backend_pid() % pg_catalog.count(*) ELSE 0 END INTO place
-          FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL;
+          FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL;
     END IF;
     LOOP
         wait_ms := NULL;
         -- Upward in the pool, where within a tick IDs rise; then downward too, for who has drawn nothing before.
-        FOR slot IN SELECT * FROM idgen.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
+        FOR slot IN SELECT * FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
                        AND CASE WHEN is_own THEN s.rank >= place OR last_tick < 0 ELSE s.shard = idgen_draw.shard END
                      ORDER BY s.rank < place, s.rank LOOP
-            take := idgen.idgen_take(idgen.idgen_slot_of(slot), CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END,
+            take := idgen_sql.idgen_take(idgen_sql.idgen_slot_of(slot), CASE WHEN slot.rank = place OR (slot.form).shard_above THEN min_tick ELSE last_tick + 1 END,
                 setting.max_lead, count, queues);
             IF take.taken > 0 THEN
                 place := slot.rank;
                 last_tick := take.tick;
-                first_id := idgen.idgen_id(idgen.idgen_slot_of(slot), take.number);
+                first_id := idgen_sql.idgen_id(idgen_sql.idgen_slot_of(slot), take.number);
                 step := 1::bigint << (slot.form).sequence_shift;
                 taken := take.taken;
                 RETURN;
             ELSIF take.tick IS NOT NULL THEN
-                PERFORM idgen.idgen_require_ticks(slot.form, take.tick,
-                    CASE WHEN take.tick < 0 THEN clock_timestamp() ELSE idgen.idgen_instant(least(take.start_ms, 9224318015999999)) END);
+                PERFORM idgen_sql.idgen_require_ticks(slot.form, take.tick,
+                    CASE WHEN take.tick < 0 THEN clock_timestamp() ELSE idgen_sql.idgen_instant(least(take.start_ms, 9224318015999999)) END);
             END IF;
             IF wait_ms IS NULL OR take.wait_ms < wait_ms THEN
                 wait_ms := take.wait_ms;
@@ -998,7 +998,7 @@ BEGIN
         END IF;
         rest := make_interval(secs => greatest(wait_ms, 1) / 1000::double precision);
         IF waited + rest > setting.max_wait THEN
-            PERFORM idgen.idgen_refuse_wait(slot, start_ms, is_full AND waited = '0', waited);
+            PERFORM idgen_sql.idgen_refuse_wait(slot, start_ms, is_full AND waited = '0', waited);
         END IF;
         rest := least(rest, '100 ms');
         PERFORM pg_sleep(date_part('epoch', rest));
@@ -1010,14 +1010,14 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_draw(bigint, text, bigint, integer, bigint) IS
+COMMENT ON FUNCTION idgen_sql.idgen_draw(bigint, text, bigint, integer, bigint) IS
     'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick';
 
-CREATE FUNCTION idgen.idgen_clock_tick(epoch_ms bigint, unit_ms bigint) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE FUNCTION idgen_sql.idgen_clock_tick(epoch_ms bigint, unit_ms bigint) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - epoch_ms) / unit_ms;
-COMMENT ON FUNCTION idgen.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
+COMMENT ON FUNCTION idgen_sql.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
 
-CREATE FUNCTION idgen.idgen_open_tick(shard bigint, layout text, slot idgen.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_open_tick(shard bigint, layout text, slot idgen_sql.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     take record;
@@ -1032,25 +1032,25 @@ BEGIN
         ELSIF pg_sequence_last_value(slot.cycles) <> cycle THEN
             RETURN NULL;
         -- The clock is where it should be, as nearly always: no setting is needed, nor another shard.
-        ELSIF greatest(cycle >> 17, number >> slot.sequence_bits) <= idgen.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) THEN
-            take := idgen.idgen_take(slot, -1, '0', 1, false);
+        ELSIF greatest(cycle >> 17, number >> slot.sequence_bits) <= idgen_sql.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) THEN
+            take := idgen_sql.idgen_take(slot, -1, '0', 1, false);
             IF take.taken > 0 THEN
-                RETURN idgen.idgen_id(slot, take.number);
+                RETURN idgen_sql.idgen_id(slot, take.number);
             ELSIF take.tick IS NULL THEN
                 RETURN NULL;
             END IF;
         END IF;
     END IF;
-    RETURN (idgen.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
+    RETURN (idgen_sql.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_open_tick(bigint, text, idgen.idgen_slot, bigint, bigint, integer) IS
+COMMENT ON FUNCTION idgen_sql.idgen_open_tick(bigint, text, idgen_sql.idgen_slot, bigint, bigint, integer) IS
     'an ID by a cycle, where nextval alone gave none; null where another''s cycle is under way or came between, so that nextval may do now';
 
-CREATE FUNCTION idgen.next_id(shard bigint DEFAULT idgen.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
+CREATE FUNCTION idgen_sql.next_id(shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    slot idgen.idgen_slot := idgen.idgen_slot(shard, layout);
+    slot idgen_sql.idgen_slot := idgen_sql.idgen_slot(shard, layout);
     cycle bigint;
     number bigint;
     id bigint;
@@ -1058,34 +1058,34 @@ BEGIN
     FOR try IN 1 .. 100 LOOP
         -- The clock is read after the cycle: so it is behind the cycle's tick only where it stepped back.
         cycle := pg_sequence_last_value(slot.cycles);
-        IF cycle >> 17 = idgen.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) AND cycle & 1 = 0 THEN
+        IF cycle >> 17 = idgen_sql.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) AND cycle & 1 = 0 THEN
             number := nextval(slot.numbers);
             IF number >> slot.sequence_bits = cycle >> 17 AND pg_sequence_last_value(slot.cycles) = cycle THEN
-                RETURN idgen.idgen_id(slot, number);
+                RETURN idgen_sql.idgen_id(slot, number);
             END IF;
         END IF;
-        id := idgen.idgen_open_tick(shard, layout, slot, cycle, number, try);
+        id := idgen_sql.idgen_open_tick(shard, layout, slot, cycle, number, try);
         EXIT WHEN id IS NOT NULL;
     END LOOP;
     RETURN id;
 END
 $$;
-COMMENT ON FUNCTION idgen.next_id(bigint, text) IS 'makes a new ID, from this node''s own shards or from the given one';
+COMMENT ON FUNCTION idgen_sql.next_id(bigint, text) IS 'makes a new ID, from this node''s own shards or from the given one';
 
-CREATE FUNCTION idgen.idgen_require_count(count bigint) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_require_count(count bigint) RETURNS void
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF count IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('count', false);
+        PERFORM idgen_sql.idgen_refuse_null('count', false);
     ELSIF count < 0 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'count must not be negative',
             DETAIL = format('It is %s.', count), HINT = 'Ask for 0 IDs or more.';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_require_count(bigint) IS 'raises an error for a count that is null or negative';
+COMMENT ON FUNCTION idgen_sql.idgen_require_count(bigint) IS 'raises an error for a count that is null or negative';
 
-CREATE FUNCTION idgen.next_ids(count bigint, shard bigint DEFAULT idgen.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS SETOF bigint
+CREATE FUNCTION idgen_sql.next_ids(count bigint, shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS SETOF bigint
     LANGUAGE plpgsql VOLATILE ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     place integer;
@@ -1093,10 +1093,10 @@ DECLARE
     block record;
     rest bigint := count;
 BEGIN
-    PERFORM idgen.idgen_require_count(count);
-    PERFORM idgen.idgen_resolve(shard, layout);
+    PERFORM idgen_sql.idgen_require_count(count);
+    PERFORM idgen_sql.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, least(rest, 4096), place, last_tick);
+        block := idgen_sql.idgen_draw(shard, layout, least(rest, 4096), place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         RETURN QUERY SELECT block.first_id + block.step * i FROM generate_series(0, block.taken - 1) AS i;
@@ -1104,9 +1104,9 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.next_ids(bigint, bigint, text) IS 'makes that many new IDs as rows, ascending';
+COMMENT ON FUNCTION idgen_sql.next_ids(bigint, bigint, text) IS 'makes that many new IDs as rows, ascending';
 
-CREATE FUNCTION idgen.next_id_array(count integer, shard bigint DEFAULT idgen.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint[]
+CREATE FUNCTION idgen_sql.next_id_array(count integer, shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     place integer;
@@ -1117,14 +1117,14 @@ DECLARE
     firsts bigint[] := '{}';
     counts bigint[] := '{}';
 BEGIN
-    PERFORM idgen.idgen_require_count(count);
+    PERFORM idgen_sql.idgen_require_count(count);
     IF count > 134217724 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = format('an array cannot hold %s IDs', count),
             DETAIL = 'It holds at most 134217724.', HINT = 'Use next_ids, which gives rows.';
     END IF;
-    PERFORM idgen.idgen_resolve(shard, layout);
+    PERFORM idgen_sql.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen.idgen_draw(shard, layout, rest, place, last_tick);
+        block := idgen_sql.idgen_draw(shard, layout, rest, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         step := block.step;
@@ -1135,11 +1135,11 @@ BEGIN
     RETURN ARRAY(SELECT b.first_id + step * i FROM unnest(firsts, counts) AS b (first_id, taken), generate_series(0, b.taken - 1) AS i);
 END
 $$;
-COMMENT ON FUNCTION idgen.next_id_array(integer, bigint, text) IS 'makes that many new IDs as an array, ascending';
+COMMENT ON FUNCTION idgen_sql.next_id_array(integer, bigint, text) IS 'makes that many new IDs as an array, ascending';
 
 -- The shards of this node, by the owner alone
 
-CREATE FUNCTION idgen.idgen_parse_shards(shards text) RETURNS SETOF bigint
+CREATE FUNCTION idgen_sql.idgen_parse_shards(shards text) RETURNS SETOF bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     item text;
@@ -1155,9 +1155,9 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_parse_shards(text) IS 'the numbers of a list of shards and ranges';
+COMMENT ON FUNCTION idgen_sql.idgen_parse_shards(text) IS 'the numbers of a list of shards and ranges';
 
-CREATE FUNCTION idgen.idgen_make_private(objects regclass[]) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_make_private(objects regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     command text;
@@ -1169,24 +1169,24 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_make_private(regclass[]) IS 'takes back what default privileges gave to others';
+COMMENT ON FUNCTION idgen_sql.idgen_make_private(regclass[]) IS 'takes back what default privileges gave to others';
 
-CREATE FUNCTION idgen.idgen_set_shards(shards text, layout text DEFAULT 'instagram') RETURNS void
+CREATE FUNCTION idgen_sql.idgen_set_shards(shards text, layout text DEFAULT 'instagram') RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f idgen.idgen_form := idgen.idgen_form(layout);
-    numbers_wanted bigint[] := ARRAY(SELECT DISTINCT n FROM idgen.idgen_parse_shards(shards COLLATE "C") AS n ORDER BY n LIMIT 1025);
+    f idgen_sql.idgen_form := idgen_sql.idgen_form(layout);
+    numbers_wanted bigint[] := ARRAY(SELECT DISTINCT n FROM idgen_sql.idgen_parse_shards(shards COLLATE "C") AS n ORDER BY n LIMIT 1025);
     wanted bigint;
-    known idgen.idgen_shard;
-    rows idgen.idgen_shard[] := '{}';
+    known idgen_sql.idgen_shard;
+    rows idgen_sql.idgen_shard[] := '{}';
     slot bigint;
 BEGIN
     IF shards IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('shards', false);
+        PERFORM idgen_sql.idgen_refuse_null('shards', false);
     ELSIF layout IS NULL THEN
-        PERFORM idgen.idgen_refuse_null('layout', true);
-    ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = 'idgen.idgen_shard'::regclass AND pg_get_userbyid(relowner) = current_user) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'only the owner of idgen.idgen_shard sets the shards of this node',
+        PERFORM idgen_sql.idgen_refuse_null('layout', true);
+    ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = 'idgen_sql.idgen_shard'::regclass AND pg_get_userbyid(relowner) = current_user) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'only the owner of idgen_sql.idgen_shard sets the shards of this node',
             DETAIL = 'The sequences of a shard belong to him.', HINT = 'Connect as, or SET ROLE to, the owner.';
     ELSIF cardinality(numbers_wanted) > 1024 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = 'a node owns at most 1024 shards of a layout here',
@@ -1197,20 +1197,20 @@ BEGIN
             DETAIL = 'Tick and sequence stand in one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
     END IF;
 
-    LOCK TABLE idgen.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
-    UPDATE idgen.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
+    LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE idgen_sql.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
     FOREACH wanted IN ARRAY numbers_wanted LOOP
-        PERFORM idgen.idgen_require_shard(f, wanted);
-        SELECT * INTO known FROM idgen.idgen_shard s WHERE (s.form).packing = f.packing AND s.shard = wanted LIMIT 1;
+        PERFORM idgen_sql.idgen_require_shard(f, wanted);
+        SELECT * INTO known FROM idgen_sql.idgen_shard s WHERE (s.form).packing = f.packing AND s.shard = wanted LIMIT 1;
         IF NOT FOUND THEN
-            slot := nextval('idgen.idgen_slot_number');
-            EXECUTE format('CREATE SEQUENCE idgen.idgen_numbers_%s MINVALUE 0', slot);
-            EXECUTE format('CREATE SEQUENCE idgen.idgen_cycles_%s MINVALUE 0', slot);
-            EXECUTE format('CREATE TABLE idgen.idgen_lock_%s ()', slot);
-            known.numbers := format('idgen.idgen_numbers_%s', slot);
-            known.cycles := format('idgen.idgen_cycles_%s', slot);
-            known.lock := format('idgen.idgen_lock_%s', slot);
-            PERFORM idgen.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]), setval(known.numbers, 0), setval(known.cycles, 0);
+            slot := nextval('idgen_sql.idgen_slot_number');
+            EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_numbers_%s MINVALUE 0', slot);
+            EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_cycles_%s MINVALUE 0', slot);
+            EXECUTE format('CREATE TABLE idgen_sql.idgen_lock_%s ()', slot);
+            known.numbers := format('idgen_sql.idgen_numbers_%s', slot);
+            known.cycles := format('idgen_sql.idgen_cycles_%s', slot);
+            known.lock := format('idgen_sql.idgen_lock_%s', slot);
+            PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]), setval(known.numbers, 0), setval(known.cycles, 0);
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.numbers, format('last tick and sequence of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.cycles, format('cycles of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON TABLE %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
@@ -1221,11 +1221,11 @@ BEGIN
         known.form := f;
         rows := rows || known;
     END LOOP;
-    INSERT INTO idgen.idgen_shard SELECT * FROM unnest(rows)
+    INSERT INTO idgen_sql.idgen_shard SELECT * FROM unnest(rows)
         ON CONFLICT ON CONSTRAINT idgen_shard_pkey DO UPDATE SET rank = excluded.rank;
 END
 $$;
-COMMENT ON FUNCTION idgen.idgen_set_shards(text, text) IS
+COMMENT ON FUNCTION idgen_sql.idgen_set_shards(text, text) IS
     'says which shards of a layout this node owns, such as 5 or 0-15 or 1,4,8-11; those that it leaves out are drawn from no more';
 
 -- Who may do what: readers everybody; the makers run as their owner, so nobody may call them but whom he grants it.
@@ -1234,17 +1234,17 @@ DO $$
 DECLARE
     command text;
 BEGIN
-    PERFORM idgen.idgen_make_private('{idgen.idgen_setting,idgen.idgen_shard,idgen.idgen_slot_number}'::regclass[]);
+    PERFORM idgen_sql.idgen_make_private('{idgen_sql.idgen_setting,idgen_sql.idgen_shard,idgen_sql.idgen_slot_number}'::regclass[]);
     FOR command IN SELECT format('REVOKE ALL ON FUNCTION %s FROM %s', p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
                      FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-                    WHERE p.pronamespace = 'idgen'::regnamespace AND a.grantee <> p.proowner
+                    WHERE p.pronamespace = 'idgen_sql'::regnamespace AND a.grantee <> p.proowner
                       AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_set_shards,idgen_make_private}') LOOP
         EXECUTE command;
     END LOOP;
 END
 $$;
-ALTER FUNCTION idgen.next_id(bigint, text) SECURITY DEFINER;
-ALTER FUNCTION idgen.next_ids(bigint, bigint, text) SECURITY DEFINER;
-ALTER FUNCTION idgen.next_id_array(integer, bigint, text) SECURITY DEFINER;
+ALTER FUNCTION idgen_sql.next_id(bigint, text) SECURITY DEFINER;
+ALTER FUNCTION idgen_sql.next_ids(bigint, bigint, text) SECURITY DEFINER;
+ALTER FUNCTION idgen_sql.next_id_array(integer, bigint, text) SECURITY DEFINER;
 
 RESET search_path;

@@ -81,7 +81,7 @@ for my $name (qw(readers bounds within text layout))
 	my $expected = slurp_file("$tree/expected/$name.out");
 	local $ENV{PGTZ} = 'America/Los_Angeles';
 	local $ENV{PGDATESTYLE} = 'Postgres, MDY';
-	local $ENV{PGOPTIONS} = '-c intervalstyle=postgres_verbose -c search_path=idgen,public';
+	local $ENV{PGOPTIONS} = '-c intervalstyle=postgres_verbose -c search_path=idgen_sql,public';
 	my $output = '';
 	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-v', 'HIDE_TABLEAM=on', '-v', 'SHOW_CONTEXT=never', '-h', $node->host, '-p', $node->port, 'postgres' ],
 		'<', \$sql, '>&', \$output);
@@ -149,13 +149,13 @@ SQL
 	{
 		my ($value, $from, $but) = @{ $compare{$what} };
 		next if $but && $wraps;
-		my @query = map { sprintf "(SELECT array_agg(($value)::text ORDER BY id, at, s.ctid) FROM sample s $from)", @$_ } [ 'idgen', $text, $type ], [ 'ext', $type, $type ];
+		my @query = map { sprintf "(SELECT array_agg(($value)::text ORDER BY id, at, s.ctid) FROM sample s $from)", @$_ } [ 'idgen_sql', $text, $type ], [ 'ext', $type, $type ];
 		my $different = value_of($session, <<"SQL");
 SELECT count(*) || ' values, such as ' || min(concat_ws(' instead of ', a, b)) FROM unnest($query[0], $query[1]) AS v (a, b) WHERE a IS DISTINCT FROM b HAVING count(*) > 0
 SQL
 		is($different, undef, "$layout: $what");
 	}
-	is(value_of($session, "SELECT i::text FROM idgen.id_layout_info($text) i"), value_of($session, "SELECT i::text FROM ext.id_layout_info($type) i"), "$layout: id_layout_info");
+	is(value_of($session, "SELECT i::text FROM idgen_sql.id_layout_info($text) i"), value_of($session, "SELECT i::text FROM ext.id_layout_info($type) i"), "$layout: id_layout_info");
 	$compared += value_of($session, 'SELECT count(*) FROM sample');
 }
 is($compared, 100_000, '100,000 random IDs, instants and periods');
@@ -182,7 +182,7 @@ WITH drawn AS (
                 WHERE f.name = 'time' OR random() + n * 0 < 0.7 ORDER BY CASE WHEN random() < 0.8 THEN rank ELSE random() * 5 END), ' ')) AS layout
       FROM generate_series(1, 2000) AS n)
 SELECT count(*), count(*) FILTER (WHERE theirs ~ '^epoch='), string_agg(layout || ': ' || ours || ' instead of ' || theirs, E'\n') FILTER (WHERE ours IS DISTINCT FROM theirs)
-  FROM (SELECT layout, outcome(format('SELECT idgen.idgen_layout_text(%L)', layout)) AS ours, outcome(format('SELECT %L::ext.id_layout', layout)) AS theirs FROM drawn) AS o
+  FROM (SELECT layout, outcome(format('SELECT idgen_sql.idgen_layout_text(%L)', layout)) AS ours, outcome(format('SELECT %L::ext.id_layout', layout)) AS theirs FROM drawn) AS o
 SQL
 my ($count, $right, $other) = $session->selectrow_array($layouts_sql);
 is($other, undef, "$count random layouts, of which $right are right");
@@ -201,16 +201,16 @@ if (make_loose_collation($session))
 	for my $call (sort keys %call)
 	{
 		my ($ours, $theirs) = map { my ($schema, $collation) = @$_; [ map { value_of($session, 'SELECT outcome(?)', "SELECT $schema." . sprintf $call, "'$_'$collation") } @{ $call{$call} } ] }
-		  [ 'idgen', ' COLLATE loose' ], [ 'ext', '' ];
+		  [ 'idgen_sql', ' COLLATE loose' ], [ 'ext', '' ];
 		is_deeply($ours, $theirs, "$call of a loose collation");
 	}
 }
-is(value_of($session, q{SELECT pg_collation_for(NULL::idgen.id_layout)}), '"C"', 'layouts are sorted as bytes, whatever the locale');
+is(value_of($session, q{SELECT pg_collation_for(NULL::idgen_sql.id_layout)}), '"C"', 'layouts are sorted as bytes, whatever the locale');
 
 # Constant layouts leave shifts and masks, and nothing that is called.
-my $plan = join "\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT idgen.id_shard(id), idgen.id_sequence(id), idgen.id_region(id, \'twitter\') FROM sample') };
+my $plan = join "\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT idgen_sql.id_shard(id), idgen_sql.id_sequence(id), idgen_sql.id_region(id, \'twitter\') FROM sample') };
 unlike($plan, qr/idgen/, 'readers of a constant layout call no function');
 like($plan, qr/>> 10\) & '?8191/, 'but shift and mask');
-is(value_of($session, q{SELECT '2026-11-21'::timestamptz = idgen.id_time(idgen.id_make('2026-11-21', 5, 6))}), 1, 'and serve as they are');
+is(value_of($session, q{SELECT '2026-11-21'::timestamptz = idgen_sql.id_time(idgen_sql.id_make('2026-11-21', 5, 6))}), 1, 'and serve as they are');
 
 done_testing();

@@ -17,63 +17,63 @@ install_sql_only($node, 'postgres');
 my $session = connect_to($node);
 my %made;
 
-sub bulk { my ($count, $layout) = @_; return @{ value_of($session, 'SELECT idgen.next_id_array(?, layout => ?)', $count, $layout // 'instagram') } }
+sub bulk { my ($count, $layout) = @_; return @{ value_of($session, 'SELECT idgen_sql.next_id_array(?, layout => ?)', $count, $layout // 'instagram') } }
 
 # Without shards; then what has no right to be drawn from.
-fails_with($session, 'SELECT idgen.next_id()', '55000', qr/owns no shard.*idgen_set_shards\('5', 'instagram'\)/s, 'no shards');
+fails_with($session, 'SELECT idgen_sql.next_id()', '55000', qr/owns no shard.*idgen_set_shards\('5', 'instagram'\)/s, 'no shards');
 set_shards($session, '5');
-fails_with($session, 'SELECT idgen.next_id(6)', '22023', qr/shard 6 does not belong to this node/, "another's shard");
-fails_with($session, 'SELECT idgen.next_id(8192)', '22003', qr/out of range/, 'no shard of the layout');
-fails_with($session, "SELECT idgen.next_id(5, 'twitter')", '55000', qr/owns no shard of layout "twitter"/, 'another layout');
-fails_with($session, "SELECT idgen.next_id(5, 'face')", '22P02', qr/unknown word/, 'no layout');
-fails_with($session, "SELECT idgen.$_", '22004', qr/must not be null/, $_)
+fails_with($session, 'SELECT idgen_sql.next_id(6)', '22023', qr/shard 6 does not belong to this node/, "another's shard");
+fails_with($session, 'SELECT idgen_sql.next_id(8192)', '22003', qr/out of range/, 'no shard of the layout');
+fails_with($session, "SELECT idgen_sql.next_id(5, 'twitter')", '55000', qr/owns no shard of layout "twitter"/, 'another layout');
+fails_with($session, "SELECT idgen_sql.next_id(5, 'face')", '22P02', qr/unknown word/, 'no layout');
+fails_with($session, "SELECT idgen_sql.$_", '22004', qr/must not be null/, $_)
   for 'next_id(NULL)', 'next_id(5, NULL)', 'next_ids(NULL)', 'next_ids(0, NULL)', 'next_ids(0, 5, NULL)', 'next_id_array(NULL)', 'next_id_array(0, NULL)';
-fails_with($session, "SELECT idgen.$_", '22023', qr/negative/, $_) for 'next_ids(-1)', 'next_id_array(-1)';
-fails_with($session, 'SELECT idgen.next_id_array(134217725)', '54000', qr/at most 134217724/, 'too many for an array');
-fails_with($session, "SELECT idgen.idgen_set_shards('$_')", '22023', qr/no shard number and no range/, "shards '$_'") for '5-', '9-5', '1,,2', '-1', 'five', '2147483648';
-fails_with($session, "SELECT idgen.idgen_set_shards('8192')", '22003', qr/out of range/, 'shards beyond the layout');
-fails_with($session, "SELECT idgen.idgen_set_shards('0-1024')", '54000', qr/at most 1024/, 'too many shards');
-fails_with($session, "SELECT idgen.idgen_set_shards('0', 'epoch=1970-01-01 unit=1ms time=1w shard=1 sequence=31')", '0A000', qr/more ticks than/, 'too many ticks');
-is(value_of($session, 'SELECT string_agg(shard::text, $$,$$) FROM idgen.idgen_shard WHERE rank IS NOT NULL'), '5', 'what was refused changed nothing');
+fails_with($session, "SELECT idgen_sql.$_", '22023', qr/negative/, $_) for 'next_ids(-1)', 'next_id_array(-1)';
+fails_with($session, 'SELECT idgen_sql.next_id_array(134217725)', '54000', qr/at most 134217724/, 'too many for an array');
+fails_with($session, "SELECT idgen_sql.idgen_set_shards('$_')", '22023', qr/no shard number and no range/, "shards '$_'") for '5-', '9-5', '1,,2', '-1', 'five', '2147483648';
+fails_with($session, "SELECT idgen_sql.idgen_set_shards('8192')", '22003', qr/out of range/, 'shards beyond the layout');
+fails_with($session, "SELECT idgen_sql.idgen_set_shards('0-1024')", '54000', qr/at most 1024/, 'too many shards');
+fails_with($session, "SELECT idgen_sql.idgen_set_shards('0', 'epoch=1970-01-01 unit=1ms time=1w shard=1 sequence=31')", '0A000', qr/more ticks than/, 'too many ticks');
+is(value_of($session, 'SELECT string_agg(shard::text, $$,$$) FROM idgen_sql.idgen_shard WHERE rank IS NOT NULL'), '5', 'what was refused changed nothing');
 
 # One ID, and its parts; names and defaults.
 my $parts = $session->selectrow_arrayref(<<'SQL');
-SELECT d.shard, d.sequence, abs(extract(epoch FROM d.created_at - clock_timestamp())) < 10 FROM idgen.id_decode(idgen.next_id(shard => 5, layout => 'instagram')) AS d
+SELECT d.shard, d.sequence, abs(extract(epoch FROM d.created_at - clock_timestamp())) < 10 FROM idgen_sql.id_decode(idgen_sql.next_id(shard => 5, layout => 'instagram')) AS d
 SQL
 is("@$parts", '5 0 1', 'shard, first sequence and time of an ID');
-is(value_of($session, 'SELECT count(*) FROM idgen.next_ids(0)'), 0, 'no rows');
-is(value_of($session, 'SELECT cardinality(idgen.next_id_array(0))'), 0, 'an empty array');
+is(value_of($session, 'SELECT count(*) FROM idgen_sql.next_ids(0)'), 0, 'no rows');
+is(value_of($session, 'SELECT cardinality(idgen_sql.next_id_array(0))'), 0, 'an empty array');
 set_shards($session, '5', ' epoch=2020-01-01 unit=1ms time=41 region=5   shard=5 sequence=12', 'js53', 'sonyflake', 'trace');
 set_shards($session, '0', 'mastodon');
-is(value_of($session, "SELECT array_agg(DISTINCT s.layout ORDER BY s.layout)::text FROM idgen.idgen_shard s"),
+is(value_of($session, "SELECT array_agg(DISTINCT s.layout ORDER BY s.layout)::text FROM idgen_sql.idgen_shard s"),
 	'{"epoch=2020-01-01T00:00:00Z unit=1ms time=41 region=5 shard=5 sequence=12",instagram,js53,mastodon,sonyflake,trace}', 'layouts are kept in their canonical form');
-is(value_of($session, "SELECT idgen.id_shard(idgen.next_id(layout => 'unit=1ms epoch=2020-01-01 time=41 region=5 shard=5 sequence=12'), 'snowflake')"), 5, 'a layout may be written in any way');
+is(value_of($session, "SELECT idgen_sql.id_shard(idgen_sql.next_id(layout => 'unit=1ms epoch=2020-01-01 time=41 region=5 shard=5 sequence=12'), 'snowflake')"), 5, 'a layout may be written in any way');
 for my $layout (qw(js53 sonyflake trace mastodon))
 {
-	my @ids = (bulk(300, $layout), map { value_of($session, 'SELECT idgen.next_id(layout => ?)', $layout) } 1 .. 20);
+	my @ids = (bulk(300, $layout), map { value_of($session, 'SELECT idgen_sql.next_id(layout => ?)', $layout) } 1 .. 20);
 	my %set;
 	is(repeated(\%set, @ids), 0, "$layout: none twice");
 	is(join(',', @ids), join(',', sort { $a <=> $b } @ids), "$layout: ascending");
-	is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id <= 0 OR idgen.id_shard(id, ?) <> 5 OR idgen.id_sequence(id, ?) < ?',
+	is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id <= 0 OR idgen_sql.id_shard(id, ?) <> 5 OR idgen_sql.id_sequence(id, ?) < ?',
 			\@ids, $layout, $layout, $layout eq 'trace' ? 1 : 0), 0, "$layout: of the shard, above 0, from the first sequence on");
 }
 # Layouts of one packing share the sequences of a shard: their bits are the same.
 set_shards($session, '5', 'snowflake');
 my $other = 'epoch=2020-01-01 unit=1ms time=41 region=5 shard=5 sequence=12';
-my @shared = map { ($_ % 2 ? bulk(3, 'snowflake') : bulk(3, $other), value_of($session, 'SELECT idgen.next_id(5, ?)', $_ % 2 ? $other : 'snowflake')) } 1 .. 200;
+my @shared = map { ($_ % 2 ? bulk(3, 'snowflake') : bulk(3, $other), value_of($session, 'SELECT idgen_sql.next_id(5, ?)', $_ % 2 ? $other : 'snowflake')) } 1 .. 200;
 is(repeated({}, @shared), 0, 'layouts of one packing make none twice');
 
 # A text of a loose collation is taken as it is written.
 if (make_loose_collation($session))
 {
-	$session->do(q{SELECT idgen.idgen_set_shards('7, 8-9' COLLATE loose, 'js53' COLLATE loose)});
+	$session->do(q{SELECT idgen_sql.idgen_set_shards('7, 8-9' COLLATE loose, 'js53' COLLATE loose)});
 	my ($right, $wrong) = map { "'$_' COLLATE loose" } 'js53', 'JS53';
-	is(join(',', $session->selectrow_array("SELECT idgen.id_shard(idgen.next_id(7, ' ' || $right), 'js53'), cardinality(idgen.next_id_array(2, 8, $right)), (SELECT count(*) FROM idgen.next_ids(3, 9, $right))")),
+	is(join(',', $session->selectrow_array("SELECT idgen_sql.id_shard(idgen_sql.next_id(7, ' ' || $right), 'js53'), cardinality(idgen_sql.next_id_array(2, 8, $right)), (SELECT count(*) FROM idgen_sql.next_ids(3, 9, $right))")),
 		'7,2,3', 'a layout of a loose collation');
-	fails_with($session, "SELECT idgen.$_", '22P02', qr/unknown word "JS53"/, "another spelling in it: $_")
+	fails_with($session, "SELECT idgen_sql.$_", '22P02', qr/unknown word "JS53"/, "another spelling in it: $_")
 	  for "next_id(7, $wrong)", "next_id_array(2, 7, $wrong)", "next_ids(2, 7, $wrong)", "idgen_set_shards('7', $wrong)";
 }
-is(value_of($session, q{SELECT string_agg(indexrelid::regclass::text, ' ') FROM pg_index WHERE indrelid = 'idgen.idgen_shard'::regclass AND indcollation::text ~ $$\y100\y$$}), undef, 'no index depends on the locale');
+is(value_of($session, q{SELECT string_agg(indexrelid::regclass::text, ' ') FROM pg_index WHERE indrelid = 'idgen_sql.idgen_shard'::regclass AND indcollation::text ~ $$\y100\y$$}), undef, 'no index depends on the locale');
 
 # 8 sessions make a million IDs, one at a time, in rows and in arrays, on one shard and on a pool.
 set_shards($session, '0-7', 'snowflake');
@@ -85,22 +85,22 @@ for my $pool (0, 1)
 			my ($own, $number) = @_;
 			for my $round (1 .. 25)
 			{
-				$own->do("INSERT INTO drawn (id, session, pool) SELECT idgen.next_id(layout => '$layout'), $number, $pool = 1 FROM generate_series(1, 500)");
-				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM idgen.next_ids(500, layout => '$layout') AS id");
-				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM unnest(idgen.next_id_array(1500, layout => '$layout')) AS id");
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT idgen_sql.next_id(layout => '$layout'), $number, $pool = 1 FROM generate_series(1, 500)");
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM idgen_sql.next_ids(500, layout => '$layout') AS id");
+				$own->do("INSERT INTO drawn (id, session, pool) SELECT id, $number, $pool = 1 FROM unnest(idgen_sql.next_id_array(1500, layout => '$layout')) AS id");
 			}
 	}), "8 sessions, $layout");
 }
 is(join('|', $session->selectrow_array(<<'SQL')), '1000000|1000000|1', 'a million IDs on one shard and on a pool of 8: none twice, from several shards');
-SELECT count(*), count(DISTINCT (id, pool)), (count(DISTINCT idgen.id_shard(id, 'snowflake')) FILTER (WHERE pool) > 1)::int FROM drawn
+SELECT count(*), count(DISTINCT (id, pool)), (count(DISTINCT idgen_sql.id_shard(id, 'snowflake')) FILTER (WHERE pool) > 1)::int FROM drawn
 SQL
 is(value_of($session, <<'SQL'), 0, 'in each shard they rise as a session takes them');
-SELECT count(*) FROM (SELECT id, lag(id) OVER (PARTITION BY pool, session, CASE WHEN pool THEN idgen.id_shard(id, 'snowflake') ELSE 5 END ORDER BY n) AS before FROM drawn) AS d WHERE id <= before
+SELECT count(*) FROM (SELECT id, lag(id) OVER (PARTITION BY pool, session, CASE WHEN pool THEN idgen_sql.id_shard(id, 'snowflake') ELSE 5 END ORDER BY n) AS before FROM drawn) AS d WHERE id <= before
 SQL
-is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen.id_time(id) > clock_timestamp() + interval '1 ms'}), 0, 'none ahead of the clock');
+is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen_sql.id_time(id) > clock_timestamp() + interval '1 ms'}), 0, 'none ahead of the clock');
 is(value_of($session, <<'SQL'), 1, 'one session can use the whole pool, and goes upward');
-SELECT count(DISTINCT idgen.id_shard(id, 'snowflake')) > 1 AND bool_and(id > before OR before IS NULL)
-  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM unnest(idgen.next_id_array(100000, layout => 'snowflake')) WITH ORDINALITY AS a (id, n)) AS ids
+SELECT count(DISTINCT idgen_sql.id_shard(id, 'snowflake')) > 1 AND bool_and(id > before OR before IS NULL)
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM unnest(idgen_sql.next_id_array(100000, layout => 'snowflake')) WITH ORDINALITY AS a (id, n)) AS ids
 SQL
 # Order across shards where the sequence lies above the shard
 set_shards($session, '0-3', 'sonyflake');
@@ -113,35 +113,35 @@ repeated(\%made, bulk(2000));
 $session->begin_work;
 is(repeated(\%made, bulk(2000)), 0, 'in a transaction');
 my $second = connect_to($node);
-is(repeated(\%made, @{ value_of($second, 'SELECT idgen.next_id_array(2000)') }), 0, 'another session beside an open transaction: it waits for nothing');
+is(repeated(\%made, @{ value_of($second, 'SELECT idgen_sql.next_id_array(2000)') }), 0, 'another session beside an open transaction: it waits for nothing');
 $session->rollback;
 is(repeated(\%made, bulk(2000)), 0, 'after a rollback');
 for (1 .. 30)
 {
 	$second->do("SET statement_timeout = '" . (1 + $_) . "ms'");
-	eval { $second->do('SELECT idgen.next_id_array(100000)') };
+	eval { $second->do('SELECT idgen_sql.next_id_array(100000)') };
 	$second->do('RESET statement_timeout');
 	is(repeated(\%made, bulk(100)), 0, 'after a cancelled statement') if $_ == 30 || repeated(\%made, bulk(100));
 }
 # A cycle that broke off leaves an odd number: the next one ends it.
-for my $first (sub { bulk(10) }, sub { value_of($session, 'SELECT idgen.next_id()') })
+for my $first (sub { bulk(10) }, sub { value_of($session, 'SELECT idgen_sql.next_id()') })
 {
-	$session->do("SELECT setval(cycles, pg_sequence_last_value(cycles) | 1) FROM idgen.idgen_shard WHERE layout = 'instagram'");
-	is(repeated(\%made, $first->(), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 10), 0, 'after a cycle that broke off');
+	$session->do("SELECT setval(cycles, pg_sequence_last_value(cycles) | 1) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'");
+	is(repeated(\%made, $first->(), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 10), 0, 'after a cycle that broke off');
 }
 # While one is under way, nextval gives no ID in the tick that is open, either.
 set_shards($session, '6', 'js53');
-my ($numbers, $cycles, $lock) = $session->selectrow_array(q{SELECT numbers, cycles, lock FROM idgen.idgen_shard WHERE (layout, shard) = ('js53', 6)});
+my ($numbers, $cycles, $lock) = $session->selectrow_array(q{SELECT numbers, cycles, lock FROM idgen_sql.idgen_shard WHERE (layout, shard) = ('js53', 6)});
 my $drawing = connect_to($node);
-value_of($session, q{SELECT idgen.next_id(6, 'js53')});
+value_of($session, q{SELECT idgen_sql.next_id(6, 'js53')});
 $session->begin_work;
 $session->do("LOCK TABLE $lock IN EXCLUSIVE MODE");
 $session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') | 1)");
-my $waiting = $drawing->prepare(q{SELECT idgen.next_id(6, 'js53')}, { pg_async => PG_ASYNC });
+my $waiting = $drawing->prepare(q{SELECT idgen_sql.next_id(6, 'js53')}, { pg_async => PG_ASYNC });
 $waiting->execute;
 wait_until($second, "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = '$lock'::regclass AND NOT granted) OR state = 'idle' FROM pg_stat_activity WHERE pid = $drawing->{pg_pid}");
 ok(!$drawing->pg_ready, 'who draws while a cycle is under way waits');
-my $last_of_cycle = value_of($session, "SELECT idgen.idgen_id(idgen.idgen_slot(6, 'js53'), setval('$numbers', pg_sequence_last_value('$numbers') + 100))");
+my $last_of_cycle = value_of($session, "SELECT idgen_sql.idgen_id(idgen_sql.idgen_slot(6, 'js53'), setval('$numbers', pg_sequence_last_value('$numbers') + 100))");
 $session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') + 1)");
 $session->commit;
 $drawing->pg_result;
@@ -158,19 +158,19 @@ $second->disconnect;
 $session->do('CREATE TABLE race (id bigint)');
 ok( in_sessions($node, 8, sub {
 		my ($own, $number) = @_;
-		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen.next_id_array(2)) FROM generate_series(1, 4000)" : 'INSERT INTO race SELECT idgen.next_id() FROM generate_series(1, 20000)');
+		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen_sql.next_id_array(2)) FROM generate_series(1, 4000)" : 'INSERT INTO race SELECT idgen_sql.next_id() FROM generate_series(1, 20000)');
 }), 'blocks of two beside single ones');
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'none twice');
 # What is seldom seen by chance: next_id looks at the cycles before nextval and after it.
 like(value_of($session, q{SELECT prosrc FROM pg_proc WHERE proname = 'next_id'}), qr/last_value\(slot\.cycles\).*nextval\(slot\.numbers\).*last_value\(slot\.cycles\) = cycle/s, 'cycles are read before and after');
 
 # Clocks. The IDs of a clock that stepped back a little are held; further than max_lead they wait; further than max_wait they are refused.
-$session->do(q{UPDATE idgen.idgen_setting SET max_lead = '2 s', max_wait = '3 s'});
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_lead = '2 s', max_wait = '3 s'});
 my $last = 0;
 sub goes_on
 {
 	my ($what) = @_;
-	my @ids = ((map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 20), bulk(500));
+	my @ids = ((map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(500));
 	my $up = $ids[0] > $last && join(',', @ids) eq join(',', sort { $a <=> $b } @ids);
 	$last = $ids[-1];
 	is(repeated(\%made, @ids), 0, "$what: none twice");
@@ -181,51 +181,51 @@ for my $step ('-1', '-0.5', '+0', '-1.5', '+3', '+2.2', '+4')
 {
 	set_clock($node, $step);
 	goes_on("the clock at $step s");
-	cmp_ok(value_of($session, 'SELECT extract(epoch FROM idgen.id_time(?) - clock_timestamp())', $last), '<=', 2, 'at most max_lead ahead');
+	cmp_ok(value_of($session, 'SELECT extract(epoch FROM idgen_sql.id_time(?) - clock_timestamp())', $last), '<=', 2, 'at most max_lead ahead');
 }
 set_clock($node, '+0');
 my $began = time;
-my $lead = value_of($session, 'SELECT extract(epoch FROM idgen.id_time(?) - clock_timestamp())', $last);
+my $lead = value_of($session, 'SELECT extract(epoch FROM idgen_sql.id_time(?) - clock_timestamp())', $last);
 goes_on('4 s back: a wait');
 cmp_ok(time - $began, '>=', $lead - 2.05, 'it waited');
 set_clock($node, '-60');
-fails_with($session, "SELECT idgen.$_", '55000', qr/the clock is \d+\.\d+ s behind the next ID of shard 5.*Correct the clock/s, "a minute back: $_") for 'next_id()', 'next_id_array(5)', 'next_ids(5)';
-my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen.idgen_shard WHERE layout = 'instagram'});
-eval { value_of($session, 'SELECT idgen.next_id()') } for 1 .. 10;
-is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+fails_with($session, "SELECT idgen_sql.$_", '55000', qr/the clock is \d+\.\d+ s behind the next ID of shard 5.*Correct the clock/s, "a minute back: $_") for 'next_id()', 'next_id_array(5)', 'next_ids(5)';
+my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
+eval { value_of($session, 'SELECT idgen_sql.next_id()') } for 1 .. 10;
+is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
 set_clock($node, '+1');
 goes_on('set right');
 set_shards($session, '5', 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5', 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5');
-fails_with($session, "SELECT idgen.next_id(layout => 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/past the end/, 'past the end');
-fails_with($session, "SELECT idgen.next_id_array(2, layout => 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/before the epoch/, 'before the epoch');
+fails_with($session, "SELECT idgen_sql.next_id(layout => 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/past the end/, 'past the end');
+fails_with($session, "SELECT idgen_sql.next_id_array(2, layout => 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/before the epoch/, 'before the epoch');
 
 # A full tick: 4 IDs in 200 ms, never ahead of the clock; a wait beyond max_wait is refused. In its canonical form, which nextval serves.
 my $tiny = 'epoch=2020-01-01T00:00:00Z unit=200ms time=40 shard=10 sequence=2';
 set_shards($session, '5', $tiny);
 $began = time;
 my @drawn = @{ $session->selectall_arrayref(<<"SQL") };
-SELECT id, (idgen.id_time(id, '$tiny') > clock_timestamp())::int FROM (SELECT idgen.next_id(layout => '$tiny') AS id FROM generate_series(1, 17) OFFSET 0) AS ids
+SELECT id, (idgen_sql.id_time(id, '$tiny') > clock_timestamp())::int FROM (SELECT idgen_sql.next_id(layout => '$tiny') AS id FROM generate_series(1, 17) OFFSET 0) AS ids
 SQL
 my @few = ((map { $_->[0] } @drawn), bulk(9, $tiny));
 is(repeated({}, @few), 0, 'a full tick: none twice');
 cmp_ok(time - $began, '>', 0.9, 'it waited for the next');
 is((grep { $_->[1] } @drawn), 0, 'and none lay ahead of the clock when it was made');
-is(value_of($session, 'SELECT idgen.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
-$session->do(q{UPDATE idgen.idgen_setting SET max_wait = '0'});
-fails_with($session, "SELECT count(idgen.next_id(layout => '$tiny')) FROM generate_series(1, 20)", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed');
-$session->do(q{UPDATE idgen.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});
-fails_with($session, q{UPDATE idgen.idgen_setting SET max_lead = '2 min'}, '23514', qr/max_lead/, 'a lead that is too long');
+is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '0'});
+fails_with($session, "SELECT count(idgen_sql.next_id(layout => '$tiny')) FROM generate_series(1, 20)", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});
+fails_with($session, q{UPDATE idgen_sql.idgen_setting SET max_lead = '2 min'}, '23514', qr/max_lead/, 'a lead that is too long');
 
 # Shards come and go: their sequences stay, so that one that comes back goes on above.
 set_shards($session, '6');
-fails_with($session, 'SELECT idgen.next_id(5)', '22023', qr/does not belong/, 'a shard that was given up');
-value_of($session, 'SELECT idgen.next_id()');
+fails_with($session, 'SELECT idgen_sql.next_id(5)', '22023', qr/does not belong/, 'a shard that was given up');
+value_of($session, 'SELECT idgen_sql.next_id()');
 set_shards($session, '5');
 goes_on('a shard that came back');
 
 # Transactions that may not write make none; neither does a standby.
 $session->do('BEGIN READ ONLY');
-fails_with($session, 'SELECT idgen.next_id_array(5)', '25006', qr/read-only/, 'a read-only transaction');
+fails_with($session, 'SELECT idgen_sql.next_id_array(5)', '25006', qr/read-only/, 'a read-only transaction');
 $session->do('ROLLBACK');
 
 # kill -9, with rows that are committed: their clients know them, and none is made again, though the clock stands still.
@@ -233,15 +233,15 @@ $session->do('CREATE TABLE kept (id bigint PRIMARY KEY)');
 for my $round (1 .. 4)
 {
 	freeze_clock($node, int(time) + 2 + 5 * $round) if $round > 1;
-	$session->do('INSERT INTO kept SELECT idgen.next_id() FROM generate_series(1, 300)');
-	$session->do('INSERT INTO kept SELECT unnest(idgen.next_id_array(100))');
+	$session->do('INSERT INTO kept SELECT idgen_sql.next_id() FROM generate_series(1, 300)');
+	$session->do('INSERT INTO kept SELECT unnest(idgen_sql.next_id_array(100))');
 	$session->begin_work;
 	bulk(40);
 	crash($node);
 	start_again($node);
 	$session = connect_to($node);
 	is(value_of($session, 'SELECT count(*) FROM kept'), 400 * $round, "kill -9, round $round: what was committed is there");
-	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 20), bulk(200) ]), 0, 'and none is made again');
+	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(200) ]), 0, 'and none is made again');
 }
 set_clock($node, '+60');
 my $makers = begin_inserts();
@@ -253,7 +253,7 @@ $session = connect_to($node);
 my %known;
 is(repeated(\%known, map { @$_ } @lists), 0, 'kill -9 while 4 sessions commit: ' . scalar(map { @$_ } @lists) . ' rows, none twice');
 is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0, 'all are there');
-is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen.next_id()') } 1 .. 200), 0, 'and none is made again');
+is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0, 'and none is made again');
 
 # Sessions that commit rows and write down what was committed.
 sub begin_inserts
@@ -267,7 +267,7 @@ sub begin_inserts
 		{
 			open my $made, '>', $file or POSIX::_exit(1);
 			my $own = connect_to($node);
-			eval { while (1) { syswrite $made, join("\n", map { $_->[0] } @{ $own->selectall_arrayref('INSERT INTO kept SELECT idgen.next_id() FROM generate_series(1, 5) RETURNING id') }) . "\n" } };
+			eval { while (1) { syswrite $made, join("\n", map { $_->[0] } @{ $own->selectall_arrayref('INSERT INTO kept SELECT idgen_sql.next_id() FROM generate_series(1, 5) RETURNING id') }) . "\n" } };
 			POSIX::_exit(0);
 		}
 		$file_of{$pid} = $file;

@@ -10,24 +10,37 @@ use File::Basename qw(dirname);
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(sql_only page_of_sql_only run_file install_sql_only set_shards two_editions make_loose_collation);
+our @EXPORT = qw(sql_only page_of_sql_only run_file take_over install_sql_only set_shards two_editions make_loose_collation);
 
 # The text of one of its files.
 sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "/../../../sql-only/$name")) }
 
 sub page_of_sql_only { return slurp_file(abs_path(dirname(__FILE__) . '/../../../docs/sql-only.md')) }
 
-# Runs one of its files as the page says: psql, in one transaction, but for the one that has its own. Gives its exit status and what it said.
+# Runs one of its files as the page says: psql, in one transaction, but for the halves of the takeover, which have their own. Gives its exit
+# status and what it said.
 sub run_file
 {
-	my ($node, $db, $name, $user) = @_;
+	my ($node, $db, $name, $user, %variables) = @_;
 	my $text = ref $name ? $$name : sql_only($name);
 	my ($out, $error) = ('', '');
 	my @who = $user ? ('-U', $user) : ();
-	my @transaction = !ref $name && $name eq 'to-extension.sql' ? () : '-1';
-	IPC::Run::run([ 'psql', '-X', '-q', @transaction, '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, @who, '-d', $db ],
-		'<', \$text, '>', \$out, '2>', \$error);
+	my @transaction = $text =~ /^COMMIT;/m ? () : '-1';
+	IPC::Run::run([ 'psql', '-X', '-q', @transaction, (map { ('-v', "$_=$variables{$_}") } sort keys %variables), '-v', 'ON_ERROR_STOP=1',
+			'-h', $node->host, '-p', $node->port, @who, '-d', $db ], '<', \$text, '>', \$out, '2>', \$error);
 	return ($? >> 8, $out . $error);
+}
+
+# Takes a database over by the two commands of the page, typed as they stand there, for its owner and for a superuser. Gives what run_file gives.
+sub take_over
+{
+	my ($node, $db, $owner, $superuser) = @_;
+	my ($commands) = page_of_sql_only() =~ /^```sh\n(after=.*?)^```/ms or die 'the page does not say how to move';
+	$commands =~ s/-U owner/-U $owner/ && $commands =~ s/-U postgres/-U $superuser/ && $commands =~ s/-d app/-d $db/g or die 'the commands name nobody';
+	my $output = '';
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
+	IPC::Run::run([ 'sh', '-c', $commands ], '>&', \$output, init => sub { chdir abs_path(dirname(__FILE__) . '/../../..') or die });
+	return ($? >> 8, $output);
 }
 
 sub install_sql_only
@@ -41,11 +54,11 @@ sub install_sql_only
 sub set_shards
 {
 	my ($session, $shards, @layouts) = @_;
-	$session->do('SELECT idgen.idgen_set_shards(?, ?)', undef, $shards, $_) for @layouts ? @layouts : 'instagram';
+	$session->do('SELECT idgen_sql.idgen_set_shards(?, ?)', undef, $shards, $_) for @layouts ? @layouts : 'instagram';
 	return;
 }
 
-# A node with the extension in the schema ext, and SQL alone in the schema idgen.
+# A node with the extension in the schema ext, and SQL alone in the schema idgen_sql.
 sub two_editions
 {
 	my ($name) = @_;

@@ -19,9 +19,9 @@ my $pool = q{'snowflake'};
 my @makers = (
 	{ name => 'plpgsql', label => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 60_000 },
 	{ name => 'uuid', label => 'gen_random_uuid()', call => 'gen_random_uuid()', rows => 200_000 },
-	{ name => 'next_id', label => '`next_id()`, one shard', call => 'idgen.next_id()', rows => 60_000 },
-	{ name => 'next_id_pool', label => '`next_id()`, 16 shards', call => "idgen.next_id(layout => $pool)", rows => 60_000 },
-	{ name => 'array', label => '`next_id_array(1000)`, 16 shards', call => "idgen.next_id_array(1000, layout => $pool)", rows => 400, per => 1000 },
+	{ name => 'next_id', label => '`next_id()`, one shard', call => 'idgen_sql.next_id()', rows => 60_000 },
+	{ name => 'next_id_pool', label => '`next_id()`, 16 shards', call => "idgen_sql.next_id(layout => $pool)", rows => 60_000 },
+	{ name => 'array', label => '`next_id_array(1000)`, 16 shards', call => "idgen_sql.next_id_array(1000, layout => $pool)", rows => 400, per => 1000 },
 	{ name => 'extension', label => 'the extension\'s `next_id()`, 16 shards', call => "public.next_id(layout => $pool)", rows => 1_000_000 },
 );
 my $rows = $ENV{SQL_ONLY_ROWS} || 10_000_000;
@@ -74,7 +74,7 @@ sub warm_up
 	my $session = $self->{sessions}[0];
 	my $file = abs_path(dirname(__FILE__) . '/../../../../sql-only/idgen.sql');
 	system('psql', '-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', $file) == 0 or die "$file\n";
-	$session->run("SELECT idgen.idgen_set_shards('5'), idgen.idgen_set_shards('0-15', $pool)");
+	$session->run("SELECT idgen_sql.idgen_set_shards('5'), idgen_sql.idgen_set_shards('0-15', $pool)");
 	$session->run('CREATE TABLE sql_only_day (id bigint)');
 	$session->run(<<"SQL");
 INSERT INTO sql_only_day
@@ -83,7 +83,7 @@ SQL
 	$session->run('ALTER TABLE sql_only_day ADD PRIMARY KEY (id)');
 	$session->run('VACUUM ANALYZE sql_only_day');
 	$self->_rate({ %$_, rows => int($_->{rows} / 10) }, $sessions) for @makers;
-	$self->_day_ms($_, 50) for qw(idgen public);
+	$self->_day_ms($_, 50) for qw(idgen_sql public);
 	return;
 }
 
@@ -99,9 +99,9 @@ sub round
 		$samples->add("$_ $count" => $rate{$_}) for keys %rate;
 		$samples->add("$_ to plpgsql $count" => $rate{$_} / $rate{plpgsql}) for keys %rate;
 	}
-	my %ms = map { $_ => $self->_day_ms($_, $number % $days) } $number % 2 ? qw(idgen public) : qw(public idgen);
+	my %ms = map { $_ => $self->_day_ms($_, $number % $days) } $number % 2 ? qw(idgen_sql public) : qw(public idgen_sql);
 	$samples->add("day $_" => $ms{$_}) for keys %ms;
-	$samples->add('day to extension' => $ms{idgen} / $ms{public});
+	$samples->add('day to extension' => $ms{idgen_sql} / $ms{public});
 	return;
 }
 
@@ -118,7 +118,7 @@ END
 		header => [ 'call', '1 session', '8 sessions' ],
 		rows => [
 			(map { [ $_->{label}, $samples->text("$_->{name} 1"), $samples->text("$_->{name} $sessions") ] } @makers),
-			[ 'a day by `id_within`, SQL alone: ms', $samples->text('day idgen'), '' ],
+			[ 'a day by `id_within`, SQL alone: ms', $samples->text('day idgen_sql'), '' ],
 			[ 'a day by `id_within`, the extension: ms', $samples->text('day public'), '' ],
 		],
 		claims => [
