@@ -38,6 +38,9 @@ BEGIN
     ELSIF other IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('%s does not belong to %I', other, owner),
             DETAIL = 'All that stands in schema idgen_sql must belong to its owner.', HINT = 'Drop it, move it, or change its owner.';
+    ELSIF EXISTS (SELECT FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'idgen_sql' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'other roles may create objects in schema idgen_sql',
+            DETAIL = 'One could put an object there while this runs.', HINT = 'REVOKE CREATE ON SCHEMA idgen_sql from all roles but its owner.';
     ELSIF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'idgen') THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'this server does not have the extension idgen',
             DETAIL = 'Nothing could make IDs after this.', HINT = 'Install the extension on the server first.';

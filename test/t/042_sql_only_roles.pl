@@ -10,6 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('sql_only_roles', extension => 0);
+my $superuser = $ENV{USER} // scalar getpwuid($<);
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE mine OWNER owner; CREATE DATABASE named OWNER owner');
 
 # Others' operators and functions, that fit better than pg_catalog's, stand in public and first in the path; default privileges give all away.
@@ -142,6 +143,8 @@ append_to_file("$share/extension/idgen_sql_only--1.sql", sql_only('idgen.sql'));
 $node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
 is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
 unlink glob "$share/extension/idgen_sql_only*";
+is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
+is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id()); SET client_min_messages = error; DROP EXTENSION idgen_sql_only CASCADE; SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), "5\n0", 'and it goes as an extension');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
 $owner->do(<<'SQL');
@@ -176,7 +179,7 @@ my $output = $node->basedir . '/taken';
 my $taking = fork // die "fork: $!";
 if ($taking == 0)
 {
-	my ($failed, $said_there) = take_over($node, 'mine', 'owner', $ENV{USER} // scalar getpwuid($<));
+	my ($failed, $said_there) = take_over($node, 'mine', 'owner', $superuser);
 	append_to_file($output, $said_there);
 	POSIX::_exit($failed);
 }
@@ -208,12 +211,20 @@ fails_with(connect_to($node, db => 'mine', user => 'other'), 'SELECT idgen_sql.n
 is(value_of($app, 'SELECT ids.id_shard(ids.next_id(6))'), 6, 'the new names are there for everybody');
 is(value_of($owner, q{SELECT string_agg(DISTINCT pg_get_userbyid(proowner), ' ') FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace}), 'owner', 'the functions still belong to their owner');
 is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND prosecdef}), 0, 'and run as the caller');
+is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
+	'nobody else has got a right on tables and sequences');
 fails_with($owner, q{SELECT idgen_sql.idgen_set_shards('7')}, '55000', qr/has been handed over.*idgen\.shards/s, 'shards are set otherwise');
 my $plan = join "\n", @{ $owner->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO app.event (n) VALUES (1)') };
 like($plan, qr/ids\.next_id\('6'::bigint, 'instagram'::(ids\.)?id_layout\)/, 'the DEFAULT calls it directly');
 $owner->do('SET enable_seqscan = off');
 $plan = join "\n", @{ $owner->selectcol_arrayref(q{EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE idgen_sql.id_shard(id) = 6 AND idgen_sql.id_time(id) < '2020-01-01'}) };
 like($plan, qr/event_by_shard/, 'and the index serves the functions that it was made with');
+
+# A dump carries it as it is now.
+$node->command_ok([ 'pg_dump', '-f', "$dump.taken", 'mine' ], 'a dump after the takeover');
+$node->safe_psql('postgres', 'CREATE DATABASE again OWNER owner');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.taken", 'again' ], 'and its restore');
+is($node->safe_psql('again', q{SET idgen.shards = '6'; SET idgen.max_wait = '1min'; INSERT INTO app.event (n) SELECT 7001; SELECT count(*), count(DISTINCT id) FROM app.event}), '7001|7001', 'which makes IDs');
 
 # The commands of the page bring the rest over, until the old schema can go.
 my $left = $node->safe_psql('mine', $blocks[2]);

@@ -156,7 +156,7 @@ no_superuser('an instant');
 
 # What she put in the place of the extension's schema, or of a maker; settings of her database.
 $node->safe_psql($db, 'CREATE SCHEMA ids; CREATE FUNCTION ids.idgen_advance(timestamptz) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$', extra_params => [ '-U', 'mallory' ]);
-refused($db, 'to-extension.sql', undef, qr/schema "ids" already exists/, 'a schema of hers', after => $instant);
+refused($db, 'to-extension.sql', undef, qr/ERROR:  schema "ids" already exists/, 'a schema of hers', after => $instant);
 $node->safe_psql($db, "ALTER DATABASE $db SET role = mallory", extra_params => [ '-U', 'mallory' ]);
 refused($db, 'to-extension.sql', undef, qr/permission denied to create extension|must be superuser/, 'a role that she set', after => $instant, schema => 'other');
 $node->safe_psql($db, "RESET ROLE; ALTER DATABASE $db RESET role");
@@ -170,6 +170,8 @@ $db = new_database($boss, 'trap');
 $node->safe_psql($db, 'GRANT ALL ON SCHEMA idgen_sql TO mallory');
 $node->safe_psql($db, 'CREATE VIEW idgen_sql.hers AS SELECT evil.grab()', extra_params => [ '-U', 'mallory' ]);
 refused($db, 'hand-over.sql', undef, qr/idgen_sql\.hers does not belong to $boss/, "another role's object in a superuser's schema");
+$node->safe_psql($db, 'DROP VIEW idgen_sql.hers');
+refused($db, 'hand-over.sql', undef, qr/other roles may create objects in schema idgen_sql/, "a superuser's schema in which others may create");
 $root->do("DROP DATABASE $db");
 $db = new_database('owner');
 refused($db, \"SET ROLE owner;\n$hand_over", 'member', qr/role with the rights of a superuser/, 'a member of a superuser');
@@ -184,8 +186,15 @@ chomp $after;
 fails_with(connect_to($node, db => $db, user => 'owner'), "SELECT idgen_sql.$_", '55000', qr/has been handed over to the extension.*to-extension\.sql/s, "$_ has to wait")
   for 'next_id()', 'next_ids(1)', 'next_id_array(1)';
 refused($db, 'to-extension.sql', undef, qr/the extension idgen is in this database already, in schema "public"/, 'an extension in use', after => $after);
-$node->safe_psql($db, 'DROP EXTENSION idgen; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory, PUBLIC; ALTER FUNCTION idgen_sql.next_ids(bigint, bigint, text) RENAME TO elsewhere');
-refused($db, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, 'a maker that is missing', after => $after);
+my $missing;
+$node->safe_psql($db, 'DROP EXTENSION idgen; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory, PUBLIC');
+for my $maker ('next_id(bigint, text)', 'next_id_array(integer, bigint, text)', 'next_ids(bigint, bigint, text)')
+{
+	$node->safe_psql($db, 'ALTER FUNCTION idgen_sql.elsewhere RENAME TO ' . $_) for grep { $_ } $missing;
+	($missing) = $maker =~ /^(\w+)/;
+	$node->safe_psql($db, "ALTER FUNCTION idgen_sql.$maker RENAME TO elsewhere");
+	refused($db, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, "a database without $missing()", after => $after);
+}
 $node->safe_psql($db, 'CREATE FUNCTION idgen_sql.next_ids(bigint, bigint, text) RETURNS text LANGUAGE sql RETURN NULL');
 refused($db, 'to-extension.sql', undef, qr/cannot change return type/, 'a maker of another type', after => $after);
 is($node->safe_psql($db, q{SELECT nspacl FROM pg_namespace WHERE nspname = 'ids'}), "{$boss=UC/$boss}", 'the extension is there, and nobody may use it');
@@ -201,6 +210,33 @@ refused($_, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this data
 $db = new_database('owner');
 refused($db, \$elsewhere, 'owner', qr/this server does not have the extension idgen/, 'a server without the extension');
 is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5', 'which goes on making IDs');
+
+# The first half waits for transactions that have drawn IDs, or set shards, and counts what they draw until their end.
+for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.next_id()')
+{
+	my $drawing = connect_to($node, db => $db, user => 'owner');
+	$drawing->begin_work;
+	value_of($drawing, $first);
+	my $output = $node->basedir . '/instant';
+	unlink $output;
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		my ($failed, $said) = run_file($node, $db, 'hand-over.sql', 'owner');
+		append_to_file($output, $said);
+		POSIX::_exit($failed);
+	}
+	wait_until($root, q{SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)});
+	my @last = map { my $shard = $_; map { value_of($drawing, 'SELECT max(id) FROM unnest(idgen_sql.next_id_array(20000, ?)) AS id', $shard) } 1 .. 3 } $first =~ /5-6/ ? (5, 6) : 5;
+	$drawing->commit;
+	waitpid $pid, 0;
+	chomp(my $after = slurp_file($output));
+	is($?, 0, "the first half waits for: $first") or diag $after;
+	is(value_of($drawing, 'SELECT min(?::timestamptz - idgen_sql.id_time(id)) > $$0$$ FROM unnest(?::bigint[]) AS id', $after, \@last), 1, 'and its instant lies above what was drawn until then');
+	is(value_of($drawing, q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relname LIKE 'idgen\_numbers%'}), 0, 'no sequence is left');
+	$drawing->disconnect;
+	$db = new_database('owner');
+}
 
 # 4 sessions draw by a DEFAULT, one at a time, in blocks and in transactions, while it is taken over: by an owner and a superuser; by one superuser who
 # owns all; by a role without login, as a member; in another schema, as the page says, and with another schema for the extension.
