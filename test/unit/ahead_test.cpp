@@ -71,6 +71,8 @@ TEST(Ahead, NamesTheCause) {
         {"the noise of two readings", set_back(ahead(max_lead + 2), smallest_step_ms - 1), Ahead::unknown},
         {"a debt", indebted(at_floor(2001)), Ahead::debt},
         {"a debt, the clock set back long ago", set_back(indebted(at_floor(2001)), hour), Ahead::debt},
+        {"a debt beside a horizon far ahead", indebted(at_floor(hour)), Ahead::far_horizon},
+        {"a debt, and advanced", advanced(indebted(at_floor(2001)), now + 2001), Ahead::advance},
         {"a debt, of a tick above the floor", set_back(indebted(ahead(hour)), hour), Ahead::clock},
         {"advanced", advanced(at_floor(hour), now + hour), Ahead::advance},
         {"advanced within the tick before", advanced(ahead(hour), now + hour - 1), Ahead::unknown},

@@ -13,7 +13,7 @@ namespace idgen {
 
 enum class Ahead : std::uint8_t {
     clock,        // the clock was set back, or stands still
-    debt,         // the server before this one may have made IDs up to there
+    debt,         // another server may have made IDs up to there
     advance,      // somebody moved the horizon there
     number,       // the number from the registry begins there
     horizon,      // IDs begin at the horizon as it was found, no further than a right clock leaves it
@@ -53,7 +53,7 @@ constexpr bool explains(std::int64_t set_back_ms, std::int64_t lead_ms) noexcept
 // Of a tick at the floor, or of one above the last ID.
 constexpr Ahead why_at_floor(const AheadView &view) noexcept {
     std::int64_t unusual_ms = view.start_ms - view.now_ms - view.farthest_ms - view.unit_ms;
-    if (unusual_ms <= 0) return Ahead::horizon;
+    if (unusual_ms <= 0) return view.is_indebted ? Ahead::debt : Ahead::horizon;
     return explains(view.set_back_ms, unusual_ms) ? Ahead::clock : Ahead::far_horizon;
 }
 constexpr Ahead why_above_last(const AheadView &view) noexcept {
@@ -65,11 +65,9 @@ constexpr Ahead why_above_last(const AheadView &view) noexcept {
 constexpr Ahead why_ahead(const AheadView &view) noexcept {
     // Had it gone on, the tick would be admitted by now.
     if (view.lost_ms >= smallest_step_ms && view.lost_ms >= view.wait_ms) return Ahead::clock;
-    bool is_at_floor = is_put_there(view, view.floor_ms);
-    if (is_at_floor && view.is_indebted) return Ahead::debt;
     if (is_put_there(view, view.advanced_ms)) return Ahead::advance;
     if (is_put_there(view, view.taken_ms)) return Ahead::number;
-    return is_at_floor ? why_at_floor(view) : why_above_last(view);
+    return is_put_there(view, view.floor_ms) ? why_at_floor(view) : why_above_last(view);
 }
 
 }  // namespace idgen

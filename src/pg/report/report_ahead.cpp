@@ -10,8 +10,10 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
     const char *start = instant_text(stopped.tick_start_ms);
     switch (why) {
         case Ahead::debt:
-            return psprintf("The server before this one may have made IDs up to %s: that is waited for once.",
-                            start);
+            return psprintf(
+                "Another server may have made IDs up to %s, or the horizon is not as this one left it: that is "
+                "waited for once.",
+                start);
         case Ahead::advance:
             return psprintf("idgen_advance() has moved the durable horizon to %s.", start);
         case Ahead::number:

@@ -32,7 +32,7 @@ const char *cause_text(const NotHeld &why) {
 }
 
 int detail_of(const NotHeld &why) {
-    if (why.waited_ms == 0) return errdetail("%s", cause_text(why));
+    if (why.trouble <= LeaseTrouble::no_keeper) return errdetail("%s", cause_text(why));
     return errdetail("%s Waited for %s.", cause_text(why), seconds_text(why.waited_ms));
 }
 

@@ -14,6 +14,7 @@ enum class LeaseTrouble : uint8 {
     no_registry,      // none is set
     no_room,          // the server holds as many as it can
     no_keeper,        // nothing keeps numbers
+    // Waiting may help.
     keeper_starting,  // what keeps them has not begun yet
     keeper_failing,   // it ends as it starts
     keeper_locked,    // it waits for a lock
