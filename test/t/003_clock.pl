@@ -4,12 +4,14 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
 my $node = start_node(
 	'clock',
 	fake_clock => 1,
+	kernel     => '0 20000 100',
 	extension  => 0,
 	conf       => [ "idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'" ]);
 my $session = connect_to($node);
@@ -154,6 +156,13 @@ $session->do('SELECT idgen_accept_clock()');
 cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 
+# A horizon that somebody moved ahead and put right again is no cause any more.
+$session->do($_) for q{SELECT idgen_advance(clock_timestamp() + interval '2 h')}, 'SELECT idgen_reset(clock_timestamp())', 'SELECT next_id()';
+set_clock($node, '+82800');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 3(?:59\d|600)\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen_reset()');
+set_clock($node, '+86400');
+ok(value_of($session, 'SELECT next_id()') > 0, 'and right again');
+
 # Steps back while eight sessions make IDs: small ones are held or waited for, large ones refused, and nothing is made
 # twice, nor after the clock is right again.
 {
@@ -197,24 +206,96 @@ ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 	is($falls, 0, 'eight sessions: IDs rise in each');
 }
 
-# NTP: what the kernel says, asked in another way.
-use constant ADJTIMEX => 159;
-use constant TIME_ERROR => 5;
-my $buffer = "\0" x 512;
-my $verdict = syscall(ADJTIMEX, $buffer);
-my $is_synchronised = $verdict >= 0 && $verdict != TIME_ERROR;
+# NTP: what the kernel says of its clock counts at each renewal of the horizon.
+my $later = 86420;
 my @warnings;
 local $SIG{__WARN__} = sub { push @warnings, @_ };
 $session->{PrintWarn} = 1;
-for my $required ('warn', 'on')
+for my $case (
+	[ 'on',   '0 20000 100',  undef,                        'well' ],
+	[ 'on',   '0 500000 100', undef,                        'off by as much as idgen.clock_error' ],
+	[ 'on',   '0 500001 100', qr/may be wrong by 0\.501 s/, 'off by more' ],
+	[ 'on',   '0 100 500001', qr/may be wrong by 0\.501 s/, 'off by more, as is estimated' ],
+	[ 'on',   '5 100 100',    qr/is not synchronised/,      'not synchronised' ],
+	[ 'off',  '5 100 100',    undef,                        'not synchronised' ],
+	[ 'off',  '0 500001 100', undef,                        'off by more' ],
+	[ 'warn', '0 20000 100',  undef,                        'well' ])
 {
-	set_for_server($session, 'idgen.require_clock_sync', $required);
-	set_clock($node, $required eq 'warn' ? '+86410' : '+86420');
-	my @made = eval { value_of($session, 'SELECT next_id()') };
-	my $expected = $is_synchronised || $required eq 'warn' ? 1 : 0;
-	is(scalar @made, $expected, "require_clock_sync = $required: an ID is made or refused");
+	my ($required, $words, $refused, $what) = @$case;
+	set_for_server($session, 'idgen.require_clock_sync', $required) if value_of($session, 'SHOW idgen.require_clock_sync') ne $required;
+	kernel_says($node, $words);
+	set_clock($node, sprintf '+%d', $later += 10);
+	$what = "require_clock_sync = $required, a clock that is $what";
+	if   ($refused) { fails_with($session, 'SELECT next_id()', '55000', $refused, $what) }
+	else            { ok(eval { value_of($session, 'SELECT next_id()') }, "$what: an ID is made") }
 }
-is(scalar(grep { /is not synchronised/ } @warnings), $is_synchronised ? 0 : 1, 'require_clock_sync = warn warns');
+is("@warnings", '', 'none of them warns');
+kernel_says($node, '0 500001 100');
+for (1 .. 2)
+{
+	set_clock($node, sprintf '+%d', $later += 10);
+	ok(eval { value_of($session, 'SELECT next_id()') }, 'require_clock_sync = warn, a clock that is off by more: an ID is made');
+}
+is(scalar @warnings, 1, 'require_clock_sync = warn: a warning, and one a minute');
+like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: which');
+set_for_server($session, 'idgen.require_clock_sync', 'on');
+set_clock($node, sprintf '+%d', $later += 10);
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/may be wrong by 0\.501 s\nDETAIL:  The kernel gives that bound, idgen.clock_error is 0\.500 s, and .* is "on"\.\nHINT:  .*chrony or ntpd.*raise idgen.clock_error/, 'the whole error');
+set_for_server($session, 'idgen.clock_error', '501ms');
+ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error admits it');
+
+# A server whose clock is well: what lies ahead of it is named, and the clock is not blamed. The horizon is found further ahead than IDs may be.
+{
+	my $well = start_node('well', conf => [ "idgen.shards = '5'", "idgen.max_lead = '100ms'", "idgen.horizon_window = '20s'", 'idgen.max_wait = 0' ]);
+	my $on_well = connect_to($well);
+	my $patience = sub { $on_well->do("SET idgen.max_wait = '$_[0]'") };
+	$patience->('5s');
+	value_of($on_well, 'SELECT next_id()');
+	$on_well->disconnect;
+	crash($well);
+	start_again($well);
+	$on_well = connect_to($well);
+	fails_with($on_well, 'SELECT next_id()', '55000',
+		qr/the next ID of shard 5 lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon as this server found it, 20.*\. Waited for 0\.000 s; idgen.max_lead is 0\.100 s, idgen.max_wait is 0\.000 s\.\nHINT:  Try again in \d+\.\d{3} s, or raise/,
+		'after a crash');
+	fails_with($on_well, 'SELECT hlc_now()', '55000', qr/the next HLC timestamp lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon/, 'after a crash: the hybrid logical clock');
+	$on_well->do(q{SELECT idgen_reset(clock_timestamp())});
+	$patience->('5s');
+	ok(value_of($on_well, 'SELECT next_id()'), 'put right: an ID is made');
+	$patience->(0);
+
+	# Moved by hand, near and far; and within what a restart leaves.
+	for my $ahead ('2 s', '1 h')
+	{
+		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen_advance(t)}, undef, $ahead);
+		fails_with($on_well, 'SELECT next_id()', '55000',
+			qr/lies \d+\.\d{3} s ahead of the clock\nDETAIL:  idgen_advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen_reset\(\)/, "moved by $ahead");
+		fails_with($on_well, 'SELECT hlc_now()', '55000', qr/HLC timestamp lies .*\nDETAIL:  idgen_advance\(\) has moved/, "moved by $ahead: the hybrid logical clock");
+	}
+	my $horizon = q{SELECT ok::int, advice FROM idgen_status() WHERE key = 'horizon'};
+	my ($ok, $advice) = $on_well->selectrow_array($horizon);
+	is($ok, 0, 'moved by an hour: idgen_status()');
+	like($advice, qr/^Wait for that time; or, if it was a mistake/, 'moved by an hour: idgen_status() does not blame the clock');
+	$on_well->do(q{SELECT idgen_reset(clock_timestamp())});
+	ok(value_of($on_well, $horizon), 'put right: idgen_status()');
+
+	# Sessions that wait for a shard of two IDs a second, and find it full again: that is what the error says.
+	my $file = $well->basedir . '/refused';
+	my $narrow = q{'epoch=2011-08-24T21:07:01.721Z unit=1s time=32 shard=8 sequence=1'};
+	in_sessions(
+		$well, 6,
+		sub {
+			my ($on_narrow) = @_;
+			$on_narrow->do(q{SET idgen.max_wait = '1500ms'});
+			my $done = 1;
+			for (1 .. 30) { $done &&= eval { $on_narrow->do("SELECT next_id(5, $narrow)"); 1 } }
+			append_to_file($file, $on_narrow->state . ' ' . $on_narrow->errstr =~ s/\n.*//sr . "\n") unless $done;
+		});
+	my %refused = map { $_ => 1 } split /\n/, slurp_file($file);
+	is(join('', keys %refused), '2200H ERROR:  no ID is left in this tick for shard 5', 'a full shard, waited for');
+	$on_well->disconnect;
+}
 
 $_->disconnect for $session, $other, $pool;
 done_testing();

@@ -11,6 +11,7 @@ use Test::More;
 my $node = start_node(
 	'statistics',
 	fake_clock => 1,
+	kernel     => '0 20000 100',
 	init       => { allows_streaming => 1 },
 	conf       => [ 'idgen.max_slots = 32', "idgen.max_wait = '1h'" ]);
 my $session = connect_to($node);
@@ -178,12 +179,39 @@ is(columns(fact('shards'), qw(value ok)), 'value=5 ok=1', 'shards set');
 $watcher->do('SET idgen.region = 3');
 is(fact('shards')->{value}, '5 in region 3', 'with a region');
 $watcher->do('RESET idgen.region');
-use constant ADJTIMEX => 159;
-use constant TIME_ERROR => 5;
-my $buffer = "\0" x 512;
-my $is_synchronised = syscall(ADJTIMEX, $buffer) != TIME_ERROR ? 1 : 0;
-is(fact('ntp')->{ok}, $is_synchronised, 'ntp: what the kernel says');
-is(database_row()->{clock_synchronised}, $is_synchronised, 'the same as a column');
+for my $case (
+	[ '0 20000 100', 'value=synchronised, off by at most 0.020 s ok=1' ],
+	[ '0 500000 100', 'value=synchronised, off by at most 0.500 s ok=1' ],
+	[ '0 500001 100', 'value=synchronised, off by at most 0.501 s, more than idgen.clock_error, 0.500 s ok=0' ],
+	[ '0 100 700000', 'value=synchronised, off by at most 0.700 s, more than idgen.clock_error, 0.500 s ok=0' ],
+	[ '5 100 100',    q{value=the kernel's clock is not synchronised ok=0} ])
+{
+	my ($words, $expected) = @$case;
+	kernel_says($node, $words);
+	is(columns(fact('ntp'), qw(value ok)), $expected, "ntp: a kernel that says $words");
+	is(database_row()->{clock_synchronised}, $words =~ /^0/ ? 1 : 0, 'the same as a column');
+}
+kernel_says($node, '0 20000 100');
+
+# A shard that a layout in use does not have; where none is in use, one that the default layout does not have.
+my $shards_in = sub {
+	my ($db, $setting, @draws) = @_;
+	my $seen = connect_to($node, db => $db);
+	$seen->do("SET idgen.shards = '$setting'");
+	$seen->do("SELECT $_") for @draws;
+	my ($value, $ok) = $seen->selectrow_array(q{SELECT value, ok::int FROM idgen_status() WHERE key = 'shards'});
+	$seen->disconnect;
+	return "$value | $ok";
+};
+$watcher->do("CREATE DATABASE $_") for qw(unused wide);
+$node->safe_psql($_, 'CREATE EXTENSION idgen') for qw(unused wide);
+my $too_large = 'too large for layout "instagram", which has the shards 0 to 8191 | 0';
+is($shards_in->('unused', '9000'), "9000: $too_large", 'shards: beyond the default layout, which is not used yet');
+is($shards_in->('unused', '8191'), '8191 | 1', 'shards: the last of the default layout');
+is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: nor do layouts without a shard count');
+is($shards_in->('wide', '9000', q{next_id(layout => 'sonyflake')}), '9000 | 1', 'shards: the only layout in use has it');
+is($shards_in->('wide', '5,9000', 'next_id(5)'), "5,9000: $too_large", 'shards: one of two layouts in use has it');
+$watcher->do("DROP DATABASE $_") for qw(unused wide);
 
 $row = database_row();
 cmp_ok($row->{renewals}, '>=', 2, 'renewals are counted');
@@ -208,11 +236,43 @@ is($row->{ok}, 1, 'clock: an hour back is no jump');
 like($row->{value}, qr/^-3620\.\d{3} s /, 'clock: by how much it is back');
 is(database_row()->{clock_steps_back}, $steps + 1, 'clock_steps_back: one step, however often it is met');
 is(fact('lead')->{ok}, 0, 'lead: the IDs are an hour ahead');
+like(fact('lead')->{advice}, qr/^The clock is behind the last IDs: correct it/, 'lead: the clock is behind');
+like(fact('horizon')->{advice}, qr/^Correct the clock if it is behind/, 'horizon: it may be the clock');
 like(fact('horizon')->{value}, qr/ 36[12]\d\.\d{3} s ahead of the clock$/, 'horizon: far ahead of the clock');
 is(fact('horizon')->{ok}, 0, 'horizon: not ok');
 set_clock($node, '+21');
 value_of($session, 'SELECT next_id(30)');
 is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well again');
+
+# IDs that were made ahead of the clock as far as they might, and may no longer: the clock is not to blame.
+set_for_server($session, 'idgen.max_lead', '60s');
+set_clock($node, '-20');
+value_of($session, 'SELECT next_id(30)');
+$session->do('SELECT idgen_accept_clock()');
+set_for_server($watcher, 'idgen.max_lead', '1s');
+is(fact('lead')->{ok}, 0, 'lead: idgen.max_lead was lowered');
+like(fact('lead')->{advice}, qr/^IDs of that shard wait until then/, 'lead: the clock is not blamed');
+set_clock($node, '+21');
+$session->do('SELECT idgen_accept_clock()');
+value_of($session, 'SELECT next_id(30)');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well once more');
+
+# IDs are borrowed to the limit, while the clock goes on between the looks at it and at them.
+my $borrower = connect_to($node);
+$borrower->do(q{SET idgen.overflow = borrow});
+$borrower->do(q{SELECT count(next_id(31, 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=1')) FROM generate_series(1, 100000000)}, { pg_async => PG_ASYNC });
+wait_until($watcher, q{SELECT max_lead > 990 FROM idgen_stat_shard WHERE shard = 31});
+ok(eval {
+		$watcher->do(q{DO $$ DECLARE says text; BEGIN
+			FOR i IN 1 .. 3000 LOOP
+				SELECT value INTO says FROM idgen_status() WHERE key = 'lead' AND NOT ok;
+				IF found THEN RAISE EXCEPTION '%', says; END IF;
+			END LOOP;
+		END $$});
+		1;
+	}, 'lead: at the limit, and never beyond') || note $watcher->errstr;
+$borrower->pg_cancel;
+$borrower->disconnect;
 
 # A renewal that is held up.
 $watcher->begin_work;

@@ -4,8 +4,10 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenKeeper;
 use IdgenNode;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 # The rows of idgen_status() with that key: "value | ok | advice"
@@ -80,8 +82,35 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The registry has not answered yet\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
+
+# A call has failed, and the keeper has not said yet why.
+expect_blame($node, 'registry');
+registry_says($session, silent => 100);
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for [\d.]+ s\.\nHINT:/, 'no call has succeeded');
+
+# What else there is to wait for than the registry.
+registry_says($session, trouble => 'the extension idgen_lease is not in database "postgres"');
+row_like($watcher, 'registry', qr/^not asked yet; the extension idgen_lease is not in database "postgres" \| f \|/, 'a keeper without its extension');
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The keeper of its numbers says: the extension idgen_lease is not in database "postgres"\. Waited/, 'a keeper without its extension');
+registry_says($session, answered => 1500);
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry last answered at \d{4}-.*, and has not granted it yet\. Waited for [\d.]+ s\./, 'a registry that answers');
+my $locked = connect_to($node);
+my $locked_pid = value_of($locked, 'SELECT pg_backend_pid()');
+$session->begin_work;
+$session->do('SELECT pg_advisory_xact_lock(4711)');
+$locked->do('SELECT pg_advisory_xact_lock(4711)', { pg_async => PG_ASYNC });
+registry_says($session, keeper => $locked_pid);
+wait_until($watcher, "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $locked_pid");
+row_is($watcher, 'registry', "not asked: the process that keeps the numbers waits for a lock | f | SELECT pg_blocking_pids($locked_pid) says who holds it.", 'a keeper that waits for a lock');
+fails_with($watcher, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server waits for a lock\. Waited for .*\nHINT:  SELECT pg_blocking_pids\($locked_pid\) says who/,
+	'a keeper that waits for a lock');
+$session->commit;
+$locked->pg_result;
+row_is($watcher, 'registry', 'not asked yet | t', 'a keeper that has the lock');
+$locked->disconnect;
+registry_says($session);
 row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a number wait until the registry grants it/, 'asked for');
 
 # Numbers, and how far they reach.
@@ -117,7 +146,7 @@ $session->do('RESET idgen.region');
 hold($session, 17, 10_000);
 row_like($watcher, 'lease', qr/horizon 10.000 s ahead of the clock \| t$/, 'a quarter of the window');
 hold($session, 17, 9_999);
-row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless the registry answers/, 'less than a quarter');
+row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless it is raised/, 'less than a quarter');
 hold($session, 17, -2_500);
 row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a horizon that is past');
 hold($session, 17, undef);
@@ -126,9 +155,9 @@ row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
 
 # The registry away, and back with something wrong.
 registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');
-row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, has not answered since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
+row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, and none has succeeded since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
 registry_says($session, answered => 30_000, silent => 20_000);
-row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, answered last at \d{4}-[^;]* \| f \|/, 'silent');
+row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, the last one before succeeded at \d{4}-[^;]* \| f \|/, 'silent');
 is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
 		FROM idgen_status() WHERE key = 'registry'}), 1, 'silent: both times');
 is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen_stat_registry'), 20, 'silent: the view');
@@ -149,5 +178,83 @@ for my $role (qw(app watcher))
 	$seen->disconnect;
 }
 
-$_->disconnect for $session, $watcher;
+# One that another server had up to an instant ahead of the clock, near or far: the clock is not blamed for it, nor is the shard full.
+$hand = connect_to($node);
+$hand->do(q{SET idgen.shards = '9'});
+hold($session, 9, 30_000, by_hand => 1);
+for my $ahead (500, 5_000)
+{
+	begin_at($session, 9, $ahead);
+	my $s = sprintf '%.3f s', $ahead / 1000;
+	fails_with($hand, 'SELECT next_id()', '55000',
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or raise/, "a number that begins in $ahead ms");
+}
+$_->disconnect for $session, $watcher, $hand;
+$node->stop;
+
+# A standby takes no numbers, so nothing is wrong there; promoted, it takes its own, unless there is no registry.
+for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '')
+{
+	my $name = $registry ? 'registered' : 'unregistered';
+	my $number = $registry ? 'lease' : '5';
+	my $primary = start_node($name, init => { allows_streaming => 1 }, conf => [ $registry, "idgen.shards = '$number'" ]);
+	my $on_primary = connect_to($primary);
+	if ($registry)
+	{
+		create_keeper($on_primary);
+		registry_says($on_primary, answered => 0);
+		hold($on_primary, 3, 3_600_000);
+	}
+	value_of($on_primary, 'SELECT next_id()');
+	$primary->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new("${name}_standby");
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	start_again($standby);
+	$primary->wait_for_catchup($standby);
+	my $on_standby = connect_to($standby);
+	if ($registry)
+	{
+		row_is($on_standby, 'shards', 'lease: none yet | t', 'a standby');
+		row_is($on_standby, 'lease', 'none: a standby takes no numbers | t', 'a standby');
+		row_is($on_standby, 'registry', 'not asked: a standby takes no numbers | t', 'a standby');
+	}
+	is(value_of($on_standby, q{SELECT count(*) FROM idgen_status() WHERE NOT ok AND key <> 'ntp'}), 0, "$name: a healthy standby");
+	$on_primary->disconnect;
+	$primary->stop;
+	$standby->promote;
+	$on_standby->disconnect;
+	$on_standby = connect_to($standby);
+	if ($registry)
+	{
+		row_like($on_standby, 'registry', qr/^not asked: .* does not run \| f \|/, 'promoted');
+		registry_says($on_standby, answered => 0);
+		hold($on_standby, 17, 3_600_000);
+	}
+	is(value_of($on_standby, 'SELECT id_shard(next_id())'), $registry ? 17 : 5, "$name: promoted, IDs go on");
+	my $told = () = slurp_file($standby->logfile) =~ /goes on with the shards of the server before this one/g;
+	is($told, $registry ? 0 : 1, "$name: promoted, what the log is told of the shards");
+	$on_standby->disconnect;
+	$standby->stop;
+}
+
+# A keeper whose database is locked as it starts, by a transaction that outlives the server; then, one whose database is not there.
+{
+	my $kept = start_node('kept', conf => [
+		"shared_preload_libraries = 'idgen, idgen_lease'", 'max_prepared_transactions = 1', "idgen.registry = 'postgresql://127.0.0.1:1/registry'", "idgen.shards = 'lease'",
+		"idgen.lease_database = 'numbers'", 'idgen.max_wait = 0' ]);
+	$kept->safe_psql('postgres', $_) for 'CREATE DATABASE numbers', q{ALTER SYSTEM SET idgen.registry = ''};
+	$kept->restart;
+	$kept->safe_psql('postgres', q{BEGIN; ALTER DATABASE numbers RENAME TO figures; PREPARE TRANSACTION 'renamed'});
+	$kept->safe_psql('postgres', 'ALTER SYSTEM RESET idgen.registry');
+	$kept->restart;
+	my $on_kept = connect_to($kept);
+	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers is still starting \| f \|/, 'a database that is locked');
+	fails_with($on_kept, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/, 'a database that is locked');
+	$on_kept->do(q{COMMIT PREPARED 'renamed'});
+	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen_status() WHERE key = 'registry'});
+	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
+	fails_with($on_kept, 'SELECT next_id()', '55000', qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./, 'a database that is missing');
+	$on_kept->disconnect;
+	$kept->stop;
+}
 done_testing();

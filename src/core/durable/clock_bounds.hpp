@@ -23,6 +23,16 @@ constexpr std::int64_t error_of(const ClockState &state) noexcept {
     return error_us > 0 ? error_us : 0;
 }
 
+// The same in ms, rounded up: how far the clock may be off.
+constexpr std::int64_t error_ms_of(const ClockState &state) noexcept {
+    return error_of(state) / 1000 + (error_of(state) % 1000 != 0 ? 1 : 0);
+}
+
+// Whether the kernel says so little of its clock's error that the clock can be trusted within `limit_ms`.
+constexpr bool is_within(const ClockState &state, std::int64_t limit_ms) noexcept {
+    return state.is_synchronised && error_ms_of(state) <= limit_ms;
+}
+
 // The bounds, from readings of the clock before and after the kernel was asked.
 constexpr ClockBounds clock_bounds(std::int64_t before_us, std::int64_t after_us,
                                    const ClockState &state) noexcept {

@@ -38,6 +38,7 @@ enum class Renewal : std::uint8_t {
     no_standby,              // one is asked for, and none is configured
     clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
     clock_not_synchronised,  //
+    clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
     copied,                  // detail: the system identifier of the origin
 };
 

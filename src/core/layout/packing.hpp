@@ -164,6 +164,11 @@ enum class NodeReason : std::uint8_t {
     region_not_in_layout,
 };
 
+// The largest shard that a node may own in a layout, beside its region where that is not 0.
+constexpr std::uint32_t largest_shard(const Layout &layout, std::uint32_t region) noexcept {
+    return mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
+}
+
 // The node's whole number from a number as users give it and the node's region. A number that fits
 // the shard field alone gets the region above it; a larger one must already carry that region.
 NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,

@@ -1,5 +1,6 @@
 #include "pg/draw/draw.hpp"
 
+#include "pg/draw/ahead.hpp"
 #include "pg/draw/keep.hpp"
 #include "pg/draw/take_or_wait.hpp"
 #include "pg/draw/tally.hpp"
@@ -83,6 +84,7 @@ struct PatientDraw {
 
     [[noreturn]] void report_stopped(Next next, const Wait &wait) const {
         Stopped stopped{&source.layout, source.shard, limits.now_ms, tick_start_ms(), waited_ms(wait)};
+        report_if_clock_is_well(source, stopped, taken, wait);
         if (source.carries)
             report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
         if (next == Next::full) report_full(stopped);

@@ -17,7 +17,10 @@ int64 waited_ms(const Wait &wait) noexcept {
 }
 
 void sleep_in(Wait &wait, int64 us) {
-    if (wait.began_ms == 0) wait.began_ms = monotonic_ms();
+    if (wait.began_ms == 0) {
+        wait.began_wall_ms = wall_ms();
+        wait.began_ms = monotonic_ms();
+    }
     sleep_us(us);
 }
 

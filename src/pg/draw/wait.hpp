@@ -7,8 +7,9 @@
 namespace idgen::pg {
 
 struct Wait {
-    int64 began_ms;   // by the clock that no step touches; 0: it has not begun
-    bool is_counted;  // as one draw that waited for a tick
+    int64 began_ms;       // by the clock that no step touches; 0: it has not begun
+    int64 began_wall_ms;  // the time of day then
+    bool is_counted;      // as one draw that waited for a tick
 };
 
 int64 waited_ms(const Wait &wait) noexcept;

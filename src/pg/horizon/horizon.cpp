@@ -8,28 +8,44 @@
 #include "pg/report/report_clock.hpp"
 #include "pg/report/report_log.hpp"
 #include "pg/state/clock_steps.hpp"
+#include "pg/state/lease_settings.hpp"
 #include "pg/state/log_limit.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
 
-// Looks whether the kernel says that its clock is right, if that is required.
+void warn_of(const Outcome &clock) {
+    if (!may_log(self.state, Cause::clock_not_synchronised)) return;
+    if (clock.renewal == Renewal::clock_uncertain)
+        warn_clock_uncertain(clock.detail, clock.limit_ms);
+    else
+        warn_clock_not_synchronised();
+}
+
+// Looks whether the kernel says that its clock is right within idgen.clock_error, if that is required.
 Outcome check_clock_sync() {
     auto required = static_cast<RequireClockSync>(settings.require_clock_sync);
-    if (required == RequireClockSync::off || is_clock_synchronised()) return granted_outcome;
-    if (required == RequireClockSync::on) return {Renewal::clock_not_synchronised, 0};
-    if (may_log(self.state, Cause::clock_not_synchronised)) warn_clock_not_synchronised();
+    if (required == RequireClockSync::off) return granted_outcome;
+    ClockState clock = kernel_clock();
+    if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
+    Outcome doubt{Renewal::clock_not_synchronised, 0};
+    if (clock.is_synchronised)
+        doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+    if (required == RequireClockSync::on) return doubt;
+    warn_of(doubt);
     return granted_outcome;
 }
 
-// Tells the log what a record that was loaded says of this server. No lock is held.
+// Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server
+// that is promoted takes numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
     if (is_copy(loaded, server.owner))
         log_copy(loaded.owner);
-    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity)
+    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity &&
+             !has_registry())
         log_promoted();
 }
 

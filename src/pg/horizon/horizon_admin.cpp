@@ -114,6 +114,8 @@ void advance_horizon(Oid schema, int64 at_ms) {
         SlotDirectory directory = directory_of(self.state);
         finish_advance(directory, database, verdict.record, at_ms);
     }
+    pg_atomic_write_u64(&database.advanced_ms,
+                        Max(pg_atomic_read_u64(&database.advanced_ms), static_cast<uint64>(at_ms)));
     let_go(held, lsn);
 }
 
@@ -127,6 +129,7 @@ void reset_horizon(Oid schema, int64 at_ms) {
         SlotDirectory directory = directory_of(self.state);
         finish_reset(directory, *self.database, record, self.state->accepted_clock, difference_ms);
     }
+    pg_atomic_write_u64(&self.database->advanced_ms, 0);
     let_go(held, lsn);
 }
 

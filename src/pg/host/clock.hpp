@@ -41,9 +41,6 @@ BootId read_boot_id() noexcept;
 
 // What the kernel says of its clock, by its NTP state.
 ClockState kernel_clock() noexcept;
-inline bool is_clock_synchronised() noexcept {
-    return kernel_clock().is_synchronised;
-}
 
 // Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an
 // error; a session that is told to look at something wakes early.

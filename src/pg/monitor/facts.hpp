@@ -18,6 +18,9 @@ constexpr Fact no_fact{};
 
 constexpr const char *not_known = "not known: the library is not loaded";
 
+// The numbers that the registry chose: "3, 4".
+const char *chosen_numbers(const LeaseSurvey &leases);
+
 Fact library_fact(const Survey &survey);
 Fact server_fact(const Survey &survey);
 Fact shards_fact(const Survey &survey);

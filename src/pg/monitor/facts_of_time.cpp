@@ -1,6 +1,7 @@
 // Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
 #include "pg/monitor/facts.hpp"
 
+#include "core/durable/ahead.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"
@@ -40,11 +41,9 @@ Fact horizon_fact(const Survey &survey) {
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};
-    return {"horizon",
-            psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms)),
-            false,
-            "Correct the clock if it is behind; if a wrong clock or idgen_advance() raised the horizon, wait "
-            "for that time or see idgen_reset()."};
+    text = psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms));
+    return {"horizon", text, false,
+            survey.advanced_ms >= survey.horizon_ms ? advanced_hint : far_horizon_hint};
 }
 
 Fact renewal_fact(const Survey &survey) {
@@ -65,9 +64,13 @@ Fact lead_fact(const Survey &survey) {
             "lead",
             psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
             true, nullptr};
-    return {"lead",
-            psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
-            false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};
+    const char *text =
+        psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms));
+    if (explains(-survey.clock_offset_ms, survey.lead_ms - settings.max_lead_ms))
+        return {"lead", text, false,
+                "The clock is behind the last IDs: correct it, or wait until it has caught up."};
+    return {"lead", text, false,
+            "IDs of that shard wait until then; a larger idgen.max_lead, as it was, lets them go on."};
 }
 
 // A clock that was set back is judged by the lead that it leaves.
@@ -87,13 +90,16 @@ Fact clock_fact(const Survey &survey) {
     return {"clock", text, true, nullptr};
 }
 
+// An asynchronous failover rests on a clock that is right within idgen.clock_error.
 Fact ntp_fact(const Survey &survey) {
-    if (survey.kernel.is_synchronised)
-        return {"ntp",
-                psprintf("synchronised, off by at most %s", seconds_text(survey.kernel.max_error_us / 1000)),
-                true, nullptr};
-    return {"ntp", "the kernel's clock is not synchronised", false,
-            "Start chrony, ntpd or systemd-timesyncd."};
+    if (!survey.kernel.is_synchronised)
+        return {"ntp", "the kernel's clock is not synchronised", false,
+                "Start chrony, ntpd or systemd-timesyncd."};
+    const char *text = psprintf("synchronised, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
+    if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
+    return {"ntp",
+            psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)),
+            false, uncertain_hint};
 }
 
 Fact standby_fact(const Survey &survey) {

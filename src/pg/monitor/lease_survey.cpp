@@ -48,6 +48,8 @@ LeaseSurvey survey_leases(SharedState *state) {
     survey.is_pool_wanted = pg_atomic_read_u32(&state->leases.is_pool_wanted) != 0;
     survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
     survey.count = copy_numbers(state->leases, survey.numbers, survey.registry);
+    survey.keeper =
+        keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);
     for (uint32 i = 0; i < survey.count; i++) count_number(survey, survey.numbers[i]);
     return survey;

@@ -2,6 +2,7 @@
 // keeper sees it. Only looks.
 #pragma once
 
+#include "pg/state/keeper_state.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -19,6 +20,7 @@ struct LeaseSurvey {
     bool is_pool_wanted;  // some session draws from the numbers that the registry chose
     int64 window_ms;
     RegistryState registry;
+    KeeperState keeper;
     WantedNumber *numbers;  // by palloc, ascending
     uint32 count;
     uint32 held;       // of them

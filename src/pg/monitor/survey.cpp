@@ -38,10 +38,36 @@ void look_at_page(Oid schema, Survey &survey) {
     if (is_copy(record, owner)) survey.copied_from = record.owner;
 }
 
+// Whether a layout lacks a shard of the list in idgen.shards. A region that it lacks too is another matter.
+bool is_narrow(const Layout &layout) noexcept {
+    if (settings.shards.empty() || layout.node_bits() == 0) return false;
+    auto region = static_cast<uint32>(settings.region);
+    return (region == 0 || layout.region_bits != 0) &&
+           settings.shards.largest() > largest_shard(layout, region);
+}
+
+// A draw that fails leaves no slot: before any succeeds, the layout counts that a call without one means.
+void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
+    bool is_used = false;
+    for (uint32 i = 0; i < slots.count && !survey.has_narrow; i++) {
+        const SlotOwner &owner = slots.rows[i].owner;
+        if (owner.is_hlc || owner.layout.node_bits() == 0) continue;
+        is_used = true;
+        survey.narrow = owner.layout;
+        survey.has_narrow = is_narrow(owner.layout);
+    }
+    if (is_used) return;
+    survey.narrow = preset(0).layout;
+    survey.has_narrow = is_narrow(survey.narrow);
+}
+
 void look_at_slots(SharedState *state, Survey &survey) {
     survey.ending = preset(0).layout;
     survey.end_ms = end_of_first_turn(survey.ending);
     SlotCopies slots = copy_slots(state);
+    // The clock after the slots: else an ID made in between would lie further ahead than it may.
+    survey.now_ms = wall_ms();
+    look_at_width(slots, survey);
     for (uint32 i = 0; i < slots.count; i++) {
         const SlotCopy &copy = slots.rows[i];
         Packing p = packing_of(copy.owner.layout);
@@ -67,6 +93,7 @@ void look_at_renewals(SharedState *state, Survey &survey) {
     survey.renewals = pg_atomic_read_u64(&database->renewals);
     survey.renewed_ms = static_cast<int64>(pg_atomic_read_u64(&database->renewed_ms));
     survey.stall_ms = stall_ms(pg_atomic_read_u64(&database->stall));
+    survey.advanced_ms = static_cast<int64>(pg_atomic_read_u64(&database->advanced_ms));
 }
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {

@@ -26,6 +26,7 @@ struct Survey {
     int64 horizon_ms;   // where readable; 0 else
     uint64 renewals;    // since the server started
     int64 renewed_ms;   // 0: not since the server started
+    int64 advanced_ms;  // where idgen_advance() moved it to; 0: nowhere since the server started
     uint32 stall_ms;    // how long renewals have been asked for in vain
 
     int64 lead_ms;              // of the slot furthest ahead of the clock; 0: none is ahead
@@ -34,8 +35,10 @@ struct Survey {
     uint32 slots, slots_limit;  // of this database
     uint32 server_slots, server_slots_limit;  // of all
     bool others_used;                         // no more slots but for the node's own shards in presets
-    bool has_shardless;                       // a layout without a shard is in use
-    Layout shardless;                         // such a one
+    bool has_narrow;     // a layout in use lacks a shard of idgen.shards; where none is in use, the default
+    Layout narrow;       // such a one
+    bool has_shardless;  // a layout without a shard is in use
+    Layout shardless;    // such a one
 
     bool has_accepted_clock;  // since the server started
     int64 clock_offset_ms;    // of the clock against the highest accepted difference

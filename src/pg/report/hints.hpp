@@ -7,8 +7,17 @@ constexpr const char *time_between_hint = "Give a time in between.";
 constexpr const char *finite_hint = "Give a finite timestamp.";
 constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
 constexpr const char *behind_hint = "Correct the clock, or raise idgen.max_wait to wait for it.";
+constexpr const char *far_horizon_hint =
+    "Correct the clock if it is behind; if a wrong clock or idgen_advance() raised the horizon, wait for "
+    "that "
+    "time or see idgen_reset().";
+constexpr const char *advanced_hint =
+    "Wait for that time; or, if it was a mistake, have a superuser call idgen_reset().";
 constexpr const char *accept_clock_hint =
     "Correct the clock; or, if it is right now, have a superuser call idgen_accept_clock().";
+constexpr const char *uncertain_hint =
+    "Have chrony or ntpd ask nearer servers, or ask more often; or raise idgen.clock_error on all nodes that "
+    "may succeed one another.";
 constexpr const char *confirm_shards_hint =
     "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
     "idgen_confirm_shards().";

@@ -16,6 +16,16 @@ void tell_not_synchronised(int level, const char *required, Location at) {
                         "off.")));
 }
 
+void tell_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required, Location at) {
+    ereport_at(at, level,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the clock of this machine may be wrong by %s", seconds_text(error_ms)),
+                errdetail("The kernel gives that bound, idgen.clock_error is %s, and "
+                          "idgen.require_clock_sync is \"%s\".",
+                          seconds_text(limit_ms), required),
+                errhint("%s", uncertain_hint)));
+}
+
 }  // namespace
 
 void report_clock_jumped(int64 jump_ms, int64 max_jump_ms, Location at) {
@@ -34,6 +44,15 @@ void report_clock_not_synchronised(Location at) {
 
 void warn_clock_not_synchronised(Location at) {
     tell_not_synchronised(WARNING, "warn", at);
+}
+
+void report_clock_uncertain(int64 error_ms, int64 limit_ms, Location at) {
+    tell_uncertain(ERROR, error_ms, limit_ms, "on", at);
+    pg_unreachable();
+}
+
+void warn_clock_uncertain(int64 error_ms, int64 limit_ms, Location at) {
+    tell_uncertain(WARNING, error_ms, limit_ms, "warn", at);
 }
 
 void report_no_clock_bounds(Location at) {

@@ -99,7 +99,7 @@ int detail_of(Renewal renewal, Record kind) {
         return errdetail("Another transaction holds a lock on sequence \"idgen_origin\".");
     if (renewal == Renewal::not_acknowledged)
         return errdetail("The synchronous standbys have not confirmed it.");
-    return errdetail("Another session is at it.");
+    return errdetail("Another session is renewing it.");
 }
 
 int detail_of(RiskyCall call) {
@@ -136,6 +136,8 @@ void report_refused(const Outcome &outcome, Record kind, Location at) {
             report_clock_jumped(outcome.detail, outcome.limit_ms, at);
         case Renewal::clock_not_synchronised:
             report_clock_not_synchronised(at);
+        case Renewal::clock_uncertain:
+            report_clock_uncertain(outcome.detail, outcome.limit_ms, at);
         case Renewal::copied:
             report_copied(outcome.detail, at);
         case Renewal::granted:

@@ -6,31 +6,55 @@
 namespace idgen::pg {
 namespace {
 
-int detail_of(const NotHeld &why) {
+const char *cause_text(const NotHeld &why) {
     switch (why.trouble) {
         case LeaseTrouble::no_registry:
-            return errdetail("idgen.shards is \"lease\", and idgen.registry is not set.");
-        case LeaseTrouble::no_keeper:
-            return errdetail("The process that keeps the numbers of this server does not run.");
+            return "idgen.shards is \"lease\", and idgen.registry is not set.";
         case LeaseTrouble::no_room:
-            return errdetail("This server holds as many numbers as it can.");
+            return "This server holds as many numbers as it can.";
+        case LeaseTrouble::no_keeper:
+            return "The process that keeps the numbers of this server does not run.";
+        case LeaseTrouble::keeper_starting:
+            return "The process that keeps the numbers of this server is still starting.";
+        case LeaseTrouble::keeper_failing:
+            return "The process that keeps the numbers of this server ends as it starts.";
+        case LeaseTrouble::keeper_locked:
+            return "The process that keeps the numbers of this server waits for a lock.";
+        case LeaseTrouble::said:
+            return psprintf("The keeper of its numbers says: %s.", why.sentence);
+        case LeaseTrouble::asking:
+            return "The keeper of its numbers waits for the registry's first answer.";
+        case LeaseTrouble::unanswered:
+            return "The registry has not answered yet, or has refused.";
         case LeaseTrouble::waiting:
             break;
     }
-    const char *waited = seconds_text(why.waited_ms);
-    if (why.sentence[0] == '\0')
-        return errdetail("The registry has not answered yet. Waited for %s.", waited);
-    return errdetail("The keeper of its numbers says: %s. Waited for %s.", why.sentence, waited);
+    return psprintf("The registry last answered at %s, and has not granted it yet.",
+                    instant_text(why.answered_ms));
 }
 
-int hint_of(LeaseTrouble trouble) {
-    switch (trouble) {
+int detail_of(const NotHeld &why) {
+    if (why.trouble <= LeaseTrouble::no_keeper) return errdetail("%s", cause_text(why));
+    return errdetail("%s Waited for %s.", cause_text(why), seconds_text(why.waited_ms));
+}
+
+int hint_of(const NotHeld &why) {
+    switch (why.trouble) {
         case LeaseTrouble::no_registry:
             return errhint("%s", no_registry_hint);
-        case LeaseTrouble::no_keeper:
-            return errhint("%s", keeper_hint);
         case LeaseTrouble::no_room:
             return errhint("Give idgen.shards fewer numbers, and restart.");
+        case LeaseTrouble::no_keeper:
+            return errhint("%s", keeper_hint);
+        case LeaseTrouble::keeper_failing:
+            return errhint("The server's log says why. It works in database \"%s\", idgen.lease_database.",
+                           why.database);
+        case LeaseTrouble::keeper_locked:
+            return errhint("SELECT pg_blocking_pids(%d) says who holds it.", why.keeper_pid);
+        case LeaseTrouble::keeper_starting:
+        case LeaseTrouble::said:
+        case LeaseTrouble::asking:
+        case LeaseTrouble::unanswered:
         case LeaseTrouble::waiting:
             break;
     }
@@ -49,17 +73,16 @@ void explain_bad_ttl() {
 }
 
 void report_pool_not_held(const NotHeld &why, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("this server holds no number from the registry"), detail_of(why), hint_of(why.trouble)));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this server holds no number from the registry"), detail_of(why), hint_of(why)));
 }
 
 void report_number_not_held(uint32 number, const NotHeld &why, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("number %u cannot be used now: the registry has not granted it", number),
-                detail_of(why), hint_of(why.trouble)));
+                detail_of(why), hint_of(why)));
 }
 
 void report_region_beside_lease(int region, Location at) {

@@ -12,14 +12,24 @@ void explain_bad_ttl();
 // Why no ID can be made with a number, as far as this process can tell.
 enum class LeaseTrouble : uint8 {
     no_registry,  // none is set
-    no_keeper,    // nothing keeps numbers
     no_room,      // the server holds as many as it can
-    waiting,      // the keeper has not got it yet; `sentence` says why, where it is known
+    no_keeper,    // nothing keeps numbers
+    // Waiting may help.
+    keeper_starting,  // what keeps them has not begun yet
+    keeper_failing,   // it ends as it starts
+    keeper_locked,    // it waits for a lock
+    said,             // `sentence` says it
+    asking,           // the keeper waits for the first answer
+    unanswered,       // no call has succeeded
+    waiting,          // the registry answers, and has not granted it yet
 };
 
 struct NotHeld {
     LeaseTrouble trouble;
-    const char *sentence;  // of the keeper; empty: none
+    const char *sentence;  // of the keeper
+    const char *database;  // where the keeper works
+    int32 keeper_pid;
+    int64 answered_ms;
     int64 waited_ms;
 };
 

@@ -73,7 +73,7 @@ void initialise_slots(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->max_slots; i++) {
         SharedDatabase &database = databases_of(state)[i];
         database.renewal_lock.initialise(state->tranche);
-        zero({&database.renewals, &database.renewed_ms, &database.stall});
+        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.advanced_ms});
     }
     Guard<LightLock> guard(state->lock);
     directory_of(state).clear();

@@ -47,13 +47,15 @@ static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destruc
 // write and flush of a page.
 struct SharedDatabase : DatabaseEntry {
     LightLock renewal_lock;
-    pg_atomic_uint64 renewals;    // atomic; windows granted
-    pg_atomic_uint64 renewed_ms;  // atomic; when the last was, by the clock; 0: none yet
-    pg_atomic_uint64 stall;       // atomic; see core/durable/stall.hpp
+    pg_atomic_uint64 renewals;     // atomic; windows granted
+    pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
+    pg_atomic_uint64 stall;        // atomic; see core/durable/stall.hpp
+    pg_atomic_uint64 advanced_ms;  // atomic; where idgen_advance() last moved the horizon to; 0: nowhere
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
-        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall}) pg_atomic_write_u64(value, 0);
+        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms})
+            pg_atomic_write_u64(value, 0);
     }
 };
 static_assert(sizeof(SharedDatabase) == 5 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,

@@ -61,7 +61,7 @@ void resolve_explicit(Source &source, int64 shard) {
 // Takes the node's own shards for the pool, which may be none yet where they are numbers from the registry.
 void set_pool(Source &source) {
     const Layout &layout = source.layout;
-    uint32 last = mask32(settings.region == 0 ? layout.node_bits() : layout.shard_bits);
+    uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
     source.pool = own_set();
     if (!source.pool.empty() && source.pool.largest() > last)
         report_large_number(layout, source.pool.largest());

@@ -12,7 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
-  freeze_clock clock_offset clock_environment give_boot set_for_server value_of wait_until draw repeated);
+  freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server value_of wait_until draw repeated
+  expect_blame);
 
 # What fails in a destructor, such as a rollback where the server is gone, ends nothing; 19's own handler would end the tests.
 INIT
@@ -24,6 +25,17 @@ INIT
 
 my %clock_of;
 my %boot_of;
+my %kernel_of;
+
+# Every node that was started, and what a test has made wrong there: its clock, by setting it, or what it said by expect_blame.
+my %nodes;
+my %blame_is_right;
+my $test = $$;
+
+# Errors that blame the clock or the registry, by what they blame. Those of a clock that jumped are another matter.
+my %blame = (
+	clock    => qr/the clock is [\d.]+ s behind|: +Correct the clock\b(?! that is wrong|; or)/,
+	registry => qr/The registry has not answered yet/);
 
 # Where IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.
 my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
@@ -31,7 +43,7 @@ my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
 sub clock_offset { return $offset }
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not created),
+# kernel (what the kernel says of its clock, as kernel_says), fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not created),
 # init (options of the node's init).
 sub start_node
 {
@@ -41,6 +53,7 @@ sub start_node
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
 	  if $option{preload} // !$ENV{IDGEN_WITHOUT_PRELOAD};
 	$node->append_conf('postgresql.conf', $_) for @{ $option{conf} // [] };
+	kernel_says($node, $option{kernel}) if $option{kernel};
 	give_clock($node, $option{clock} // '+0') if $option{fake_clock} || $option{clock};
 	start_again($node);
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen') if $option{extension} // 1;
@@ -51,11 +64,67 @@ sub start_node
 sub start_again
 {
 	my ($node) = @_;
-	give_clock($node, '+0') if $offset && !$clock_of{ $node->name };
-	my $clock = $clock_of{ $node->name };
+	my $name = $node->name;
+	$nodes{$name} = $node;
+	give_clock($node, '+0') if $offset && !$clock_of{$name};
+	local %ENV = (%ENV, kernel_environment($kernel_of{$name})) if $kernel_of{$name};
+	my $clock = $clock_of{$name};
 	return $node->start unless $clock;
-	local %ENV = (%ENV, clock_environment($clock, $boot_of{ $node->name } ? 'boot_id' : ()), FAKE_BOOT_ID => $boot_of{ $node->name } // '');
+	local %ENV = (%ENV, clock_environment($clock, $boot_of{$name} ? 'boot_id' : ()), FAKE_BOOT_ID => $boot_of{$name} // '');
 	return $node->start;
+}
+
+sub kernel_environment
+{
+	my ($file) = @_;
+	return (KERNEL_CLOCK => $file, LD_PRELOAD => join ' ', preload('kernel_clock'), $ENV{LD_PRELOAD} // ());
+}
+
+# Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not synchronised), maxerror
+# and esterror in us.
+sub kernel_says
+{
+	my ($node, $words) = @_;
+	my $file = $kernel_of{ $node->name } = $node->basedir . '/kernel_clock';
+	return replace_file($file, $words);
+}
+
+# Writes a file that is read at any time.
+sub replace_file
+{
+	my ($file, $line) = @_;
+	open my $new, '>', "$file.new" or die "$file.new: $!";
+	print $new "$line\n";
+	close $new;
+	rename "$file.new", $file or die "$file: $!";
+	return;
+}
+
+# A test whose registry does not answer, or whose server finds a horizon that no right clock leaves, says so of the node.
+sub expect_blame
+{
+	my ($node, @what) = @_;
+	$blame_is_right{$_}{ $node->name } = 1 for @what;
+	return;
+}
+
+# Fails the test where the log of a node blames a clock or a registry that was well.
+END
+{
+	if ($$ == $test)
+	{
+		for my $what (sort keys %blame)
+		{
+			for my $name (grep { !$blame_is_right{$what}{$_} } sort keys %nodes)
+			{
+				my $log = eval { slurp_file($nodes{$name}->logfile) } // '';
+				my @lines = grep { $_ =~ $blame{$what} } split /\n/, $log;
+				next unless @lines;
+				diag("the $what of $name is well, and is blamed: $lines[0]");
+				$? ||= 1;
+			}
+		}
+	}
 }
 
 # The environment of a server whose clock is set by a file; further libraries of ours by name. The times of files are true: where they are
@@ -97,13 +166,9 @@ sub give_clock
 sub set_clock
 {
 	my ($node, $time) = @_;
-	my $file = $clock_of{ $node->name };
+	$blame_is_right{clock}{ $node->name } = 1 unless $time eq '+0';
 	$time =~ s{^([+-][\d.]+)}{sprintf "%+.6f", $1 + $offset}e;
-	open my $new, '>', "$file.new" or die "$file.new: $!";
-	print $new "$time\n";
-	close $new;
-	rename "$file.new", $file or die "$file: $!";
-	return;
+	return replace_file($clock_of{ $node->name }, $time);
 }
 
 # Stops the clock of a node at a second of unix time, moved by the offset.
@@ -117,11 +182,7 @@ sub freeze_clock
 sub give_boot
 {
 	my ($node, $boot_id) = @_;
-	my $file = $boot_of{ $node->name } = $node->basedir . '/boot_id';
-	open my $new, '>', $file or die "$file: $!";
-	print $new "$boot_id\n";
-	close $new;
-	return;
+	return replace_file($boot_of{ $node->name } = $node->basedir . '/boot_id', $boot_id);
 }
 
 # A library for LD_PRELOAD, as tools/sandbox.sh built it from its source beside this file.
