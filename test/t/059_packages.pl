@@ -1,5 +1,5 @@
 # tools/packages beside other package managers: it waits for their locks, and for another of its kind. apt works in a folder of
-# its own, with packages that are empty, and dpkg is not called.
+# its own, with packages that are empty, and a dpkg that says what it finds.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
@@ -19,11 +19,17 @@ my %ours = (policy => "$policy.idgen-aside", cluster => "$root/etc/postgresql-co
 make_path(map { "$root/$_" }
 	  qw(bin etc/apt/apt.conf.d etc/apt/preferences.d packages usr/sbin var/cache/apt/archives/partial var/lib/apt/lists/partial var/lib/dpkg var/log/apt));
 append_to_file("$root/bin/sudo", qq(#!/bin/sh\nexec "\$@"\n));
-chmod 0755, "$root/bin/sudo";
+append_to_file("$root/bin/dpkg", <<"EOF");
+#!/bin/sh
+case "\$*" in *--unpack*) ;; *) exit 0 ;; esac
+cat '$policy' '$ours{cluster}' >'$root/found'
+while [ -e '$root/slow' ]; do sleep 0.1; done
+EOF
+chmod 0755, "$root/bin/sudo", "$root/bin/dpkg";
 append_to_file($policy, $administrators);
 append_to_file("$root/var/lib/dpkg/status", '');
 append_to_file("$root/etc/apt/sources.list", "deb [trusted=yes] file:$root/packages ./\n");
-append_to_file("$root/apt.conf", qq(Dir "$root";\nDir::State::status "$root/var/lib/dpkg/status";\nDebug::pkgDPkgPM "true";\n));
+append_to_file("$root/apt.conf", qq(Dir "$root";\nDir::State::status "$root/var/lib/dpkg/status";\nDir::Bin::dpkg "$root/bin/dpkg";\n));
 append_to_file("$root/packages/empty.deb", 'empty');
 append_to_file("$root/packages/Packages", <<"EOF" . 'SHA256: ' . sha256_hex('empty') . "\n\n")
 Package: $_
@@ -120,9 +126,12 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 	my $holder = hold($lock);
 	my $run = begin();
 	says($run, qr/^waiting: Could not get lock \S*\Q$lock\E\. It is held by process $holder->{pid} /m, "$lock: waited for, and the message names who has it");
+	is_put_back("$lock, meanwhile") unless $lock =~ /archives/;
 	let_go($holder);
 	is(status_of($run), 0, "$lock: then it goes on") || note $run->{said};
 	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: and installs");
+	is(slurp_file("$root/found"), "#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n", "$lock: no service starts meanwhile, and no cluster is made");
+	unlink "$root/found";
 	is_put_back($lock);
 }
 
@@ -134,9 +143,10 @@ let_go($holder);
 is_put_back('a lock that is held for longer');
 
 # Two at once: the first has put the machine's policy-rc.d aside when the second begins.
-$holder = hold('var/lib/dpkg/lock-frontend');
+append_to_file("$root/slow", '');
 my $first = begin();
-says($first, qr/^waiting: Could not get lock .*lock-frontend/m, 'the first is installing');
+says($first, qr/^installing: /m, 'the first is installing');
+for (1 .. 12000) { last if -s "$root/found"; sleep 0.01 }
 my $put = slurp_file($policy);
 isnt($put, $administrators, 'and no service may start');
 my $ended = begin();
@@ -151,7 +161,7 @@ like($late->{said}, qr/^another tools\/packages was at work for 1 s$/m, 'and say
 is(slurp_file($policy), $put, 'the second gave up: still no service may start');
 my $second = begin();
 says($second, qr/^waiting: another tools\/packages is at work$/m, 'the next one waits, too');
-let_go($holder);
+unlink "$root/slow";
 is(status_of($_), 0, 'two at once: it goes on') for $first, $second;
 is_put_back('two at once');
 
