@@ -74,14 +74,21 @@ $session->do('SET search_path = idgen');
 $session->do('SELECT next_id_array(5000, 3)');
 
 # Another one has a number from a registry, as a keeper says that is none.
-my $leased = start_node('leased', conf => [ "idgen.shards = 'lease'", "idgen.registry = 'postgresql://registry.example/registry'", "idgen.lease_window = '100s'" ]);
+my $leased = start_node('leased', init => { allows_streaming => 1 }, conf => [ "idgen.shards = 'lease'", "idgen.registry = 'postgresql://registry.example/registry'", "idgen.lease_window = '100s'" ]);
 $leased->safe_psql('postgres', 'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
 my $keeper = connect_to($leased);
 create_keeper($keeper);
 registry_says($keeper, answered => 12_000);
 hold($keeper, 17, 3_600_000);
 
-my %port = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(exporter prometheus leased);
+# And its standby, where nothing keeps numbers, as it should be.
+$leased->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('leased_standby');
+$standby->init_from_backup($leased, 'base', has_streaming => 1);
+start_again($standby);
+$leased->wait_for_catchup($standby);
+
+my %port = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(exporter prometheus leased standby);
 my $base = abs_path($node->basedir);
 
 # Starts an exporter that reads a node.
@@ -97,6 +104,7 @@ sub export
 }
 export($node, 'exporter');
 export($leased, 'leased');
+export($standby, 'standby');
 
 sub metrics { my ($name) = @_; return $http->get("http://127.0.0.1:$port{ $name // 'exporter' }/metrics")->{content} // '' }
 eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has metrics of idgen', "$base/exporter.log")
@@ -110,7 +118,7 @@ like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
   for qr/numbers\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
   qr/left_seconds\{[^}]*\} 3[56]\d\d(?:\.\d+)?/, qr/answer_age_seconds\{[^}]*\} \d{2,3}(?:\.\d+)?/;
 unlike($metrics, qr/^idgen_registry_/m, 'one without a registry has none');
-unlike(slurp_file("$base/$_.log"), qr/Error running query/, "$_ could run every query") for qw(exporter leased);
+unlike(slurp_file("$base/$_.log"), qr/Error running query/, "$_ could run every query") for qw(exporter leased standby);
 my $queries = slurp_file("$folder/queries.yaml");
 while ($queries =~ /^(idgen_\w+):\n(.*?)(?=^idgen|\z)/msg)
 {
@@ -130,7 +138,7 @@ rule_files: ['$folder/rules.yml']
 scrape_configs:
   - job_name: postgres
     static_configs:
-      - targets: ['127.0.0.1:$port{exporter}', '127.0.0.1:$port{leased}']
+      - targets: ['127.0.0.1:$port{exporter}', '127.0.0.1:$port{leased}', '127.0.0.1:$port{standby}']
 END
 close $config;
 begin(
@@ -145,7 +153,7 @@ sub asked
 }
 sub results_of { my $answer = asked('query', query => $_[0]); return @{ $answer->{data}{result} // [] } }
 eventually(sub { results_of('count_over_time(idgen_shard_ids_total{shard="3"}[1m]) >= 4') }, 'Prometheus has scraped four times', "$base/prometheus.log");
-eventually(sub { 2 == results_of('idgen_database_clock_steps_back_total == 0') }, 'the clock was not set yet');
+eventually(sub { 3 == results_of('idgen_database_clock_steps_back_total == 0') }, 'the clock was not set yet');
 
 sub firing { my ($name) = @_; return scalar results_of(qq{ALERTS{alertname="$name",alertstate="firing"}}) }
 is(firing($_), 0, "$_ does not fire") for qw(IdgenClockStepped IdgenHorizonNotRenewed IdgenClockRefused);
@@ -184,6 +192,15 @@ registry_says($keeper, answered => 0);
 hold($keeper, 17, 3_600_000);
 eventually(sub { !firing('IdgenRegistrySilent') && !firing('IdgenLeaseEnds') }, 'the registry is back: both end');
 
+# Nothing keeps numbers on the standby, and then on the server, too.
+my ($no_keeper) = slurp_file("$folder/rules.yml") =~ /- alert: IdgenNoKeeper\n\s*expr: (.*)/;
+my $unkept = sub { return join ' ', sort map { $_->{metric}{instance} } results_of($_[0]) };
+eventually(sub { $unkept->('idgen_registry_keeper == 0') eq "127.0.0.1:$port{standby}" }, 'a standby has no keeper');
+is($unkept->($no_keeper), '', 'a standby has no keeper: IdgenNoKeeper does not count it');
+registry_says($keeper, keeper => 0);
+eventually(sub { $unkept->($no_keeper) eq "127.0.0.1:$port{leased}" }, 'a server without a keeper: IdgenNoKeeper counts it');
+registry_says($keeper, answered => 0);
+
 # The dashboard: every expression is sound, and those that any server has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
 my %without_data = ('Synchronous standbys' => 1);
@@ -204,7 +221,7 @@ for my $panel (@{ $dashboard->{panels} })
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })
 {
 	my ($metric, $label) = $variable->{definition} =~ /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/;
-	eventually(sub { 2 == grep { $_->{metric}{$label} } results_of($metric) }, "variable $variable->{name}");
+	eventually(sub { 2 <= grep { $_->{metric}{$label} } results_of($metric) }, "variable $variable->{name}");
 }
 
 $_->disconnect for $session, $other, $keeper;

@@ -13,7 +13,7 @@ void log_registry_away(const char *sentence, Location at) {
 }
 
 void log_registry_back(Location at) {
-    ereport_at(at, LOG, (errmsg("the registry answers again")));
+    ereport_at(at, LOG, (errmsg("numbers of this server are kept again")));
 }
 
 void log_number_taken(int64 number, int64 taken_ms, Location at) {
