@@ -72,7 +72,6 @@ $session = connect_to($node);
 my $watcher = connect_to($node);
 create_keeper($session);
 is(value_of($watcher, $keys), 'library server shards lease registry nodes copy horizon renewal lead clock ntp standby layout slots', 'with a registry: the rows');
-expect_blame($node, 'registry');
 my $now = int(time) + 2;
 freeze_clock($node, $now);
 
@@ -83,8 +82,13 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The registry has not answered yet\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
+
+# A call has failed, and the keeper has not said yet why.
+expect_blame($node, 'registry');
+registry_says($session, silent => 100);
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for [\d.]+ s\.\nHINT:/, 'no call has succeeded');
 
 # What else there is to wait for than the registry.
 registry_says($session, trouble => 'the extension idgen_lease is not in database "postgres"');
@@ -174,7 +178,18 @@ for my $role (qw(app watcher))
 	$seen->disconnect;
 }
 
-$_->disconnect for $session, $watcher;
+# One that another server had up to an instant ahead of the clock, near or far: the clock is not blamed for it, nor is the shard full.
+$hand = connect_to($node);
+$hand->do(q{SET idgen.shards = '9'});
+hold($session, 9, 30_000, by_hand => 1);
+for my $ahead (500, 5_000)
+{
+	begin_at($session, 9, $ahead);
+	my $s = sprintf '%.3f s', $ahead / 1000;
+	fails_with($hand, 'SELECT next_id()', '55000',
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or raise/, "a number that begins in $ahead ms");
+}
+$_->disconnect for $session, $watcher, $hand;
 $node->stop;
 
 # A standby takes no numbers, so nothing is wrong there; promoted, it takes its own, unless there is no registry.

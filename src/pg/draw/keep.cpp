@@ -25,7 +25,8 @@ LeaseTrouble trouble_of(const RegistryState &registry, uint32 failed_starts) noe
             break;
     }
     if (registry.trouble[0] != '\0') return LeaseTrouble::said;
-    return registry.answered_ms == 0 ? LeaseTrouble::unanswered : LeaseTrouble::waiting;
+    if (registry.answered_ms != 0) return LeaseTrouble::waiting;
+    return registry.silent_since_ms == 0 ? LeaseTrouble::asking : LeaseTrouble::unanswered;
 }
 
 NotHeld not_held(LeaseTrouble trouble) noexcept {

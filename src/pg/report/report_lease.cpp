@@ -22,8 +22,10 @@ const char *cause_text(const NotHeld &why) {
             return "The process that keeps the numbers of this server waits for a lock.";
         case LeaseTrouble::said:
             return psprintf("The keeper of its numbers says: %s.", why.sentence);
+        case LeaseTrouble::asking:
+            return "The keeper of its numbers waits for the registry's first answer.";
         case LeaseTrouble::unanswered:
-            return "The registry has not answered yet.";
+            return "The registry has not answered yet, or has refused.";
         case LeaseTrouble::waiting:
             break;
     }
@@ -51,6 +53,7 @@ int hint_of(const NotHeld &why) {
             return errhint("SELECT pg_blocking_pids(%d) says who holds it.", why.keeper_pid);
         case LeaseTrouble::keeper_starting:
         case LeaseTrouble::said:
+        case LeaseTrouble::asking:
         case LeaseTrouble::unanswered:
         case LeaseTrouble::waiting:
             break;

@@ -19,8 +19,9 @@ enum class LeaseTrouble : uint8 {
     keeper_failing,   // it ends as it starts
     keeper_locked,    // it waits for a lock
     said,             // `sentence` says it
-    unanswered,       // the registry has never answered
-    waiting,          // it answers, and has not granted it yet
+    asking,           // the keeper waits for the first answer
+    unanswered,       // no call has succeeded
+    waiting,          // the registry answers, and has not granted it yet
 };
 
 struct NotHeld {

@@ -6,7 +6,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(create_keeper hold registry_says);
+our @EXPORT = qw(create_keeper hold begin_at registry_says);
 
 # Makes the functions in the session's database.
 sub create_keeper
@@ -14,6 +14,7 @@ sub create_keeper
 	my ($session) = @_;
 	my $as = "RETURNS void LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'";
 	$session->do("CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) $as");
+	$session->do("CREATE FUNCTION fake_take(number bigint, ahead_ms bigint) $as");
 	$session->do("CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) $as");
 	$session->do("CREATE FUNCTION fake_wish() RETURNS text LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'");
 	return;
@@ -24,6 +25,14 @@ sub hold
 {
 	my ($session, $number, $ahead_ms, %option) = @_;
 	$session->do('SELECT fake_hold(?, ?, ?)', undef, $number, $option{by_hand} ? 1 : 0, $ahead_ms);
+	return;
+}
+
+# Has a number that is held begin so many ms ahead of the clock.
+sub begin_at
+{
+	my ($session, $number, $ahead_ms) = @_;
+	$session->do('SELECT fake_take(?, ?)', undef, $number, $ahead_ms);
 	return;
 }
 

@@ -100,7 +100,7 @@ sub replace_file
 	return;
 }
 
-# A test whose registry does not answer, or whose server finds a horizon that no right clock leaves, says so of the node: 'registry', 'clock'.
+# A test whose registry does not answer, or whose server finds a horizon that no right clock leaves, says so of the node.
 sub expect_blame
 {
 	my ($node, @what) = @_;
@@ -120,7 +120,7 @@ END
 				my $log = eval { slurp_file($nodes{$name}->logfile) } // '';
 				my @lines = grep { $_ =~ $blame{$what} } split /\n/, $log;
 				next unless @lines;
-				print STDERR "# the $what of $name is well, and is blamed: $lines[0]\n";
+				diag("the $what of $name is well, and is blamed: $lines[0]");
 				$? ||= 1;
 			}
 		}
