@@ -159,7 +159,7 @@ ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 # A horizon that somebody moved ahead and put right again is no cause any more.
 $session->do($_) for q{SELECT idgen_advance(clock_timestamp() + interval '2 h')}, 'SELECT idgen_reset(clock_timestamp())', 'SELECT next_id()';
 set_clock($node, '+82800');
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 359\d\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen_reset()');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 3(?:59\d|600)\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen_reset()');
 set_clock($node, '+86400');
 ok(value_of($session, 'SELECT next_id()') > 0, 'and right again');
 

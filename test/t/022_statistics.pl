@@ -257,6 +257,23 @@ $session->do('SELECT idgen_accept_clock()');
 value_of($session, 'SELECT next_id(30)');
 is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well once more');
 
+# IDs are borrowed to the limit, while the clock goes on between the looks at it and at them.
+my $borrower = connect_to($node);
+$borrower->do(q{SET idgen.overflow = borrow});
+$borrower->do(q{SELECT count(next_id(31, 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=1')) FROM generate_series(1, 100000000)}, { pg_async => PG_ASYNC });
+wait_until($watcher, q{SELECT max_lead > 990 FROM idgen_stat_shard WHERE shard = 31});
+ok(eval {
+		$watcher->do(q{DO $$ DECLARE says text; BEGIN
+			FOR i IN 1 .. 3000 LOOP
+				SELECT value INTO says FROM idgen_status() WHERE key = 'lead' AND NOT ok;
+				IF found THEN RAISE EXCEPTION '%', says; END IF;
+			END LOOP;
+		END $$});
+		1;
+	}, 'lead: at the limit, and never beyond') || note $watcher->errstr;
+$borrower->pg_cancel;
+$borrower->disconnect;
+
 # A renewal that is held up.
 $watcher->begin_work;
 $watcher->do('ALTER SEQUENCE idgen_horizon OWNED BY NONE');
