@@ -23,6 +23,23 @@ TEST(ClockBounds, TheLargerErrorOnBothSides) {
     }
 }
 
+TEST(ClockBounds, WithinALimit) {
+    constexpr struct {
+        ClockState state;
+        std::int64_t error_ms;
+        bool is_within;  // 500 ms
+    } cases[] = {
+        {{true, 0, 0}, 0, true},           {{true, 1, 0}, 1, true},
+        {{true, 1000, 0}, 1, true},        {{true, 500000, 100}, 500, true},
+        {{true, 500001, 100}, 501, false}, {{true, 100, 500001}, 501, false},
+        {{false, 100, 100}, 1, false},
+    };
+    for (const auto &c : cases) {
+        EXPECT_EQ(error_ms_of(c.state), c.error_ms) << c.state.max_error_us;
+        EXPECT_EQ(is_within(c.state, 500), c.is_within) << c.state.max_error_us;
+    }
+}
+
 TEST(ClockBounds, PastOnlyBeforeTheEarliest) {
     constexpr ClockBounds bounds{1000, 3000};
     EXPECT_EQ(time_until_past(bounds, 999), 0);
