@@ -146,7 +146,7 @@ $session->do('RESET idgen.region');
 hold($session, 17, 10_000);
 row_like($watcher, 'lease', qr/horizon 10.000 s ahead of the clock \| t$/, 'a quarter of the window');
 hold($session, 17, 9_999);
-row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless the registry answers/, 'less than a quarter');
+row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless it is raised/, 'less than a quarter');
 hold($session, 17, -2_500);
 row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a horizon that is past');
 hold($session, 17, undef);

@@ -144,8 +144,8 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             if (budget_.spend()) pg::log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
-            registry_.note_trouble("the registry admits no horizon so far ahead of its own clock; compare the two clocks, and "
-                "idgen.lease_window");
+            registry_.note_trouble(
+                "the registry refuses a horizon so far ahead: see both clocks, and idgen.lease_window");
             return Result::stuck;
         case LeaseNews::stopped:
             pg::log_number_stopped(call.number, call.to_ms);

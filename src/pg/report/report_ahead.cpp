@@ -11,7 +11,8 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
     switch (why) {
         case Ahead::debt:
             return psprintf(
-                "Another server may have made IDs up to %s, or the horizon is not as this one left it: that is "
+                "Another server may have made IDs up to %s, or the horizon is not as this one left it: that "
+                "is "
                 "waited for once.",
                 start);
         case Ahead::advance:

@@ -11,9 +11,9 @@ void explain_bad_ttl();
 
 // Why no ID can be made with a number, as far as this process can tell.
 enum class LeaseTrouble : uint8 {
-    no_registry,      // none is set
-    no_room,          // the server holds as many as it can
-    no_keeper,        // nothing keeps numbers
+    no_registry,  // none is set
+    no_room,      // the server holds as many as it can
+    no_keeper,    // nothing keeps numbers
     // Waiting may help.
     keeper_starting,  // what keeps them has not begun yet
     keeper_failing,   // it ends as it starts
