@@ -1,9 +1,9 @@
 #include "pg/draw/draw.hpp"
 
-#include "pg/draw/ahead.hpp"
 #include "pg/draw/keep.hpp"
 #include "pg/draw/take_or_wait.hpp"
 #include "pg/draw/tally.hpp"
+#include "pg/draw/why_ahead.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"

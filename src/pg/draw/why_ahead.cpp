@@ -1,4 +1,4 @@
-#include "pg/draw/ahead.hpp"
+#include "pg/draw/why_ahead.hpp"
 
 #include "pg/host/clock.hpp"
 #include "pg/report/report_ahead.hpp"
