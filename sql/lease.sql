@@ -13,12 +13,10 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) COLLATE "C" AS object,
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen_lease')
    AND d.classid <> 'pg_type'::regclass
  ORDER BY object;
-SELECT attname, atttypid::regtype, attnotnull, col_description(attrelid, attnum) AS comment
-  FROM pg_attribute WHERE attrelid = '"le ase".idgen_lease_record'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT proname, r AS role, has_function_privilege(r, oid, 'EXECUTE') AS may_call
   FROM pg_proc, unnest(ARRAY['public', 'lease_reader', 'pg_monitor']) AS r WHERE pronamespace = '"le ase"'::regnamespace
  ORDER BY proname, r;
-SELECT r AS role, has_table_privilege(r, '"le ase".idgen_lease_record', 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') AS has_any
+SELECT r AS role, has_sequence_privilege(r, '"le ase".idgen_lease_record', 'SELECT, UPDATE, USAGE') AS has_any
   FROM unnest(ARRAY['public', 'lease_reader', 'pg_monitor']) AS r ORDER BY r;
 
 -- Without a registry

@@ -11,13 +11,14 @@ CREATE FUNCTION idgen_create_horizon() RETURNS void
 SELECT idgen_create_horizon();
 DROP FUNCTION idgen_create_horizon();
 
--- Of which server the database is. A second row is the origin of a restored dump.
-CREATE TABLE idgen_origin (system_identifier bigint NOT NULL);
-INSERT INTO idgen_origin SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c;
+-- Of which server the database is, for its dumps: a database that was restored from one finds the origin here. The record of
+-- the horizon says the same for this server, so that writing to this sequence changes nothing. nextval() of it fails.
+CREATE SEQUENCE idgen_origin INCREMENT 9223372036854775807 MINVALUE -9223372036854775808;
+SELECT pg_catalog.setval('@extschema@.idgen_origin'::pg_catalog.regclass, c.system_identifier) FROM pg_catalog.pg_control_system() AS c;
 SELECT pg_catalog.pg_extension_config_dump('idgen_origin', '');
-GRANT SELECT ON idgen_origin TO PUBLIC;
+GRANT SELECT ON SEQUENCE idgen_origin TO PUBLIC;
 
 COMMENT ON SEQUENCE idgen_horizon IS
     'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
-COMMENT ON TABLE idgen_origin IS
-    'the server that the database belongs to; after a restored dump also the one that it was dumped on, until idgen_confirm_shards()';
+COMMENT ON SEQUENCE idgen_origin IS
+    'carried by dumps: the system identifier of the server whose shards the database uses; written by idgen alone';

@@ -79,5 +79,21 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen_horizon', 725811840000
 	isnt(mirror(), $brought, "$write, then kill -9: the mirror is right again");
 }
 $session->do('DROP SUBSCRIPTION from_there');
+
+# A subscriber that has made no ID yet is not taken for a copy of the publisher.
+{
+	my $fresh = start_node('fresh', init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '7'", q{idgen.on_copy = 'refuse'}, @conf ]);
+	my $on = connect_to($fresh);
+	$on->do(sprintf q{CREATE SUBSCRIPTION from_there CONNECTION '%s' PUBLICATION all_of_them}, $publisher->connstr('postgres') =~ s/'/''/gr);
+	$on->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
+	my $brought = value_of($there, 'SELECT last_value FROM idgen_origin');
+	wait_until($on, "SELECT last_value = $brought FROM idgen_origin");
+	is(value_of($on, q{SELECT ok FROM idgen_status() WHERE key = 'copy'}), 1, 'before the first ID: idgen_status() says nothing of a copy');
+	ok(eval { value_of($on, 'SELECT next_id()') }, 'before the first ID: IDs are made') || note $on->errstr;
+	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen_origin, pg_control_system()'), 1, 'before the first ID: then the mirror is right again');
+	$on->do('DROP SUBSCRIPTION from_there');
+	$on->disconnect;
+	$fresh->stop;
+}
 $_->disconnect for $session, $there;
 done_testing();

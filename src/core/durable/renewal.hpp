@@ -25,7 +25,8 @@ enum class Record : std::uint8_t { horizon, generator };
 // What keeps a record from being renewed, or what it says from being used.
 enum class Renewal : std::uint8_t {
     granted,           // or the floor rose: try the take again
-    locked,            // somebody holds a lock on what the record lies in
+    locked,            // another transaction holds a lock on what the record lies in
+    origin_locked,     // or on what names the origin, which is asked for as long as there is no record
     busy,              // another session renews
     not_acknowledged,  // the synchronous standbys have not flushed it yet
     // Refused: waiting helps nobody.

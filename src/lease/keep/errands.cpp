@@ -72,19 +72,34 @@ Keeper::Result Keeper::take(uint32 index, int64 number) {
     return send(index, call);
 }
 
-// False where the record cannot be written: nothing is asked for then.
+// False if the record cannot be written: nothing is asked for then.
 bool Keeper::propose_durably(uint32 index, int64 number) {
-    LeaseRecord &record = records_[index];
+    LeaseRecord record = records_[index];
+    LeasePage before = record_.page();
     bool is_known = is_mine(record) && record.number == number;
-    for (uint32 row = 0; row < table_.count && !is_known; row++)
-        if (is_mine(table_.rows[row]) && table_.rows[row].number == number) record = table_.rows[row];
+    for (uint32 row = 0; row < before.count && !is_known; row++)
+        if (before.rows[row].number == number) record = record_of(before, row);
     LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
-    if (!write_record(next)) {
-        registry_.note_no_table();
+    put_record(next);
+    if (!record_.write()) {
+        record_.page() = before;
+        registry_.note_trouble(record_.obstacle());
         return false;
     }
-    record = next;
+    records_[index] = next;
     return true;
+}
+
+// Puts a record into the page, not yet durable. A full page forgets a number that no entry uses.
+void Keeper::put_record(const LeaseRecord &record) {
+    LeasePage &page = record_.page();
+    page.registry = registry_.identity();
+    adopt(page, identity_);
+    while (!remember(page, record)) {
+        uint32 row = 0;
+        while (is_used(page.rows[row].number)) row++;
+        idgen::forget(page, page.rows[row].number);
+    }
 }
 
 Keeper::Result Keeper::raise(uint32 index) {
@@ -132,7 +147,8 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     switch (news) {
         case LeaseNews::taken:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            write_record(records_[index]);
+            put_record(records_[index]);
+            record_.write();
             if (budget_.spend()) pg::log_number_taken(call.number, lease.taken_ms);
             return Result::again;
         case LeaseNews::left:
@@ -150,20 +166,12 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             pg::log_number_stopped(call.number, call.to_ms);
             break;
         case LeaseNews::raised:
-            remember_again(index);
+            has_raised_ = true;
             return lease.is_ending ? Result::again : Result::done;
         case LeaseNews::none:
             break;
     }
     return Result::done;
-}
-
-// Writes anew what idgen_confirm_registry() made the table forget while all was well: else the next registry
-// would be taken for the one that was confirmed.
-void Keeper::remember_again(uint32 index) {
-    RecordTable table{};
-    if (read_records(identity_, table) && table.count == 0 && registry_.remember())
-        write_record(records_[index]);
 }
 
 // A number by hand that somebody else has: who, as the registry knows.
@@ -175,12 +183,12 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
 
 // The number of an entry as it was, and those of the time before that no entry has yet.
 OwnNumbers Keeper::spare_numbers(uint32 index) const {
-    auto *records = static_cast<LeaseRecord *>(palloc((table_.count + 1) * sizeof(LeaseRecord)));
+    const LeasePage &page = record_.page();
+    auto *records = static_cast<LeaseRecord *>(palloc((page.count + 1) * sizeof(LeaseRecord)));
     size_t count = 0;
     if (is_mine(records_[index])) records[count++] = records_[index];
-    for (uint32 row = 0; row < table_.count; row++)
-        if (is_mine(table_.rows[row]) && !is_used(table_.rows[row].number))
-            records[count++] = table_.rows[row];
+    for (uint32 row = 0; row < page.count; row++)
+        if (!is_used(page.rows[row].number)) records[count++] = record_of(page, row);
     return {records, count, identity_};
 }
 
@@ -198,9 +206,8 @@ bool Keeper::is_used(int64 number) const noexcept {
 
 // Neither asks for the number as its own again, now or after the next start.
 void Keeper::forget(int64 number) {
-    forget_record(identity_, number);
-    for (uint32 row = 0; row < table_.count; row++)
-        if (table_.rows[row].number == number) table_.rows[row] = no_number(registry_.identity(), identity_);
+    idgen::forget(record_.page(), number);
+    record_.write();
 }
 
 }  // namespace idgen::lease

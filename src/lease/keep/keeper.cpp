@@ -21,14 +21,19 @@ int64 number_asked_for(const Lease &lease) noexcept {
 }  // namespace
 
 Keeper::Keeper(const pg::LeaseGate &gate)
-    : gate_(gate), leases_(gate.leases()), identity_(own_identity()), registry_(gate, identity_) {}
+    : gate_(gate), leases_(gate.leases()), identity_(own_identity()), registry_(gate), record_(gate) {}
 
 int64 Keeper::work() {
     follow_wishes();
     uint32 count = pg_atomic_read_u32(&leases_.count);
     if (count == 0) return idle_ms;
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
+    record_.begin_round();
+    has_raised_ = false;
     registry_.end_round(load() && run_all(count));
+    // As often as the registry is asked for more: idgen_confirm_registry() may have made the page forget all,
+    // or the owner of the sequence given it a new file.
+    if (has_raised_) record_.restore();
     return pause_ms;
 }
 
@@ -45,17 +50,18 @@ bool Keeper::run_all(uint32 count) {
 
 // The record, once, and what it says of the numbers that this process finds held.
 bool Keeper::load() {
-    if (!registry_.is_ready(table_)) return false;
+    if (!registry_.is_ready(record_)) return false;
     if (is_loaded_) return true;
+    LeasePage &page = record_.page();
+    bool is_as_read = page.registry == registry_.identity() && page.identity == identity_;
+    page.registry = registry_.identity();
+    adopt(page, identity_);
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
-        for (uint32 row = 0; row < table_.count; row++)
-            if (is_mine(table_.rows[row]) && table_.rows[row].number == number_asked_for(entry(i).lease) &&
-                !has_ended(entry(i).lease))
-                records_[i] = table_.rows[row];
-    // Of servers before a promotion or a restore: they prove nothing here.
-    for (uint32 row = 0; row < table_.count; row++)
-        if (table_.rows[row].number != no_number_row && !is_mine(table_.rows[row]))
-            forget_record(table_.rows[row].identity, table_.rows[row].number);
+        for (uint32 row = 0; row < page.count; row++)
+            if (page.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease))
+                records_[i] = record_of(page, row);
+    // Which registry this is, should be known before the first claim; the claim writes it, too.
+    if (!is_as_read) record_.write();
     is_loaded_ = true;
     return true;
 }
@@ -89,6 +95,7 @@ void Keeper::end() {
         gate_.move_number(static_cast<uint32>(entry(i).lease.number), 0);
     }
     if (!is_loaded_) return;
+    record_.begin_round();
     registry_.limit_calls(last_answer_ms);
     run_all(count);
     registry_.end_round(false);

@@ -43,7 +43,7 @@ class Keeper {
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     bool propose_durably(uint32 index, int64 number);
-    void remember_again(uint32 index);
+    void put_record(const LeaseRecord &record);
     Result tell_missed(const LeaseCall &call);
     OwnNumbers spare_numbers(uint32 index) const;
     void forget(int64 number);
@@ -58,11 +58,12 @@ class Keeper {
     pg::SharedLeases &leases_;
     int64 identity_;
     WatchedRegistry registry_;
-    RecordTable table_{};                       // as it was read: numbers of the time before
-    LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it is durable
+    RecordPage record_;
+    LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
     // All numbers that a server can hold, and more.
     LogBudget budget_{200};
     bool is_loaded_ = false;
+    bool has_raised_ = false;  // in this round
     bool is_ending_ = false;
 };
 

@@ -23,20 +23,15 @@ const char *own_name(const pg::LeaseSettings &settings) {
     return psprintf("%s:%d", host, PostPortNumber);
 }
 
-// What the record remembers, the server's own rows first; all zero where it remembers none.
-RegistryIdentity remembered_by(const RecordTable &table) noexcept {
-    return table.count == 0 ? RegistryIdentity{0, 0} : table.rows[0].registry;
-}
-
 }  // namespace
 
-bool WatchedRegistry::is_ready(RecordTable &table) {
+bool WatchedRegistry::is_ready(RecordPage &record) {
     if (is_known_) return true;
-    if (!read_records(own_, table)) {
-        note_no_table();
+    if (!record.read()) {
+        note_trouble(record.obstacle());
         return false;
     }
-    return open() && identify(table);
+    return open() && identify(record.page());
 }
 
 bool WatchedRegistry::open() {
@@ -49,25 +44,19 @@ bool WatchedRegistry::open() {
     return is_open_;
 }
 
-bool WatchedRegistry::identify(RecordTable &table) {
+bool WatchedRegistry::identify(const LeasePage &page) {
     RegistryIdentity met{};
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
-    RegistryIdentity remembered = remembered_by(table);
-    if (is_known(remembered) && !(remembered == met)) {
+    if (is_known(page.registry) && !(page.registry == met)) {
         note_trouble(
             psprintf("idgen.registry is another registry, %s, than this server knows, %s; "
                      "advance it where others have numbers of that one, then call idgen_confirm_registry()",
-                     print_identity(met), print_identity(remembered)));
+                     print_identity(met), print_identity(page.registry)));
         return false;
     }
     identity_ = met;
-    if (!is_known(remembered)) remember();
     is_known_ = true;
     return true;
-}
-
-bool WatchedRegistry::remember() const {
-    return write_record(LeaseRecord{identity_, no_number_row, 0, 0, own_});
 }
 
 bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
@@ -130,10 +119,6 @@ void WatchedRegistry::tell_trouble() {
     if (!is_new && is_logged_) return;
     is_logged_ = budget_.spend();
     if (is_logged_) pg::log_registry_away(noted_);
-}
-
-void WatchedRegistry::note_no_table() {
-    note_trouble(psprintf("the extension idgen_lease is not in database \"%s\"", gate_.settings().database));
 }
 
 void WatchedRegistry::tell_well() {

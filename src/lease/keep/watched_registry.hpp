@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lease/keep/log_budget.hpp"
-#include "lease/keep/record_table.hpp"
+#include "lease/keep/record_page.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/state/lease_gate.hpp"
 
@@ -11,15 +11,11 @@ namespace idgen::lease {
 
 class WatchedRegistry {
    public:
-    // `own`: what the record of this server is known by.
-    WatchedRegistry(const pg::LeaseGate &gate, int64 own) noexcept : gate_(gate), own_(own) {}
+    explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) {}
 
     // Whether the registry can be called, which the first time means: opened, and the one that the record
-    // remembers. `table` is read then.
-    bool is_ready(RecordTable &table);
-
-    // Writes down which registry this is.
-    bool remember() const;
+    // remembers. The record is read then.
+    bool is_ready(RecordPage &record);
 
     // Each false where there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
@@ -27,8 +23,6 @@ class WatchedRegistry {
 
     // Something stands in the way of a number.
     void note_trouble(const char *sentence);
-    // There is nowhere to remember numbers.
-    void note_no_table();
     // Tells what was noted since the last round, of all numbers together; or, where all is well, that nothing
     // is in the way.
     void end_round(bool is_well);
@@ -40,14 +34,13 @@ class WatchedRegistry {
 
    private:
     bool open();
-    bool identify(RecordTable &table);
+    bool identify(const LeasePage &page);
     bool heard(Reply reply);
     void tell_trouble();
     void tell_well();
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;
-    int64 own_;
     Registry store_{};
     RegistryIdentity identity_{};
     Trouble trouble_{};

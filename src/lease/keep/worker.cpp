@@ -28,15 +28,15 @@ void leave_sessions(int, Datum) {
     tell_sessions(nullptr);
 }
 
-// What the database or the server are set to must not change what the record is written with. Not every
-// version has all of these.
+// What the database or the server are set to must not change how the record is written. The keeper waits for
+// no lock for long: numbers that it holds must be raised meanwhile. Not every version has all of these.
 void pin_settings() {
     static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
                                             {"synchronous_commit", "local"},
                                             {"default_transaction_read_only", "off"},
                                             {"default_transaction_isolation", "read committed"},
                                             {"statement_timeout", "0"},
-                                            {"lock_timeout", "0"},
+                                            {"lock_timeout", "200ms"},
                                             {"transaction_timeout", "0"},
                                             {"row_security", "off"}};
     for (const auto &setting : pinned)
@@ -67,7 +67,10 @@ void begin() {
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     BackgroundWorkerUnblockSignals();
     wait_after_failures();
+    // The connection may wait for locks on catalogs, which nothing bounds yet: it ends at once when told to.
+    pqsignal(SIGTERM, die);
     BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, 0);
+    pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     pin_settings();
     before_shmem_exit(leave_sessions, 0);
     tell_sessions(MyLatch);

@@ -1,11 +1,12 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call
 // opens the registry for itself and closes it.
-#include "lease/keep/record_relation.hpp"
+#include "lease/keep/record_sequence.hpp"
 #include "lease/store/identity_text.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_registry.hpp"
+#include "pg/state/lease_gate.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -71,16 +72,17 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-// Empties the table in which the server remembers its numbers; gives the registry that it remembered.
-RegistryIdentity forget_numbers() {
+// Empties the page in which the server remembers its numbers; gives the registry that it remembered.
+RegistryIdentity forget_numbers(pg::LightLock &making) {
     PreventCommandIfReadOnly("idgen_confirm_registry()");
-    Relation records = open_records(ShareRowExclusiveLock);
-    LeaseRecord first{};
-    if (records == nullptr) return first.registry;
-    copy_records(records, first.identity, &first, 1);
-    remove_all_records(records);
-    close_records(records);
-    return first.registry;
+    LeasePage page{};
+    Relation sequence = relation_open(find_record_sequence(), RowExclusiveLock);
+    if (can_hold_record(sequence)) {
+        read_record(sequence, page);
+        write_record(sequence, LeasePage{}, making);
+    }
+    relation_close(sequence, RowExclusiveLock);
+    return page.registry;
 }
 
 // Warns where it is another registry than was remembered, and was never advanced: others may hold numbers of
@@ -154,8 +156,10 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     require_superuser("idgen_confirm_registry");
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
-    if (here == nullptr || strcmp(here, database) != 0) pg::report_not_lease_database(database);
-    RegistryIdentity remembered = forget_numbers();
+    const pg::LeaseGate *gate = pg::find_lease_gate();
+    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
+        pg::report_not_lease_database(database);
+    RegistryIdentity remembered = forget_numbers(gate->leases().record_lock);
     if (is_known(remembered)) warn_of_new_registry(remembered);
     PG_RETURN_VOID();
 }

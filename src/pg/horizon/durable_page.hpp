@@ -1,11 +1,10 @@
 // Where a durable record lies: behind a sequence of the extension, idgen_horizon or idgen_generator, in a
-// page of its own that nothing of PostgreSQL writes:
+// page of its own (host/sequence_pages.hpp):
 //
 //      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
-//      block 1   a page without line pointers; its special space:
-//                | magic 32 | version 16 | size 16 | DurableRecord | CRC-32C of all before, 32 |
+//      block 1   its payload is the DurableRecord
 //
-// A sequence, because pg_dump carries its value along and a standby that lacks the library replays it. What
+// pg_dump carries the mirror along. What
 // nextval, setval and subscriptions write to block 0 counts for nothing as long as there is a block 1; only a
 // sequence that has none yet (just created, restored from a dump, given a new file) is read from block 0.
 // Both are written in one WAL record, as full images: of a page that somebody else changed without logging
@@ -13,11 +12,9 @@
 #pragma once
 
 #include "pg/horizon/durable_sequence.hpp"
+#include "pg/host/sequence_pages.hpp"
 
 namespace idgen::pg {
-
-// Whether the record has a page of its own. The answer no may be old.
-bool has_own_page(Relation sequence);
 
 // Reads the record without touching anything, also on a standby.
 enum class Peek : uint8 {

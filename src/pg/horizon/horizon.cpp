@@ -33,10 +33,16 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
         log_promoted();
 }
 
-// Counts the windows that are granted.
+// Counts the windows that are granted, and notes whose the first record after a start is, or one of another
+// owner than before: what a dump carries is to say the same.
 struct CountedRenewal : HorizonRenewal {
     SharedDatabase &database;
+    int64 new_owner = 0;
 
+    void note_flushed(const DurableRecord &record, uint64 position) noexcept {
+        if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
+        HorizonRenewal::note_flushed(record, position);
+    }
     void grant() noexcept {
         HorizonRenewal::grant();
         pg_atomic_fetch_add_u64(&database.renewals, 1);
@@ -52,10 +58,14 @@ Outcome try_renewal(Oid schema, int64 start_ms) {
     SharedDatabase &database = *self.database;
     CountedRenewal renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
     outcome = with_sequence(schema, Record::horizon, [&](Relation sequence) {
-        if (!has_own_page(sequence)) server.foreign_origin = foreign_origin(schema);
+        if (!has_own_page(sequence)) {
+            Renewal read = read_foreign_origin(schema, server.foreign_origin);
+            if (read != Renewal::granted) return Outcome{read, 0};
+        }
         return renew_open(renewal, sequence);
     });
     if (renewal.has_loaded) look_at_loaded(renewal.loaded, server);
+    if (renewal.new_owner != 0) mirror_origin(schema, renewal.new_owner);
     return outcome;
 }
 

@@ -21,12 +21,18 @@ struct HeldHorizon {
     ServerView server;
 };
 
+// Reads the origin of a database whose horizon has no page of its own yet.
+void wait_for_origin(Oid schema, HeldHorizon &held) {
+    if (has_own_page(held.sequence)) return;
+    while (read_foreign_origin(schema, held.server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
+}
+
 HeldHorizon hold_horizon(Oid schema) IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
     attach_backend();
     if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
     HeldHorizon held{open_sequence(schema, Record::horizon), {}, this_server()};
     if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
-    if (!has_own_page(held.sequence)) held.server.foreign_origin = foreign_origin(schema);
+    wait_for_origin(schema, held);
     self.database->renewal_lock.lock();
     Renewal locked = lock_page(held.sequence, held.page);
     if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
@@ -127,13 +133,13 @@ void reset_horizon(Oid schema, int64 at_ms) {
 void confirm_shards(Oid schema) {
     attach_backend();
     PreventCommandIfReadOnly("idgen_confirm_shards()");
-    confirm_origin(schema);
     HeldHorizon held = hold_horizon(schema);
     DurableRecord page = held.page.record;
     DurableRecord record = plan_confirmation(page, held.server);
     XLogRecPtr lsn = write_flushed(held, record);
     finish_confirmation(self.database->horizon, page, record);
     let_go(held, lsn);
+    mirror_origin(schema, record.owner);
 }
 
 }  // namespace idgen::pg

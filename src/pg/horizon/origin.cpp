@@ -1,43 +1,72 @@
 #include "pg/horizon/origin.hpp"
 
+#include "pg/horizon/durable_sequence.hpp"
+#include "pg/host/sequence_pages.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
 
+constexpr const char *origin_sequence = "idgen_origin";
+
 int64 own_system() noexcept {
     return static_cast<int64>(GetSystemIdentifier());
 }
 
-// Null where it is missing.
-Relation open_origins(Oid schema, LOCKMODE lock) {
-    Oid oid = get_relname_relid("idgen_origin", schema);
-    Relation origins = OidIsValid(oid) ? try_relation_open(oid, lock) : nullptr;
-    if (origins == nullptr || origins->rd_rel->relkind == RELKIND_RELATION) return origins;
-    relation_close(origins, lock);
-    return nullptr;
+// Whether initdb can have made it: the upper half is the unix time in seconds.
+bool is_system_identifier(int64 value) noexcept {
+    constexpr uint64 year_2000_s = 946684800;
+    return static_cast<uint64>(value) >> 32 >= year_2000_s;
 }
 
-int64 system_in(HeapTuple tuple, TupleDesc desc) {
-    bool is_null;
-    Datum system = heap_getattr(tuple, 1, desc, &is_null);
-    return is_null ? 0 : DatumGetInt64(system);
+// Opens the sequence if its lock is free at once; a null sequence: there is none.
+Renewal open_origin(Oid schema, LOCKMODE lock, Relation &sequence) {
+    sequence = nullptr;
+    Oid oid = get_relname_relid(origin_sequence, schema);
+    if (!OidIsValid(oid)) return Renewal::granted;
+    if (!ConditionalLockRelationOid(oid, lock)) return Renewal::origin_locked;
+    sequence = try_relation_open(oid, NoLock);
+    if (sequence == nullptr) {
+        UnlockRelationOid(oid, lock);
+        return Renewal::granted;
+    }
+    if (check_sequence(sequence) == Renewal::granted) return Renewal::granted;
+    relation_close(sequence, lock);
+    sequence = nullptr;
+    return Renewal::granted;
 }
 
-// Calls visit(tuple, system) for each row until that says false.
-template <class Visit>
-void visit_origins(Relation origins, Visit visit) {
-    SysScanDesc scan = systable_beginscan(origins, InvalidOid, false, nullptr, 0, nullptr);
-    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));)
-        if (!visit(tuple, system_in(tuple, RelationGetDescr(origins)))) break;
+// The value of the sequence's page; 0 if it is damaged.
+int64 value_of(Relation sequence) {
+    Buffer buffer = lock_block(sequence, sequence_block, BUFFER_LOCK_SHARE);
+    Form_pg_sequence_data data = sequence_data(BufferGetPage(buffer));
+    int64 value = data == nullptr ? 0 : data->last_value;
+    UnlockReleaseBuffer(buffer);
+    return value;
+}
+
+// Whether a subscription of this database writes the sequence, as from PostgreSQL 19 on.
+Renewal look_for_subscription(Oid sequence, bool &is_subscribed) {
+    if (!ConditionalLockRelationOid(SubscriptionRelRelationId, AccessShareLock))
+        return Renewal::origin_locked;
+    Relation relations = table_open(SubscriptionRelRelationId, NoLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(sequence));
+    SysScanDesc scan =
+        systable_beginscan(relations, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
+    is_subscribed = HeapTupleIsValid(systable_getnext(scan));
     systable_endscan(scan);
+    table_close(relations, AccessShareLock);
+    return Renewal::granted;
 }
 
-void insert_own(Relation origins) {
-    Datum system = Int64GetDatum(own_system());
-    bool is_null = false;
-    HeapTuple tuple = heap_form_tuple(RelationGetDescr(origins), &system, &is_null);
-    simple_heap_insert(origins, tuple);
+void write_value(Relation sequence, int64 value) {
+    Buffer buffer = lock_block(sequence, sequence_block, BUFFER_LOCK_EXCLUSIVE);
+    GenericXLogState *log = GenericXLogStart(sequence);
+    set_sequence_data(GenericXLogRegisterBuffer(log, buffer, GENERIC_XLOG_FULL_IMAGE), value, 0);
+    GenericXLogFinish(log);
+    UnlockReleaseBuffer(buffer);
 }
 
 }  // namespace
@@ -54,34 +83,28 @@ Owner this_owner() {
                         fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
 }
 
-int64 foreign_origin(Oid schema) {
-    Relation origins = open_origins(schema, AccessShareLock);
-    if (origins == nullptr) return 0;
-    int64 foreign = 0;
-    visit_origins(origins, [&foreign](HeapTuple, int64 system) {
-        if (system != own_system()) foreign = system;
-        return foreign == 0;
-    });
-    relation_close(origins, AccessShareLock);
-    return foreign;
+Renewal read_foreign_origin(Oid schema, int64 &foreign) {
+    foreign = 0;
+    Relation sequence;
+    Renewal looked = open_origin(schema, AccessShareLock, sequence);
+    if (sequence == nullptr) return looked;
+    int64 origin = value_of(sequence);
+    if (origin != own_system() && is_system_identifier(origin)) {
+        bool is_subscribed = false;
+        looked = look_for_subscription(RelationGetRelid(sequence), is_subscribed);
+        if (!is_subscribed) foreign = origin;
+    }
+    relation_close(sequence, AccessShareLock);
+    return looked;
 }
 
-void confirm_origin(Oid schema) {
-    // One after the other, to the end of the transaction; nobody who reads waits for that.
-    Relation origins = open_origins(schema, ShareRowExclusiveLock);
-    if (origins == nullptr) return;
-    bool has_own = false;
-    visit_origins(origins, [&](HeapTuple tuple, int64 system) {
-        bool is_own = system == own_system() && !has_own;
-        if (is_own)
-            has_own = true;
-        else
-            simple_heap_delete(origins, &tuple->t_self);
-        return true;
-    });
-    if (!has_own) insert_own(origins);
-    relation_close(origins, NoLock);
-    CommandCounterIncrement();
+void mirror_origin(Oid schema, int64 system_identifier) {
+    Relation sequence;
+    open_origin(schema, RowExclusiveLock, sequence);
+    if (sequence == nullptr) return;
+    if (value_of(sequence) != system_identifier && !is_uncommitted(sequence))
+        write_value(sequence, system_identifier);
+    relation_close(sequence, RowExclusiveLock);
 }
 
 }  // namespace idgen::pg

@@ -1,9 +1,12 @@
-// Of which server a database is: the table idgen_origin holds its system identifier, put there by CREATE
-// EXTENSION, and pg_dump carries it along. In a database restored from another server's dump there is a
-// second row.
+// Of which server a database is. The record of the horizon names it (DurableRecord::owner). pg_dump cannot
+// carry that, so the value of the sequence idgen_origin mirrors it: CREATE EXTENSION, confirm_shards() and
+// the first renewal after a start write it. The mirror counts only in a database whose horizon has no page of
+// its own yet, as in one restored from a dump. What else writes to it changes nothing: nextval() fails, and a
+// value that a subscription brought along, or that cannot be a system identifier, is not believed.
 #pragma once
 
 #include "core/durable/ownership.hpp"
+#include "core/durable/renewal.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -11,10 +14,12 @@ namespace idgen::pg {
 // This server, and the shards that it is set to own where nothing is SET in the session.
 Owner this_owner();
 
-// The system identifier of another server that the table names; 0 where it names none.
-int64 foreign_origin(Oid schema);
+// Reads the system identifier of another server that the mirror names; 0: it names none. Not granted if
+// another transaction holds a lock against it.
+Renewal read_foreign_origin(Oid schema, int64 &foreign);
 
-// Leaves this server's system identifier alone in the table.
-void confirm_origin(Oid schema);
+// Writes the mirror, if its sequence can be locked and holds another value. Requires that the server is not
+// in recovery.
+void mirror_origin(Oid schema, int64 system_identifier);
 
 }  // namespace idgen::pg

@@ -32,7 +32,8 @@ void look_at_page(Oid schema, Survey &survey) {
     survey.page = is_in_bounds ? PageState::readable : PageState::out_of_bounds;
     if (is_in_bounds) survey.horizon_ms = survey.record.value;
     Owner owner = this_owner();
-    int64 origin = survey.record.owner == 0 ? foreign_origin(schema) : 0;
+    int64 origin = 0;
+    if (survey.record.owner == 0) read_foreign_origin(schema, origin);
     DurableRecord record = with_origin(survey.record, origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
 }

@@ -95,6 +95,8 @@ bool is_of_horizon(Record kind) noexcept {
 int detail_of(Renewal renewal, Record kind) {
     if (renewal == Renewal::locked)
         return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
+    if (renewal == Renewal::origin_locked)
+        return errdetail("Another transaction holds a lock on sequence \"idgen_origin\".");
     if (renewal == Renewal::not_acknowledged)
         return errdetail("The synchronous standbys have not confirmed it.");
     return errdetail("Another session is at it.");
@@ -138,6 +140,7 @@ void report_refused(const Outcome &outcome, Record kind, Location at) {
             report_copied(outcome.detail, at);
         case Renewal::granted:
         case Renewal::locked:
+        case Renewal::origin_locked:
         case Renewal::busy:
         case Renewal::not_acknowledged:
             break;

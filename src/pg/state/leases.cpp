@@ -58,6 +58,7 @@ void wake_keeper(SharedLeases &leases) noexcept {
 
 void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.lock.initialise(tranche);
+    leases.record_lock.initialise(tranche);
     for (pg_atomic_uint32 *value :
          {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
         pg_atomic_init_u32(value, 0);

@@ -110,10 +110,7 @@ Datum idgen_later(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text("later"))
 CPP
 
 	edit(find('durable_record.hpp'), qr/(BootId boot;.*\n)/ => "BootId boot;\n    std::int64_t later;\n", qr/sizeof\(DurableRecord\) == 56/ => 'sizeof(DurableRecord) == 64');
-	edit(find('durable_page.cpp'),
-		qr/sizeof\(OwnPage\) == 72/     => 'sizeof(OwnPage) == 80',
-		qr/offsetof\(OwnPage, crc\) == 64/ => 'offsetof(OwnPage, crc) == 72',
-		qr/own_version = 1;/            => 'own_version = 2;');
+	edit(find('durable_page.cpp'), qr/(record_format\{\w+), 1\};/ => 'record_format{0x49444748, 2};');
 	edit(find('shared_state.hpp'), qr/(struct alignas\(cache_line\) SharedState \{\n)/ => "struct alignas(cache_line) SharedState {\n    uint64 later;\n");
 	my ($number) = slurp_file(find('shared_state.cpp')) =~ /"idgen state (\d+)"/;
 	edit(find('shared_state.cpp'), qr/"idgen state $number"/ => '"idgen state ' . ($number + 1) . '"');
