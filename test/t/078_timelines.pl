@@ -155,6 +155,30 @@ sub succeed
 	$third->stop('immediate');
 }
 
+# A server dies as it is promoted, when it is no longer a standby and its new timeline does not count yet: it goes on as a primary on the timeline
+# of the one before it. What tells them apart is the backup that it began as; also if it dies again before its first ID.
+{
+	my %made;
+	my $primary = start_node('before', fake_clock => 1, init => { allows_streaming => 1 }, conf => [ "idgen.shards = '5'", @for_rewind ]);
+	draw(connect_to($primary), 10);
+	$primary->backup('base');
+	my $standby = begin_copy($primary, 'base', '+0', 'halfway');
+	wait_for_replay($primary, $standby);
+	cut_off($standby);
+	my ($highest, $now, $repeats) = lead_built_up($primary, \%made);
+	crash($_) for $primary, $standby;
+	unlink $standby->data_dir . '/standby.signal' or die "standby.signal: $!";
+	start_again($standby);
+	crash($standby);
+	start_again($standby);
+	set_clock($standby, sprintf '%+.3f', $now - time - clock_offset() - 0.4);
+	my @ids = draw(connect_to($standby), 5000);
+	is($repeats + repeated(\%made, @ids), 0, 'half promoted: none again');
+	cmp_ok($ids[0], '>', $highest, 'half promoted: above all that was made before');
+	is(timeline_of($standby), 1, 'half promoted: on the timeline of the one before');
+	$standby->stop('immediate');
+}
+
 # Two promotions to timeline 2 with numbers from a registry: all are alive at once, and the old primary makes IDs throughout.
 for my $kind (store_kinds())
 {
