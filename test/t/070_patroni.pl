@@ -43,7 +43,8 @@ sub split_brain
 	my ($old, $clients, $fault) = cut_off_primary($what);
 	$cluster->wait_for("$what: done", sub { $is_done->($clients, $old) });
 	end_fault($fault);
-	$cluster->wait_for("$what: the old primary follows", sub { $cluster->whole });
+	my $new = $cluster->wait_for("$what: the old primary follows", sub { $cluster->whole });
+	isnt($new->{name}, $old->{name}, "$what: another is the primary now");
 	end_clients($clients);
 	my $survey = survey($clients);
 	diag(sprintf '%s: %d IDs attempted, %d received, %d twice, %d out of order, at most %.1f s without one, refused %s',

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lease/keep/own_identity.hpp"
 #include "lease/keep/secret.hpp"
+#include "pg/host/server_identity.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -21,7 +21,7 @@ int64 number_asked_for(const Lease &lease) noexcept {
 }  // namespace
 
 Keeper::Keeper(const pg::LeaseGate &gate)
-    : gate_(gate), leases_(gate.leases()), identity_(own_identity()), registry_(gate), record_(gate) {}
+    : gate_(gate), leases_(gate.leases()), identity_(pg::server_identity()), registry_(gate), record_(gate) {}
 
 int64 Keeper::work() {
     follow_wishes();

@@ -1,5 +1,6 @@
 #include "pg/horizon/durable_page.hpp"
 
+#include "pg/host/server_identity.hpp"
 #include "pg/report/record_name.hpp"
 
 namespace idgen::pg {
@@ -93,20 +94,16 @@ void unlock_page(DurablePage &page) {
 }
 
 void write_first_record(Oid schema, Record kind, int64 value) {
+    int64 identity = server_identity();
     Relation sequence = open_sequence(schema, kind);
     Buffer mirror = lock_block(sequence, sequence_block, BUFFER_LOCK_EXCLUSIVE);
     GenericXLogState *log = GenericXLogStart(sequence);
-    set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), value,
-                      server_identity());
+    set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), value, identity);
     XLogRecPtr lsn = GenericXLogFinish(log);
     UnlockReleaseBuffer(mirror);
     // With wal_level = minimal there is no such record: the file is flushed at the end of the transaction.
     if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
     close_sequence(sequence);
-}
-
-int64 server_identity() {
-    return identity_of(GetWALInsertionTimeLine(), GetSystemIdentifier());
 }
 
 }  // namespace idgen::pg

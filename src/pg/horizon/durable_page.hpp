@@ -44,7 +44,4 @@ void unlock_page(DurablePage &page);
 // Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
 void write_first_record(Oid schema, Record kind, int64 value);
 
-// The identity of this server; see core/durable/durable_record.hpp. Requires that it is not in recovery.
-int64 server_identity();
-
 }  // namespace idgen::pg

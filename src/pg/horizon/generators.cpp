@@ -1,6 +1,7 @@
 #include "pg/horizon/generators.hpp"
 
 #include "pg/horizon/renew.hpp"
+#include "pg/host/server_identity.hpp"
 
 namespace idgen::pg {
 

@@ -5,6 +5,7 @@
 #include "pg/horizon/renew.hpp"
 #include "pg/host/attempt.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/server_identity.hpp"
 #include "pg/report/report_clock.hpp"
 #include "pg/report/report_log.hpp"
 #include "pg/state/clock_steps.hpp"

@@ -11,9 +11,10 @@ our @EXPORT = qw(begin_fault end_fault fault_names);
 
 # Without an end: it is over when it has begun.
 my %faults = (
-	# The node is cut off from Patroni's etcd, its server goes on.
-	cut_off => { begin => \&_stop_patroni, end => \&_continue_patroni },
-	# The whole node stands still, and later goes on as if nothing had been; its Patroni a little later than its server.
+	# The node's Patroni dies, its server goes on. A new Patroni begins when the fault ends: one that only stood still could take the leader's
+	# key back, by what it had read of etcd before, and with that key throw away the history of the server that was promoted.
+	cut_off => { begin => \&_kill_patroni, end => \&_begin_patroni },
+	# The whole node stands still, and its server later goes on as if nothing had been; a new Patroni begins a little later.
 	freeze => { begin => \&_freeze, end => \&_thaw },
 	kill_server => { begin => \&_kill_server },
 	kill_session => { begin => \&_kill_session },
@@ -46,15 +47,22 @@ sub end_fault
 	return $end->($fault->{cluster}, $fault->{node}, $fault->{kept});
 }
 
-sub _stop_patroni { my ($cluster, $node) = @_; return kill 'STOP', $node->{patroni} }
+sub _kill_patroni
+{
+	my ($cluster, $node) = @_;
+	kill 'KILL', $node->{patroni};
+	local $?;
+	return waitpid $node->{patroni}, 0;
+}
 
-sub _continue_patroni { my ($cluster, $node) = @_; return kill 'CONT', $node->{patroni} }
+sub _begin_patroni { my ($cluster, $node) = @_; return $cluster->begin_patroni($node) }
 
 sub _freeze
 {
 	my ($cluster, $node) = @_;
 	my @processes = $cluster->server_processes($node);
-	kill 'STOP', $node->{patroni}, @processes;
+	kill 'STOP', @processes;
+	_kill_patroni($cluster, $node);
 	return \@processes;
 }
 
@@ -63,7 +71,7 @@ sub _thaw
 	my ($cluster, $node, $processes) = @_;
 	kill 'CONT', @$processes;
 	select undef, undef, undef, 1;
-	return _continue_patroni($cluster, $node);
+	return _begin_patroni($cluster, $node);
 }
 
 sub _kill_server
