@@ -12,10 +12,11 @@ bool has_failed(const PGresult *kept) noexcept {
     return kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR;
 }
 
-// False where there is no room, or the row has other columns than those before.
+// False where there is no room. Rows are measured before they are copied.
 bool add_row(const PGresult *row, PGresult *&kept) {
+    if (PQresultMemorySize(row) + PQresultMemorySize(kept) > largest_result) return false;
     if (kept == nullptr) kept = PQcopyResult(row, PG_COPYRES_ATTRS);
-    if (kept == nullptr || PQresultMemorySize(kept) > largest_result) return false;
+    if (kept == nullptr) return false;
     int number = PQntuples(kept);
     for (int column = 0; column < PQnfields(row); column++) {
         bool is_null = PQgetisnull(row, 0, column) != 0;

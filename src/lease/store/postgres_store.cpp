@@ -1,5 +1,6 @@
 #include "lease/store/postgres_store.hpp"
 
+#include "lease/store/answer_range.hpp"
 #include "lease/store/foreign_text.hpp"
 #include "lease/store/identity_text.hpp"
 #include "lease/store/postgres_session.hpp"
@@ -110,7 +111,8 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &a
     return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
             answer.horizon_ms = number_in(rows, 0, 1);
-            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1);
+            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1) &&
+                   is_instant(answer.horizon_ms);
         });
     });
 }
@@ -139,6 +141,21 @@ RegisteredNumber number_of(const PGresult *rows, int row) {
     return number;
 }
 
+// Whether a registry can say so. The lease of -1 ms never ends.
+bool makes_sense(const RegisteredNumber &number) noexcept {
+    return is_number(number.listed.number) && is_instant(number.listed.horizon_ms) &&
+           is_instant(number.since_ms) && (number.lease_left_ms == -1 || is_instant(number.lease_left_ms));
+}
+
+// Takes rows in; false if one makes no sense.
+bool read_numbers(const PGresult *rows, int count, RegisteredNumber *numbers) {
+    for (int row = 0; row < count; row++) {
+        numbers[row] = number_of(rows, row);
+        if (!makes_sense(numbers[row])) return false;
+    }
+    return true;
+}
+
 Reply list(void *self, Registration &registration, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     MemoryContext caller = CurrentMemoryContext;
@@ -148,9 +165,8 @@ Reply list(void *self, Registration &registration, Trouble &trouble) {
             if (!are_there(rows, 0, count == 0 ? 0 : 3)) return false;
             size_t size = Max(count, 1) * sizeof(RegisteredNumber);
             auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
-            for (int row = 0; row < count; row++) numbers[row] = number_of(rows, row);
             registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
-            return true;
+            return is_instant(registration.floor_ms) && read_numbers(rows, count, numbers);
         });
     });
 }
@@ -179,7 +195,7 @@ Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
         call.add(to_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to_ms));
         return run_call(store, call, trouble, [&](PGresult *rows) {
             to_ms = number_in(rows, 0, 0);
-            return are_there(rows, 0, 0);
+            return are_there(rows, 0, 0) && is_instant(to_ms);
         });
     });
 }
