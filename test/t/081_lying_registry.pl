@@ -15,15 +15,16 @@ use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{LIE_SECONDS} // 10;
 my $seed = $ENV{SEED} // int rand 1e6;
-my $sessions = 3;
+my $sessions = 4;
 
 # Below AddressSanitizer what was freed is kept for a while.
 my $most_kb = ($ENV{ASAN_OPTIONS} ? 4 : 1) * 300_000;
 
-my @asked = (
-	'SELECT next_id()', 'SELECT next_id_array(50)', 'SELECT * FROM idgen_nodes()', 'SELECT * FROM idgen_status()', 'SELECT * FROM idgen_stat_lease', 'SELECT * FROM idgen_stat_registry',
-	'SELECT * FROM idgen_stat_shard', 'SELECT * FROM idgen_stat_database', 'SELECT idgen_release(0)', 'SELECT idgen_release(2147483647)', 'SELECT idgen_registry_advance()',
-	q{SELECT idgen_registry_advance(now() + interval '15 minutes')}, 'SELECT idgen_confirm_registry()');
+# What sessions ask for: IDs half of the time; seldom for an advance, after which no number can be had for minutes.
+my @draws = ('SELECT next_id()', 'SELECT next_id_array(50)');
+my @looks = map { "SELECT * FROM $_" } qw(idgen_nodes() idgen_status() idgen_stat_lease idgen_stat_registry idgen_stat_shard idgen_stat_database);
+my @orders = map { "SELECT $_" } 'idgen_release(0)', 'idgen_release(2147483647)', 'idgen_confirm_registry()';
+my @advances = map { "SELECT idgen_registry_advance($_)" } '', q{now() + interval '15 minutes'}, q{now() + interval '1 day'};
 
 # A server, what stands under the address of its registry, and the sessions that ask.
 sub begin
@@ -52,7 +53,7 @@ sub begin_asking
 		$session = undef if $session && !$session->ping;
 		$session //= eval { connect_to($node) };
 		syswrite $noted, ask($session) if $session;
-		sleep rand 0.05;
+		sleep rand 0.02;
 	}
 	_exit(0);
 }
@@ -61,7 +62,9 @@ sub begin_asking
 sub ask
 {
 	my ($session) = @_;
-	my $sql = (rand) < 0.5 ? $asked[ rand 2 ] : $asked[ rand @asked ];
+	my $choice = rand;
+	my $asked = $choice < 0.5 ? \@draws : $choice < 0.8 ? \@looks : $choice < 0.97 ? \@orders : \@advances;
+	my $sql = $asked->[ rand @$asked ];
 	my $rows = eval { $session->do('SET statement_timeout = ' . (50 + int rand 1500)); $session->selectall_arrayref($sql) };
 	return join '', map { "$_\n" } map { ref ? @$_ : $_ } map { @$_ } @{ $rows // [] } if $sql =~ /next_id/;
 	return ($session->errstr // '') =~ /s3cret/ ? "told\n" : '';
@@ -114,7 +117,7 @@ sub lie_for_a_while
 		my $name = shift @left // (sort keys %event)[ rand keys %event ];
 		for my $it (@all)
 		{
-			sleep rand 1;
+			sleep rand 2;
 			note_memory($it);
 			my $failure = eval { $event{$name}->($it) } // ($@ ? "$name: $@" : undef);
 			push @{ $it->{failures} }, $failure if $failure;

@@ -14,6 +14,9 @@ use Time::HiRes qw(sleep time);
 
 my $identity = '11111111-2222-3333-4444-555555555555';
 
+# The registry's key in an etcd.
+my $registry = encode_base64(encode_json({ identity => $identity, floor_ms => '0', max_ahead_ms => '660000', advances => '0', cluster => '7' }), '');
+
 # Longer than the keeper waits, whose window is 2 s.
 my $late_s = 0.6;
 
@@ -30,6 +33,9 @@ my %lie = (
 	refusal => sub { my ($speech) = @_; return $speech->{refusal}->() },
 );
 
+# What takes no time is told more often.
+my @told = (sort(keys %lie), ('wrong') x 10, ('malformed') x 4, ('refusal') x 3);
+
 # Starts one of a kind; its files are in a folder. It lies as long as it is not told to be honest.
 sub start
 {
@@ -42,7 +48,7 @@ sub start
 		sub {
 			my ($socket, $asked, $count, $connection) = @_;
 			srand $seed + $connection * 1000 if $count == 1;
-			$share //= _one_of(0.05, 0.2, 0.7);
+			$share //= _one_of(0.05, 0.15, 0.6);
 			my $speech = { %{ $said->($self, $asked) }, socket => $socket, before => $before };
 			my $honest = $speech->{honest};
 			my $remembered = sub { return $before = $honest->() };
@@ -81,7 +87,7 @@ sub _answer
 {
 	my ($self, $speech, $share) = @_;
 	return $speech->{honest}->() if -e "$self->{folder}/honest";
-	my $kind = (rand) < $share ? _one_of(sort keys %lie) : 'honest';
+	my $kind = (rand) < $share ? _one_of(@told) : 'honest';
 	append_to_file("$self->{folder}/sent", "$kind\n");
 	return $kind eq 'honest' ? $speech->{honest}->() : $lie{$kind}->($speech);
 }
@@ -253,7 +259,7 @@ sub _date_text
 }
 
 # One that does what it is asked, in a file that all connections share: each key has its value, revision, and when it ends. What was written by
-# callers who believed a lie stays no longer than a while.
+# callers who believed a lie stays no longer than a while; then it is empty, or has a registry that nobody needs to confirm.
 sub _etcd_answer
 {
 	my ($self, $path, $asked) = @_;
@@ -264,7 +270,7 @@ sub _etcd_answer
 	flock $file, LOCK_EX or die "etcd: $!";
 	seek $file, 0, SEEK_SET;
 	my $kept = do { local $/; <$file> };
-	my $state = $kept && (rand) > 0.005 ? decode_json($kept) : { revision => 1, keys => {} };
+	my $state = $kept && (rand) > 0.03 ? decode_json($kept) : { revision => 2, keys => { (rand) < 0.2 ? () : ('/x/registry' => { value => $registry, revision => 1 }) } };
 	my $answer = _transact($state, $asked);
 	truncate $file, 0;
 	syswrite $file, encode_json($state);
