@@ -14,7 +14,7 @@ struct Parse {
 
 // More than a list of all numbers that a layout can have: parsed, a value takes many times the memory of its
 // text.
-constexpr std::ptrdiff_t most_values = std::ptrdiff_t{1} << 20;
+constexpr ptrdiff_t most_values = ptrdiff_t{1} << 20;
 
 // Whether it has no more; what begins or separates values counts, also within a text.
 bool is_bounded(std::string_view text) {

@@ -1,7 +1,5 @@
 #include "lease/store/postgres_result.hpp"
 
-#include <cstddef>
-
 namespace idgen::lease {
 namespace {
 
@@ -46,6 +44,21 @@ bool gather(PGresult *result, PGresult *&kept) {
     bool is_good = !is_copy(status) && (!is_row || has_failed(kept) || add_row(result, kept));
     PQclear(result);
     return is_good;
+}
+
+int64 number_in(const PGresult *rows, int row, int column) {
+    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
+}
+
+bool flag_in(const PGresult *rows, int row, int column) {
+    return PQgetvalue(rows, row, column)[0] == 't';
+}
+
+bool are_there(const PGresult *rows, int first_column, int last_column) {
+    for (int row = 0; row < PQntuples(rows); row++)
+        for (int column = first_column; column <= last_column; column++)
+            if (PQgetisnull(rows, row, column) != 0) return false;
+    return true;
 }
 
 }  // namespace idgen::lease
