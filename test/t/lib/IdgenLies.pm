@@ -343,6 +343,7 @@ sub _huge_text
 	my ($text) = @_;
 	my $size = _one_of(70_000, 1_000_000, 20_000_000);
 	return '[' x $size if (rand) < 0.1;
+	return '[' . '0,' x ($size / 2) . '0]' if (rand) < 0.1;
 	return $text . ' ' x $size if (rand) < 0.2;
 	my $many = join ',', map { sprintf '{"key":"%s","value":"e30="}', encode_base64("/number/$_", '') } 1 .. $size / 100;
 	return qq({"header":{"cluster_id":"7"},"responses":[{},{"response_range":{"kvs":[$many]}}]}) if (rand) < 0.4;
