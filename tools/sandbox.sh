@@ -69,22 +69,23 @@ make_cluster() {
 # Starts the cluster; arguments are settings of its environment. SERVER_LIBRARIES are loaded into it first, by name those that
 # build_preloads makes. SERVER_BELOW is a command that runs it, such as valgrind.
 run_server() {
-    local library libraries=
-    [ -z "${SERVER_LIBRARIES:-}" ] || build_preloads || return 1
-    for library in ${SERVER_LIBRARIES:-}; do
-        case $library in /*) ;; *) library=$sandbox/preloads/$library.so ;; esac
-        libraries="$libraries $library"
-    done
-    [ -z "$libraries" ] || set -- LD_PRELOAD="$libraries" "$@"
-    [ -z "${SERVER_BELOW:-}" ] || put_server_below
+    put_server_below || return 1
     inside env "$@" pg_ctl -w -s -l "$sandbox/log/server" start || { cat "$sandbox/log/server" >&2; return 1; }
 }
 
-# From now on the server's program is a script, which runs the real one by SERVER_BELOW.
+# From now on the server's program is a script, which loads SERVER_LIBRARIES and runs the real one by SERVER_BELOW. Nothing
+# changes if there is neither.
 put_server_below() {
-    [ ! -e "$bin/postgres.real" ] || return 0
+    local below=${SERVER_BELOW:-} library libraries=
+    [ -n "$below${SERVER_LIBRARIES:-}" ] && [ ! -e "$bin/postgres.real" ] || return 0
+    [ -z "${SERVER_LIBRARIES:-}" ] || build_preloads || return 1
+    for library in ${SERVER_LIBRARIES:-}; do
+        case $library in /*) ;; *) library=$sandbox/preloads/$library.so ;; esac
+        libraries="$libraries${libraries:+:}$library"
+    done
+    [ -z "$libraries" ] || below="env LD_PRELOAD=$libraries $below"
     inside mv "$bin/postgres" "$bin/postgres.real"
-    printf '#!/bin/sh\n[ "$1" != -V ] || exec "%s" -V\nexec %s "%s" "$@"\n' "$bin/postgres.real" "$SERVER_BELOW" "$bin/postgres.real" |
+    printf '#!/bin/sh\n[ "$1" != -V ] || exec "%s" -V\nexec %s "%s" "$@"\n' "$bin/postgres.real" "$below" "$bin/postgres.real" |
         inside tee "$bin/postgres" >/dev/null && inside chmod 755 "$bin/postgres"
 }
 
@@ -133,7 +134,7 @@ forget_fake_clocks() {
 prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
     inside mkdir -p "$folder"
-    build_preloads || return 1
+    build_preloads && put_server_below || return 1
     forget_fake_clocks
     inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
         TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \

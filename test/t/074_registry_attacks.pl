@@ -194,6 +194,10 @@ my @impostors = (
 	[ postgresql => 'no identity', identity => $senseless, sub { return result([undef]) } ],
 	[ postgresql => 'no outcome', take => $senseless, sub { return result([ undef, 0 ]) } ],
 	[ postgresql => 'no horizon', take => $senseless, sub { return result([ 'granted', undef ]) } ],
+	[ postgresql => 'a horizon that no clock shows', take => $senseless, sub { return result([ 'granted', '9223372036854775807' ]) } ],
+	[ postgresql => 'a horizon before all clocks', take => $senseless, sub { return result([ 'granted', '-9223372036854775808' ]) } ],
+	[ postgresql => 'a lease that no clock shows', list => $senseless, sub { return result([ 0, 1, 0, 'f', 'n', 0, 0, 0, '9223372036854775807' ]) } ],
+	[ postgresql => 'a number that is none', list => $senseless, sub { return result([ 0, '4294967296', 0, 'f', 'n', 0, 0, 0, 0 ]) } ],
 	[ postgresql => 'no result', take => qr/\w/, sub { return $parsed . command_complete() . ready() } ],
 	[ postgresql => 'an error without words', take => $lost, sub { return $parsed . message('E', "\0") . ready() } ],
 	[ postgresql => 'an error that tells the password', take => qr/holds the password and is not shown/, sub { return $parsed . error_message('node has s3cret') . ready() } ],
@@ -212,8 +216,19 @@ my @impostors = (
 	[ etcd => 'headers without end', kv => qr/headers/, sub { syswrite $_[0], "HTTP/1.1 200 OK\r\n"; return pour($_[0], "A: b\r\n" x 1000) } ],
 	[ etcd => 'a message that tells the password', kv => qr/holds the password and is not shown/, sub { return http('400 Bad Request', '{"code":3,"message":"s3cret"}') } ],
 	[ etcd => 'writes that never succeed', kv => $late, sub { return http('200 OK', '{"header":{"cluster_id":"7"}}') } ],
+	[ etcd => 'a registry advanced too often', kv => qr/holds something else/, sub { return registry_key(advances => '9223372036854775807') } ],
+	[ etcd => 'a floor that no clock shows', kv => qr/holds something else/, sub { return registry_key(floor_ms => '9223372036854775807') } ],
+	[ etcd => 'twenty million values', kv => $no_etcd, sub { return http('200 OK', '[' . '0,' x 20_000_000 . '0]') } ],
 	[ etcd => 'keys of something else', kv => qr/holds something else/, sub { return http('200 OK', '{"header":{"cluster_id":"7"},"responses":[{"response_range":{"kvs":[{"key":"!","value":"!"}]}}]}') } ],
 );
+
+# An etcd whose registry has an odd value.
+sub registry_key
+{
+	my ($name, $value) = @_;
+	my %registry = (identity => $identity, floor_ms => '0', max_ahead_ms => '660000', advances => '0', cluster => '7', $name => $value);
+	return http('200 OK', encode_json({ header => { cluster_id => '7' }, responses => [ { response_range => { kvs => [ { key => encode_base64('/x/registry', ''), value => encode_base64(encode_json(\%registry), ''), mod_revision => '1' } ] } } ] }));
+}
 
 # As much of a registry as it takes to come to the attack.
 sub answer_of

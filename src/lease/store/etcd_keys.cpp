@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "lease/store/answer_range.hpp"
 #include "lease/store/etcd_txn.hpp"
 #include "lease/store/identity_text.hpp"
 
@@ -24,6 +25,12 @@ bool has_numbers(Json *value, std::initializer_list<std::string_view> names) {
     return true;
 }
 
+bool are_instants(std::initializer_list<int64> all_ms) {
+    for (int64 ms : all_ms)
+        if (!is_instant(ms)) return false;
+    return true;
+}
+
 }  // namespace
 
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) {
@@ -33,7 +40,8 @@ bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) 
     registry = {number_in(key, "mod_revision"), parse_identity(text_in(value, "identity")),
                 number_in(value, "floor_ms"),   number_in(value, "max_ahead_ms"),
                 number_in(value, "advances"),   text_in(value, "cluster")};
-    return is_known(registry.identity) && has_numbers(value, {"floor_ms", "max_ahead_ms", "advances"});
+    return is_known(registry.identity) && has_numbers(value, {"floor_ms", "max_ahead_ms", "advances"}) &&
+           is_instant(registry.floor_ms) && is_instant(registry.max_ahead_ms) && is_count(registry.advances);
 }
 
 char *print_registry(const EtcdRegistry &registry) {
@@ -65,7 +73,9 @@ bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdN
               number_in(value, "since_ms")};
     if (number_in(value, "advances") != registry.advances) advance(number.row, registry.floor_ms);
     return has_numbers(value,
-                       {"incarnation", "life", "horizon_ms", "taken_ms", "lease", "ttl_ms", "advances"});
+                       {"incarnation", "life", "horizon_ms", "taken_ms", "lease", "ttl_ms", "advances"}) &&
+           are_instants({number.row.horizon_ms, number.row.taken_ms, number.ttl_ms, number.lease_end_ms,
+                         number.since_ms});
 }
 
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {

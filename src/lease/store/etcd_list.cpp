@@ -1,5 +1,6 @@
 #include "lease/store/etcd_list.hpp"
 
+#include "lease/store/answer_range.hpp"
 #include "lease/store/etcd_txn.hpp"
 #include "lease/store/etcd_view.hpp"
 #include "lease/store/foreign_text.hpp"
@@ -48,7 +49,8 @@ Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &re
         Json *key = element_of(numbers, i);
         int64 number = number_of(key);
         EtcdNumber row;
-        if (!read_number(key, has_holder(holders, next_holder, number), view.registry, row))
+        bool has_lease = has_holder(holders, next_holder, number);
+        if (!is_number(number) || !read_number(key, has_lease, view.registry, row))
             return put_trouble(trouble, Reply::denied, "a number's key holds something else");
         registration.rows[registration.count++] = listed(number, row, view.now_ms);
     }

@@ -1,5 +1,7 @@
 #include "lease/store/json.hpp"
 
+#include <algorithm>
+
 #include "pg/host/attempt.hpp"
 
 namespace idgen::lease {
@@ -9,6 +11,16 @@ struct Parse {
     const char *text;
     Json *json;
 };
+
+// More than a list of all numbers that a layout can have: parsed, a value takes many times the memory of its
+// text.
+constexpr ptrdiff_t most_values = ptrdiff_t{1} << 20;
+
+// Whether it has no more; what begins or separates values counts, also within a text.
+bool is_bounded(std::string_view text) {
+    return std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == '{'; }) <=
+           most_values;
+}
 
 // Raises where it is no JSON, or not of the database's encoding.
 void parse(void *argument) {
@@ -56,6 +68,7 @@ char *JsonWriter::print() {
 }
 
 Json *parse_json(const char *text) {
+    if (!is_bounded(text)) return nullptr;
     Parse work{text, nullptr};
     pg::attempt(parse, &work);
     return work.json != nullptr && JsonContainerIsScalar(work.json) ? nullptr : work.json;

@@ -1,7 +1,5 @@
 #include "lease/store/postgres_result.hpp"
 
-#include <cstddef>
-
 namespace idgen::lease {
 namespace {
 
@@ -12,10 +10,11 @@ bool has_failed(const PGresult *kept) noexcept {
     return kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR;
 }
 
-// False where there is no room, or the row has other columns than those before.
+// False where there is no room. Rows are measured before they are copied.
 bool add_row(const PGresult *row, PGresult *&kept) {
+    if (PQresultMemorySize(row) + PQresultMemorySize(kept) > largest_result) return false;
     if (kept == nullptr) kept = PQcopyResult(row, PG_COPYRES_ATTRS);
-    if (kept == nullptr || PQresultMemorySize(kept) > largest_result) return false;
+    if (kept == nullptr) return false;
     int number = PQntuples(kept);
     for (int column = 0; column < PQnfields(row); column++) {
         bool is_null = PQgetisnull(row, 0, column) != 0;
@@ -45,6 +44,21 @@ bool gather(PGresult *result, PGresult *&kept) {
     bool is_good = !is_copy(status) && (!is_row || has_failed(kept) || add_row(result, kept));
     PQclear(result);
     return is_good;
+}
+
+int64 number_in(const PGresult *rows, int row, int column) {
+    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
+}
+
+bool flag_in(const PGresult *rows, int row, int column) {
+    return PQgetvalue(rows, row, column)[0] == 't';
+}
+
+bool are_there(const PGresult *rows, int first_column, int last_column) {
+    for (int row = 0; row < PQntuples(rows); row++)
+        for (int column = first_column; column <= last_column; column++)
+            if (PQgetisnull(rows, row, column) != 0) return false;
+    return true;
 }
 
 }  // namespace idgen::lease

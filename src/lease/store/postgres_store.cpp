@@ -1,7 +1,9 @@
 #include "lease/store/postgres_store.hpp"
 
-#include "lease/store/foreign_text.hpp"
+#include "lease/store/answer_range.hpp"
 #include "lease/store/identity_text.hpp"
+#include "lease/store/postgres_list.hpp"
+#include "lease/store/postgres_result.hpp"
 #include "lease/store/postgres_session.hpp"
 #include "lease/store/store_memory.hpp"
 #include "lease/store/trouble.hpp"
@@ -25,14 +27,6 @@ struct Call {
     void add(const char *value) noexcept { values[statement.count++] = value; }
     void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
 };
-
-int64 number_in(const PGresult *rows, int row, int column) {
-    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
-}
-
-bool flag_in(const PGresult *rows, int row, int column) {
-    return PQgetvalue(rows, row, column)[0] == 't';
-}
 
 // Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make
 // sense.
@@ -96,62 +90,24 @@ bool read_outcome(const char *word, CallOutcome &outcome) noexcept {
     return false;
 }
 
-// False where there is a null among them.
-bool are_there(const PGresult *rows, int first_column, int last_column) {
-    for (int row = 0; row < PQntuples(rows); row++)
-        for (int column = first_column; column <= last_column; column++)
-            if (PQgetisnull(rows, row, column) != 0) return false;
-    return true;
-}
-
 Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms,
                 const Holder &holder, CallAnswer &answer, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
             answer.horizon_ms = number_in(rows, 0, 1);
-            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1);
+            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1) &&
+                   is_instant(answer.horizon_ms);
         });
     });
-}
-
-const char *const list_sql =
-    "SELECT (extract(epoch FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
-    "l.number, (extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) "
-    "1000::pg_catalog.numeric)::pg_catalog.int8, "
-    "l.is_free, l.name, l.system_identifier, l.timeline, "
-    "(extract(epoch FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
-    "CASE WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
-    "ELSE (extract(epoch FROM l.lease_left) OPERATOR(pg_catalog.*) "
-    "1000::pg_catalog.numeric)::pg_catalog.int8 END "
-    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list() AS l ON true ORDER BY "
-    "l.number";
-
-RegisteredNumber number_of(const PGresult *rows, int row) {
-    RegisteredNumber number{};
-    number.listed = {number_in(rows, row, 1), number_in(rows, row, 2), flag_in(rows, row, 3)};
-    std::string_view name(PQgetvalue(rows, row, 4), static_cast<size_t>(PQgetlength(rows, row, 4)));
-    copy_foreign_text(name, number.name, sizeof(number.name));
-    number.system_identifier = number_in(rows, row, 5);
-    number.timeline = static_cast<int32>(number_in(rows, row, 6));
-    number.since_ms = number_in(rows, row, 7);
-    number.lease_left_ms = number_in(rows, row, 8);
-    return number;
 }
 
 Reply list(void *self, Registration &registration, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
-        return run_call(store, Call(list_sql, 9), trouble, [&](PGresult *rows) {
-            int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
-            if (!are_there(rows, 0, count == 0 ? 0 : 3)) return false;
-            size_t size = Max(count, 1) * sizeof(RegisteredNumber);
-            auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
-            for (int row = 0; row < count; row++) numbers[row] = number_of(rows, row);
-            registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
-            return true;
-        });
+        return run_call(store, Call(list_sql, 9), trouble,
+                        [&](PGresult *rows) { return read_list(rows, caller, registration); });
     });
 }
 
@@ -179,7 +135,7 @@ Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
         call.add(to_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to_ms));
         return run_call(store, call, trouble, [&](PGresult *rows) {
             to_ms = number_in(rows, 0, 0);
-            return are_there(rows, 0, 0);
+            return are_there(rows, 0, 0) && is_instant(to_ms);
         });
     });
 }

@@ -14,11 +14,12 @@ our @EXPORT = qw(message rows error_message command_complete ready http);
 my @all;
 my $test = $$;
 
-# Starts one. answer(socket, request, how often on this connection) is called in a process of its own for each connection: the request is the text
-# of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends where that is undefined.
+# Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own for each connection: the
+# request is the text of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends if that is undefined. Option:
+# greeting(socket, greeting, which connection) gives what PostgreSQL's protocol begins with, in the place of the usual.
 sub start
 {
-	my ($class, $kind, $answer) = @_;
+	my ($class, $kind, $answer, %option) = @_;
 	my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1) or die "listen: $!";
 	my $self = bless { port => $listener->sockport }, $class;
 	$self->{pid} = fork // die "fork: $!";
@@ -26,11 +27,15 @@ sub start
 	{
 		@SIG{qw(PIPE CHLD TERM)} = ('DEFAULT', 'IGNORE', sub { kill 'KILL', -$$; _exit(0) });
 		setpgrp;
+		my $connections = 0;
 		while (my $socket = $listener->accept)
 		{
+			$connections++;
 			fork and next;
 			binmode $socket;
-			eval { $kind eq 'etcd' ? _serve_http($socket, $answer) : _serve_postgres($socket, $answer) };
+			my $numbered = sub { return $answer->(@_, $connections) };
+			my $greeting = sub { return $option{greeting} ? $option{greeting}->(@_, $connections) : $_[1] };
+			eval { $kind eq 'etcd' ? _serve_http($socket, $numbered) : _serve_postgres($socket, $numbered, $greeting) };
 			_exit(0);
 		}
 		_exit(0);
@@ -85,14 +90,15 @@ sub _read
 
 sub _serve_postgres
 {
-	my ($socket, $answer) = @_;
+	my ($socket, $answer, $greeting) = @_;
 	my $code = 0;
 	while ($code != 196608)
 	{
 		$code = unpack 'N', substr _read($socket, unpack('N', _read($socket, 4)) - 4), 0, 4;
 		syswrite $socket, 'N' if $code == 80877103 || $code == 80877104;
 	}
-	syswrite $socket, message('R', pack 'N', 0) . message('S', "server_version\0" . "15.0\0") . message('S', "client_encoding\0UTF8\0") . message('K', pack 'NN', 1, 1) . ready();
+	my $usual = message('R', pack 'N', 0) . message('S', "server_version\0" . "15.0\0") . message('S', "client_encoding\0UTF8\0") . message('K', pack 'NN', 1, 1) . ready();
+	syswrite $socket, $greeting->($socket, $usual) // return;
 	my ($statement, $count) = ('', 0);
 	while (1)
 	{

@@ -1,0 +1,16 @@
+// The list of all numbers that a registry in a PostgreSQL knows.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include "lease/store/registry.hpp"
+
+namespace idgen::lease {
+
+// Gives a row for each number, or a single one without a number if there is none yet. Nine columns.
+extern const char *const list_sql;
+
+// Reads those rows into the caller's memory. False if they make no sense.
+bool read_list(const PGresult *rows, MemoryContext caller, Registration &registration);
+
+}  // namespace idgen::lease
