@@ -6,6 +6,7 @@ use open qw(:std :encoding(UTF-8));
 use utf8;
 
 use FindBin;
+use IdgenBench::Borrow;
 use IdgenBench::Calls;
 use IdgenBench::Chart qw(chart);
 use IdgenBench::Claims qw(claim_row);
@@ -43,6 +44,7 @@ my @measurements = (
 	IdgenBench::Pool->new,
 	IdgenBench::Insert->new,
 	IdgenBench::Latency->new,
+	IdgenBench::Borrow->new,
 	IdgenBench::Pair->new,
 	IdgenBench::Recovery->new,
 	IdgenBench::Range->new,

@@ -34,6 +34,13 @@ struct SharedMemory {
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };
 
+// How a slot came to its last tick, as the oracle knows it.
+struct LastTick {
+    std::int64_t tick = -1;
+    std::int64_t lead_ms = 0;  // when it was begun
+    bool is_borrowed = false;
+};
+
 struct Node {
     Disk disk;
     Clock clock;
@@ -61,6 +68,7 @@ struct Node {
     Believed believed = {};
     // The last ID of each slot since the start, by database, kind and shard.
     std::int64_t last_ids[max_databases][max_layouts + 1][max_leases] = {};
+    LastTick last_ticks[max_databases][max_layouts + 1][max_leases] = {};
 
     std::int64_t identity() const noexcept {
         return identity_of(timeline, static_cast<std::uint64_t>(system));
@@ -94,6 +102,7 @@ struct Node {
     }
     void forget_ids(int database) noexcept {
         for (auto &ids : last_ids[database]) std::fill_n(ids, max_leases, 0);
+        for (auto &ticks : last_ticks[database]) std::fill_n(ticks, max_leases, LastTick{});
     }
 };
 

@@ -18,6 +18,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     history_ = {};
     history_.resets = database_->resets;
     made_ = 0;
+    borrowed_tick_ = -1;
     resolve(stage);
     begin_draw(stage);
 }

@@ -46,6 +46,9 @@ class Session {
     void read_limits(Stage &stage);
     void select(Stage &stage);
     void take_ids(Stage &stage);
+    void judge_refusal(Stage &stage, const Take &taken);
+    void judge_lead(Stage &stage, const Take &taken);
+    void count_lead(Stage &stage, const Take &taken);
     void follow(Stage &stage, const Take &taken);
     void issue(Stage &stage, const Take &taken);
     void count_decimal(Stage &stage);
@@ -54,7 +57,15 @@ class Session {
     void wait(Stage &stage);
     void wait_for_number(Stage &stage);
     std::int64_t waited_ms(const Stage &stage) const noexcept { return stage.true_ms - began_ms_; }
-    DrawRules rules(const Stage &stage) const noexcept { return rules_of(source_, stage.settings.draw); }
+    // The fourth session waits, whatever the others do.
+    DrawRules rules(const Stage &stage) const noexcept {
+        DrawRules rules = stage.settings.draw;
+        rules.may_borrow &= number_ != 3;
+        return rules_of(source_, rules);
+    }
+    LastTick &last_tick() const noexcept {
+        return node_->last_ticks[number_of_database_][kind_][packed_shard(source_)];
+    }
 
     Node *node_ = nullptr;
     Database *database_ = nullptr;
@@ -68,8 +79,9 @@ class Session {
     DrawSession history_{};
     DrawHistory before_{};  // what the session had drawn when the draw began
     Source source_{};
-    std::int64_t made_ = 0;   // the last ID
-    std::int64_t above_ = 0;  // the next one is larger
+    std::int64_t made_ = 0;            // the last ID
+    std::int64_t above_ = 0;           // the next one is larger
+    std::int64_t borrowed_tick_ = -1;  // the last borrowed tick that it drew from
     std::int64_t draws_ = 0;
 
     Step step_ = Step::clock;

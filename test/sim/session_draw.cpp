@@ -10,6 +10,7 @@ void Session::read_clock(Stage &stage) {
     if (history_.resets != database_->resets) {
         made_ = above_ = 0;
         before_ = {};
+        borrowed_tick_ = -1;
     }
     note_resets(history_, database_->resets);
     step_ = Step::limits;
@@ -58,8 +59,46 @@ void Session::take_ids(Stage &stage) {
     step_ = is_selected(source_) ? Step::take : Step::select;
 }
 
+// Beside sessions that borrow, one that waits is told to wait no longer than for the lead that they have.
+void Session::judge_refusal(Stage &stage, const Take &taken) {
+    const LastTick &last = last_tick();
+    bool is_moved = source_.slot.entry->slot.sequence == no_sequence;
+    if (!last.is_borrowed || is_moved || taken.tick != last.tick + 1) return;
+    std::int64_t admitted_ms = std::min(last.lead_ms, limits_.max_lead_ms);
+    std::int64_t lead_ms = start_of(source_.packing, taken.tick) - limits_.now_ms;
+    stage.oracle.expect(taken.wait_ms <= lead_ms - admitted_ms, "a session that waits gets no turn");
+}
+
+// A session that waits begins a tick ahead of the clock only as far ahead as a borrowed one before it.
+void Session::judge_lead(Stage &stage, const Take &taken) {
+    LastTick &last = last_tick();
+    std::int64_t lead_ms = start_of(source_.packing, taken.tick) - limits_.now_ms;
+    if (taken.tick <= last.tick) return;
+    bool is_held = source_.session != nullptr && history_.last.tick == taken.tick;
+    bool begins_ahead = lead_ms > 0 && taken.tick > base_;
+    bool is_borrowed = begins_ahead && (limits_.may_borrow || !is_held);
+    bool is_kept = last.is_borrowed && lead_ms <= last.lead_ms;
+    stage.oracle.expect(!is_borrowed || limits_.may_borrow || is_kept,
+                        "a session that waits adds to the lead");
+    last = {taken.tick, lead_ms, is_borrowed};
+}
+
+// Counts what lies ahead of the clock, as the server does. A borrowed tick is borrowed on every shard that
+// the session goes on to.
+void Session::count_lead(Stage &stage, const Take &taken) {
+    LastTick &last = last_tick();
+    std::int64_t lead_ms = start_of(source_.packing, taken.tick) - node_->clock.read(stage.true_ms);
+    if (lead_ms <= 0) return;
+    note_ahead(source_, taken.tick, taken.count, lead_ms);
+    if (source_.session == nullptr) return;
+    if (borrowed_tick_ == taken.tick && !last.is_borrowed) last = {taken.tick, lead_ms, true};
+    if (last.is_borrowed) borrowed_tick_ = taken.tick;
+}
+
 void Session::follow(Stage &stage, const Take &taken) {
     DrawRules rules = this->rules(stage);
+    bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
+    if (is_full) judge_refusal(stage, taken);
     switch (next_step(taken, source_.packing, limits_, rules, waited_ms(stage))) {
         case Next::issue:
             return issue(stage, taken);
@@ -72,6 +111,7 @@ void Session::follow(Stage &stage, const Take &taken) {
         case Next::keep:
             return wait_for_number(stage);
         case Next::full:
+        case Next::borrowed:
         case Next::behind:
         case Next::past_end:
             return abandon(stage);
@@ -102,7 +142,9 @@ void Session::issue(Stage &stage, const Take &taken) {
         Stage::since_start(start_ms), packed_shard(source_), taken.sequence, taken.count,
         Stage::since_start(limits_.now_ms), Stage::since_start(limits_.floor_ms),
         Stage::since_start(limits_.granted_ms));
+    judge_lead(stage, taken);
     note_drawn(source_, taken);
+    count_lead(stage, taken);
     stage.oracle.issue(*node_, number_of_database_, start_ms, limits_);
     stage.oracle.expect(id > above_, "an ID is not above the one before");
     stage.oracle.rise(node_->last_ids[number_of_database_][kind_][packed_shard(source_)], id);

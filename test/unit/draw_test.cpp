@@ -36,8 +36,11 @@ TEST(Draw, WhatFollowsFromATake) {
         {"full, which is an error", refused(Status::full, 5001, 1), 0, true, Next::full},
         {"full, the last that may be waited for", refused(Status::full, 5001, 1), 999, false, Next::wait},
         {"full, longer", refused(Status::full, 5001, 1), 1000, false, Next::behind},
-        {"full by a lead that was borrowed", refused(Status::full, 5101, 1001), 0, false, Next::full},
-        {"full, further ahead than a lead", refused(Status::full, 6102, 1001), 0, false, Next::behind},
+        {"full, without a wait", refused(Status::full, 5001, 1001), 0, false, Next::full},
+        {"full in a tick that is held", refused(Status::full, 5002, 1001), 0, false, Next::behind},
+        {"borrowed", refused(Status::borrowed, 5101, 1), 0, false, Next::wait},
+        {"borrowed, which is an error", refused(Status::borrowed, 5101, 1), 0, true, Next::full},
+        {"borrowed, longer", refused(Status::borrowed, 5101, 1), 1000, false, Next::borrowed},
         {"ahead", refused(Status::ahead, 6100, 1000), 0, false, Next::wait},
         {"ahead, where full is an error", refused(Status::ahead, 6100, 1000), 0, true, Next::wait},
         {"ahead, too far", refused(Status::ahead, 6101, 1001), 0, false, Next::behind},
@@ -47,6 +50,10 @@ TEST(Draw, WhatFollowsFromATake) {
         own.fails_when_full = c.fails_when_full;
         EXPECT_EQ(next_step(c.taken, p, open_limits, own, c.waited_ms), c.next) << c.what;
     }
+    DrawRules borrowing = rules;
+    borrowing.may_borrow = true;
+    EXPECT_EQ(next_step(refused(Status::borrowed, 5101, 1), p, open_limits, borrowing, 1000), Next::full)
+        << "by itself, too";
 }
 
 TEST(Draw, ReachIsTheLeadAndTheLongestWait) {
@@ -99,11 +106,19 @@ class PoolTest : public testing::Test {
         SlotRequest request{{key_of(layout), 11, shard}, layout, Claim::own, 4, 5000, 0};
         source.slot = memory.directory.obtain(database, request, shortage);
     }
-    Answer attempt(std::uint32_t count) {
-        std::int64_t base = base_of(source, open_limits);
+    Answer attempt(std::uint32_t count, const Limits &limits = open_limits) {
+        std::int64_t base = base_of(source, limits);
         begin_try(source, base);
         if (!is_selected(source)) select();
-        return try_slot(source, open_limits, base, count, taken);
+        return try_slot(source, limits, base, count, taken);
+    }
+    // Draws; whether it was held, not borrowed.
+    bool draw_ahead(std::uint32_t count) {
+        while (attempt(count) == Answer::select) {
+        }
+        EXPECT_EQ(taken.status, Status::ok);
+        note_drawn(source, taken);
+        return note_ahead(source, taken.tick, taken.count, taken.tick - open_limits.now_ms);
     }
 
     SharedMemory memory{4};
@@ -154,6 +169,61 @@ TEST_F(PoolTest, EachIdLiesAboveTheSessionsLast) {
     EXPECT_EQ(session.last.tick, 5050) << "no session, nothing noted";
 }
 
+// On a shard that stands at the clock, a session goes on in the tick that it drew from before.
+TEST_F(PoolTest, ABorrowedTickIsBorrowedOnTheNextShard) {
+    select();
+    source.slot.entry->slot = {5050, 2, 50, 0, 0, 0, 5050};
+    EXPECT_FALSE(draw_ahead(4));
+    EXPECT_EQ(session.borrowed_tick, 5050);
+    EXPECT_FALSE(draw_ahead(4));
+    EXPECT_EQ(source.shard, 3u);
+    EXPECT_EQ(taken.tick, 5050);
+    EXPECT_TRUE(is_borrowed(source.slot.entry->slot, 5050));
+    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_ms, 50u);
+    EXPECT_EQ(source.slot.entry->slot.borrows, 4u);
+    EXPECT_EQ(source.slot.entry->max_lead_ms, 50u);
+
+    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_EQ(taken.status, Status::borrowed) << "and full";
+    Limits later = open_limits;
+    later.now_ms++;
+    EXPECT_EQ(attempt(1, later), Answer::final);
+    EXPECT_EQ(taken.tick, 5051) << "no need to wait for the clock";
+}
+
+TEST_F(PoolTest, ATickThatIsHeldIsHeldOnTheNextShard) {
+    select();
+    source.slot.entry->slot = {5050, 2, 0, 0, 0, 0, -1};
+    EXPECT_TRUE(draw_ahead(4));
+    EXPECT_EQ(session.borrowed_tick, -1);
+    EXPECT_TRUE(draw_ahead(4));
+    EXPECT_EQ(source.shard, 3u);
+    EXPECT_EQ(source.slot.entry->slot.holds, 4u);
+    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_EQ(taken.status, Status::full);
+    EXPECT_EQ(taken.wait_ms, 51);
+}
+
+TEST_F(PoolTest, WhatOthersDrewSinceIsNotMarked) {
+    select();
+    session.borrowed_tick = 5050;
+    source.slot.entry->slot = {5060, 0, 0, 0, 0, 0, -1};
+    EXPECT_TRUE(note_ahead(source, 5050, 1, 50));
+    source.slot.entry->generation++;
+    EXPECT_FALSE(note_ahead(source, 5050, 1, 50)) << "somebody else's slot";
+    EXPECT_EQ(source.slot.entry->slot.holds, 1u);
+}
+
+TEST_F(PoolTest, LeadsOfAnySizeAreCounted) {
+    select();
+    note_ahead(source, 5050, 1, INT64_MAX);
+    note_ahead(source, 5050, 1, 1);
+    EXPECT_EQ(source.slot.entry->max_lead_ms, UINT32_MAX);
+    reset_counters(*source.slot.entry);
+    EXPECT_EQ(source.slot.entry->max_lead_ms, 0u);
+    EXPECT_EQ(source.slot.entry->slot.holds, 0u);
+}
+
 TEST_F(PoolTest, ALeaseCapsTheIdsOfItsNumber) {
     Lease lease{};
     lease.number = 2;
@@ -187,10 +257,13 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
 TEST(DrawSession, ForgetsWhatItDrewBeforeAReset) {
     DrawSession session{};
     session.last = {5000, 3, 1};
+    session.borrowed_tick = 5000;
     note_resets(session, 0);
     EXPECT_EQ(session.last.tick, 5000);
+    EXPECT_EQ(session.borrowed_tick, 5000);
     note_resets(session, 1);
     EXPECT_EQ(session.last.tick, -1);
+    EXPECT_EQ(session.borrowed_tick, -1);
     EXPECT_EQ(session.resets, 1u);
 }
 

@@ -115,7 +115,7 @@ TEST(Hlc, LogicalCarriesWithinTheLead) {
     EXPECT_EQ(timestamp(slot, limits_at(5000), hlc(5099, hlc_last_logical)), hlc(5100, 0));
 
     Take refused = take_hlc(slot, limits_at(5000), hlc(5100, hlc_last_logical));
-    EXPECT_EQ(refused.status, Status::full) << "101 ms ahead";
+    EXPECT_EQ(refused.status, Status::borrowed) << "101 ms ahead";
     EXPECT_EQ(refused.wait_ms, 1);
     EXPECT_EQ(timestamp(slot, limits_at(5000)), hlc(5100, 1)) << "a refused take changes nothing";
     EXPECT_EQ(timestamp(slot, limits_at(5001), hlc(5100, hlc_last_logical)), hlc(5101, 0));

@@ -60,7 +60,7 @@ void run(const std::vector<Case> &cases) {
     for (const Case &c : cases) {
         SCOPED_TRACE(c.what);
         Packing p = packing_of(c.layout);
-        Slot slot{c.slot_tick, c.slot_sequence, 7, 40, 5, 6, -1};
+        Slot slot{c.slot_tick, c.slot_sequence, 0, 40, 5, 6, -1};
         Slot before = slot;
         Take taken = take_at(slot, p, c.limits, 5, c.above, c.wanted);
         EXPECT_EQ(taken.status, c.status);
@@ -73,7 +73,8 @@ void run(const std::vector<Case> &cases) {
         }
         EXPECT_EQ(taken.sequence, c.sequence);
         EXPECT_EQ(taken.count, c.count);
-        Slot after{c.tick, c.sequence + c.count - 1, 7, 40 + c.count, 5, 6, slot.borrowed_tick};
+        Slot after{c.tick, c.sequence + c.count - 1, slot.borrowed_lead_ms, 40 + c.count, 5,
+                   6,      slot.borrowed_tick};
         EXPECT_TRUE(same(slot, after)) << "a take counts IDs and nothing else";
     }
 }
@@ -482,7 +483,8 @@ class Node {
         Position above = is_own ? lowest_above(p_, session.last, shard) : before_all;
         std::uint32_t count = random_.once_in(4) ? random_.below(9) + 1 : 1;
         for (int tries = 0; tries < 4; tries++) {
-            Limits limits{now_ms_, floor_ms_, granted_ms_, max_lead_ms_, may_borrow_};
+            bool may_borrow = may_borrow_ && session_number % 2 == 0;  // the others wait
+            Limits limits{now_ms_, floor_ms_, granted_ms_, max_lead_ms_, may_borrow};
             Slot before = slots_[shard];
             Take taken = take_at(slots_[shard], p_, limits, shard, above, count);
             if (taken.status == Status::ok) {
@@ -501,7 +503,8 @@ class Node {
             granted_ms_ = std::max({now_ms_, floor_ms_, start_of(p_, taken.tick)}) + 20;
             return true;
         }
-        EXPECT_TRUE(taken.status == Status::full || taken.status == Status::ahead);
+        EXPECT_TRUE(taken.status == Status::full || taken.status == Status::borrowed ||
+                    taken.status == Status::ahead);
         EXPECT_GT(taken.wait_ms, 0);
         limits.granted_ms = far_ms;
         Slot slot = slots_[shard];
@@ -531,7 +534,9 @@ class Node {
         bool is_begun = taken.tick > before.tick && taken.tick > tick_from(p_, limits.floor_ms) &&
                         taken.tick > above.tick;
         if (is_begun && !limits.may_borrow) {
-            ASSERT_LE(start, limits.now_ms) << "a tick was begun ahead of the clock";
+            bool is_after_borrowed = before.tick == before.borrowed_tick;
+            std::int64_t lead = is_after_borrowed ? before.borrowed_lead_ms : 0;
+            ASSERT_LE(start - limits.now_ms, lead) << "a tick was begun further ahead of the clock";
         }
         ASSERT_EQ(slots_[shard].ids, before.ids + taken.count);
         for (std::uint32_t i = 0; i < taken.count; i++) {
@@ -572,19 +577,19 @@ TEST(Slot, CountsHoldsAndBorrows) {
     EXPECT_EQ(held.tick, 5000);
     EXPECT_EQ(held.count, 3u);
     EXPECT_FALSE(is_borrowed(slot, held.tick));
-    count_lead(slot, held.tick, held.count, 10);
+    count_lead(slot, held.tick, held.count);
 
     Take borrowed = take_at(slot, p, behind, 5, before_all, 2);
     EXPECT_EQ(borrowed.tick, 5001);
-    count_lead(slot, borrowed.tick, borrowed.count, 11);
+    count_lead(slot, borrowed.tick, borrowed.count);
     borrowed = take_at(slot, p, behind);
     EXPECT_EQ(borrowed.tick, 5001) << "the rest of a borrowed tick";
     EXPECT_TRUE(is_borrowed(slot, borrowed.tick));
-    count_lead(slot, borrowed.tick, borrowed.count, 9);
+    count_lead(slot, borrowed.tick, borrowed.count);
 
     EXPECT_EQ(slot.holds, 3u);
     EXPECT_EQ(slot.borrows, 3u);
-    EXPECT_EQ(slot.max_lead_ms, 11u) << "the furthest";
+    EXPECT_EQ(slot.borrowed_lead_ms, 11u) << "as its tick began";
     EXPECT_EQ(slot.ids, 7u);
 }
 
@@ -608,18 +613,99 @@ TEST(Slot, CountsAFloorAsHeld) {
     EXPECT_FALSE(is_borrowed(slot, taken.tick));
 }
 
-TEST(Slot, LeadsOfAnySizeAreCounted) {
+// A slot whose last tick is full, and was borrowed that far ahead of the clock.
+Slot borrowed_slot(std::int64_t tick, std::uint32_t lead) {
+    return {tick, 3, lead, 0, 0, 0, tick};
+}
+
+// A session that waits keeps the lead that others borrowed, and adds nothing to it.
+TEST(Slot, AWaiterGoesOnAfterABorrowedTick) {
+    const struct {
+        const char *what;
+        Slot slot;
+        std::int64_t now_ms;
+        Status status;
+        std::int64_t wait_ms;
+    } cases[] = {
+        {"as far ahead as that one began", borrowed_slot(5100, 100), 5001, Status::ok, 0},
+        {"no further", borrowed_slot(5100, 100), 5000, Status::borrowed, 1},
+        {"less far", borrowed_slot(5100, 100), 5090, Status::ok, 0},
+        {"a short lead", borrowed_slot(5003, 3), 5001, Status::ok, 0},
+        {"a short lead, no further", borrowed_slot(5003, 3), 5000, Status::borrowed, 1},
+        {"the lead was lowered since", borrowed_slot(5200, 200), 5001, Status::borrowed, 100},
+        {"the clock was set back since", borrowed_slot(5100, 100), 4000, Status::full, 1001},
+        {"a tick that is held", {5100, 3, 100, 0, 0, 0, 5099}, 5001, Status::full, 100},
+        {"a floor that is held", {5100, no_sequence, 0, 0, 0, 0, -1}, 5001, Status::full, 100},
+    };
+    Packing p = packing_of(ms);
+    for (const auto &c : cases) {
+        Slot slot = c.slot;
+        Take taken = take_at(slot, p, at(c.now_ms));
+        EXPECT_EQ(taken.status, c.status) << c.what;
+        EXPECT_EQ(taken.wait_ms, c.wait_ms) << c.what;
+        EXPECT_EQ(taken.tick, c.slot.tick + 1) << c.what;
+        if (c.status != Status::ok) {
+            EXPECT_TRUE(same(slot, c.slot)) << c.what;
+            continue;
+        }
+        EXPECT_TRUE(is_borrowed(slot, taken.tick)) << c.what;
+        EXPECT_EQ(slot.borrowed_lead_ms, c.slot.tick + 1 - c.now_ms) << c.what << ": the lead that is left";
+    }
+}
+
+// The whole tick is to be had in each case, else the first of them has it.
+TEST(Slot, AWaiterBesideBorrowersIsAsFast) {
+    Packing p = packing_of(ms);
     Slot slot = unused_slot;
-    count_lead(slot, 1, 1, INT64_MAX);
-    EXPECT_EQ(slot.max_lead_ms, UINT32_MAX);
+    std::int64_t waiters = 0;
+    for (std::int64_t now_ms = 5000; now_ms < 6000; now_ms++) {
+        bool is_first = now_ms % 5 == 0;
+        if (is_first) waiters += take_at(slot, p, at(now_ms), 5, before_all, 4).count;
+        for (int i = 0; i < 1000; i++) take_at(slot, p, {now_ms, 0, far_ms, lead_ms, true}, 5, before_all, 4);
+        if (!is_first) waiters += take_at(slot, p, at(now_ms), 5, before_all, 4).count;
+    }
+    EXPECT_EQ(waiters, 800) << "a tick whenever it comes first";
+    EXPECT_EQ(slot.tick, 5999 + lead_ms);
+}
+
+// Without those that borrow, the lead only melts.
+TEST(Slot, WaitersAddNothingToALead) {
+    Packing p = packing_of(ms);
+    Slot slot = borrowed_slot(5100, 100);
+    std::int64_t lead = 100;
+    for (std::int64_t now_ms = 5000; now_ms < 6000; now_ms++) {
+        if (now_ms % 7 == 0) continue;
+        while (take_at(slot, p, at(now_ms)).status == Status::ok) {
+        }
+        std::int64_t next = std::max(slot.tick - now_ms, std::int64_t{0});
+        EXPECT_LE(next, lead);
+        lead = next;
+    }
+    EXPECT_EQ(lead, 0);
+}
+
+TEST(Slot, ABorrowerIsToldThatTheLeadIsUsedUp) {
+    Packing p = packing_of(ms);
+    Slot slot = borrowed_slot(5100, 100);
+    Take taken = take_at(slot, p, {5000, 0, far_ms, lead_ms, true});
+    EXPECT_EQ(taken.status, Status::borrowed);
+    EXPECT_EQ(taken.wait_ms, 1);
+}
+
+// Beyond max_lead without a step of the clock: max_lead was lowered.
+TEST(Slot, ABorrowedTickAheadIsNotTheClocksFault) {
+    Packing p = packing_of(ms);
+    Slot slot{5200, 1, 200, 0, 0, 0, 5200};
+    EXPECT_EQ(take_at(slot, p, at(5000)).status, Status::borrowed);
+    EXPECT_EQ(take_at(slot, p, at(4998)).status, Status::ahead) << "the clock was set back";
+    slot.borrowed_tick = 5199;
+    EXPECT_EQ(take_at(slot, p, at(5000)).status, Status::ahead) << "held";
 }
 
 TEST(Slot, MovingKeepsWhatWasCounted) {
     Slot slot{5000, 2, 7, 40, 5, 6, 5000};
     move_slot(slot, new_slot(packing_of(ms), 6000));
-    EXPECT_TRUE(same(slot, {5999, no_sequence, 7, 40, 5, 6, -1}));
-    reset_counters(slot);
-    EXPECT_TRUE(same(slot, {5999, no_sequence, 0, 0, 0, 0, -1}));
+    EXPECT_TRUE(same(slot, {5999, no_sequence, 0, 40, 5, 6, -1}));
 }
 
 TEST(Slot, NoIdTwiceWhateverTheClockDoes) {

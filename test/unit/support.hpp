@@ -22,6 +22,8 @@ inline const char *name_of(Take::Status status) {
             return "ok";
         case Take::Status::full:
             return "full";
+        case Take::Status::borrowed:
+            return "borrowed";
         case Take::Status::ahead:
             return "ahead";
         case Take::Status::renew:

@@ -162,7 +162,7 @@ class Directory {
         Guard<Lock> guard(entry.mutex);
         entry.slot = slot;
         entry.full = {0, 0};
-        entry.waits = entry.wait_us = 0;
+        reset_counters(entry);
     }
 
     // Frees idle slots until one more may be given out. What is still short where there are none.

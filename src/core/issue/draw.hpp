@@ -21,7 +21,8 @@ namespace idgen {
 struct DrawSession {
     DrawHistory last;
     PoolCursor cursor;
-    std::uint32_t resets;  // of the database's horizon, when `last` was drawn
+    std::uint32_t resets;             // of the database's horizon, when `last` was drawn
+    std::int64_t borrowed_tick = -1;  // the last borrowed tick that it drew from; -1: none
 };
 
 // Forgets what was drawn before the horizon was lowered.
@@ -29,6 +30,7 @@ inline void note_resets(DrawSession &session, std::uint32_t resets) noexcept {
     if (session.resets == resets) return;
     session.resets = resets;
     session.last = DrawHistory{};
+    session.borrowed_tick = -1;
 }
 
 // Where a draw takes from.
@@ -146,8 +148,9 @@ Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t bas
         source.slot.entry = nullptr;
         return Answer::select;
     }
-    bool moves = taken.status == Take::Status::full && move_up(source, base);
-    return moves ? Answer::select : Answer::final;
+    if (taken.status == Take::Status::ok) return Answer::final;
+    bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
+    return is_full && move_up(source, base) ? Answer::select : Answer::final;
 }
 
 // Notes IDs that were taken, in the session that must draw above them.
@@ -155,6 +158,26 @@ template <class Lock>
 void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
     if (source.session == nullptr) return;
     source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
+}
+
+// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0. A session that drew
+// from a borrowed tick may go on in it on another shard: there it counts as borrowed, too. True if the IDs
+// were held, not borrowed.
+template <class Lock>
+bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids,
+                std::int64_t lead_ms) noexcept {
+    Guard<Lock> guard(source.slot.entry->mutex);
+    if (!is_current(source.slot)) return false;
+    Slot &slot = source.slot.entry->slot;
+    std::uint32_t &max_lead_ms = source.slot.entry->max_lead_ms;
+    DrawSession *session = source.session;
+    bool is_taken_along = session != nullptr && session->borrowed_tick == tick && slot.tick == tick;
+    if (is_taken_along && !is_borrowed(slot, tick)) note_borrowed(slot, tick, lead_ms);
+    bool is_held = !is_borrowed(slot, tick);
+    if (session != nullptr && !is_held) session->borrowed_tick = tick;
+    count_lead(slot, tick, ids);
+    max_lead_ms = std::max(max_lead_ms, lead32(lead_ms));
+    return is_held;
 }
 
 // The first of the IDs taken.

@@ -19,6 +19,7 @@ enum class Next : std::uint8_t {
     keep,      // the number: wait until it is held, or its horizon raised
     wait,      // until the clock admits it, or a while
     full,      // an error: the shard has no ID left, and waiting is not wanted or would take too long
+    borrowed,  // an error: other sessions have borrowed what it had left
     behind,    // an error: the clock is too far behind
     past_end,  // an error: the layout ends
 };
@@ -36,16 +37,18 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
         case Take::Status::past_end:
             return Next::past_end;
         case Take::Status::full:
+        case Take::Status::borrowed:
         case Take::Status::ahead:
             break;
     }
-    bool is_full = taken.status == Take::Status::full;
+    bool is_borrowed = taken.status == Take::Status::borrowed;
+    bool is_full = taken.status == Take::Status::full || is_borrowed;
     if (is_full && rules.fails_when_full) return Next::full;
     if (waited_ms + taken.wait_ms <= rules.max_wait_ms) return Next::wait;
-    // A tick this far ahead can be full without a wrong clock: it may have been borrowed.
-    std::int64_t lead_ms = start_of(p, taken.tick) - limits.now_ms;
-    bool is_in_time = lead_ms <= rules.max_lead_ms + p.unit_ms;
-    return is_full && is_in_time && waited_ms == 0 ? Next::full : Next::behind;
+    if (is_borrowed) return rules.may_borrow ? Next::full : Next::borrowed;
+    // A clock that runs has ended a tick that was waited for.
+    bool is_next_tick = start_of(p, taken.tick) - limits.now_ms <= p.unit_ms;
+    return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::behind;
 }
 
 // Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was

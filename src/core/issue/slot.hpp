@@ -5,11 +5,13 @@
 //      t = max(clock's tick, floor's tick, last tick);   s = next in that tick, or the first
 //      s past the end -> the next tick;   not above the caller's own last ID -> the smallest that is
 //      t starts ahead of the clock -> admitted as a hold or a borrow up to max_lead, else refused
+//      t follows a borrowed tick -> admitted as far ahead as that one began, also for a session that waits
 //      t starts at or past the granted horizon -> refused until the horizon is renewed
 //
 // A refused take changes nothing. The caller guards the slot; a take is a few instructions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -20,13 +22,13 @@ namespace idgen {
 
 // In shared memory: trivial, no pointers. Guard of all fields: the lock that stands beside it.
 struct Slot {
-    std::int64_t tick;           // of the last ID taken
-    std::uint32_t sequence;      // of the last ID taken; no_sequence: nothing is left in `tick`
-    std::uint32_t max_lead_ms;   // counted: the furthest that an ID lay ahead of the clock
-    std::uint64_t ids;           // counted: taken so far
-    std::uint64_t holds;         // counted: of them, ahead of the clock as holds
-    std::uint64_t borrows;       // counted: of them, ahead of the clock in borrowed ticks
-    std::int64_t borrowed_tick;  // the last tick that was begun ahead of the clock; -1: none
+    std::int64_t tick;               // of the last ID taken
+    std::uint32_t sequence;          // of the last ID taken; no_sequence: nothing is left in `tick`
+    std::uint32_t borrowed_lead_ms;  // how far ahead of the clock `borrowed_tick` began
+    std::uint64_t ids;               // counted: taken so far
+    std::uint64_t holds;             // counted: of them, ahead of the clock as holds
+    std::uint64_t borrows;           // counted: of them, ahead of the clock in borrowed ticks
+    std::int64_t borrowed_tick;      // the last tick that was begun ahead of the clock; -1: none
 };
 static_assert(sizeof(Slot) == 48 && std::is_trivial_v<Slot>, "a slot lives in shared memory");
 
@@ -42,11 +44,11 @@ inline void move_slot(Slot &slot, const Slot &other) noexcept {
     slot.tick = other.tick;
     slot.sequence = other.sequence;
     slot.borrowed_tick = other.borrowed_tick;
+    slot.borrowed_lead_ms = other.borrowed_lead_ms;
 }
 
-inline void reset_counters(Slot &slot) noexcept {
-    slot.max_lead_ms = 0;
-    slot.ids = slot.holds = slot.borrows = 0;
+constexpr std::uint32_t lead32(std::int64_t lead_ms) noexcept {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(lead_ms, UINT32_MAX));
 }
 
 // Whether an ID of that tick, just taken, was borrowed.
@@ -54,11 +56,15 @@ inline bool is_borrowed(const Slot &slot, std::int64_t tick) noexcept {
     return tick <= slot.borrowed_tick;
 }
 
-// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0.
-inline void count_lead(Slot &slot, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
+// Notes that a tick is begun ahead of the clock.
+inline void note_borrowed(Slot &slot, std::int64_t tick, std::int64_t lead_ms) noexcept {
+    slot.borrowed_tick = tick;
+    slot.borrowed_lead_ms = lead32(lead_ms);
+}
+
+// Counts IDs of one tick, just taken, that lie ahead of the clock.
+inline void count_lead(Slot &slot, std::int64_t tick, std::uint32_t ids) noexcept {
     (is_borrowed(slot, tick) ? slot.borrows : slot.holds) += ids;
-    std::uint32_t lead = lead_ms > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(lead_ms);
-    if (lead > slot.max_lead_ms) slot.max_lead_ms = lead;
 }
 
 // A position in the order of one slot.
@@ -95,6 +101,7 @@ struct Take {
     enum class Status : std::uint8_t {
         ok,
         full,      // no sequence is left in the last tick that is admitted
+        borrowed,  // nor as far ahead of the clock as sessions that borrow have brought the slot
         ahead,     // the slot, the floor or the session is too far ahead of the clock
         renew,     // the granted horizon is too low for the tick
         capped,    // the cap of the shard's number (core/lease) is
@@ -104,7 +111,7 @@ struct Take {
     std::uint32_t count;     // ok: IDs taken, in consecutive sequences
     std::uint32_t sequence;  // ok: of the first of them
     std::int64_t tick;       // ok: theirs; else: the one that was refused
-    std::int64_t wait_ms;    // full, ahead: from now until the clock would admit the tick
+    std::int64_t wait_ms;    // full, borrowed, ahead: from now until the clock would admit the tick
 };
 
 // The first tick that clock and floor allow; negative before the epoch.
@@ -113,6 +120,26 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
     if (limits.floor_ms <= start_of(p, tick) || tick < 0) return tick;
     return tick_from(p, limits.floor_ms);
 }
+
+// Takes IDs of a tick that starts at `start`, from a sequence on, if lease and grant admit the tick.
+inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const Position &position,
+                      std::int64_t start, std::uint32_t shard, std::uint32_t count,
+                      const Lease *lease) noexcept {
+    using Status = Take::Status;
+    if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, position.tick, 0};
+    if (start >= limits.granted_ms) return {Status::renew, 0, 0, position.tick, 0};
+    std::uint32_t left = p.sequence_last - position.sequence + 1;
+    std::uint32_t taken = count < left ? count : left;
+    slot.tick = position.tick;
+    slot.sequence = position.sequence + taken - 1;
+    slot.ids += taken;
+    return {Status::ok, taken, position.sequence, position.tick, 0};
+}
+
+// The same of a tick ahead of the clock, if its lead is admitted, too. `is_next`: the tick before it is full.
+[[gnu::cold]] Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base,
+                              bool is_next, Position position, std::uint32_t shard, std::uint32_t count,
+                              const Lease *lease) noexcept;
 
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
 // limits; of a number from a registry its lease.
@@ -139,26 +166,12 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
         rolled = true;
     }
 
-    using Status = Take::Status;
-    if (tick >= p.tick_end) return {Status::past_end, 0, 0, tick, 0};
+    if (tick >= p.tick_end) return {Take::Status::past_end, 0, 0, tick, 0};
     std::int64_t start = start_of(p, tick);
-    bool is_ahead = start > limits.now_ms;
-    if (is_ahead) {
-        std::int64_t admitted_lead = !rolled || limits.may_borrow ? limits.max_lead_ms : 0;
-        std::int64_t wait_ms = start - limits.now_ms - admitted_lead;
-        if (wait_ms > 0) return {rolled ? Status::full : Status::ahead, 0, 0, tick, wait_ms};
-    }
-    if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, tick, 0};
-    if (start >= limits.granted_ms) return {Status::renew, 0, 0, tick, 0};
-    bool begins_ahead = is_ahead && tick > base && tick > slot.tick;
-    if (limits.may_borrow && begins_ahead) slot.borrowed_tick = tick;
-
-    std::uint32_t left = p.sequence_last - static_cast<std::uint32_t>(sequence) + 1;
-    std::uint32_t taken = count < left ? count : left;
-    slot.tick = tick;
-    slot.sequence = static_cast<std::uint32_t>(sequence) + taken - 1;
-    slot.ids += taken;
-    return {Status::ok, taken, static_cast<std::uint32_t>(sequence), tick, 0};
+    Position position{tick, static_cast<std::uint32_t>(sequence)};
+    if (start > limits.now_ms)
+        return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease);
+    return take_from(slot, p, limits, position, start, shard, count, lease);
 }
 
 }  // namespace idgen

@@ -26,10 +26,19 @@ struct alignas(cache_line) SlotEntry {
     alignas(cache_line) SlotLink link;                   // guard: the directory's lock
     std::int64_t given_ms;                               // guard: the directory's lock; when it was given out
     std::uint64_t waits IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; draws that waited for a tick
-    std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; how long they did
-    LayoutForm form;                                       // guard: the directory's lock; of its layout
+    std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex; how long they did
+    std::uint32_t max_lead_ms IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; the furthest lead of an ID
+    LayoutForm form;                                           // guard: the directory's lock; of its layout
     Claim claim;  // guard: the directory's lock; as what it was given out
 };
+
+// Sets back what was counted.
+template <class Lock>
+void reset_counters(SlotEntry<Lock> &entry) noexcept IDGEN_LOCKS(requires_capability(entry.mutex)) {
+    entry.slot.ids = entry.slot.holds = entry.slot.borrows = 0;
+    entry.waits = entry.wait_us = 0;
+    entry.max_lead_ms = 0;
+}
 
 template <class Lock>
 struct SlotReference {

@@ -71,10 +71,10 @@ struct PatientDraw {
     void wait_for_tick(Next next, Wait &wait) {
         if (next == Next::keep) return wait_for_number(source, wait);
         if (next == Next::past_end) report_no_tick(source, tick_start_ms(), TickReason::past_end);
-        if (taken.status == Take::Status::full)
-            count_full(source);
-        else
+        if (taken.status == Take::Status::ahead)
             look_for_clock_step(self.state);
+        else
+            count_full(source);
         if (next != Next::wait) report_stopped(next, wait);
         sleep_for_tick(source, limits, taken, wait);
     }
@@ -88,6 +88,7 @@ struct PatientDraw {
         if (source.carries)
             report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
         if (next == Next::full) report_full(stopped);
+        if (next == Next::borrowed) report_borrowed(stopped, wait_limits());
         report_clock_behind(stopped, wait_limits());
     }
 };

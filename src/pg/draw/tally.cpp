@@ -33,19 +33,9 @@ uint32 full_for(const Source &source) noexcept {
     return note_full(source.slot.entry->full, now_ms, source.packing.unit_ms);
 }
 
-// Counts IDs so far ahead of the clock. Whether they were held there, not borrowed.
-bool count_held(const Source &source, int64 tick, uint32 ids, int64 lead_ms) noexcept {
-    Guard<SpinLock> guard(source.slot.entry->mutex);
-    if (!is_current(source.slot)) return false;
-    Slot &slot = source.slot.entry->slot;
-    count_lead(slot, tick, ids, lead_ms);
-    return !is_borrowed(slot, tick);
-}
-
 void reset_slot(SharedSlot &entry) noexcept {
     Guard<SpinLock> guard(entry.mutex);
-    reset_counters(entry.slot);
-    entry.waits = entry.wait_us = 0;
+    reset_counters(entry);
 }
 
 }  // namespace
@@ -68,7 +58,7 @@ void count_full(const Source &source) {
 
 void count_ahead(const Source &source, int64 tick, uint32 ids) {
     int64 lead_ms = start_of(source.packing, tick) - wall_ms();
-    if (lead_ms > 0 && count_held(source, tick, ids, lead_ms)) look_for_clock_step(self.state);
+    if (lead_ms > 0 && note_ahead(source, tick, ids, lead_ms)) look_for_clock_step(self.state);
 }
 
 void reset_tallies(SharedState *state) noexcept {

@@ -14,7 +14,7 @@ SlotOwner owner_of(const SharedSlot &slot) noexcept {
 SlotCopy copy_of(SharedSlot &entry) noexcept {
     SlotOwner owner = owner_of(entry);
     Guard<SpinLock> guard(entry.mutex);
-    return {owner, entry.slot, entry.waits, entry.wait_us};
+    return {owner, entry.slot, entry.waits, entry.wait_us, entry.max_lead_ms};
 }
 
 // Copies whose slot a tag is of; false where it is no slot's, or that one is somebody else's now.

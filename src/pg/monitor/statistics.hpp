@@ -18,6 +18,7 @@ struct SlotCopy {
     Slot slot;
     uint64 waits;
     uint64 wait_us;
+    uint32 max_lead_ms;
 };
 
 struct SlotCopies {

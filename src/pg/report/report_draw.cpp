@@ -31,6 +31,20 @@ void report_full(const Stopped &s, Location at) {
                         "shards, or use a layout with a longer sequence.")));
 }
 
+void report_borrowed(const Stopped &s, const WaitLimits &limits, Location at) {
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+         errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard,
+                seconds_text(s.tick_start_ms - s.now_ms)),
+         errdetail("They set idgen.overflow to borrow, which any role may do; waited for %s; "
+                   "idgen.max_lead is %s, idgen.max_wait is %s.",
+                   seconds_text(s.waited_ms), seconds_text(limits.max_lead_ms),
+                   seconds_text(limits.max_wait_ms)),
+         errhint("Raise idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this "
+                 "node more shards.")));
+}
+
 void report_clock_behind(const Stopped &s, const WaitLimits &limits, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

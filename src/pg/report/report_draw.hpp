@@ -1,4 +1,5 @@
-// What stops a draw: ticks that are full, a clock that is behind, IDs observed elsewhere.
+// What stops a draw: ticks that are full, or borrowed by others, a clock that is behind, IDs observed
+// elsewhere.
 #pragma once
 
 #include "core/layout/packing.hpp"
@@ -16,6 +17,8 @@ struct Stopped {
     int64 waited_ms;
 };
 [[noreturn]] void report_full(const Stopped &stopped, Location at = Location::here());
+[[noreturn]] void report_borrowed(const Stopped &stopped, const WaitLimits &limits,
+                                  Location at = Location::here());
 [[noreturn]] void report_clock_behind(const Stopped &stopped, const WaitLimits &limits,
                                       Location at = Location::here());
 

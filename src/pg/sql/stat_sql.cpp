@@ -35,7 +35,7 @@ void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
     row.add(ms_datum(copy.wait_us));
     row.add(count_datum(slot.borrows));
     row.add(count_datum(slot.holds));
-    row.add(Int64GetDatum(slot.max_lead_ms));
+    row.add(Int64GetDatum(copy.max_lead_ms));
     row.add_if(has_id, Int64GetDatum(last_id));
     row.add_if(has_id, TimestampTzGetDatum(to_timestamptz(start_of(p, slot.tick))));
     row.put(rows);

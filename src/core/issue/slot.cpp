@@ -1,0 +1,47 @@
+#include "core/issue/slot.hpp"
+
+namespace idgen {
+namespace {
+
+// Whether the slot's last tick was begun ahead of the clock.
+bool is_last_borrowed(const Slot &slot) noexcept {
+    return slot.borrowed_lead_ms > 0 && slot.borrowed_tick == slot.tick;
+}
+
+// How far ahead of the clock a session may begin a tick after a full one. A session that waits keeps the lead
+// that others borrowed, and adds nothing to it. If it waited for the clock instead, they would always be
+// first.
+std::int64_t lead_after_full(const Slot &slot, const Limits &limits) noexcept {
+    if (limits.may_borrow) return limits.max_lead_ms;
+    if (!is_last_borrowed(slot)) return 0;
+    return std::min<std::int64_t>(slot.borrowed_lead_ms, limits.max_lead_ms);
+}
+
+// Why a tick is refused. Borrowing explains only a lead that it can reach; a longer one means that the clock
+// was set back.
+Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits, bool is_next,
+                        std::int64_t tick) noexcept {
+    std::int64_t lead_ms = start_of(p, tick) - limits.now_ms;
+    std::int64_t reach_ms = std::max<std::int64_t>(slot.borrowed_lead_ms, is_next ? limits.max_lead_ms : 0);
+    bool is_reached = is_last_borrowed(slot) && lead_ms <= reach_ms + p.unit_ms;
+    if (is_reached && tick == slot.tick + (is_next ? 1 : 0)) return Take::Status::borrowed;
+    return is_next ? Take::Status::full : Take::Status::ahead;
+}
+
+}  // namespace
+
+Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next,
+                Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
+    std::int64_t start = start_of(p, position.tick);
+    std::int64_t lead_ms = start - limits.now_ms;
+    std::int64_t wait_ms = lead_ms - (is_next ? lead_after_full(slot, limits) : limits.max_lead_ms);
+    Take::Status refusal = refusal_of(slot, p, limits, is_next, position.tick);
+    if (wait_ms > 0) return {refusal, 0, 0, position.tick, wait_ms};
+    bool begins = position.tick > base && position.tick > slot.tick;
+    Take taken = take_from(slot, p, limits, position, start, shard, count, lease);
+    bool borrows = limits.may_borrow || is_next;
+    if (taken.status == Take::Status::ok && begins && borrows) note_borrowed(slot, position.tick, lead_ms);
+    return taken;
+}
+
+}  // namespace idgen

@@ -1,0 +1,108 @@
+# An application that waits for IDs of a shard which four other sessions exhaust: beside sessions that borrow, against the same beside
+# sessions that wait as it does.
+package IdgenBench::Borrow;
+
+use strict;
+use warnings;
+
+use IdgenBench::Samples;
+use IdgenBench::Session;
+use Time::HiRes qw(sleep time);
+
+my $others = 4;
+my $seconds = 3;
+my $exhaust = 'SELECT count(next_id(5)) FROM (SELECT generate_series(1, 2000000000) OFFSET 0) s';
+my @kinds = qw(wait borrow);
+
+sub new
+{
+	my ($class) = @_;
+	my %others = map { my $kind = $_; $kind => [ map { IdgenBench::Session->new('idgen.overflow' => $kind) } 1 .. $others ] } @kinds;
+	return bless { app => IdgenBench::Session->new, others => \%others, samples => IdgenBench::Samples->new }, $class;
+}
+
+# Heavy for its time: this many rounds are enough.
+sub most_rounds { return 9 }
+
+sub warm_up
+{
+	my ($self) = @_;
+	$self->{app}->row('SELECT next_id(5)');
+	return;
+}
+
+# Draws one ID after the other for some seconds: IDs a second, the median time of one in ms, how many errors.
+sub _draw
+{
+	my ($self) = @_;
+	my $began = time;
+	my ($errors, @ms) = (0);
+	while (time - $began < $seconds)
+	{
+		my $before = time;
+		$errors++ unless eval { $self->{app}->row('SELECT next_id(5)') };
+		push @ms, 1000 * (time - $before);
+	}
+	my $rate = (@ms - $errors) / (time - $began);
+	return { rate => $rate, ms => (sort { $a <=> $b } @ms)[ @ms / 2 ], errors => $errors };
+}
+
+# The same beside sessions of a kind, once those that borrow are as far ahead as they may be. Afterwards the clock catches up.
+sub _beside
+{
+	my ($self, $kind) = @_;
+	my @others = @{ $self->{others}{$kind} };
+	$_->begin($exhaust) for @others;
+	sleep 1;
+	my $drawn = $self->_draw;
+	$self->{app}->row('SELECT pg_cancel_backend(' . $_->pid . ')') for @others;
+	for (@others)
+	{
+		die "a session that $kind" . "s has ended by itself\n" if eval { $_->finish_row; 1 };
+	}
+	sleep 1.5;
+	return $drawn;
+}
+
+sub round
+{
+	my ($self, $number) = @_;
+	my %drawn = map { $_ => $self->_beside($_) } $number % 2 ? @kinds : reverse @kinds;
+	my $samples = $self->{samples};
+	for my $kind (@kinds)
+	{
+		$samples->add("$_ $kind", $drawn{$kind}{$_}) for qw(rate ms errors);
+	}
+	$samples->add(ratio => $drawn{borrow}{rate} / $drawn{wait}{rate});
+	return;
+}
+
+sub section
+{
+	my ($self) = @_;
+	my $samples = $self->{samples};
+	my $row = sub { my ($figure) = @_; return map { $samples->text("$figure $_") } @kinds };
+	return {
+		title => 'One ID of a shard that others exhaust',
+		text => <<"END",
+An application calls `next_id(5)` for $seconds seconds, a statement for each ID. Beside it $others sessions take from the same shard all that
+it makes. The application waits (`idgen.overflow = wait`); the others wait as well, or they borrow.
+END
+		header => [ 'figure', 'beside sessions that wait', 'beside sessions that borrow' ],
+		rows => [
+			[ 'IDs a second of the application', $row->('rate') ],
+			[ 'the same, to that beside sessions that wait', '1', $samples->text('ratio') ],
+			[ 'time of one ID, ms', $row->('ms') ],
+			[ 'errors', $row->('errors') ],
+		],
+		claims => [
+			{
+				what => "IDs a second beside $others sessions that borrow, to those beside $others that wait",
+				least => 0.25,
+				spread => $samples->spread('ratio')
+			},
+		],
+	};
+}
+
+1;
