@@ -11,6 +11,8 @@ use Test::More;
 
 my $node = start_node('far', fake_clock => 1, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
+# A kind of ID that has ended says that the clock may be wrong.
+expect_blame($node, 'clock');
 
 # How far an instant lies from the node's clock, in seconds.
 sub distance_of
