@@ -32,7 +32,7 @@ class JsonWriter {
 // An object or array; null stands for what is not there, and has nothing in it.
 using Json = JsonbContainer;
 
-// Parses UTF-8. Null where it is no object or array, or has more values than an answer can have.
+// Parses UTF-8. Null if it is not an object or array, or has more values than an answer can have.
 Json *parse_json(const char *text);
 
 Json *object_in(Json *json, std::string_view name);
