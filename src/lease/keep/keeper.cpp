@@ -48,20 +48,21 @@ bool Keeper::run_all(uint32 count) {
     return is_well;
 }
 
-// The record, once, and what it says of the numbers that this process finds held.
+// Reads the record. Once, takes from it what is known of the numbers that this process finds held.
 bool Keeper::load() {
     if (!registry_.is_ready(record_)) return false;
-    if (is_loaded_) return true;
     LeasePage &page = record_.page();
-    bool is_as_read = page.registry == registry_.identity() && page.identity == identity_;
-    page.registry = registry_.identity();
-    adopt(page, identity_);
+    if (!(page.registry == registry_.identity()) || page.identity != identity_) {
+        page.registry = registry_.identity();
+        adopt(page, identity_);
+        // Best before the first claim, which writes it, too.
+        record_.write();
+    }
+    if (is_loaded_) return true;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
         for (uint32 row = 0; row < page.count; row++)
             if (page.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease))
                 records_[i] = record_of(page, row);
-    // Which registry this is, should be known before the first claim; the claim writes it, too.
-    if (!is_as_read) record_.write();
     is_loaded_ = true;
     return true;
 }
