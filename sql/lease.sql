@@ -1,4 +1,4 @@
--- The side of a node that takes its numbers from a registry: its objects, rights, and what it says where no registry is set.
+-- The side of a node that claims its numbers from a registry: its objects, rights, and what it says where no registry is set.
 -- With a registry: test/t/066_stores.pl.
 CREATE ROLE lease_reader LOGIN;
 ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO lease_reader;

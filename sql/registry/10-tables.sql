@@ -9,7 +9,7 @@ CREATE TABLE idgen_registry.registry (
 COMMENT ON TABLE idgen_registry.registry IS 'the registry itself, one row';
 COMMENT ON COLUMN idgen_registry.registry.identity IS 'what nodes know the registry by';
 COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every number that nobody has held, unix ms';
-COMMENT ON COLUMN idgen_registry.registry.max_ahead IS 'how far ahead of the registry''s clock a horizon may be raised';
+COMMENT ON COLUMN idgen_registry.registry.max_ahead IS 'how far ahead of the registry''s clock a horizon may be extended';
 COMMENT ON COLUMN idgen_registry.registry.home IS 'where the row was written: one that was copied or restored lies elsewhere';
 
 -- A row for each number that was ever held. Times of a lease are the registry's clock; horizons are times of IDs.
@@ -18,7 +18,7 @@ CREATE TABLE idgen_registry.lease (
     incarnation bigint CHECK (incarnation <> 0),
     life bigint,
     horizon_ms bigint NOT NULL,
-    taken_ms bigint NOT NULL CHECK (taken_ms <= horizon_ms),
+    claimed_ms bigint NOT NULL CHECK (claimed_ms <= horizon_ms),
     lease_end timestamptz,
     name text NOT NULL CHECK (length(name) <= 128),
     system_identifier bigint NOT NULL,
@@ -29,8 +29,8 @@ COMMENT ON TABLE idgen_registry.lease IS 'who holds which number, and how far it
 COMMENT ON COLUMN idgen_registry.lease.incarnation IS 'secret of the owner, in its database; null: none';
 COMMENT ON COLUMN idgen_registry.lease.life IS 'secret of one start of the owner, in its memory alone';
 COMMENT ON COLUMN idgen_registry.lease.horizon_ms IS 'no ID at or after it has been made with the number, unix ms';
-COMMENT ON COLUMN idgen_registry.lease.taken_ms IS 'the horizon when the owner took the number: it is never lowered below that';
-COMMENT ON COLUMN idgen_registry.lease.lease_end IS 'when others may take the number; null: never';
+COMMENT ON COLUMN idgen_registry.lease.claimed_ms IS 'the horizon when the owner claimed the number: it is never lowered below that';
+COMMENT ON COLUMN idgen_registry.lease.lease_end IS 'when others may claim the number; null: never';
 COMMENT ON COLUMN idgen_registry.lease.name IS 'what the last owner calls itself';
 COMMENT ON COLUMN idgen_registry.lease.since IS 'when the last owner first took it';
 

@@ -15,7 +15,7 @@ BEGIN
     at := coalesce(at, clock_timestamp() + terms.max_ahead + interval '1 min');
     PERFORM idgen_registry.demand(isfinite(at) AND at BETWEEN clock_timestamp() + terms.max_ahead AND clock_timestamp() + interval '2 days',
         format('the instant must lie at least %s and at most two days ahead', terms.max_ahead),
-        format('Nodes can have raised the horizons of their numbers so far. It is %s.', at));
+        format('Nodes can have extended the horizons of their numbers so far. It is %s.', at));
     at_ms := ceil(extract(epoch FROM at) * 1000);
     UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, at_ms), home = idgen_registry.here();
     UPDATE idgen_registry.lease SET incarnation = NULL, life = NULL, lease_end = clock_timestamp(), horizon_ms = greatest(horizon_ms, at_ms);
@@ -39,11 +39,11 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 #variable_conflict use_column
 BEGIN
     PERFORM idgen_registry.demand(set_max_ahead.max_ahead BETWEEN interval '1 s' AND interval '1 day',
-        'a horizon may be raised from 1 s to a day ahead', format('It is %s.', coalesce(set_max_ahead.max_ahead::text, 'null')));
+        'a horizon may be extended from 1 s to a day ahead', format('It is %s.', coalesce(set_max_ahead.max_ahead::text, 'null')));
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
     UPDATE idgen_registry.registry SET max_ahead = set_max_ahead.max_ahead;
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.set_max_ahead(interval) IS
-    'how far ahead of the registry''s clock a horizon may be raised: idgen.lease_window and idgen.max_clock_jump of the nodes together';
+    'how far ahead of the registry''s clock a horizon may be extended: idgen.lease_window and idgen.max_clock_jump of the nodes together';

@@ -8,7 +8,7 @@ BEGIN
             DETAIL = 'Nodes are its members.', HINT = 'Have it created: CREATE ROLE idgen_node NOLOGIN';
     END IF;
     CREATE ROLE idgen_node NOLOGIN;
-    COMMENT ON ROLE idgen_node IS 'nodes that take their numbers from idgen_registry';
+    COMMENT ON ROLE idgen_node IS 'nodes that claim their numbers from idgen_registry';
 END
 $$;
 
@@ -35,6 +35,6 @@ $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
 GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(), idgen_registry.list_floor(), idgen_registry.release(integer),
-    idgen_registry.take(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
-    idgen_registry.raise(uuid, integer, bigint, bigint, bigint, bigint, bigint),
+    idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
+    idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;

@@ -1,2 +1,2 @@
-COMMENT ON SCHEMA idgen_registry IS 'the registry from which nodes with idgen take their numbers';
+COMMENT ON SCHEMA idgen_registry IS 'the registry from which nodes with idgen claim their numbers';
 COMMIT;

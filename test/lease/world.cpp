@@ -47,7 +47,7 @@ void World::step() {
     if (is_waiting(server.lease) && happens(150)) send(server, server.lease.pending);
     if (happens(100)) server.page.record = server.record;
     if (!is_held(server.lease))
-        begin_to_take(server);
+        begin_to_claim(server);
     else
         work(index);
     if (!duplicate_) strike(index);
@@ -76,12 +76,12 @@ void World::deliver(const Letter &letter) {
         take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
     if (news == LeaseNews::stopped) crash(server);
-    if (news != LeaseNews::taken) return;
+    if (news != LeaseNews::claimed) return;
     taken_++;
     for (std::int64_t d = 0; d < databases; d++) {
         server.horizon[d] = 0;
         server.last[d] = -1;
-        server.floor[d] = std::max(server.page.horizon[d], server.lease.taken_ms.load());
+        server.floor[d] = std::max(server.page.horizon[d], server.lease.claimed_ms.load());
     }
 }
 
@@ -90,7 +90,7 @@ void World::send(const Server &server, const LeaseCall &call) {
     calls_++;
 }
 
-// A number by what the registry lists, or any; -1 where there is none to take now.
+// A number by what the registry lists, or any; -1 where there is none to claim now.
 std::int64_t World::choose(const Server &server) {
     bool is_own_again = is_own(server.record, the_registry, server.identity) && happens(500);
     if (is_own_again) return server.record.number;
@@ -104,11 +104,11 @@ std::int64_t World::choose(const Server &server) {
     NumberChoice choice =
         choose_number({&server.record, 1, server.identity}, {rows, count, registry_.unheld.horizon_ms},
                       {0, numbers - 1}, clock_of(server).now_ms, rules_.max_lead_ms);
-    return choice.kind == ChoiceKind::take ? choice.number : -1;
+    return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 
 // The proposal is on the disk before the call is sent.
-void World::begin_to_take(Server &server) {
+void World::begin_to_claim(Server &server) {
     if (is_waiting(server.lease)) return;
     std::int64_t number = choose(server);
     if (number < 0) return;
@@ -116,7 +116,7 @@ void World::begin_to_take(Server &server) {
                             static_cast<std::int64_t>(random_.next() | 1));
     server.page.record = server.record;
     if (happens(20)) return crash(server);
-    send(server, ask_take(server.lease, server.page.record, clock_of(server)));
+    send(server, ask_claim(server.lease, server.page.record, clock_of(server)));
 }
 
 void World::work(std::size_t index) {
@@ -125,9 +125,9 @@ void World::work(std::size_t index) {
         if (!issue(index, random_.between(0, databases - 1))) return;
     }
     if (server.is_ending) return end(index);
-    bool is_due = is_raise_due(server.lease, clock_of(server), rules_) || happens(50);
+    bool is_due = is_extension_due(server.lease, clock_of(server), rules_) || happens(50);
     if (is_due && (!is_waiting(server.lease) || happens(50)))
-        send(server, ask_raise(server.lease, clock_of(server), rules_));
+        send(server, ask_extend(server.lease, clock_of(server), rules_));
 }
 
 // Makes one ID, or moves H on; false where that ID was made before.

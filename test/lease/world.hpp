@@ -1,4 +1,4 @@
-// A registry, servers that take their numbers from it, and the wires between them, all driven by one
+// A registry, servers that claim their numbers from it, and the wires between them, all driven by one
 // generator. Every rule is the core's; what stands here is what a server and a store do with it: keep pages,
 // send calls, lose and repeat them. Each server has two databases, which share a number and have a horizon H
 // each. One ID a tick.
@@ -35,7 +35,7 @@ struct Server {
     // In memory
     Lease lease;
     LeaseRecord record;
-    std::int64_t horizon[databases];  // H as granted since the number was taken; 0: not used
+    std::int64_t horizon[databases];  // H as granted since the number was claimed; 0: not used
     std::int64_t floor[databases];
     std::int64_t last[databases];
 };
@@ -79,7 +79,7 @@ class World {
     void step();
     void carry();
     void deliver(const Letter &letter);
-    void begin_to_take(Server &server);
+    void begin_to_claim(Server &server);
     std::int64_t choose(const Server &server);
     void work(std::size_t index);
     bool issue(std::size_t index, std::int64_t database);

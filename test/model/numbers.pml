@@ -15,11 +15,11 @@
  *
  * Weakenings (-D...):
  *  NOCAP      IDs below H alone, not below R
- *  NOCAS      a raise compares neither owner nor R
+ *  NOCAS      an extension compares neither owner nor R
  *  NOLIFE     the owner is known by its incarnation, not by its life
- *  NOFLOOR    a number that was taken goes on at the server's own floor, not at R
+ *  NOFLOOR    a number that was claimed goes on at the server's own floor, not at R
  *  EARLYSTOP  R is lowered before issue has ended
- *  OPENED     issue is open as soon as the number is taken, up to a window above R, before any raise
+ *  OPENED     issue is open as soon as the number is claimed, up to a window above R, before any extension
  */
 #ifndef W
 #define W 2             /* windows of H */
@@ -51,16 +51,16 @@
 #ifndef NINC
 #define NINC 3          /* incarnations in all */
 #endif
-#ifndef NRAISE
-#define NRAISE 2        /* raises in all */
+#ifndef NEXTEND
+#define NEXTEND 2        /* extensions in all */
 #endif
 
-#define TAKE 1
-#define RAISE 2
+#define CLAIM 1
+#define EXTEND 2
 #define STOP 3
 #define LATE(n) (2 + (n))
 
-byte t, off[2], steps, crashes, stops, pasts, incs, lives = 1, raises;
+byte t, off[2], steps, crashes, stops, pasts, incs, lives = 1, extends;
 byte R, own, olife, taken; bool past;
 byte kind[4], c_acc[4], c_prop[4], c_life[4], c_from[4], c_to[4];   /* calls: those waited for, then the late ones */
 bool answered[2], granted[2]; byte answerR[2];
@@ -86,13 +86,13 @@ int used = 0; bool ok;
 inline execute(c) {
   ok = false;
   if
-  :: kind[c] == TAKE ->
+  :: kind[c] == CLAIM ->
      if
      :: own == 0 || past || own == c_acc[c] || own == c_prop[c] ->
         own = c_prop[c]; olife = c_life[c]; taken = R; past = false; ok = true
      :: else -> skip
      fi
-  :: kind[c] == RAISE ->
+  :: kind[c] == EXTEND ->
 #ifdef NOCAS
      if :: own != 0 -> R = c_to[c]; past = false; ok = true :: else -> skip fi
 #else
@@ -123,7 +123,7 @@ inline begin(n) { up[n] = true; drop(n); lives++; life[n] = lives; cur[n] = wf[n
 
 inline hear(n) {
   if
-  :: kind[n] == TAKE && granted[n] ->
+  :: kind[n] == CLAIM && granted[n] ->
      acc[n] = prop[n]; prop[n] = 0; held[n] = true; hor[n] = answerR[n]; tkn[n] = answerR[n];
 #ifndef NOFLOOR
      cur[n] = MAX(cur[n], answerR[n]);
@@ -131,10 +131,10 @@ inline hear(n) {
 #ifdef OPENED
      cap[n] = answerR[n] + RW;
 #endif
-  :: kind[n] == RAISE && granted[n] ->
+  :: kind[n] == EXTEND && granted[n] ->
      hor[n] = c_to[n];
      if :: !ending[n] -> cap[n] = c_to[n] :: else -> skip fi
-  :: kind[n] == RAISE && !granted[n] -> drop(n)
+  :: kind[n] == EXTEND && !granted[n] -> drop(n)
   :: kind[n] == STOP -> drop(n); lives++; life[n] = lives
   :: else -> acc[n] = 0; prop[n] = 0
   fi;
@@ -153,9 +153,9 @@ inline issue(n) {
 #define SERVER(n) \
   :: atomic { IDLE(n) && !held[n] && (prop[n] != 0 || incs < NINC) -> \
        if :: prop[n] == 0 -> incs++; prop[n] = incs :: else -> skip fi; \
-       SEND(n, TAKE, acc[n], prop[n], 0, 0) } \
-  :: atomic { IDLE(n) && held[n] && !ending[n] && raises < NRAISE && (TARGET(n) > hor[n] || cap[n] == 0) -> \
-       raises++; SEND(n, RAISE, acc[n], 0, hor[n], TARGET(n)) } \
+       SEND(n, CLAIM, acc[n], prop[n], 0, 0) } \
+  :: atomic { IDLE(n) && held[n] && !ending[n] && extends < NEXTEND && (TARGET(n) > hor[n] || cap[n] == 0) -> \
+       extends++; SEND(n, EXTEND, acc[n], 0, hor[n], TARGET(n)) } \
   :: atomic { up[n] && held[n] && !ending[n] && stops < NSTOP -> stops++; ending[n] = true; END(n) } \
   :: atomic { IDLE(n) && held[n] && ending[n] -> SEND(n, STOP, acc[n], 0, hor[n], LOWERED(n)) } \
   :: d_step { kind[n] != 0 -> execute(n); answered[n] = true; granted[n] = ok; answerR[n] = R; ok = false } \

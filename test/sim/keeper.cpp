@@ -7,10 +7,10 @@ constexpr RegistryIdentity the_registry{7, 7};
 
 // A life for an entry that has none, or whose last one has ended. What was known of its number stays.
 void begin_life_of(Lease &lease, Random &random) noexcept {
-    std::int64_t number = lease.number, taken_ms = lease.taken_ms;
+    std::int64_t number = lease.number, claimed_ms = lease.claimed_ms;
     begin_life(lease, static_cast<std::int64_t>(random.next() | 1));
     lease.number = number;
-    lease.taken_ms = taken_ms;
+    lease.claimed_ms = claimed_ms;
 }
 
 LeaseRules rules_of(const Stage &stage, const SharedLease &entry) noexcept {
@@ -23,7 +23,7 @@ ClockReading clock_of(const Stage &stage, const Node &node) noexcept {
     return {node.clock.read(stage.true_ms), node.difference(stage.true_ms)};
 }
 
-// A number by what the registry lists, or any; -1 where there is none to take now.
+// A number by what the registry lists, or any; -1 where there is none to claim now.
 std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, const LeaseRules &rules) {
     if (stage.random.one_in(4)) return stage.random.between(0, stage.scenario.number_count - 1);
     ListedNumber rows[max_numbers];
@@ -31,7 +31,7 @@ std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, c
     NumberChoice choice =
         choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
                       clock_of(stage, node).now_ms, rules.max_lead_ms);
-    return choice.kind == ChoiceKind::take ? choice.number : -1;
+    return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ void Keeper::step(Stage &stage, Node &node) {
             return;
         case Step::ask:
             task.step = Step::look;
-            return send(stage, node, number, ask_take(lease, task.record, clock_of(stage, node)));
+            return send(stage, node, number, ask_claim(lease, task.record, clock_of(stage, node)));
         case Step::move:
             break;
     }
-    node.directory().move_number(static_cast<std::uint32_t>(lease.number), lease.taken_ms);
+    node.directory().move_number(static_cast<std::uint32_t>(lease.number), lease.claimed_ms);
     node.shared->leases.changes++;
     task.step = Step::look;
     if (stage.random.one_in(2)) write(node, number);
@@ -75,11 +75,11 @@ void Keeper::look(Stage &stage, Node &node, int number) {
         case Errand::repeat:
             if (stage.random.one_in(3)) send(stage, node, number, entry.lease.pending);
             return;
-        case Errand::take:
+        case Errand::claim:
         case Errand::choose:
             return propose_some(stage, node, number, errand);
-        case Errand::raise:
-            return raise(stage, node, number);
+        case Errand::extend:
+            return extend(stage, node, number);
         case Errand::stop:
             return stop(stage, node, number);
     }
@@ -99,7 +99,7 @@ void Keeper::propose_some(Stage &stage, Node &node, int number, Errand errand) {
     task.step = Step::flush;
 }
 
-void Keeper::raise(Stage &stage, Node &node, int number) {
+void Keeper::extend(Stage &stage, Node &node, int number) {
     SharedMemory &shared = *node.shared;
     std::int64_t granted_ms = 0;
     for (const Database &database : shared.databases)
@@ -109,7 +109,7 @@ void Keeper::raise(Stage &stage, Node &node, int number) {
     ClockRules rules{stage.settings.max_jump_ms, stage.settings.rules.farthest_ms()};
     if (!judge_clock(shared.accepted.accepted_ms, clock, granted_ms, rules).is_accepted) return;
     SharedLease &entry = shared.leases.entries[number];
-    send(stage, node, number, ask_raise(entry.lease, clock, rules_of(stage, entry)));
+    send(stage, node, number, ask_extend(entry.lease, clock, rules_of(stage, entry)));
 }
 
 void Keeper::stop(Stage &stage, Node &node, int number) {
@@ -119,7 +119,7 @@ void Keeper::stop(Stage &stage, Node &node, int number) {
 
 void Keeper::send(Stage &stage, const Node &node, int number, const LeaseCall &call) {
     stage.registry.send({node.number, number, call, {}});
-    constexpr const char *kinds[] = {"nothing", "take", "raise", "stop"};
+    constexpr const char *kinds[] = {"nothing", "claim", "extend", "stop"};
     stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms),
                     node.number, kinds[static_cast<int>(call.kind)], static_cast<long long>(call.number),
                     Stage::since_start(call.from_ms), Stage::since_start(call.to_ms));
@@ -130,12 +130,12 @@ void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
     Task &task = tasks_[letter.lease];
     LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node),
                              rules_of(stage, entry));
-    constexpr const char *all_news[] = {"nothing", "taken",   "left", "missed",
-                                        "raised",  "too far", "lost", "stopped"};
+    constexpr const char *all_news[] = {"nothing",  "claimed", "left", "missed",
+                                        "extended", "too far", "lost", "stopped"};
     stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms),
                     node.number, static_cast<long long>(letter.call.number), all_news[static_cast<int>(news)],
                     Stage::since_start(letter.answer.horizon_ms));
-    if (news == LeaseNews::taken) task.step = Step::move;
+    if (news == LeaseNews::claimed) task.step = Step::move;
     if (news == LeaseNews::lost) node.shared->leases.changes++;
     if (news == LeaseNews::left || news == LeaseNews::missed) write(node, letter.lease);
     stage.oracle.note_news(news);

@@ -1,6 +1,7 @@
 // The process that keeps the numbers of a server, a step at a time, in the order of the module's keeper:
 //
-//      propose, flush -> take -> the answer -> move the slots -> raise, again and again -> end issue -> stop
+//      propose, flush -> claim -> the answer -> move the slots -> extend, again and again -> end issue ->
+//      stop
 //
 // What it knows is lost with it; what it has asked for stands in shared memory.
 #pragma once
@@ -34,7 +35,7 @@ class Keeper {
     void look(Stage &stage, Node &node, int number);
     void propose_some(Stage &stage, Node &node, int number, Errand errand);
     void send(Stage &stage, const Node &node, int number, const LeaseCall &call);
-    void raise(Stage &stage, Node &node, int number);
+    void extend(Stage &stage, Node &node, int number);
     void stop(Stage &stage, Node &node, int number);
     void write(Node &node, int number) { node.disk.write_number(number, tasks_[number].record); }
 

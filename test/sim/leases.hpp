@@ -1,4 +1,4 @@
-// The numbers that a server holds from the registry, in its shared memory: the keeper takes and raises,
+// The numbers that a server holds from the registry, in its shared memory: the keeper claims and extends,
 // sessions want and look.
 #pragma once
 
@@ -46,14 +46,15 @@ struct Leases {
     }
 
     // R when the number was last taken; 0: it never was.
-    std::int64_t taken_ms(std::uint32_t number) const noexcept {
-        std::int64_t taken_ms = 0;
+    std::int64_t claimed_ms(std::uint32_t number) const noexcept {
+        std::int64_t claimed_ms = 0;
         for (const SharedLease &entry : entries)
-            if (entry.lease.number == number) taken_ms = std::max(taken_ms, entry.lease.taken_ms.load());
-        return taken_ms;
+            if (entry.lease.number == number)
+                claimed_ms = std::max(claimed_ms, entry.lease.claimed_ms.load());
+        return claimed_ms;
     }
 
-    // Has the keeper take a number that was given by hand.
+    // Has the keeper claim a number that was given by hand.
     void want(std::uint32_t number) noexcept {
         for (const SharedLease &entry : entries)
             if (entry.purpose != LeaseFor::nothing && entry.lease.number == number) return;

@@ -78,7 +78,7 @@ class Oracle {
     }
 
     void note_news(LeaseNews news) noexcept {
-        taken_ += news == LeaseNews::taken;
+        taken_ += news == LeaseNews::claimed;
         lost_ += news == LeaseNews::lost;
         stopped_ += news == LeaseNews::stopped;
     }

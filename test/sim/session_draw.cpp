@@ -40,7 +40,7 @@ void Session::select(Stage &stage) {
                         s.share,
                         limits_.now_ms,
                         s.slot_idle_ms,
-                        node_->shared->leases.taken_ms(shard)};
+                        node_->shared->leases.claimed_ms(shard)};
     std::int64_t floors_ms[max_databases];
     for (int i = 0; i < max_databases; i++) floors_ms[i] = node_->shared->databases[i].horizon.floor_ms;
     Shortage shortage = Shortage::none;

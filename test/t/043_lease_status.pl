@@ -146,7 +146,7 @@ $session->do('RESET idgen.region');
 hold($session, 17, 10_000);
 row_like($watcher, 'lease', qr/horizon 10.000 s ahead of the clock \| t$/, 'a quarter of the window');
 hold($session, 17, 9_999);
-row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless it is raised/, 'less than a quarter');
+row_like($watcher, 'lease', qr/horizon 9.999 s ahead of the clock \| f \| IDs end at the horizon unless it is extended/, 'less than a quarter');
 hold($session, 17, -2_500);
 row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a horizon that is past');
 hold($session, 17, undef);
@@ -187,7 +187,7 @@ for my $ahead (500, 5_000)
 	begin_at($session, 9, $ahead);
 	my $s = sprintf '%.3f s', $ahead / 1000;
 	fails_with($hand, 'SELECT next_id()', '55000',
-		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or raise/, "a number that begins in $ahead ms");
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or extend/, "a number that begins in $ahead ms");
 }
 $_->disconnect for $session, $watcher, $hand;
 $node->stop;

@@ -29,7 +29,7 @@ sub call
 	my ($session, $registry, $function, @arguments) = @_;
 	return $session->selectrow_hashref("SELECT * FROM idgen_registry.$function(" . join(', ', ('?') x (1 + @arguments)) . ')', undef, $registry, @arguments);
 }
-sub take { my ($session, $registry, $number, $accepted, $proposed, $life, $ttl) = @_; return call($session, $registry, 'take', $number, $accepted, $proposed, $life, $ttl // 600000, "name $proposed", 1000 + $proposed, 1) }
+sub claim { my ($session, $registry, $number, $accepted, $proposed, $life, $ttl) = @_; return call($session, $registry, 'claim', $number, $accepted, $proposed, $life, $ttl // 600000, "name $proposed", 1000 + $proposed, 1) }
 sub row_of { my ($session, $number) = @_; return $session->selectrow_hashref('SELECT * FROM idgen_registry.lease WHERE number = ?', undef, $number) }
 sub clock { my ($session) = @_; return value_of($session, 'SELECT idgen_registry.clock_ms()') }
 
@@ -43,7 +43,7 @@ sub begin
 	return $statement;
 }
 sub result_of { my ($statement) = @_; $statement->pg_result; return $statement->fetchrow_hashref }
-my $take_sql = q{SELECT * FROM idgen_registry.take(?, ?, 0, ?, ?, 600000, 'late', 1, 1)};
+my $take_sql = q{SELECT * FROM idgen_registry.claim(?, ?, 0, ?, ?, 600000, 'late', 1, 1)};
 
 # The same objects in both.
 my $objects = <<'SQL';
@@ -69,7 +69,7 @@ sub check_cases
 	{
 		my %c;
 		@c{@$header} = @$_;
-		next if $c{incarnation} eq '0' && $c{kind} ne 'take';    # in SQL an error
+		next if $c{incarnation} eq '0' && $c{kind} ne 'claim';    # in SQL an error
 		my $now = clock($owner);
 		my $horizon = sub { my ($text) = @_; return $text eq 'floor' ? 0 : $now + ($text || 0) };
 		$owner->do('DELETE FROM idgen_registry.lease WHERE number = 5');
@@ -77,16 +77,16 @@ sub check_cases
 			@c{qw(owner life)}, map({ $horizon->($_) } @c{qw(horizon taken)}), $c{left} eq '' ? undef : $c{left})
 		  if $c{owner} ne '';
 		my $answer =
-		    $c{kind} eq 'take' ? take($session, $registry, 5, @c{qw(incarnation proposed call_life)}, 60000)
-		  : call($session, $registry, $c{kind}, 5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}), $c{kind} eq 'raise' ? 60000 : ());
-		my $row = row_of($owner, 5) // { horizon_ms => 0, taken_ms => 0 };
+		    $c{kind} eq 'claim' ? claim($session, $registry, 5, @c{qw(incarnation proposed call_life)}, 60000)
+		  : call($session, $registry, $c{kind}, 5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}), $c{kind} eq 'extend' ? 60000 : ());
+		my $row = row_of($owner, 5) // { horizon_ms => 0, claimed_ms => 0 };
 		my $left = !$row->{lease_end} ? '' : value_of($owner, 'SELECT round(extract(epoch FROM lease_end - clock_timestamp()) * 1000) FROM idgen_registry.lease WHERE number = 5');
 		my $is_longer = $c{outcome} eq 'granted' && $c{kind} ne 'stop';
 		# A minute is longer than any pause of this machine, and ten are longer still.
 		my $is_left = $is_longer ? $left > 0 && $left <= 60000 : $c{left} eq '' ? $left eq '' : $c{left} < 0 ? $left <= 0 : $left > 60000;
 		my $is_good = is_deeply(
-			[ $answer->{outcome}, $answer->{horizon_ms}, @$row{qw(incarnation life horizon_ms taken_ms)}, $is_left ? 1 : 0 ],
-			[ $c{outcome}, $horizon->($c{new_horizon}), map({ $c{$_} || undef } qw(new_owner new_life)), map({ $horizon->($c{$_}) } qw(new_horizon new_taken)), 1 ],
+			[ $answer->{outcome}, $answer->{horizon_ms}, @$row{qw(incarnation life horizon_ms claimed_ms)}, $is_left ? 1 : 0 ],
+			[ $c{outcome}, $horizon->($c{new_horizon}), map({ $c{$_} || undef } qw(new_owner new_life)), map({ $horizon->($c{$_}) } qw(new_horizon new_claimed)), 1 ],
 			"$db: $c{what}");
 		diag("left $left") unless $is_left;
 		$count++;
@@ -113,7 +113,7 @@ sub check_crowd
 			{
 				my %held = map { $_->[0] => 1 } @{ $session->selectall_arrayref('SELECT number FROM idgen_registry.list() WHERE NOT is_free') };
 				my ($smallest) = grep { !$held{$_} } 0 .. 30;
-				my $answer = take($session, $registry, $smallest, 0, $number, 100 + $number);
+				my $answer = claim($session, $registry, $smallest, 0, $number, 100 + $number);
 				return 1 if $answer->{outcome} eq 'granted' && $answer->{name} eq "name $number";
 			}
 			die 'no number';
@@ -134,50 +134,50 @@ sub check_races
 {
 	my ($db, $owner, $registry) = @_;
 	my ($first, $second) = map { connect_to($node, db => $db, user => 'node') } 1, 2;
-	take($first, $registry, 0, 0, 11, 12, 1);
+	claim($first, $registry, 0, 0, 11, 12, 1);
 	select undef, undef, undef, 0.01;
 	for my $end ('commit', 'rollback')
 	{
 		my $row = row_of($owner, 0);
 		$first->begin_work;
-		is(call($first, $registry, 'raise', 0, 11, 12, $row->{horizon_ms}, clock($owner) + 1000, 600000)->{outcome}, 'granted', "$db: a raise after the lease was past, $end");
+		is(call($first, $registry, 'extend', 0, 11, 12, $row->{horizon_ms}, clock($owner) + 1000, 600000)->{outcome}, 'granted', "$db: an extension after the lease was past, $end");
 		my $waiting = begin($second, $take_sql, $registry, 0, 21, 22);
 		$first->$end;
-		is(result_of($waiting)->{outcome}, $end eq 'commit' ? 'refused' : 'granted', "$db: the take that waited for it, $end");
+		is(result_of($waiting)->{outcome}, $end eq 'commit' ? 'refused' : 'granted', "$db: the claim that waited for it, $end");
 		$owner->do(q{UPDATE idgen_registry.lease SET incarnation = 11, life = 12, lease_end = clock_timestamp() - interval '1 s'});
 	}
 	# The other way round
 	$second->begin_work;
 	my $row = row_of($owner, 0);
-	is(take($second, $registry, 0, 0, 21, 22)->{outcome}, 'granted', "$db: a take after the lease was past");
-	my $waiting = begin($first, 'SELECT * FROM idgen_registry.raise(?, 0, 11, 12, ?, ?, 600000)', $registry, $row->{horizon_ms}, $row->{horizon_ms} + 1000);
+	is(claim($second, $registry, 0, 0, 21, 22)->{outcome}, 'granted', "$db: a claim after the lease was past");
+	my $waiting = begin($first, 'SELECT * FROM idgen_registry.extend(?, 0, 11, 12, ?, ?, 600000)', $registry, $row->{horizon_ms}, $row->{horizon_ms} + 1000);
 	$second->commit;
-	is(result_of($waiting)->{outcome}, 'refused', "$db: the raise that waited for it");
+	is(result_of($waiting)->{outcome}, 'refused', "$db: the extension that waited for it");
 	is(row_of($owner, 0)->{horizon_ms}, $row->{horizon_ms}, "$db: and has changed nothing");
 	# Of two takes of a number that nobody has held, one
 	$first->begin_work;
-	take($first, $registry, 1, 0, 11, 12);
+	claim($first, $registry, 1, 0, 11, 12);
 	$waiting = begin($second, $take_sql, $registry, 1, 21, 22);
 	$first->commit;
 	is(result_of($waiting)->{outcome}, 'refused', "$db: of two takes at once one is refused");
-	# advance() waits for a take, and clears it; a take waits for advance(), and begins there.
+	# advance() waits for a claim, and clears it; a claim waits for advance(), and begins there.
 	$first->begin_work;
-	take($first, $registry, 2, 0, 11, 12);
+	claim($first, $registry, 2, 0, 11, 12);
 	$waiting = begin($owner, q{SELECT extract(epoch FROM idgen_registry.advance(date_trunc('s', now() + interval '20 min'))) * 1000 AS at});
 	$first->commit;
 	my $at = result_of($waiting)->{at} + 0;
 	$row = row_of($owner, 2);
-	is_deeply([ @$row{qw(incarnation horizon_ms)} ], [ undef, $at ], "$db: an advance that waited for a take clears it");
+	is_deeply([ @$row{qw(incarnation horizon_ms)} ], [ undef, $at ], "$db: an advance that waited for a claim clears it");
 	$owner->begin_work;
 	$at = 1000 * value_of($owner, q{SELECT extract(epoch FROM idgen_registry.advance(date_trunc('s', now() + interval '30 min')))});
 	$waiting = begin($first, $take_sql, $registry, 3, 11, 12);
 	$owner->commit;
-	is(result_of($waiting)->{horizon_ms}, $at, "$db: a take that waited for an advance begins there, also of a number that nobody has held");
+	is(result_of($waiting)->{horizon_ms}, $at, "$db: a claim that waited for an advance begins there, also of a number that nobody has held");
 	$first->do('SET default_transaction_isolation = \'repeatable read\'');
 	$first->begin_work;
 	$first->do('SELECT 1');
 	$owner->do(q{SELECT idgen_registry.advance(now() + interval '40 min')});
-	fails_with($first, "SELECT * FROM idgen_registry.take('$registry', 4, 0, 11, 12, 0, 'x', 1, 1)", '40001', qr/could not serialize/, "$db: a snapshot of before an advance");
+	fails_with($first, "SELECT * FROM idgen_registry.claim('$registry', 4, 0, 11, 12, 0, 'x', 1, 1)", '40001', qr/could not serialize/, "$db: a snapshot of before an advance");
 	$first->rollback;
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
 	$_->disconnect for $first, $second;
@@ -190,29 +190,29 @@ sub check_life
 	my ($db, $owner, $session, $registry) = @_;
 	my $now = clock($owner);
 	is(value_of($session, 'SELECT extract(epoch FROM idgen_registry.list_floor())::int'), 0, "$db: numbers that nobody has held begin anywhere");
-	is(take($session, $registry, 0, 0, 11, 12)->{horizon_ms}, 0, "$db: a new number begins anywhere");
-	my $answer = call($session, $registry, 'raise', 0, 11, 12, 0, $now + 60000, 600000);
-	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'granted', 'name 11', 1011 ], "$db: a raise");
+	is(claim($session, $registry, 0, 0, 11, 12)->{horizon_ms}, 0, "$db: a new number begins anywhere");
+	my $answer = call($session, $registry, 'extend', 0, 11, 12, 0, $now + 60000, 600000);
+	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'granted', 'name 11', 1011 ], "$db: an extension");
 	my $since = row_of($owner, 0)->{since};
 	# The answer is lost with the session, after the COMMIT.
 	my $other = connect_to($node, db => $db, user => 'node');
-	my @again = ($registry, 'raise', 0, 11, 12, $now + 60000, $now + 61000, 600000);
+	my @again = ($registry, 'extend', 0, 11, 12, $now + 60000, $now + 61000, 600000);
 	call($other, @again);
 	value_of($root, 'SELECT pg_terminate_backend(?)', $other->{pg_pid});
-	is(call($session, @again)->{outcome}, 'granted', "$db: the identical raise in another session, its answer lost");
+	is(call($session, @again)->{outcome}, 'granted', "$db: the identical extension in another session, its answer lost");
 	is(row_of($owner, 0)->{horizon_ms}, $now + 61000, "$db: is done once");
-	$answer = take($session, $registry, 0, 0, 21, 22);
+	$answer = claim($session, $registry, 0, 0, 21, 22);
 	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'refused', 'name 11', 1011 ], "$db: it is held: the answer says by whom");
 	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: and for how long");
 	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{horizon_ms}, $now + 500, "$db: a clean stop");
-	is(take($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: and a start begins there");
+	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: and a start begins there");
 	is(row_of($owner, 0)->{since}, $since, "$db: it is still the same owner's");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 1, "$db: released");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 0, "$db: there was no owner any more");
-	is(call($session, $registry, 'raise', 0, 13, 14, $now + 500, $now + 900, 600000)->{outcome}, 'refused', "$db: its owner learns it");
-	is(take($session, $registry, 0, 0, 21, 22)->{horizon_ms}, $now + 500, "$db: the next begins where that one can have come");
+	is(call($session, $registry, 'extend', 0, 13, 14, $now + 500, $now + 900, 600000)->{outcome}, 'refused', "$db: its owner learns it");
+	is(claim($session, $registry, 0, 0, 21, 22)->{horizon_ms}, $now + 500, "$db: the next begins where that one can have come");
 	is(row_of($owner, 0)->{since} eq $since, '', "$db: since now");
-	take($session, $registry, 7, 0, 31, 32, 0);
+	claim($session, $registry, 7, 0, 31, 32, 0);
 	is(row_of($owner, 7)->{lease_end}, undef, "$db: a lease that never ends");
 	is_deeply(
 		[ map { "@$_" } @{ $session->selectall_arrayref(q{SELECT number, name, system_identifier, timeline, is_free, lease_left IS NULL, extract(epoch FROM horizon)::bigint - ? FROM idgen_registry.list()}, undef, int($now / 1000)) } ],
@@ -220,7 +220,7 @@ sub check_life
 		"$db: the list");
 	$session->begin_work;
 	$session->do('SET LOCAL synchronous_commit = off');
-	take($session, $registry, 7, 0, 31, 32, 0);
+	claim($session, $registry, 7, 0, 31, 32, 0);
 	is(value_of($session, 'SHOW synchronous_commit'), 'on', "$db: a COMMIT is durable, whatever the session is set to");
 	$session->commit;
 	is(value_of($session, 'SHOW synchronous_commit'), 'on', "$db: and the session's setting is left alone");
@@ -242,22 +242,22 @@ sub check_errors
 {
 	my ($db, $owner, $session, $registry) = @_;
 	my %call = (
-		'a number below 0' => [ "take(R, -1, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/a number must be at least 0.*It is -1.*HINT/s ],
-		'no number' => [ "take(R, NULL, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/It is null/ ],
-		'no proposal' => [ "take(R, 0, 0, 0, 1, 0, 'x', 1, 1)", '22023', qr/an incarnation must not be null or 0/ ],
-		'no accepted incarnation' => [ "take(R, 0, NULL, 1, 1, 0, 'x', 1, 1)", '22023', qr/the accepted incarnation must not be null.*It is 0/s ],
-		'no life' => [ "take(R, 0, 0, 1, NULL, 0, 'x', 1, 1)", '22023', qr/a life must not be null/ ],
-		'a lease below 0' => [ "take(R, 0, 0, 1, 1, -1, 'x', 1, 1)", '22023', qr/a lease must last.*It is -1 ms/s ],
-		'a long name' => [ "take(R, 0, 0, 1, 1, 0, repeat('x', 129), 1, 1)", '22023', qr/at most 128 characters/ ],
-		'no name' => [ 'take(R, 0, 0, 1, 1, 0, NULL, 1, 1)', '22023', qr/at most 128 characters/ ],
-		'no system' => [ "take(R, 0, 0, 1, 1, 0, 'x', NULL, 1)", '22023', qr/system identifier and timeline/ ],
-		'a raise downwards' => [ 'raise(R, 0, 1, 1, 5, 4, 0)', '22023', qr/not raised downwards.*From 5 to 4/s ],
-		'a raise to nowhere' => [ 'raise(R, 0, 1, 1, 5, NULL, 0)', '22023', qr/not raised downwards/ ],
+		'a number below 0' => [ "claim(R, -1, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/a number must be at least 0.*It is -1.*HINT/s ],
+		'no number' => [ "claim(R, NULL, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/It is null/ ],
+		'no proposal' => [ "claim(R, 0, 0, 0, 1, 0, 'x', 1, 1)", '22023', qr/an incarnation must not be null or 0/ ],
+		'no accepted incarnation' => [ "claim(R, 0, NULL, 1, 1, 0, 'x', 1, 1)", '22023', qr/the accepted incarnation must not be null.*It is 0/s ],
+		'no life' => [ "claim(R, 0, 0, 1, NULL, 0, 'x', 1, 1)", '22023', qr/a life must not be null/ ],
+		'a lease below 0' => [ "claim(R, 0, 0, 1, 1, -1, 'x', 1, 1)", '22023', qr/a lease must last.*It is -1 ms/s ],
+		'a long name' => [ "claim(R, 0, 0, 1, 1, 0, repeat('x', 129), 1, 1)", '22023', qr/at most 128 characters/ ],
+		'no name' => [ 'claim(R, 0, 0, 1, 1, 0, NULL, 1, 1)', '22023', qr/at most 128 characters/ ],
+		'no system' => [ "claim(R, 0, 0, 1, 1, 0, 'x', NULL, 1)", '22023', qr/system identifier and timeline/ ],
+		'an extension downwards' => [ 'extend(R, 0, 1, 1, 5, 4, 0)', '22023', qr/not extended downwards.*From 5 to 4/s ],
+		'an extension to nowhere' => [ 'extend(R, 0, 1, 1, 5, NULL, 0)', '22023', qr/not extended downwards/ ],
 		'a stop upwards' => [ 'stop(R, 0, 1, 1, 5, 6)', '22023', qr/not lowered upwards.*From 5 to 6/s ],
 		'a stop of no incarnation' => [ 'stop(R, 0, 0, 1, 5, 4)', '22023', qr/an incarnation must not be null/ ],
 		'a release of no number' => [ 'release(NULL)', '22023', qr/a number must be at least 0/ ],
-		'another registry' => [ "take(gen_random_uuid(), 0, 0, 1, 1, 0, 'x', 1, 1)", '55000', qr/this is another registry.*The node knows .*, this is \Q$registry\E.*HINT/s ],
-		'no registry' => [ 'raise(NULL, 0, 1, 1, 5, 6, 0)', '55000', qr/The node knows none/ ]);
+		'another registry' => [ "claim(gen_random_uuid(), 0, 0, 1, 1, 0, 'x', 1, 1)", '55000', qr/this is another registry.*The node knows .*, this is \Q$registry\E.*HINT/s ],
+		'no registry' => [ 'extend(NULL, 0, 1, 1, 5, 6, 0)', '55000', qr/The node knows none/ ]);
 	fails_with($session, "SELECT * FROM idgen_registry." . ($call{$_}[0] =~ s/\bR\b/'$registry'/r), @{ $call{$_} }[ 1, 2 ], "$db: $_") for sort keys %call;
 	fails_with($owner, "SELECT idgen_registry.advance($_)", '22023', qr/at least 00:11:00 and at most two days ahead.*HINT/s, "$db: an advance to $_")
 	  for q{'infinity'}, q{now()}, q{now() + interval '10 min'}, q{now() + interval '3 days'};
@@ -269,18 +269,18 @@ sub check_errors
 sub check_advance
 {
 	my ($db, $owner, $session, $registry) = @_;
-	take($session, $registry, 10, 0, 11, 12);
+	claim($session, $registry, 10, 0, 11, 12);
 	my $row = row_of($owner, 10);
 	$owner->do(q{SELECT idgen_registry.set_max_ahead('90 s')});
-	is(call($session, $registry, 'raise', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
+	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
 	my $after = clock($owner);
-	is(call($session, $registry, 'raise', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
+	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 150000, "$db: an advance goes beyond it");
-	is(call($session, $registry, 'raise', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
+	is(call($session, $registry, 'extend', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
 	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at), "$db: the horizon of numbers that are not listed");
-	cmp_ok(take($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
-	is(value_of($owner, 'SELECT bool_and(taken_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
+	cmp_ok(claim($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
+	is(value_of($owner, 'SELECT bool_and(claimed_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
 	return;
 }
 
@@ -301,15 +301,15 @@ sub check_hostile
 	is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND NOT proconfig @> ARRAY['search_path=pg_catalog, pg_temp']}), 0, "$db: every function has its path");
 	# The secrets that a node holds its number by are shown to nobody.
 	my ($incarnation, $life) = (7_000_000_000_001, 7_000_000_000_002);
-	take($session, $registry, 200, 0, $incarnation, $life);
+	claim($session, $registry, 200, 0, $incarnation, $life);
 	my $shown = join ' ', map { $_ // '' } map { @$_ } @{ $session->selectall_arrayref('SELECT l::text FROM idgen_registry.list() l') }, @{ $session->selectall_arrayref($take_sql =~ s/\?, \?, 0, \?, \?/'$registry', 200, 0, 5, 6/r) };
 	unlike($shown, qr/$life/, "$db: neither list nor answer tells a life");
-	unlike(join(' ', sort keys %{ take($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: nor an incarnation");
+	unlike(join(' ', sort keys %{ claim($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: nor an incarnation");
 	# A number taken from another: its horizon cannot be put below where that one's IDs can have come.
 	my $used = row_of($owner, 200)->{horizon_ms};
 	cmp_ok($used, '>', 0, "$db: a number has been used");
 	value_of($session, 'SELECT idgen_registry.release(200)');
-	take($session, $registry, 200, 0, 51, 52);
+	claim($session, $registry, 200, 0, 51, 52);
 	is(call($session, $registry, 'stop', 200, 51, 52, $used, 0)->{horizon_ms}, $used, "$db: nobody lowers what another used");
 	# A caller's own objects in the way: temporary ones, and operators and functions in his path.
 	$owner->do(qq{GRANT CREATE ON DATABASE $db TO node});
@@ -320,9 +320,9 @@ sub check_hostile
 	  q{CREATE FUNCTION trap.is_equal(bigint, bigint) RETURNS boolean LANGUAGE sql AS $$ SELECT trap.fall() $$},
 	  'CREATE OPERATOR trap.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = trap.is_equal)', 'CREATE TEMP TABLE lease (number int)', 'CREATE TEMP TABLE registry (identity uuid)',
 	  q{CREATE FUNCTION pg_temp.floor(numeric) RETURNS numeric LANGUAGE sql AS $$ SELECT 0::numeric FROM trap.fall() $$}, 'SET search_path = pg_temp, trap, pg_catalog';
-	take($session, $registry, 201, 0, 51, 52);
+	claim($session, $registry, 201, 0, 51, 52);
 	my $row = row_of($owner, 201);
-	call($session, $registry, 'raise', 201, 51, 52, $row->{horizon_ms}, $row->{horizon_ms}, 0);
+	call($session, $registry, 'extend', 201, 51, 52, $row->{horizon_ms}, $row->{horizon_ms}, 0);
 	call($session, $registry, 'stop', 201, 51, 52, $row->{horizon_ms}, 0);
 	$session->selectall_arrayref("SELECT * FROM idgen_registry.$_") for 'list()', 'release(201)', 'identity()';
 	is($session->selectrow_array('SELECT count(*) FROM trap.loot'), 0, "$db: nobody falls into a caller's trap");
@@ -352,7 +352,7 @@ for my $db ('extended', 'plain')
 	my ($file, $copy) = ($node->basedir . "/$db.dump", "${db}_copy");
 	my $session = connect_to($node, db => $db, user => 'node');
 	my $registry = value_of($session, 'SELECT idgen_registry.identity()');
-	take($session, $registry, 300, 0, 61, 62);
+	claim($session, $registry, 300, 0, 61, 62);
 	my $rows = join "\n", map { join ' ', map { $_ // '-' } @$_ } @{ connect_to($node, db => $db)->selectall_arrayref('SELECT * FROM idgen_registry.lease ORDER BY 1') };
 	$node->command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-f', $file, $db ], "$db: pg_dump");
 	$root->do("CREATE DATABASE ${db}_restored OWNER keeper");
@@ -364,18 +364,18 @@ for my $db ('extended', 'plain')
 		my ($owner, $node_there) = (connect_to($node, db => $name), connect_to($node, db => $name, user => 'node'));
 		is(join("\n", map { join ' ', map { $_ // '-' } @$_ } @{ $owner->selectall_arrayref('SELECT * FROM idgen_registry.lease ORDER BY 1') }), $rows, "$name: every row is there");
 		fails_with($node_there, "SELECT * FROM $_", '55000', qr/has been copied or restored.*It was written at .*, and lies at .*idgen_registry\.advance/s, "$name: $_")
-		  for "idgen_registry.take('$registry', 300, 61, 63, 64, 0, 'x', 1, 1)", "idgen_registry.raise('$registry', 300, 61, 62, 0, 1, 0)", 'idgen_registry.identity()';
+		  for "idgen_registry.claim('$registry', 300, 61, 63, 64, 0, 'x', 1, 1)", "idgen_registry.extend('$registry', 300, 61, 62, 0, 1, 0)", 'idgen_registry.identity()';
 		if ($name eq $copy) { $owner->do('SELECT idgen_registry.confirm_home()') }
 		else { $owner->do(q{SELECT idgen_registry.advance(now() + interval '1 day')}) }
-		my $answer = take($node_there, $registry, 300, 61, 63, 64);
-		is($answer->{outcome}, 'granted', "$name: then it is taken");
+		my $answer = claim($node_there, $registry, 300, 61, 63, 64);
+		is($answer->{outcome}, 'granted', "$name: then it is claimed");
 		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: and begins there");
 		is(value_of($node_there, 'SELECT idgen_registry.identity()'), $registry, "$name: its identity is the same");
 		is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')}), 0, "$name: nothing is given to PUBLIC");
 		$_->disconnect for $owner, $node_there;
 	}
 	my $again = connect_to($node, db => $db, user => 'node');
-	is(take($again, $registry, 300, 61, 63, 64)->{outcome}, 'granted', "$db: the registry itself goes on");
+	is(claim($again, $registry, 300, 61, 63, 64)->{outcome}, 'granted', "$db: the registry itself goes on");
 	$again->disconnect;
 }
 
@@ -403,11 +403,11 @@ $node->wait_for_catchup($standby, 'replay', $node->lsn('flush'));
 my $there = connect_to($standby, db => 'extended', user => 'node');
 my $registry = value_of(connect_to($node, db => 'extended'), 'SELECT identity FROM idgen_registry.registry');
 fails_with($there, "SELECT * FROM $_", '25006', qr/this server is a standby of the registry.*target_session_attrs/s, "a standby: $_")
-  for 'idgen_registry.identity()', "idgen_registry.take('$registry', 0, 0, 1, 1, 0, 'x', 1, 1)", "idgen_registry.raise('$registry', 0, 1, 1, 5, 6, 0)", "idgen_registry.stop('$registry', 0, 1, 1, 6, 5)", 'idgen_registry.release(0)';
+  for 'idgen_registry.identity()', "idgen_registry.claim('$registry', 0, 0, 1, 1, 0, 'x', 1, 1)", "idgen_registry.extend('$registry', 0, 1, 1, 5, 6, 0)", "idgen_registry.stop('$registry', 0, 1, 1, 6, 5)", 'idgen_registry.release(0)';
 is(value_of($there, 'SELECT count(*) FROM idgen_registry.list() WHERE number = 300'), 1, 'a standby lists the numbers');
 $standby->promote;
 wait_until($there, 'SELECT NOT pg_is_in_recovery()');
-is(take($there, $registry, 300, 63, 65, 66)->{outcome}, 'granted', 'once promoted, it goes on: it has all that was acknowledged');
+is(claim($there, $registry, 300, 63, 65, 66)->{outcome}, 'granted', 'once promoted, it goes on: it has all that was acknowledged');
 
 $_->disconnect for $there, $root;
 done_testing();

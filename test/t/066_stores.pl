@@ -74,21 +74,21 @@ sub check_cases
 	{
 		my %c;
 		@c{@$header} = map { $_ eq '' ? undef : $_ } @$_;
-		next if $kind eq 'postgres' && $c{incarnation} eq '0' && $c{kind} ne 'take';    # in SQL an error
+		next if $kind eq 'postgres' && $c{incarnation} eq '0' && $c{kind} ne 'claim';    # in SQL an error
 		my $now = now_ms();
 		my $horizon = sub { my ($text) = @_; return ($text // 0) eq 'floor' ? 0 : $now + ($text // 0) };
 		my $lease = sub { my ($left) = @_; return !defined $left ? 'for ever' : $left < 0 ? 'past' : 'left' };
 		$store->clear;
-		$store->put_row(5, incarnation => $c{owner}, life => $c{life}, horizon_ms => $horizon->($c{horizon}), taken_ms => $horizon->($c{taken}), lease => $lease->($c{left})) if defined $c{owner};
+		$store->put_row(5, incarnation => $c{owner}, life => $c{life}, horizon_ms => $horizon->($c{horizon}), claimed_ms => $horizon->($c{claimed}), lease => $lease->($c{left})) if defined $c{owner};
 		my $answer =
-		    $c{kind} eq 'take' ? $store->take(5, @c{qw(incarnation proposed call_life)}, 600000)
-		  : $c{kind} eq 'raise' ? $store->raise(5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}), 600000)
+		    $c{kind} eq 'claim' ? $store->claim(5, @c{qw(incarnation proposed call_life)}, 600000)
+		  : $c{kind} eq 'extend' ? $store->extend(5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}), 600000)
 		  : $store->stop(5, @c{qw(incarnation call_life)}, map({ $horizon->($_) } @c{qw(from to)}));
-		my $row = $store->row(5) // { incarnation => 0, life => 0, horizon_ms => 0, taken_ms => 0, lease => 'for ever' };
+		my $row = $store->row(5) // { incarnation => 0, life => 0, horizon_ms => 0, claimed_ms => 0, lease => 'for ever' };
 		my $is_longer = $c{outcome} eq 'granted' && $c{kind} ne 'stop';
 		is_deeply(
-			[ $answer, @$row{qw(incarnation life horizon_ms taken_ms lease)} ],
-			[ 'answered ' . "$c{outcome} " . $horizon->($c{new_horizon}), map({ $_ // 0 } @c{qw(new_owner new_life)}), map({ $horizon->($_) } @c{qw(new_horizon new_taken)}), $is_longer ? 'left' : $lease->($c{left}) ],
+			[ $answer, @$row{qw(incarnation life horizon_ms claimed_ms lease)} ],
+			[ 'answered ' . "$c{outcome} " . $horizon->($c{new_horizon}), map({ $_ // 0 } @c{qw(new_owner new_life)}), map({ $horizon->($_) } @c{qw(new_horizon new_claimed)}), $is_longer ? 'left' : $lease->($c{left}) ],
 			"$kind: $c{what}");
 	}
 	$store->clear;
@@ -113,7 +113,7 @@ sub check_crowd
 			{
 				my %held = map { /^(\d+) \d+ held/ ? ($1 => 1) : () } split /; /, $own->list;
 				my ($smallest) = grep { !$held{$_} } 0 .. 30;
-				return 1 if $own->take($smallest, 0, $number, 100 + $number) =~ /^answered granted/;
+				return 1 if $own->claim($smallest, 0, $number, 100 + $number) =~ /^answered granted/;
 			}
 			die 'no number';
 		});
@@ -134,22 +134,22 @@ sub check_life
 	my ($kind, $store) = @_;
 	my $now = now_ms();
 	is($store->list, 'answered floor 0', "$kind: no number yet");
-	is($store->take(0, 0, 11, 12, 0, "n\xc3\xa4me"), 'answered granted 0', "$kind: a new number");
-	is($store->raise(0, 11, 12, 0, $now + 60000), 'answered granted ' . ($now + 60000), "$kind: a raise");
-	is($store->take(1, 0, 21, 22), 'answered granted 0', "$kind: another");
+	is($store->claim(0, 0, 11, 12, 0, "n\xc3\xa4me"), 'answered granted 0', "$kind: a new number");
+	is($store->extend(0, 11, 12, 0, $now + 60000), 'answered granted ' . ($now + 60000), "$kind: an extension");
+	is($store->claim(1, 0, 21, 22), 'answered granted 0', "$kind: another");
 	is($store->list, 'answered floor 0; 0 ' . ($now + 60000) . " held left n\xc3\xa4me; 1 0 held left name 21", "$kind: the list");
-	is($store->raise(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000), "$kind: a raise whose lease never ends");
+	is($store->extend(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000), "$kind: an extension whose lease never ends");
 	is($store->stop(0, 11, 12, $now + 61000, $now + 500), 'answered granted ' . ($now + 500), "$kind: a clean stop");
-	is($store->take(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
+	is($store->claim(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
 	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: for ever");
 	is($store->release(0), 'answered had an owner', "$kind: released");
 	is($store->release(0), 'answered had none', "$kind: there was no owner any more");
 	is($store->release(77), 'answered had none', "$kind: nor of a number that nobody has held");
 	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: it is free");
-	is($store->raise(0, 11, 12, $now + 500, $now + 900), 'answered refused ' . ($now + 500), "$kind: its owner learns it");
-	is($store->take(0, 0, 31, 32), 'answered granted ' . ($now + 500), "$kind: the next begins where that one can have come");
+	is($store->extend(0, 11, 12, $now + 500, $now + 900), 'answered refused ' . ($now + 500), "$kind: its owner learns it");
+	is($store->claim(0, 0, 31, 32), 'answered granted ' . ($now + 500), "$kind: the next begins where that one can have come");
 	my $own = $store->{identity};
-	like($store->with(identity => '12345678-1234-4234-8234-123456789012')->raise(0, 31, 32, $now + 500, $now + 900), qr/^foreign this is another registry/, "$kind: another registry");
+	like($store->with(identity => '12345678-1234-4234-8234-123456789012')->extend(0, 31, 32, $now + 500, $now + 900), qr/^foreign this is another registry/, "$kind: another registry");
 	is($store->identity, "answered $own", "$kind: its identity stays");
 	$store->clear;
 	return;
@@ -159,17 +159,17 @@ sub check_life
 sub check_ttl
 {
 	my ($kind, $store) = @_;
-	$store->take(0, 0, 11, 12, 1000);
+	$store->claim(0, 0, 11, 12, 1000);
 	is($store->row(0)->{lease}, 'left', "$kind: a short lease");
 	my $wait = sub { for (1 .. 3000) { return if $store->row(0)->{lease} eq 'past'; sleep 0.02 } die 'the lease does not end' };
 	$wait->();
 	like($store->list, qr/0 0 free past name 11/, "$kind: it is past");
-	is($store->raise(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
+	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
 	is($store->row(0)->{lease}, 'left', "$kind: with a lease again");
-	is($store->take(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: which is kept");
+	is($store->claim(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: which is kept");
 	$wait->();
-	is($store->take(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another takes the number");
-	is($store->raise(0, 11, 12, 5000, 6000), 'answered refused 5000', "$kind: its owner is too late");
+	is($store->claim(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another claims the number");
+	is($store->extend(0, 11, 12, 5000, 6000), 'answered refused 5000', "$kind: its owner is too late");
 	$store->clear;
 	return;
 }
@@ -180,11 +180,11 @@ sub check_answers
 	my ($kind, $store) = @_;
 	my $proxy = $proxy{$kind};
 	my $far = $store->with(address => address_at($kind, $proxy->{port}));
-	is($far->take(0, 0, 11, 12), 'answered granted 0', "$kind: over a proxy");
+	is($far->claim(0, 0, 11, 12), 'answered granted 0', "$kind: over a proxy");
 	$proxy->be_late(0.5);
-	is($far->raise(0, 11, 12, 0, 4000), 'answered granted 4000', "$kind: late answers");
+	is($far->extend(0, 11, 12, 0, 4000), 'answered granted 4000', "$kind: late answers");
 	my $writes = $kind eq 'etcd' ? 'request_put' : 'idgen_registry.';
-	my @calls = ([ 'raise', 0, 11, 0, 12, 4000, 5000, 600000 ], [ 'take', 1, 0, 21, 22, 0, 0, 600000 ], [ 'stop', 0, 11, 0, 12, 5000, 4500, 0 ]);
+	my @calls = ([ 'extend', 0, 11, 0, 12, 4000, 5000, 600000 ], [ 'claim', 1, 0, 21, 22, 0, 0, 600000 ], [ 'stop', 0, 11, 0, 12, 5000, 4500, 0 ]);
 	for my $call (@calls)
 	{
 		my ($before, %answers);
@@ -208,7 +208,7 @@ sub check_answers
 	$proxy->lose_answers_to($writes);
 	for my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	{
-		my $begun = begin_call($slow, 'raise', 0, 11, 0, 12, 4500, 4600, 600000);
+		my $begun = begin_call($slow, 'extend', 0, 11, 0, 12, 4500, 4600, 600000);
 		my $pid = $begun->{session}{pg_pid};
 		for (1 .. 3000) { last if $store->row(0)->{horizon_ms} == 4600; sleep 0.02 }
 		value_of($session, "SELECT $end(?)", $pid);
@@ -225,19 +225,19 @@ sub check_answers
 sub check_away
 {
 	my ($kind, $store, $stop, $go, $pause, $resume) = @_;
-	$store->take(0, 0, 11, 12);
+	$store->claim(0, 0, 11, 12);
 	my $short = $store->with(answer_ms => 1500);
 	$pause->();
-	is($short->raise(0, 11, 12, 0, 5000), 'silent it did not answer in time', "$kind: it stands still");
+	is($short->extend(0, 11, 12, 0, 5000), 'silent it did not answer in time', "$kind: it stands still");
 	$resume->();
-	like($store->raise(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: it goes on");
+	like($store->extend(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: it goes on");
 	$stop->();
-	like($store->raise(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: it is away");
+	like($store->extend(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: it is away");
 	$go->();
-	like($store->raise(0, 11, 12, 5000, 6000), qr/^answered granted 6000/, "$kind: it is back, with what it had");
+	like($store->extend(0, 11, 12, 5000, 6000), qr/^answered granted 6000/, "$kind: it is back, with what it had");
 	$stop->();
 	$go->();
-	is($store->raise(0, 11, 12, 6000, 7000), 'answered granted 7000', "$kind: a restart between two calls is not noticed");
+	is($store->extend(0, 11, 12, 6000, 7000), 'answered granted 7000', "$kind: a restart between two calls is not noticed");
 	$store = store($kind, identity => $store->{identity});
 	$store->clear;
 	return;
@@ -277,25 +277,25 @@ $postgres->identity;
 like($postgres->with(address => address_at('postgres', $port{postgres}, 'stranger'))->list, qr/^denied permission denied for schema idgen_registry/, 'a role that is no node');
 like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/empty/r)->list, qr/^denied schema "idgen_registry" does not exist/, 'no registry there');
 like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/none/r)->list, qr/^denied database "none" does not exist/, 'no database there');
-$postgres->take(3, 0, 11, 12);
+$postgres->claim(3, 0, 11, 12);
 $owner->do(q{ALTER SYSTEM SET synchronous_standby_names = 'nobody'});
 $owner->do('SELECT pg_reload_conf()');
 wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'nobody'});
-my $begun = begin_call($postgres->with(answer_ms => 600000), 'raise', 3, 11, 0, 12, 0, 5000, 600000);
+my $begun = begin_call($postgres->with(answer_ms => 600000), 'extend', 3, 11, 0, 12, 0, 5000, 600000);
 wait_until($owner, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')});
 $owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
 is(answer_to($begun), 'silent the server warned that its standby may not have what it wrote', 'a COMMIT that no standby confirmed');
 $owner->do('ALTER SYSTEM RESET synchronous_standby_names');
 $owner->do('SELECT pg_reload_conf()');
-is($postgres->raise(3, 11, 12, 0, 5000), 'answered granted 5000', 'the identical call again');
+is($postgres->extend(3, 11, 12, 0, 5000), 'answered granted 5000', 'the identical call again');
 # Its rows come before the COMMIT, which fails.
 $owner->do($_) for q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused at COMMIT'; END $$},
   'CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON idgen_registry.lease DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()';
-is($postgres->raise(3, 11, 12, 5000, 6000), 'silent refused at COMMIT', 'a COMMIT that fails after the rows');
+is($postgres->extend(3, 11, 12, 5000, 6000), 'silent refused at COMMIT', 'a COMMIT that fails after the rows');
 $owner->do('DROP FUNCTION refuse CASCADE');
 is($postgres->row(3)->{horizon_ms}, 5000, 'nothing was done');
 $owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
-like($postgres->raise(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
+like($postgres->extend(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
 $owner->do('SELECT idgen_registry.confirm_home()');
 
 # Only of an etcd: a lease that is past, which a keepalive is told with 200 and without a TTL, or that ends between keepalive and write.
@@ -304,32 +304,32 @@ sub end_leases
 	my ($store) = @_;
 	my $revoke = sub { my $lease = $store->value_in($store->key('number', 6))->{lease}; $etcd->call('lease/revoke', { ID => $lease }); return $lease };
 	my $holder = sub { my $row = $store->row(6); return join ' ', @$row{qw(incarnation horizon_ms lease)} };
-	$store->take(6, 0, 11, 12);
+	$store->claim(6, 0, 11, 12);
 	my $ended = $revoke->();
 	my $kept = $etcd->call('lease/keepalive', { ID => $ended })->{result};
 	is_deeply([ @$kept{qw(ID TTL)} ], [ $ended, undef ], 'etcd: a lease that is past is kept alive with 200, and no TTL');
 	is($holder->(), '11 0 past', 'etcd: nobody holds the number');
-	is($store->raise(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
+	is($store->extend(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
 	is($holder->(), '11 4000 left', 'etcd: and has a lease again');
 	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: another one');
 	$revoke->();
-	is($store->take(6, 11, 13, 14), 'answered granted 4000', 'etcd: so does an owner that takes its number again');
+	is($store->claim(6, 11, 13, 14), 'answered granted 4000', 'etcd: so does an owner that claims its number again');
 	is($holder->(), '13 4000 left', 'etcd: with another lease');
 
 	my $proxy = $proxy{etcd};
 	my $far = $store->with(address => address_at('etcd', $proxy->{port}));
 	$proxy->hold('request_put');
-	my $begun = begin_call($far, 'raise', 6, 13, 0, 14, 4000, 5000, 600000);
+	my $begun = begin_call($far, 'extend', 6, 13, 0, 14, 4000, 5000, 600000);
 	$proxy->wait_for_match;
 	$revoke->();
 	$proxy->pass;
 	is(answer_to($begun), 'answered granted 5000', 'etcd: a lease that ends between keepalive and write');
 	is($holder->(), '13 5000 left', 'etcd: is followed by another');
 	$proxy->hold('request_put');
-	$begun = begin_call($far, 'raise', 6, 13, 0, 14, 5000, 6000, 600000);
+	$begun = begin_call($far, 'extend', 6, 13, 0, 14, 5000, 6000, 600000);
 	$proxy->wait_for_match;
 	$revoke->();
-	$store->take(6, 0, 21, 22);
+	$store->claim(6, 0, 21, 22);
 	$proxy->pass;
 	is(answer_to($begun), 'answered refused 5000', 'etcd: or by another owner, and the one before learns it');
 	is($holder->(), '21 5000 left', 'etcd: whose the number is');
@@ -341,20 +341,20 @@ sub end_leases
 my $store = store('etcd');
 $store->identity;
 end_leases($store);
-$store->take(3, 0, 11, 12);
+$store->claim(3, 0, 11, 12);
 my $registry_key = $store->value_in('/idgen/registry');
 $store->put('/idgen/registry', { %$registry_key, cluster => '1' });
-like($store->raise(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
+like($store->extend(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
 $store->put('/idgen/registry', $registry_key);
 $store->put('/idgen/number/0000000003', 'nothing of ours');
-is($store->raise(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry', 'etcd: a number\'s key that holds something else');
+is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry', 'etcd: a number\'s key that holds something else');
 $store->put('/idgen/number/0000000003', '{"horizon_ms": "5"}');
-like($store->take(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');
+like($store->claim(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');
 $store->put('/idgen/registry', '[]');
-like($store->take(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
+like($store->claim(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
 $store->put('/idgen/registry', $registry_key);
 $store->clear;
-is($store->take(3, 0, 11, 12), 'answered granted 0', 'etcd: another prefix is another registry');
+is($store->claim(3, 0, 11, 12), 'answered granted 0', 'etcd: another prefix is another registry');
 like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/, 'and has another identity');
 like($store->with(address => address_at('etcd', $port{postgres}))->list, qr/^silent/, 'etcd: a server that is none');
 
@@ -377,10 +377,10 @@ for my $what (sort keys %address_of)
 	like($answer, $what =~ /right/ ? qr/^answered/ : qr/^denied ./, "a password: $what");
 }
 my $right = $store->with(address => $address_of{'etcd, right'});
-is($right->raise(3, 11, 12, 0, 5000), 'answered granted 5000', 'a call with a password');
+is($right->extend(3, 11, 12, 0, 5000), 'answered granted 5000', 'a call with a password');
 $etcd->stop;
 $etcd->go;
-is($right->raise(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that the etcd has forgotten is fetched anew');
+is($right->extend(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that the etcd has forgotten is fetched anew');
 like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list, qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
 like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/, 'what a wrong password is told');
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
@@ -396,9 +396,9 @@ for my $kind ('postgres', 'etcd')
 	my $own = $kind eq 'etcd' ? $right : $postgres->with(address => $address_of{'postgres, right'});
 	$own->clear;
 	my $now = now_ms();
-	$own->take(0, 0, 11, 12, 0);
-	$own->raise(0, 11, 12, 0, $now + 5000, 0);
-	$own->take(7, 0, 21, 22, 600000, 'seven');
+	$own->claim(0, 0, 11, 12, 0);
+	$own->extend(0, 11, 12, 0, $now + 5000, 0);
+	$own->claim(7, 0, 21, 22, 600000, 'seven');
 	is_deeply(
 		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
 			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_nodes()}),
@@ -409,8 +409,8 @@ for my $kind ('postgres', 'etcd')
 	is(value_of($caller, 'SELECT idgen_release(7)'), 0, "$kind: a second time");
 	is(value_of($caller, 'SELECT idgen_registry_advance() > now()'), 1, 'etcd: idgen_registry_advance()') if $kind eq 'etcd';
 	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner') if $kind eq 'etcd';
-	like($own->raise(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it') if $kind eq 'etcd';
-	like($own->take(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too') if $kind eq 'etcd';
+	like($own->extend(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it') if $kind eq 'etcd';
+	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too') if $kind eq 'etcd';
 	fails_with($caller, q{SELECT idgen_registry_advance(now() + interval '5 min')}, '08004', qr/refused the call.*at least 660000 ms/s, 'etcd: too near') if $kind eq 'etcd';
 	fails_with($caller, q{SELECT idgen_registry_advance()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_registry_advance() is its owner\'s') if $kind ne 'etcd';
 	$pause{$kind}->();
@@ -435,7 +435,7 @@ unlike(slurp_file($member->logfile), qr/Geheim/, 'no password in its log');
 my $tls = IdgenEtcd->start(is_tls => 1);
 my $safe = IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $tls, address => $tls->registry('/idgen'));
 like($safe->identity, qr/^answered/, 'TLS');
-is($safe->take(0, 0, 11, 12), 'answered granted 0', 'TLS: a call');
+is($safe->claim(0, 0, 11, 12), 'answered granted 0', 'TLS: a call');
 like($safe->with(address => $tls->registry('/idgen') =~ s/\?.*//r)->list, qr/^silent .*certificate/i, 'TLS: a certificate that nobody vouches for');
 like($safe->with(address => 'etcd://' . $tls->address)->list, qr/^silent/, 'TLS: not without');
 

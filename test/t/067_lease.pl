@@ -1,4 +1,4 @@
-# Servers that take their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of registry.
+# Servers that claim their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -197,7 +197,7 @@ sub lose_by_hand
 	return;
 }
 
-# Its lease is past before its time, as where the registry's clock went ahead: first nobody takes the number, then somebody does.
+# Its lease is past before its time, as where the registry's clock went ahead: first nobody claims the number, then somebody does.
 sub end_lease
 {
 	my ($kind, $store, $made, $node) = @_;
@@ -211,8 +211,8 @@ sub end_lease
 	$store->{end_lease}->($number);
 	is(row_of($session, $number)->{is_free}, 1, "$kind, a lease that ends while its owner runs: the number is free");
 	kill 'CONT', $keeper;
-	my $row = wait_for('a raise', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
-	cmp_ok($row->{left_s}, '>', 0, "$kind: the next raise is granted, with a lease again");
+	my $row = wait_for('an extension', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
+	cmp_ok($row->{left_s}, '>', 0, "$kind: the next extension is granted, with a lease again");
 	is(told($node, 'has lost number'), $lost, "$kind: it never lost the number");
 	is(number_of($session), $number, "$kind: and goes on with it");
 
@@ -247,7 +247,7 @@ sub end_keeper
 		wait_for_id($session);
 		$is_again = number_of($session) == $number and last;
 	}
-	ok($is_again, "$kind: a keeper that was ended is started again, and takes its number again");
+	ok($is_again, "$kind: a keeper that was ended is started again, and claims its number again");
 	$session->do('SELECT pg_cancel_backend(?)', undef, keeper_of($session));
 	sleep 0.2;
 	is(repeated($made, end_drawing($drawing)), 0, "$kind: no ID twice");

@@ -115,7 +115,7 @@ sub put_back
 	my $horizons = sub { return $sessions[0]->selectcol_arrayref(q{SELECT horizon FROM idgen_nodes() WHERE horizon < now() + interval '1 min' ORDER BY 1}) };
 	my $saved = $horizons->()->[-1];
 	my $before;
-	wait_for('a raise', sub { $before = $horizons->()->[-1]; return $before gt $saved });
+	wait_for('an extension', sub { $before = $horizons->()->[-1]; return $before gt $saved });
 	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: IDs after a backup of the registry");
 	my @keepers = map { keeper_of($_) } @sessions;
 	kill 'STOP', @keepers;
@@ -203,7 +203,7 @@ sub fail_over
 	my $before = row_in($first, $number);
 	crash($first);
 	$standby->promote;
-	wait_for('a raise', sub { row_in($standby, $number)->{horizon_ms} > $before->{horizon_ms} });
+	wait_for('an extension', sub { row_in($standby, $number)->{horizon_ms} > $before->{horizon_ms} });
 	sleep 0.2;
 	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0, 'a registry that failed over to its synchronous standby: no ID twice');
 	is(number_of($session), $number, 'the server keeps its number');

@@ -73,7 +73,7 @@ sub give_by_hand
 	repeated(\%made, wait_for_id($session));
 	my $other = start_leased("$kind-other", $store->{address}, setting => { %setting, 'idgen.lease_name' => 'other' });
 	my $second = connect_to($other);
-	my $calls = sub { return $store->{node} ? told($store->{node}, 'idgen_registry\.take\(') : 0 };
+	my $calls = sub { return $store->{node} ? told($store->{node}, 'idgen_registry\.claim\(') : 0 };
 	my $before = $calls->();
 	fails_to_draw($second,
 		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "production", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
@@ -163,7 +163,7 @@ sub copy_data
 		my $on_copy = connect_to($copy);
 		repeated(\%made, wait_for_id($on_copy));
 		my $copied = number_of($on_copy);
-		if ($max_lead eq '100ms') { isnt($copied, $number, "$kind: a copy of a server that runs takes another number") }
+		if ($max_lead eq '100ms') { isnt($copied, $number, "$kind: a copy of a server that runs claims another number") }
 		else { wait_for('lost', sub { told($origin, "has lost number $number ") || told($copy, "has lost number") }) if $copied == $number }
 		my @ids = (wait_for_id($session), ids_of($session, 1000), wait_for_id($on_copy), ids_of($on_copy, 1000));
 		isnt(number_of($session), number_of($on_copy), "$kind: both go on, with two numbers (max_lead $max_lead)");

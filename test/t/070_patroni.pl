@@ -83,7 +83,7 @@ for my $store ('postgresql', 'etcd')
 	ok(!grep({ $of_old->{$_} } keys %$of_others), "$what: the new one has another");
 }
 
-# The owner of a number is cut off from etcd and from the registry: it stops by itself, and who takes the number next begins above. All servers
+# The owner of a number is cut off from etcd and from the registry: it stops by itself, and who claims the number next begins above. All servers
 # have that one number to take.
 {
 	my $what = 'an isolated owner';

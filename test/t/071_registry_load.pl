@@ -1,4 +1,4 @@
-# What nodes cost their registry: 50 of them take a number each and raise it, and the requests that reach the store are counted. docs/benchmarks.md
+# What nodes cost their registry: 50 of them claim a number each and extend it, and the requests that reach the store are counted. docs/benchmarks.md
 # says what follows for 1,000.
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
-my ($nodes, $raises) = (50, 4);
+my ($nodes, $extends) = (50, 4);
 my $client = start_node('client', preload => 0, extension => 0);
 my $session = connect_to($client);
 make_store_functions($session);
@@ -56,13 +56,13 @@ sub count_requests
 	$store->identity;
 	$close->();
 	$step->(list => sub { like($store->list, qr/^answered/, 'listed') if $_[0] == 1; $store->list if $_[0] > 1 });
-	$step->(take => sub { my ($node) = @_; $store->take($node, 0, 100 + $node, 200 + $node, 20000) =~ /^answered granted (\d+)/ or die; $horizon{$node} = $1 });
-	$step->(raise => sub {
+	$step->(claim => sub { my ($node) = @_; $store->claim($node, 0, 100 + $node, 200 + $node, 20000) =~ /^answered granted (\d+)/ or die; $horizon{$node} = $1 });
+	$step->(extend => sub {
 		my ($node) = @_;
-		for (1 .. $raises)
+		for (1 .. $extends)
 		{
 			my $to = int(time * 1000) + 60000 + $_;
-			$store->raise($node, 100 + $node, 200 + $node, $horizon{$node}, $to, 20000) eq "answered granted $to" or die;
+			$store->extend($node, 100 + $node, 200 + $node, $horizon{$node}, $to, 20000) eq "answered granted $to" or die;
 			$horizon{$node} = $to;
 		}
 	});
@@ -75,11 +75,11 @@ my $close = sub { value_of($session, 'SELECT store_list(?, 1000)', $other) };
 my $postgres = count_requests(IdgenStoreCalls->new(kind => 'postgres', session => $session, registry => $owner, address => $postgres_address), \&requests_of_postgres, $close);
 my $of_etcd = count_requests(IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $etcd, address => 'etcd://' . $etcd->address . '/idgen'), \&requests_of_etcd, sub { });
 note sprintf "%-6s %8s %8s", 'a node', 'postgres', 'etcd';
-note sprintf "%-6s %8.2f %8.2f", $_, map { $_->[0] / $nodes } [ $postgres->{$_} ], [ $of_etcd->{$_} ] for qw(list take raise);
+note sprintf "%-6s %8.2f %8.2f", $_, map { $_->[0] / $nodes } [ $postgres->{$_} ], [ $of_etcd->{$_} ] for qw(list claim extend);
 
 # A few more of PostgreSQL: the connection itself.
 my $few = 5;
-for my $work (['list', $nodes, 1], ['take', $nodes, 3], ['raise', $nodes * $raises, 3])
+for my $work (['list', $nodes, 1], ['claim', $nodes, 3], ['extend', $nodes * $extends, 3])
 {
 	my ($name, $calls, $each) = @$work;
 	cmp_ok($postgres->{$name}, '<=', $calls + $few, "PostgreSQL: $name is one statement");

@@ -1,4 +1,4 @@
-# What strangers and hostile roles try on servers that take their numbers from a registry: nothing runs as somebody else, no password is
+# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as somebody else, no password is
 # told, and neither the server nor its log suffers from whatever stands under the address of the registry.
 use strict;
 use warnings;
@@ -188,24 +188,24 @@ sub result { return $parsed . rows(@_) . command_complete() . ready() }
 sub pour { my ($socket, $bytes) = @_; 1 while syswrite $socket, $bytes; return }
 sub first_row { my ($description) = rows(@_) =~ /^(.*?)(D\0.*)$/s; return ($1, $2) }
 my @impostors = (
-	[ postgresql => 'no column', take => $senseless, sub { return result([]) } ],
-	[ postgresql => 'too few columns', take => $senseless, sub { return result(['granted']) } ],
+	[ postgresql => 'no column', claim => $senseless, sub { return result([]) } ],
+	[ postgresql => 'too few columns', claim => $senseless, sub { return result(['granted']) } ],
 	[ postgresql => 'too few columns of the list', list => $senseless, sub { return result([0]) } ],
 	[ postgresql => 'no identity', identity => $senseless, sub { return result([undef]) } ],
-	[ postgresql => 'no outcome', take => $senseless, sub { return result([ undef, 0 ]) } ],
-	[ postgresql => 'no horizon', take => $senseless, sub { return result([ 'granted', undef ]) } ],
-	[ postgresql => 'a horizon that no clock shows', take => $senseless, sub { return result([ 'granted', '9223372036854775807' ]) } ],
-	[ postgresql => 'a horizon before all clocks', take => $senseless, sub { return result([ 'granted', '-9223372036854775808' ]) } ],
+	[ postgresql => 'no outcome', claim => $senseless, sub { return result([ undef, 0 ]) } ],
+	[ postgresql => 'no horizon', claim => $senseless, sub { return result([ 'granted', undef ]) } ],
+	[ postgresql => 'a horizon that no clock shows', claim => $senseless, sub { return result([ 'granted', '9223372036854775807' ]) } ],
+	[ postgresql => 'a horizon before all clocks', claim => $senseless, sub { return result([ 'granted', '-9223372036854775808' ]) } ],
 	[ postgresql => 'a lease that no clock shows', list => $senseless, sub { return result([ 0, 1, 0, 'f', 'n', 0, 0, 0, '9223372036854775807' ]) } ],
 	[ postgresql => 'a number that is none', list => $senseless, sub { return result([ 0, '4294967296', 0, 'f', 'n', 0, 0, 0, 0 ]) } ],
-	[ postgresql => 'no result', take => qr/\w/, sub { return $parsed . command_complete() . ready() } ],
-	[ postgresql => 'an error without words', take => $lost, sub { return $parsed . message('E', "\0") . ready() } ],
-	[ postgresql => 'an error that tells the password', take => qr/holds the password and is not shown/, sub { return $parsed . error_message('node has s3cret') . ready() } ],
-	[ postgresql => 'a copy from it', take => $senseless, sub { return $parsed . message('H', "\0\0\0") } ],
+	[ postgresql => 'no result', claim => qr/\w/, sub { return $parsed . command_complete() . ready() } ],
+	[ postgresql => 'an error without words', claim => $lost, sub { return $parsed . message('E', "\0") . ready() } ],
+	[ postgresql => 'an error that tells the password', claim => qr/holds the password and is not shown/, sub { return $parsed . error_message('node has s3cret') . ready() } ],
+	[ postgresql => 'a copy from it', claim => $senseless, sub { return $parsed . message('H', "\0\0\0") } ],
 	[ postgresql => 'a copy to it', list => $senseless, sub { return $parsed . message('G', "\0\0\0") } ],
 	[ postgresql => 'rows without end', list => $senseless, sub { my ($t, $d) = first_row([ 0, 1, 0, 't', 'x' x 1000, 0, 0, 0, 0 ]); syswrite $_[0], $parsed . $t; return pour($_[0], $d x 100) } ],
 	[ postgresql => 'notices without end', identity => $late, sub { return pour($_[0], message('N', "SNOTICE\0VNOTICE\0C00000\0Mn\0\0") x 100) } ],
-	[ postgresql => 'noise', take => $lost, sub { return "\0\xff" x 1000 } ],
+	[ postgresql => 'noise', claim => $lost, sub { return "\0\xff" x 1000 } ],
 	[ etcd => 'html', kv => qr/no etcd/, sub { return http('500 Internal Server Error', '<html>') } ],
 	[ etcd => 'a redirection', kv => qr/no etcd/, sub { return http('302 Found', '', 'Location: http://127.0.0.1:1/') } ],
 	[ etcd => 'an object', kv => $senseless, sub { return http('200 OK', '{}') } ],
@@ -295,7 +295,7 @@ sub log_is_readable
 	cmp_ok(told($node, 'cannot be kept now') - $before, '<=', 13, 'troubles with ever new words: the log is told of few');
 	$session->disconnect;
 	$impostor->stop;
-	$impostor = IdgenImpostor->start('postgresql', answer_of(take => sub { return result([ 'granted', 0 ]) }));
+	$impostor = IdgenImpostor->start('postgresql', answer_of(claim => sub { return result([ 'granted', 0 ]) }));
 	$node->append_conf('postgresql.conf', "idgen.lease_window = '20s'\nidgen.lease_ttl = '60s'\nlog_line_prefix = '%n '");
 	$session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
 	$session->do('SELECT idgen_confirm_registry()');

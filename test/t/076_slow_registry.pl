@@ -22,11 +22,11 @@ for my $kind (store_kinds())
 	my %made;
 	answer_late($kind, $registry, \%made);
 	lose_raises($kind, $registry, \%made);
-	lose_take($kind, $registry, \%made);
+	lose_claim($kind, $registry, \%made);
 	$registry->{stop}->();
 }
 
-# A registry as servers reach it, by a proxy, and its rows as they lie there. `take` and `raise` stand in what such a call sends.
+# A registry as servers reach it, by a proxy, and its rows as they lie there. `claim` and `extend` stand in what such a call sends.
 sub begin_postgresql
 {
 	my $node = start_registry('registry', conf => [q{listen_addresses = '127.0.0.1'}]);
@@ -34,7 +34,7 @@ sub begin_postgresql
 	my $proxy = IdgenProxy->start($node->port);
 	return {
 		proxy => $proxy, address => "host=127.0.0.1 port=$proxy->{port} dbname=postgres user=node_role",
-		rows => IdgenStoreCalls->new(kind => 'postgres', registry => $session), take => 'idgen_registry.take', raise => 'idgen_registry.raise',
+		rows => IdgenStoreCalls->new(kind => 'postgres', registry => $session), claim => 'idgen_registry.claim', extend => 'idgen_registry.extend',
 		stop => sub { $session->disconnect; $node->stop } };
 }
 
@@ -44,13 +44,13 @@ sub begin_etcd
 	my $proxy = IdgenProxy->start($etcd->{port});
 	return {
 		proxy => $proxy, address => "etcd://127.0.0.1:$proxy->{port}/idgen",
-		rows => IdgenStoreCalls->new(kind => 'etcd', registry => $etcd), take => 'request_put', raise => 'request_put',
+		rows => IdgenStoreCalls->new(kind => 'etcd', registry => $etcd), claim => 'request_put', extend => 'request_put',
 		stop => sub { $etcd->stop } };
 }
 
 sub horizon_in { my ($registry, $number) = @_; my $row = $registry->{rows}->row($number) // return 0; return $row->{horizon_ms} }
 
-# Each answer a second late: no draw waits for it, from one raise to the next. The window outlasts every pause of the machine.
+# Each answer a second late: no draw waits for it, from one extension to the next. The window outlasts every pause of the machine.
 sub answer_late
 {
 	my ($kind, $registry, $made) = @_;
@@ -63,9 +63,9 @@ sub answer_late
 	$session->do('SET idgen.max_wait = 0');
 	my $horizon_ms = horizon_in($registry, 0);
 	my @tried;
-	wait_for('a raise', sub { push @tried, try_id($session); return horizon_in($registry, 0) > $horizon_ms }, 120);
+	wait_for('an extension', sub { push @tried, try_id($session); return horizon_in($registry, 0) > $horizon_ms }, 120);
 	push @tried, map { sleep 0.01; try_id($session) } 1 .. 100;
-	is_deeply([ grep { !is_id($_) } @tried ], [], "$kind, answers a second late: every draw succeeds at once, before a raise and after it");
+	is_deeply([ grep { !is_id($_) } @tried ], [], "$kind, answers a second late: every draw succeeds at once, before an extension and after it");
 	is(repeated($made, grep { is_id($_) } @tried), 0, "$kind: no ID twice");
 	$registry->{proxy}->pass;
 	$session->disconnect;
@@ -73,23 +73,23 @@ sub answer_late
 	return;
 }
 
-# Raises are executed, and their answers lost; then every answer comes later than a server waits for one.
+# Extends are executed, and their answers lost; then every answer comes later than a server waits for one.
 sub lose_raises
 {
 	my ($kind, $registry, $made) = @_;
-	my $node = start_leased("$kind-raise", $registry->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '1h', 'idgen.lease_range' => '5-5', 'idgen.max_wait' => '300ms' });
+	my $node = start_leased("$kind-extend", $registry->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '1h', 'idgen.lease_range' => '5-5', 'idgen.max_wait' => '300ms' });
 	my $session = connect_to($node);
 	repeated($made, wait_for_id($session));
 	my ($number, $incarnation) = (5, $registry->{rows}->row(5)->{incarnation});
 	for my $fault ('lost', 'too late')
 	{
 		my $drawing = begin_drawing($node);
-		$fault eq 'lost' ? $registry->{proxy}->lose_answers_to($registry->{raise}) : $registry->{proxy}->be_late(3);
+		$fault eq 'lost' ? $registry->{proxy}->lose_answers_to($registry->{extend}) : $registry->{proxy}->be_late(3);
 		wait_for('no more IDs', sub { my $tried = try_id($session); repeated($made, $tried) if is_id($tried); return !is_id($tried) });
 		wait_for('the reason', sub { try_id($session) =~ /did not answer in time\. Waited for/ });
 		pass("$kind, answers are $fault: no IDs, and the error says why");
 		my $known_ms = value_of($session, 'SELECT (extract(epoch FROM horizon) * 1000)::bigint FROM idgen_stat_lease');
-		cmp_ok(horizon_in($registry, $number), '>', $known_ms, "$kind: though a raise was executed, of which the server does not know") if $fault eq 'lost';
+		cmp_ok(horizon_in($registry, $number), '>', $known_ms, "$kind: though an extension was executed, of which the server does not know") if $fault eq 'lost';
 		$registry->{proxy}->pass;
 		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0, "$kind, answers are $fault: then IDs come by themselves, none twice");
 		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: of the number that it had");
@@ -100,20 +100,20 @@ sub lose_raises
 	return;
 }
 
-# The number is taken, and its answer lost again and again.
-sub lose_take
+# The number is claimed, and its answer lost again and again.
+sub lose_claim
 {
 	my ($kind, $registry, $made) = @_;
-	$registry->{proxy}->lose_answers_to($registry->{take});
-	my $node = start_leased("$kind-take", $registry->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '1h', 'idgen.lease_range' => '7-9' });
-	wait_for('a take', sub { $registry->{rows}->row(7) });
+	$registry->{proxy}->lose_answers_to($registry->{claim});
+	my $node = start_leased("$kind-claim", $registry->{address}, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '1h', 'idgen.lease_range' => '7-9' });
+	wait_for('a claim', sub { $registry->{rows}->row(7) });
 	my $incarnation = $registry->{rows}->row(7)->{incarnation};
 	wait_for('silence', sub { told($node, 'did not answer in time') });
 	$registry->{proxy}->pass;
 	my $session = connect_to($node);
 	my $id = wait_for_id($session);
-	is(repeated($made, $id, ids_of($session, 1000)), 0, "$kind, the answer to a take is lost: IDs come, none twice");
-	is($id >> 10 & 8191, 7, "$kind: of the number that was taken");
+	is(repeated($made, $id, ids_of($session, 1000)), 0, "$kind, the answer to a claim is lost: IDs come, none twice");
+	is($id >> 10 & 8191, 7, "$kind: of the number that was claimed");
 	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind: by that very call");
 	is_deeply([ grep { $registry->{rows}->row($_) } 8, 9 ], [], "$kind: and of no other");
 	$session->disconnect;

@@ -71,8 +71,8 @@ sub end_server
 	return $server->{store}{stop}->('immediate');
 }
 
-# After a crash R of the number lies up to a window ahead: a server that is back before takes another, and after the next crash the one before
-# again, which it remembers whether its lease is past or not. A third one it takes only where the registry carries out the last raise of a life
+# After a crash R of the number lies up to a window ahead: a server that is back before claims another, and after the next crash the one before
+# again, which it remembers whether its lease is past or not. A third one it takes only where the registry carries out the last extension of a life
 # so late that the next life has just asked for the number.
 sub check_numbers
 {

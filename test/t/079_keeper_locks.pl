@@ -1,4 +1,4 @@
-# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on raising what it holds, ends when it is told
+# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends when it is told
 # to, and idgen_status() says which lock it waits for and who holds it.
 use strict;
 use warnings;

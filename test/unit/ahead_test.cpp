@@ -52,7 +52,7 @@ AheadView advanced(AheadView view, std::int64_t to_ms) {
 }
 
 AheadView taken(AheadView view, std::int64_t at_ms) {
-    view.taken_ms = at_ms;
+    view.claimed_ms = at_ms;
     return view;
 }
 

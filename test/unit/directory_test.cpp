@@ -126,10 +126,10 @@ TEST_F(DirectoryTest, ANumberThatIsTakenMovesItsSlotsInAllDatabases) {
 TEST_F(DirectoryTest, ANewSlotBeginsWhereItsNumberWasTaken) {
     first.horizon.floor_ms = 8001;
     SlotRequest request = request_of(11, 3);
-    request.taken_ms = 9000;
+    request.claimed_ms = 9000;
     EXPECT_EQ(directory.obtain(first, request, shortage).entry->slot.tick, 899);
     request.key.shard = 4;
-    request.taken_ms = 7000;
+    request.claimed_ms = 7000;
     EXPECT_EQ(directory.obtain(first, request, shortage).entry->slot.tick, 800);
 }
 

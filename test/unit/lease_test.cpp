@@ -16,9 +16,9 @@ struct Leases : testing::Test {
     Leases() noexcept { begin_life(lease, 99); }
 
     // Takes number 5 as the registry answers.
-    LeaseNews take(const CallAnswer &answer) {
+    LeaseNews claim(const CallAnswer &answer) {
         record = propose(record, registry, identity, 5, 21);
-        LeaseCall call = ask_take(lease, record, clock_at(0));
+        LeaseCall call = ask_claim(lease, record, clock_at(0));
         return take_in(lease, record, call, answer, clock_at(0), rules);
     }
     LeaseNews answer(const LeaseCall &call, const CallAnswer &answer, std::int64_t at = 0) {
@@ -55,98 +55,99 @@ TEST(LeaseRecord, ProvesNothingToAnotherServerOrRegistryOrForAnotherNumber) {
 TEST_F(Leases, NothingIsGrantedWithoutANumber) {
     EXPECT_FALSE(is_held(lease));
     EXPECT_EQ(cap_of(lease, 5), 0);
-    EXPECT_FALSE(is_raise_due(lease, clock_at(0), rules));
+    EXPECT_FALSE(is_extension_due(lease, clock_at(0), rules));
 }
 
 TEST_F(Leases, ANumberBeginsAtItsHorizon) {
-    EXPECT_EQ(take({CallOutcome::granted, now + 1000}), LeaseNews::taken);
+    EXPECT_EQ(claim({CallOutcome::granted, now + 1000}), LeaseNews::claimed);
     EXPECT_TRUE(is_held(lease));
     EXPECT_EQ(lease.number.load(), 5);
     EXPECT_EQ(lease.incarnation, 21);
-    EXPECT_EQ(lease.taken_ms.load(), now + 1000) << "the floor";
+    EXPECT_EQ(lease.claimed_ms.load(), now + 1000) << "the floor";
     EXPECT_EQ(cap_of(lease, 5), 0)
-        << "nothing before the slots are at the floor: the first raise opens issue";
+        << "nothing before the slots are at the floor: the first extension opens issue";
     EXPECT_EQ(record.accepted, 21);
     EXPECT_EQ(record.proposed, 0);
-    EXPECT_TRUE(is_raise_due(lease, clock_at(0), rules));
+    EXPECT_TRUE(is_extension_due(lease, clock_at(0), rules));
 }
 
 TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
-    EXPECT_EQ(take({CallOutcome::granted, now + 1001}), LeaseNews::left);
+    EXPECT_EQ(claim({CallOutcome::granted, now + 1001}), LeaseNews::left);
     EXPECT_FALSE(is_held(lease));
-    EXPECT_FALSE(is_own(record, registry, identity)) << "the next take is of another";
-    EXPECT_EQ(take({CallOutcome::refused, 0}), LeaseNews::missed);
+    EXPECT_FALSE(is_own(record, registry, identity)) << "the next claim is of another";
+    EXPECT_EQ(claim({CallOutcome::refused, 0}), LeaseNews::missed);
     EXPECT_FALSE(is_own(record, registry, identity));
     EXPECT_EQ(cap_of(lease, 5), 0);
 }
 
 TEST_F(Leases, CapsTheIdsOfItsNumber) {
-    take({CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(0), rules);
+    claim({CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(0), rules);
     EXPECT_EQ(call.from_ms, 0);
     EXPECT_EQ(call.to_ms, now + 60000);
     EXPECT_EQ(call.life, 99);
     EXPECT_EQ(cap_of(lease, 5), 0) << "not before the answer";
-    EXPECT_EQ(answer(call, {CallOutcome::granted, now + 60000}), LeaseNews::raised);
+    EXPECT_EQ(answer(call, {CallOutcome::granted, now + 60000}), LeaseNews::extended);
     EXPECT_EQ(cap_of(lease, 5), now + 60000);
     EXPECT_EQ(cap_of(lease, 6), 0) << "of a slot whose number is another";
 }
 
 TEST_F(Leases, AsksAgainUntilItIsAnswered) {
-    take({CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(0), rules);
-    EXPECT_TRUE(ask_raise(lease, clock_at(9000), rules) == call);
+    claim({CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(0), rules);
+    EXPECT_TRUE(ask_extend(lease, clock_at(9000), rules) == call);
     EXPECT_TRUE(ask_stop(lease, now, clock_at(9000)) == call) << "R is not known";
-    EXPECT_TRUE(ask_take(lease, record, clock_at(9000)) == call);
+    EXPECT_TRUE(ask_claim(lease, record, clock_at(9000)) == call);
     LeaseCall other = call;
     other.to_ms++;
     EXPECT_EQ(answer(other, {CallOutcome::refused, 0}), LeaseNews::none) << "not on its way";
-    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::raised);
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::extended);
     EXPECT_EQ(answer(call, {CallOutcome::refused, 0}), LeaseNews::none) << "answered already";
     EXPECT_TRUE(is_held(lease));
 }
 
 TEST_F(Leases, RaisesWhenHalfOfTheWindowOrAThirdOfTheLeaseIsUsed) {
-    take({CallOutcome::granted, 0});
-    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
-    EXPECT_FALSE(is_raise_due(lease, clock_at(29999), rules));
-    EXPECT_TRUE(is_raise_due(lease, clock_at(30000), rules));
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    EXPECT_FALSE(is_extension_due(lease, clock_at(29999), rules));
+    EXPECT_TRUE(is_extension_due(lease, clock_at(30000), rules));
     ClockReading set_back{now - 3600000, boot - 3600000 - 199999};
-    EXPECT_FALSE(is_raise_due(lease, set_back, rules)) << "200 s are not yet past, whatever the clock says";
+    EXPECT_FALSE(is_extension_due(lease, set_back, rules))
+        << "200 s are not yet past, whatever the clock says";
     set_back.difference_ms--;
-    EXPECT_TRUE(is_raise_due(lease, set_back, rules));
-    EXPECT_FALSE(is_raise_due(lease, set_back, {60000, 0, 1000})) << "a lease that never ends";
-    EXPECT_EQ(ask_raise(lease, set_back, rules).to_ms, now + 60000) << "R never goes down";
+    EXPECT_TRUE(is_extension_due(lease, set_back, rules));
+    EXPECT_FALSE(is_extension_due(lease, set_back, {60000, 0, 1000})) << "a lease that never ends";
+    EXPECT_EQ(ask_extend(lease, set_back, rules).to_ms, now + 60000) << "R never goes down";
 }
 
 TEST_F(Leases, TheLeaseCountsFromBeforeTheCallWasFirstSent) {
-    take({CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(1000), rules);
-    ask_raise(lease, clock_at(150000), rules);
+    claim({CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(1000), rules);
+    ask_extend(lease, clock_at(150000), rules);
     answer(call, {CallOutcome::granted, 0}, 160000);
     EXPECT_EQ(lease.granted_boot_ms, now - boot + 1000);
 }
 
 TEST_F(Leases, ARefusedRaiseLosesTheNumberAtOnce) {
-    take({CallOutcome::granted, 0});
-    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(30000), rules);
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(30000), rules);
     EXPECT_EQ(answer(call, {CallOutcome::refused, now + 99000}), LeaseNews::lost);
     EXPECT_FALSE(is_held(lease));
     EXPECT_EQ(cap_of(lease, 5), 0);
     EXPECT_TRUE(is_own(record, registry, identity)) << "it asks for the same first";
-    LeaseCall again = ask_take(lease, propose(record, registry, identity, 5, 22), clock_at(0));
+    LeaseCall again = ask_claim(lease, propose(record, registry, identity, 5, 22), clock_at(0));
     EXPECT_EQ(again.incarnation, 21);
     EXPECT_EQ(again.proposed, 22);
 }
 
 TEST_F(Leases, AClockTooFarAheadKeepsTheNumber) {
-    take({CallOutcome::granted, 0});
-    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(90000000), rules);
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(90000000), rules);
     EXPECT_EQ(answer(call, {CallOutcome::too_far, now + 60000}), LeaseNews::too_far);
     EXPECT_EQ(cap_of(lease, 5), now + 60000);
-    EXPECT_EQ(ask_raise(lease, clock_at(30000), rules).to_ms, now + 90000) << "by the clock as it is then";
+    EXPECT_EQ(ask_extend(lease, clock_at(30000), rules).to_ms, now + 90000) << "by the clock as it is then";
 }
 
 TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
@@ -155,15 +156,15 @@ TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
     };
     EXPECT_EQ(errand(LeaseFor::nothing), Errand::none);
     EXPECT_EQ(errand(LeaseFor::pool), Errand::choose);
-    EXPECT_EQ(errand(LeaseFor::number), Errand::take);
+    EXPECT_EQ(errand(LeaseFor::number), Errand::claim);
     record = propose(record, registry, identity, 5, 21);
-    ask_take(lease, record, clock_at(0));
+    ask_claim(lease, record, clock_at(0));
     EXPECT_EQ(errand(LeaseFor::pool), Errand::repeat);
-    take({CallOutcome::granted, 0});
-    EXPECT_EQ(errand(LeaseFor::pool), Errand::raise);
-    answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    claim({CallOutcome::granted, 0});
+    EXPECT_EQ(errand(LeaseFor::pool), Errand::extend);
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
     EXPECT_EQ(errand(LeaseFor::pool), Errand::none);
-    EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::raise);
+    EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::extend);
     end_issue(lease);
     EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::stop);
     answer(ask_stop(lease, 0, clock_at(0)), {CallOutcome::granted, 0});
@@ -172,10 +173,10 @@ TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
 
 TEST_F(Leases, ANumberByHandIsKeptHoweverFarAheadItBegins) {
     record = propose(record, registry, identity, 5, 21);
-    LeaseCall call = ask_take(lease, record, clock_at(0));
+    LeaseCall call = ask_claim(lease, record, clock_at(0));
     LeaseRules kept = rules_for(rules, LeaseFor::number);
     EXPECT_EQ(take_in(lease, record, call, {CallOutcome::granted, now + 3600000}, clock_at(0), kept),
-              LeaseNews::taken);
+              LeaseNews::claimed);
     EXPECT_EQ(rules_for(rules, LeaseFor::pool).max_lead_ms, rules.max_lead_ms);
 }
 
@@ -186,17 +187,17 @@ TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
     } cases[] = {
         {"the largest horizon of its databases", now + 700, now + 700},
         {"above R: R", now + 99000, now + 60000},
-        {"no database used it: where it was taken", 0, now + 500},
+        {"no database used it: where it was claimed", 0, now + 500},
     };
     for (const auto &c : cases) {
         SCOPED_TRACE(c.what);
         begin_life(lease, 99);
         record = no_number(registry, identity);
-        take({CallOutcome::granted, now + 500});
-        answer(ask_raise(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+        claim({CallOutcome::granted, now + 500});
+        answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
         end_issue(lease);
         EXPECT_EQ(cap_of(lease, 5), 0);
-        EXPECT_FALSE(is_raise_due(lease, clock_at(900000), rules));
+        EXPECT_FALSE(is_extension_due(lease, clock_at(900000), rules));
         LeaseCall call = ask_stop(lease, c.used_ms, clock_at(0));
         EXPECT_EQ(call.from_ms, now + 60000);
         EXPECT_EQ(call.to_ms, c.to_ms);
@@ -206,10 +207,10 @@ TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
 }
 
 TEST_F(Leases, AnAnswerThatComesAfterTheEndGrantsNothing) {
-    take({CallOutcome::granted, 0});
-    LeaseCall call = ask_raise(lease, clock_at(0), rules);
+    claim({CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(0), rules);
     end_issue(lease);
-    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::raised);
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::extended);
     EXPECT_EQ(cap_of(lease, 5), 0);
     EXPECT_EQ(ask_stop(lease, now, clock_at(0)).from_ms, call.to_ms);
 }

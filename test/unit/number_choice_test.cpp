@@ -30,18 +30,18 @@ void expect(const NumberChoice &choice, ChoiceKind kind, std::int64_t number, st
 const LeaseRecord nobody = no_number(registry, identity);
 
 TEST(NumberChoice, TheSmallestThatIsFree) {
-    expect(choose(nobody, {}), ChoiceKind::take, 2);
-    expect(choose(nobody, {{0, past, true}, {2, past, false}, {4, past, true}}), ChoiceKind::take, 3);
-    expect(choose(nobody, {{2, past, false}, {3, past, true}}), ChoiceKind::take, 3);
+    expect(choose(nobody, {}), ChoiceKind::claim, 2);
+    expect(choose(nobody, {{0, past, true}, {2, past, false}, {4, past, true}}), ChoiceKind::claim, 3);
+    expect(choose(nobody, {{2, past, false}, {3, past, true}}), ChoiceKind::claim, 3);
     expect(choose(nobody, {{2, past, false}, {3, past, false}, {4, past, false}, {5, past, false}}),
-           ChoiceKind::take, 6);
+           ChoiceKind::claim, 6);
 }
 
 TEST(NumberChoice, TheOwnAgain) {
-    expect(choose(owner_of(4), {{4, past, false}}), ChoiceKind::take, 4);
-    expect(choose(owner_of(4), {}), ChoiceKind::take, 4);
-    expect(choose(owner_of(4, identity + 1), {{4, past, false}}), ChoiceKind::take, 2);
-    expect(choose(owner_of(9), {{9, past, false}}), ChoiceKind::take, 2);
+    expect(choose(owner_of(4), {{4, past, false}}), ChoiceKind::claim, 4);
+    expect(choose(owner_of(4), {}), ChoiceKind::claim, 4);
+    expect(choose(owner_of(4, identity + 1), {{4, past, false}}), ChoiceKind::claim, 2);
+    expect(choose(owner_of(9), {{9, past, false}}), ChoiceKind::claim, 2);
 }
 
 NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vector<ListedNumber> &rows) {
@@ -51,10 +51,10 @@ NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vecto
 
 TEST(NumberChoice, OfSeveralOwnTheLastUsed) {
     std::vector<ListedNumber> rows = {{3, past, false}, {4, past + 1, false}, {5, past - 1, false}};
-    expect(choose_of({owner_of(3), owner_of(4), owner_of(5)}, rows), ChoiceKind::take, 4);
-    expect(choose_of({owner_of(4), owner_of(9), nobody, owner_of(3)}, rows), ChoiceKind::take, 4);
+    expect(choose_of({owner_of(3), owner_of(4), owner_of(5)}, rows), ChoiceKind::claim, 4);
+    expect(choose_of({owner_of(4), owner_of(9), nobody, owner_of(3)}, rows), ChoiceKind::claim, 4);
     rows[1].horizon_ms = far;
-    expect(choose_of({owner_of(5), owner_of(4), owner_of(3)}, rows), ChoiceKind::take, 3);
+    expect(choose_of({owner_of(5), owner_of(4), owner_of(3)}, rows), ChoiceKind::claim, 3);
 }
 
 TEST(NumberChoice, ElseWaitsForTheNearestOwn) {
@@ -64,13 +64,13 @@ TEST(NumberChoice, ElseWaitsForTheNearestOwn) {
            far + 3 - now - lead);
     rows[4].is_free = true;
     rows[4].horizon_ms = past;
-    expect(choose_of({owner_of(3), owner_of(5)}, rows), ChoiceKind::take, 6);
+    expect(choose_of({owner_of(3), owner_of(5)}, rows), ChoiceKind::claim, 6);
 }
 
 TEST(NumberChoice, NoneThatIsTooFarAhead) {
-    expect(choose(nobody, {{2, now + lead, true}}), ChoiceKind::take, 2);
-    expect(choose(nobody, {{2, now + lead + 1, true}}), ChoiceKind::take, 3);
-    expect(choose(owner_of(4), {{4, far, false}}), ChoiceKind::take, 2);
+    expect(choose(nobody, {{2, now + lead, true}}), ChoiceKind::claim, 2);
+    expect(choose(nobody, {{2, now + lead + 1, true}}), ChoiceKind::claim, 3);
+    expect(choose(owner_of(4), {{4, far, false}}), ChoiceKind::claim, 2);
 }
 
 TEST(NumberChoice, ElseWaitsForTheSmallestHorizon) {

@@ -22,14 +22,14 @@ RegistryRow row_in(const Row &c) {
     if (c.at("owner").empty()) return unheld_row(floor_ms);
     std::int64_t end_ms = c.at("left").empty() ? INT64_MAX : now + number_in(c.at("left"));
     return {number_in(c.at("owner")), number_in(c.at("life")), horizon_in(c.at("horizon")),
-            horizon_in(c.at("taken")), end_ms};
+            horizon_in(c.at("claimed")), end_ms};
 }
 
 LeaseCall call_in(const Row &c) {
     const std::string &kind = c.at("kind");
-    return {kind == "take"    ? CallKind::take
-            : kind == "raise" ? CallKind::raise
-                              : CallKind::stop,
+    return {kind == "claim"    ? CallKind::claim
+            : kind == "extend" ? CallKind::extend
+                               : CallKind::stop,
             5,
             number_in(c.at("incarnation")),
             number_in(c.at("proposed")),
@@ -63,7 +63,7 @@ TEST(RegistryRow, TheCasesOfTheFile) {
         EXPECT_EQ(row.incarnation, number_in(c.at("new_owner")));
         EXPECT_EQ(row.life, number_in(c.at("new_life")));
         EXPECT_EQ(row.horizon_ms, horizon_in(c.at("new_horizon")));
-        EXPECT_EQ(row.taken_ms, horizon_in(c.at("new_taken")));
+        EXPECT_EQ(row.claimed_ms, horizon_in(c.at("new_claimed")));
         bool is_longer = answer.outcome == CallOutcome::granted && c.at("kind") != "stop";
         EXPECT_EQ(row.lease_end_ms, is_longer ? now + 60000 : end_ms);
     }
@@ -71,15 +71,15 @@ TEST(RegistryRow, TheCasesOfTheFile) {
 
 TEST(RegistryRow, TheLimitsOfTimeAreExact) {
     RegistryRow held{11, 12, now, now, now + 1};
-    constexpr LeaseCall take{CallKind::take, 5, 0, 21, 31, 0, 0};
-    EXPECT_EQ(execute(held, take, {now, 0, max_ahead}).outcome, CallOutcome::refused);
+    constexpr LeaseCall claim{CallKind::claim, 5, 0, 21, 31, 0, 0};
+    EXPECT_EQ(execute(held, claim, {now, 0, max_ahead}).outcome, CallOutcome::refused);
     held.lease_end_ms = now;
-    EXPECT_EQ(execute(held, take, {now, 0, max_ahead}).outcome, CallOutcome::granted);
+    EXPECT_EQ(execute(held, claim, {now, 0, max_ahead}).outcome, CallOutcome::granted);
     EXPECT_EQ(held.lease_end_ms, INT64_MAX) << "for ever";
-    LeaseCall raise{CallKind::raise, 5, 21, 0, 31, now, now + max_ahead + 1};
-    EXPECT_EQ(execute(held, raise, {now, 0, max_ahead}).outcome, CallOutcome::too_far);
-    raise.to_ms--;
-    EXPECT_EQ(execute(held, raise, {now, 0, max_ahead}).outcome, CallOutcome::granted);
+    LeaseCall extend{CallKind::extend, 5, 21, 0, 31, now, now + max_ahead + 1};
+    EXPECT_EQ(execute(held, extend, {now, 0, max_ahead}).outcome, CallOutcome::too_far);
+    extend.to_ms--;
+    EXPECT_EQ(execute(held, extend, {now, 0, max_ahead}).outcome, CallOutcome::granted);
 }
 
 TEST(RegistryRow, AnAdvanceLeavesNoOwnerAndLowersNothing) {
@@ -90,8 +90,8 @@ TEST(RegistryRow, AnAdvanceLeavesNoOwnerAndLowersNothing) {
     EXPECT_EQ(row.horizon_ms, now + 700);
     advance(row, now);
     EXPECT_EQ(row.horizon_ms, now + 700);
-    LeaseCall raise{CallKind::raise, 5, 0, 0, 0, now + 700, now + 701};
-    EXPECT_EQ(execute(row, raise, {now, 0, max_ahead}).outcome, CallOutcome::refused) << "nobody's";
+    LeaseCall extend{CallKind::extend, 5, 0, 0, 0, now + 700, now + 701};
+    EXPECT_EQ(execute(row, extend, {now, 0, max_ahead}).outcome, CallOutcome::refused) << "nobody's";
 }
 
 TEST(RegistryRow, NoCallChangesNothing) {

@@ -35,7 +35,7 @@ struct AheadView {
     std::int64_t floor_ms;
     bool is_indebted;
     std::int64_t advanced_ms;  // where somebody moved the horizon to; 0: nobody did
-    std::int64_t taken_ms;     // where the number begins; 0: it is none of a registry
+    std::int64_t claimed_ms;   // where the number begins; 0: it is none of a registry
     std::int64_t set_back_ms;  // how far the clock stands below the highest that was accepted
     std::int64_t lost_ms;      // how far it fell behind a steady clock during the wait
 };
@@ -66,7 +66,7 @@ constexpr Ahead why_ahead(const AheadView &view) noexcept {
     // Had it gone on, the tick would be admitted by now.
     if (view.lost_ms >= smallest_step_ms && view.lost_ms >= view.wait_ms) return Ahead::clock;
     if (is_put_there(view, view.advanced_ms)) return Ahead::advance;
-    if (is_put_there(view, view.taken_ms)) return Ahead::number;
+    if (is_put_there(view, view.claimed_ms)) return Ahead::number;
     return is_put_there(view, view.floor_ms) ? why_at_floor(view) : why_above_last(view);
 }
 

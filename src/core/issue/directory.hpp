@@ -147,7 +147,7 @@ class Directory {
         std::int32_t number = state_.free_slot;
         Entry &entry = entries_[number];
         state_.free_slot = entry.link.next;
-        std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.taken_ms);
+        std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.claimed_ms);
         begin_slot(entry, new_slot(packing_of(request.layout), floor_ms));
         entry.form = form_of(request.layout);
         entry.claim = request.claim;

@@ -23,7 +23,7 @@ struct SlotRequest {
     std::uint32_t share;   // slots that the database may hold
     std::int64_t now_ms;   // the clock
     std::int64_t idle_ms;  // a slot that made no ID for so long, its last tick over, is idle
-    std::int64_t taken_ms =
+    std::int64_t claimed_ms =
         0;  // R when the number was taken from a registry; read under the directory's lock
 };
 

@@ -15,9 +15,9 @@ enum class LeaseFor : std::uint8_t {
 enum class Errand : std::uint8_t {
     none,
     repeat,  // the call that was not answered
-    take,    // the number that was given by hand
+    claim,   // the number that was given by hand
     choose,  // a number, and take it
-    raise,
+    extend,
     stop,
 };
 
@@ -25,12 +25,12 @@ inline Errand next_errand(const Lease &lease, LeaseFor purpose, const ClockReadi
                           const LeaseRules &rules) noexcept {
     if (is_waiting(lease)) return Errand::repeat;
     if (lease.is_ending) return is_held(lease) ? Errand::stop : Errand::none;
-    if (is_held(lease)) return is_raise_due(lease, clock, rules) ? Errand::raise : Errand::none;
+    if (is_held(lease)) return is_extension_due(lease, clock, rules) ? Errand::extend : Errand::none;
     switch (purpose) {
         case LeaseFor::pool:
             return Errand::choose;
         case LeaseFor::number:
-            return Errand::take;
+            return Errand::claim;
         case LeaseFor::nothing:
             break;
     }

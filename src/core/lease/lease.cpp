@@ -22,8 +22,8 @@ void note_granted(Lease &lease, std::int64_t horizon_ms) noexcept {
     lease.granted_boot_ms = lease.sent_boot_ms;
 }
 
-LeaseNews take_in_take(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,
-                       std::int64_t latest_ms) noexcept {
+LeaseNews take_in_claim(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,
+                        std::int64_t latest_ms) noexcept {
     bool is_granted = answer.outcome == CallOutcome::granted;
     if (!is_granted || answer.horizon_ms > latest_ms) {
         record = no_number(record.registry, record.identity);
@@ -32,17 +32,17 @@ LeaseNews take_in_take(Lease &lease, LeaseRecord &record, const LeaseCall &call,
     record = accepted(record);
     lease.number = call.number;
     lease.incarnation = call.proposed;
-    lease.taken_ms = answer.horizon_ms;
+    lease.claimed_ms = answer.horizon_ms;
     note_granted(lease, answer.horizon_ms);
-    return LeaseNews::taken;
+    return LeaseNews::claimed;
 }
 
-LeaseNews take_in_raise(Lease &lease, const LeaseCall &call, const CallAnswer &answer) noexcept {
+LeaseNews take_in_extend(Lease &lease, const LeaseCall &call, const CallAnswer &answer) noexcept {
     switch (answer.outcome) {
         case CallOutcome::granted:
             note_granted(lease, call.to_ms);
             if (!lease.is_ending) lease.cap_ms = call.to_ms;
-            return LeaseNews::raised;
+            return LeaseNews::extended;
         case CallOutcome::too_far:
             return LeaseNews::too_far;
         case CallOutcome::refused:
@@ -59,31 +59,32 @@ void begin_life(Lease &lease, std::int64_t life) noexcept {
     lease.number = -1;
     lease.life = life;
     lease.horizon_ms = 0;
-    lease.taken_ms = 0;
+    lease.claimed_ms = 0;
     lease.granted_boot_ms = 0;
     lease.sent_boot_ms = 0;
     lease.pending = LeaseCall{};
     lease.is_ending = false;
 }
 
-LeaseCall ask_take(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
+LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    return send(lease, {CallKind::take, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0},
+    return send(lease,
+                {CallKind::claim, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0},
                 clock);
 }
 
-bool is_raise_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
+bool is_extension_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
     if (!is_held(lease) || lease.is_ending) return false;
     std::int64_t age_ms = clock.now_ms - clock.difference_ms - lease.granted_boot_ms;
     bool is_lease_due = rules.ttl_ms != 0 && age_ms >= rules.ttl_ms / 3;
     return is_lease_due || lease.horizon_ms <= clock.now_ms + rules.window_ms / 2;
 }
 
-LeaseCall ask_raise(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
+LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
     if (is_waiting(lease)) return lease.pending;
     std::int64_t to_ms = std::max(lease.horizon_ms, clock.now_ms + rules.window_ms);
     return send(lease,
-                {CallKind::raise, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
+                {CallKind::extend, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
 }
 
@@ -94,7 +95,7 @@ void end_issue(Lease &lease) noexcept {
 
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.taken_ms.load());
+    std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.claimed_ms.load());
     return send(lease,
                 {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
@@ -105,10 +106,10 @@ LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, cons
     if (!is_waiting(lease) || !(call == lease.pending)) return LeaseNews::none;
     lease.pending = LeaseCall{};
     switch (call.kind) {
-        case CallKind::take:
-            return take_in_take(lease, record, call, answer, clock.now_ms + rules.max_lead_ms);
-        case CallKind::raise:
-            return take_in_raise(lease, call, answer);
+        case CallKind::claim:
+            return take_in_claim(lease, record, call, answer, clock.now_ms + rules.max_lead_ms);
+        case CallKind::extend:
+            return take_in_extend(lease, call, answer);
         case CallKind::stop:
             drop(lease);
             return LeaseNews::stopped;

@@ -1,8 +1,9 @@
 // A number that this server holds from a registry, as long as it runs.
 //
-//      taken <= floor <= every tick that is issued < granted = min(H, cap),   cap <= R of the registry's row
+//      claimed <= floor <= every tick that is issued < granted = min(H, cap),   cap <= R of the registry's
+//      row
 //
-// R is raised a window at a time before the cap is reached, as H is, but over a network and therefore long
+// R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long
 // before. A lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the
 // number next begins at R, so the IDs of the two are disjoint, whatever their clocks say and however long the
 // one before goes on below its cap.
@@ -23,7 +24,7 @@
 namespace idgen {
 
 struct LeaseRules {
-    std::int64_t window_ms;    // how far ahead R is raised at once
+    std::int64_t window_ms;    // how far ahead R is extended at once
     std::int64_t ttl_ms;       // of the lease; 0: it never ends
     std::int64_t max_lead_ms;  // how far an ID may lie ahead of the clock
 };
@@ -32,10 +33,11 @@ struct LeaseRules {
 // the caller. A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the
 // number.
 struct Lease {
-    std::atomic<std::int64_t> cap_ms;    // no ID at or after it; 0: no number, or no longer
-    std::atomic<std::int64_t> number;    // -1: none was ever asked for
-    std::atomic<std::int64_t> taken_ms;  // R when the number was taken: the floor of every slot of the number
-    std::int64_t incarnation;            // 0: no number is held
+    std::atomic<std::int64_t> cap_ms;  // no ID at or after it; 0: no number, or no longer
+    std::atomic<std::int64_t> number;  // -1: none was ever asked for
+    std::atomic<std::int64_t>
+        claimed_ms;            // R when the number was claimed: the floor of every slot of the number
+    std::int64_t incarnation;  // 0: no number is held
     std::int64_t life;
     std::int64_t horizon_ms;       // R as it was last answered
     std::int64_t granted_boot_ms;  // when the last call that was granted was first sent, by CLOCK_BOOTTIME
@@ -70,31 +72,32 @@ inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
 
 // Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is
 // held.
-LeaseCall ask_take(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
+LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
 
-// Whether R or the lease should be raised now: half of the window or a third of the lease is used.
-bool is_raise_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
+// Whether R or the lease should be extended now: half of the window or a third of the lease is used.
+bool is_extension_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
 // Asks for a window more; the first one opens issue. Requires a number that is held and not ending, its slots
-// at or above taken_ms, and a clock that judge_clock accepts.
-LeaseCall ask_raise(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
+// at or above claimed_ms, and a clock that judge_clock accepts.
+LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
 // Ends issue for good. Then the horizons of the databases are read, and R may be lowered.
 void end_issue(Lease &lease) noexcept;
 
-// Asks to lower R to the largest H of the databases that issued IDs with the number since it was taken; 0:
-// none did. Requires end_issue. A raise that is on its way is asked for again first: R is not known as long
-// as it is.
+// Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0:
+// none did. Requires end_issue. An extension that is on its way is asked for again first: R is not known as
+// long as it is.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
 enum class LeaseNews : std::uint8_t {
-    none,    // an answer to a call that is not on its way, or nothing has changed
-    taken,   // raise the floor of every slot of the number to taken_ms, before the first raise is asked for
-    left,    // taken, but R lies too far ahead: take another
-    missed,  // somebody else has it: take another
-    raised,
+    none,     // an answer to a call that is not on its way, or nothing has changed
+    claimed,  // move the floor of every slot of the number to claimed_ms, before the first extension is asked
+              // for
+    left,     // claimed, but R lies too far ahead: claim another
+    missed,   // somebody else has it: claim another
+    extended,
     too_far,  // the registry finds the clock too far ahead of its own
-    lost,     // no more IDs with the number: take again
+    lost,     // no more IDs with the number: claim again
     stopped,
 };
 

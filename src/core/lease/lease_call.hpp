@@ -1,8 +1,8 @@
 // The calls that a server makes to a registry, and what comes back. Each is one conditional update of one
 // row; whoever gets no answer sends the identical call again.
 //
-//      take     a number, by the accepted or the proposed incarnation
-//      raise    its horizon R, and the end of its lease
+//      claim     a number, by the accepted or the proposed incarnation
+//      extend    its horizon R, and the end of its lease
 //      stop     lowers R at a clean end
 //
 // A life is a random value of one start of the server, in memory alone: a copy of its disk does not have it.
@@ -12,15 +12,15 @@
 
 namespace idgen {
 
-enum class CallKind : std::uint8_t { none, take, raise, stop };
+enum class CallKind : std::uint8_t { none, claim, extend, stop };
 
 struct LeaseCall {
     CallKind kind;
     std::int64_t number;
-    std::int64_t incarnation;  // the accepted one; of a take 0 where there is none
-    std::int64_t proposed;     // of a take
+    std::int64_t incarnation;  // the accepted one; of a claim 0 where there is none
+    std::int64_t proposed;     // of a claim
     std::int64_t life;
-    std::int64_t from_ms;  // of raise and stop: R as it must be
+    std::int64_t from_ms;  // of extend and stop: R as it must be
     std::int64_t to_ms;    // and as it becomes
 };
 
@@ -32,7 +32,7 @@ constexpr bool operator==(const LeaseCall &a, const LeaseCall &b) noexcept {
 enum class CallOutcome : std::uint8_t {
     granted,
     refused,
-    too_far,  // a raise further ahead of the registry's clock than it allows; nothing has changed
+    too_far,  // an extension further ahead of the registry's clock than it allows; nothing has changed
 };
 
 struct CallAnswer {

@@ -1,11 +1,11 @@
 // What a server remembers of a number that it holds from a registry, or held: a row of a table of its own.
 //
 //      accepted    incarnation that the registry answered with; 0: none
-//      proposed    the one that the next take proposes, durable before it is sent, kept until it is accepted
+//      proposed    the one that the next claim proposes, durable before it is sent, kept until it is accepted
 //
 // So whatever a crash leaves unanswered, the registry's row holds one of the two, and the server finds its
 // number again. A server whose identity changed (promotion, restore) cannot prove that it is the one: it
-// takes another.
+// claims another.
 #pragma once
 
 #include <cstdint>

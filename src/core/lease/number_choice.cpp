@@ -9,11 +9,11 @@ struct Search {
     NumberChoice best;
     std::int64_t best_horizon_ms;
 
-    // True where the number can be taken at once.
+    // True where the number can be claimed at once.
     bool offer(std::int64_t number, std::int64_t horizon_ms) noexcept {
         bool is_near = horizon_ms <= latest_ms;
         if (!is_near && best.kind == ChoiceKind::wait && horizon_ms >= best_horizon_ms) return false;
-        best = {is_near ? ChoiceKind::take : ChoiceKind::wait, number, is_near ? 0 : horizon_ms - latest_ms};
+        best = {is_near ? ChoiceKind::claim : ChoiceKind::wait, number, is_near ? 0 : horizon_ms - latest_ms};
         best_horizon_ms = horizon_ms;
         return is_near;
     }
@@ -38,7 +38,7 @@ bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange
            record.number <= range.last;
 }
 
-// True where an own number can be taken at once: of several the one with the largest R.
+// True where an own number can be claimed at once: of several the one with the largest R.
 bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
                const NumberRange &range) noexcept {
     NumberChoice last{};

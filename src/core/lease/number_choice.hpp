@@ -38,14 +38,14 @@ struct OwnNumbers {
 };
 
 enum class ChoiceKind : std::uint8_t {
-    take,
+    claim,
     wait,  // until then no R is near enough
     none,  // all are held by others
 };
 
 struct NumberChoice {
     ChoiceKind kind;
-    std::int64_t number;  // the one to take, or to wait for
+    std::int64_t number;  // the one to claim, or to wait for
     std::int64_t wait_ms;
 };
 

@@ -13,7 +13,7 @@ bool is_holder(const RegistryRow &row, const LeaseCall &call) noexcept {
     return row.incarnation != 0 && row.incarnation == call.incarnation && row.life == call.life;
 }
 
-CallOutcome take(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
+CallOutcome claim(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
     bool is_own = row.incarnation == call.incarnation || row.incarnation == call.proposed;
     bool is_free = row.incarnation == 0 || row.lease_end_ms <= terms.now_ms;
     if (!is_own && !is_free) return CallOutcome::refused;
@@ -21,8 +21,8 @@ CallOutcome take(RegistryRow &row, const LeaseCall &call, const RegistryTerms &t
     return CallOutcome::granted;
 }
 
-CallOutcome raise(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
-    bool is_done = row.horizon_ms == call.to_ms && row.taken_ms <= call.from_ms;
+CallOutcome extend(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
+    bool is_done = row.horizon_ms == call.to_ms && row.claimed_ms <= call.from_ms;
     bool is_as_known = row.horizon_ms == call.from_ms || is_done;
     if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
     if (!is_done && call.to_ms > terms.now_ms + terms.max_ahead_ms) return CallOutcome::too_far;
@@ -32,7 +32,7 @@ CallOutcome raise(RegistryRow &row, const LeaseCall &call, const RegistryTerms &
 }
 
 CallOutcome stop(RegistryRow &row, const LeaseCall &call) noexcept {
-    std::int64_t lowered_ms = std::max(call.to_ms, row.taken_ms);
+    std::int64_t lowered_ms = std::max(call.to_ms, row.claimed_ms);
     bool is_as_known = row.horizon_ms == call.from_ms || row.horizon_ms == lowered_ms;
     if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
     row.horizon_ms = lowered_ms;
@@ -44,11 +44,11 @@ CallOutcome stop(RegistryRow &row, const LeaseCall &call) noexcept {
 CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept {
     CallOutcome outcome = CallOutcome::refused;
     switch (call.kind) {
-        case CallKind::take:
-            outcome = take(row, call, terms);
+        case CallKind::claim:
+            outcome = claim(row, call, terms);
             break;
-        case CallKind::raise:
-            outcome = raise(row, call, terms);
+        case CallKind::extend:
+            outcome = extend(row, call, terms);
             break;
         case CallKind::stop:
             outcome = stop(row, call);

@@ -1,14 +1,14 @@
 // The registry's side of the calls: the row of a number, and what a call makes of it. The same rules stand in
 // SQL in sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
 //
-//      taken <= R      R is never lowered below what it was when the owner took the number
-//      R <= the registry's clock + max_ahead, where it is raised
+//      claimed <= R      R is never lowered below what it was when the owner claimed the number
+//      R <= the registry's clock + max_ahead, where it is extended
 //
-// A take can be executed late and twice, by then on another R: others had the number in between. So a raise
-// that finds R where it would put it is its own, executed before, only where the number was not taken above
-// `from`.
+// A claim can be executed late and twice, by then on another R: others had the number in between. So an
+// extension that finds R where it would put it is its own, executed before, only where the number was not
+// taken above `from`.
 //
-// The end of a lease is a time of the registry's clock alone. It only says who may take the number: that no
+// The end of a lease is a time of the registry's clock alone. It only says who may claim the number: that no
 // ID is made twice rests on R, below which every ID of the number lies.
 #pragma once
 
@@ -22,7 +22,7 @@ struct RegistryRow {
     std::int64_t incarnation;  // of the owner; 0: none
     std::int64_t life;
     std::int64_t horizon_ms;    // R
-    std::int64_t taken_ms;      // R when the owner took it
+    std::int64_t claimed_ms;    // R when the owner claimed it
     std::int64_t lease_end_ms;  // by the registry's clock
 };
 

@@ -32,12 +32,12 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
             return Result::done;
         case Errand::repeat:
             return send(index, entry(index).lease.pending);
-        case Errand::take:
-            return take(index, entry(index).lease.number);
+        case Errand::claim:
+            return claim(index, entry(index).lease.number);
         case Errand::choose:
             return choose(index);
-        case Errand::raise:
-            return raise(index);
+        case Errand::extend:
+            return extend(index);
         case Errand::stop:
             return stop(index);
     }
@@ -50,7 +50,7 @@ Keeper::Result Keeper::choose(uint32 index) {
     int64 now_ms = clock().now_ms;
     NumberChoice choice = choose_number(spare_numbers(index), list_of(registration), gate_.settings().range,
                                         now_ms, rules_of(index).max_lead_ms);
-    if (choice.kind == ChoiceKind::take) return take(index, choice.number);
+    if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
     const NumberRange &range = gate_.settings().range;
     registry_.note_trouble(
         choice.kind == ChoiceKind::none
@@ -61,13 +61,13 @@ Keeper::Result Keeper::choose(uint32 index) {
     return Result::stuck;
 }
 
-Keeper::Result Keeper::take(uint32 index, int64 number) {
+Keeper::Result Keeper::claim(uint32 index, int64 number) {
     if (!propose_durably(index, number)) return Result::stuck;
     Lease &lease = entry(index).lease;
     LeaseCall call{};
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        call = ask_take(lease, records_[index], clock());
+        call = ask_claim(lease, records_[index], clock());
     }
     return send(index, call);
 }
@@ -102,7 +102,7 @@ void Keeper::put_record(const LeaseRecord &record) {
     }
 }
 
-Keeper::Result Keeper::raise(uint32 index) {
+Keeper::Result Keeper::extend(uint32 index) {
     bool is_accepted = false;
     ClockReading now = gate_.clock(is_accepted);
     if (!is_accepted) {
@@ -110,12 +110,12 @@ Keeper::Result Keeper::raise(uint32 index) {
         return Result::stuck;
     }
     Lease &lease = entry(index).lease;
-    // Before the first raise, which may be another process's than the take was.
-    if (lease.cap_ms == 0) gate_.move_number(static_cast<uint32>(lease.number), lease.taken_ms);
+    // Before the first extension, which may be another process's than the claim was.
+    if (lease.cap_ms == 0) gate_.move_number(static_cast<uint32>(lease.number), lease.claimed_ms);
     LeaseCall call{};
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        call = ask_raise(lease, now, rules_of(index));
+        call = ask_extend(lease, now, rules_of(index));
     }
     return send(index, call);
 }
@@ -145,11 +145,11 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
 Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
     Lease &lease = entry(index).lease;
     switch (news) {
-        case LeaseNews::taken:
+        case LeaseNews::claimed:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             put_record(records_[index]);
             record_.write();
-            if (budget_.spend()) pg::log_number_taken(call.number, lease.taken_ms);
+            if (budget_.spend()) pg::log_number_claimed(call.number, lease.claimed_ms);
             return Result::again;
         case LeaseNews::left:
         case LeaseNews::missed:
@@ -166,8 +166,8 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
         case LeaseNews::stopped:
             pg::log_number_stopped(call.number, call.to_ms);
             break;
-        case LeaseNews::raised:
-            has_raised_ = true;
+        case LeaseNews::extended:
+            has_extended_ = true;
             return lease.is_ending ? Result::again : Result::done;
         case LeaseNews::none:
             break;

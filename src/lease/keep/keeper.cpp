@@ -29,11 +29,11 @@ int64 Keeper::work() {
     if (count == 0) return idle_ms;
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
     record_.begin_round();
-    has_raised_ = false;
+    has_extended_ = false;
     registry_.end_round(load() && run_all(count));
     // As often as the registry is asked for more: idgen_confirm_registry() may have made the page forget all,
     // or the owner of the sequence given it a new file.
-    if (has_raised_) record_.restore();
+    if (has_extended_) record_.restore();
     return pause_ms;
 }
 
@@ -79,10 +79,10 @@ void Keeper::begin_life_of(pg::SharedLease &entry) {
     if (entry.lease.life != 0 && !has_ended(entry.lease)) return;
     int64 life = random_secret();
     Guard<pg::LightLock> guard(leases_.lock);
-    int64 number = entry.lease.number, taken_ms = entry.lease.taken_ms;
+    int64 number = entry.lease.number, claimed_ms = entry.lease.claimed_ms;
     begin_life(entry.lease, life);
     entry.lease.number = number;
-    entry.lease.taken_ms = taken_ms;
+    entry.lease.claimed_ms = claimed_ms;
 }
 
 void Keeper::end() {

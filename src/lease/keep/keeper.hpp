@@ -1,9 +1,9 @@
-// Keeps the numbers of this server: takes what its sessions want, raises what it holds, and lowers at a clean
-// end what was not used. The rules are those of core/lease; the network is behind the registry.
+// Keeps the numbers of this server: claims what its sessions want, extends what it holds, and lowers at a
+// clean end what was not used. The rules are those of core/lease; the network is behind the registry.
 //
-// A number begins in this order: the proposal is durable; take is answered; every slot of the number goes on
-// at or above R; the first raise opens issue. It ends in this one: issue ends; whoever read an older cap is
-// done (both under the locks of the slots); stop is called.
+// A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on
+// at or above R; the first extension opens issue. It ends in this one: issue ends; whoever read an older cap
+// is done (both under the locks of the slots); stop is called.
 #pragma once
 
 #include "lease/keep/log_budget.hpp"
@@ -37,8 +37,8 @@ class Keeper {
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand);
     Result choose(uint32 index);
-    Result take(uint32 index, int64 number);
-    Result raise(uint32 index);
+    Result claim(uint32 index, int64 number);
+    Result extend(uint32 index);
     Result stop(uint32 index);
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
@@ -63,7 +63,7 @@ class Keeper {
     // All numbers that a server can hold, and more.
     LogBudget budget_{200};
     bool is_loaded_ = false;
-    bool has_raised_ = false;  // in this round
+    bool has_extended_ = false;  // in this round
     bool is_ending_ = false;
 };
 

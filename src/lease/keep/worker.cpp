@@ -29,7 +29,7 @@ void leave_sessions(int, Datum) {
 }
 
 // What the database or the server are set to must not change how the record is written. The keeper waits for
-// no lock for long: numbers that it holds must be raised meanwhile. Not every version has all of these.
+// no lock for long: numbers that it holds must be extended meanwhile. Not every version has all of these.
 void pin_settings() {
     static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
                                             {"synchronous_commit", "local"},

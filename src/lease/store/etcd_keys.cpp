@@ -63,7 +63,7 @@ bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdN
     Json *value = value_of(key);
     number = {number_in(key, "mod_revision"),
               {number_in(value, "incarnation"), number_in(value, "life"), number_in(value, "horizon_ms"),
-               number_in(value, "taken_ms"), has_holder ? INT64_MAX : 0},
+               number_in(value, "claimed_ms"), has_holder ? INT64_MAX : 0},
               number_in(value, "lease"),
               number_in(value, "ttl_ms"),
               number_in(value, "lease_end_ms"),
@@ -73,8 +73,8 @@ bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdN
               number_in(value, "since_ms")};
     if (number_in(value, "advances") != registry.advances) advance(number.row, registry.floor_ms);
     return has_numbers(value,
-                       {"incarnation", "life", "horizon_ms", "taken_ms", "lease", "ttl_ms", "advances"}) &&
-           are_instants({number.row.horizon_ms, number.row.taken_ms, number.ttl_ms, number.lease_end_ms,
+                       {"incarnation", "life", "horizon_ms", "claimed_ms", "lease", "ttl_ms", "advances"}) &&
+           are_instants({number.row.horizon_ms, number.row.claimed_ms, number.ttl_ms, number.lease_end_ms,
                          number.since_ms});
 }
 
@@ -84,7 +84,7 @@ char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {
     value.add("incarnation", number.row.incarnation);
     value.add("life", number.row.life);
     value.add("horizon_ms", number.row.horizon_ms);
-    value.add("taken_ms", number.row.taken_ms);
+    value.add("claimed_ms", number.row.claimed_ms);
     value.add("lease", number.lease);
     value.add("ttl_ms", number.ttl_ms);
     value.add("lease_end_ms", number.lease_end_ms);

@@ -1,6 +1,7 @@
 // What a registry's keys in an etcd hold. Below the prefix:
 //
-//      /registry          identity, floor, how far ahead a horizon may be raised, how often it was advanced,
+//      /registry          identity, floor, how far ahead a horizon may be extended, how often it was
+//      advanced,
 //                         and the etcd that it was written in
 //      /number/NNNNNNNNNN the row of a number (core/lease/registry_row.hpp) and whose it is. It has no lease:
 //      R

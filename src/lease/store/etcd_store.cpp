@@ -68,19 +68,20 @@ Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
 bool is_owner(const EtcdNumber &number, const LeaseCall &call) noexcept {
     std::int64_t owner = number.row.incarnation;
     return owner != 0 &&
-           (owner == call.incarnation || (call.kind == CallKind::take && owner == call.proposed));
+           (owner == call.incarnation || (call.kind == CallKind::claim && owner == call.proposed));
 }
 
 // What is written for eyes.
 void sign(EtcdNumber &number, const LeaseCall &call, const Holder &holder, bool is_same_owner, int64 now_ms) {
-    if (call.kind != CallKind::take) return;
+    if (call.kind != CallKind::claim) return;
     number.name = holder.name;
     number.system_identifier = holder.system_identifier;
     number.timeline = holder.timeline;
     if (!is_same_owner) number.since_ms = now_ms;
 }
 
-// Writes what a call that is granted makes of a number. A take and a raise lengthen the lease, or begin one.
+// Writes what a call that is granted makes of a number. A claim and an extension lengthen the lease, or begin
+// one.
 Reply write_granted(EtcdStore &store, const EtcdView &view, EtcdNumber next, const LeaseCall &call,
                     int64 ttl_ms, const Deadline &deadline, bool &is_done, Trouble &trouble) {
     if (call.kind == CallKind::stop)
@@ -157,7 +158,7 @@ Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
         if (!choose_instant(view, to_ms))
             return put_trouble(
                 trouble, Reply::denied,
-                "the instant must lie at least %s ms and at most two days ahead: nodes can have raised "
+                "the instant must lie at least %s ms and at most two days ahead: nodes can have extended "
                 "the horizons of their numbers so far",
                 psprintf(INT64_FORMAT, view.registry.max_ahead_ms));
         EtcdRegistry next = view.registry;

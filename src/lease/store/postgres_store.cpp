@@ -56,22 +56,22 @@ Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
 }
 
 Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms, const Holder &holder) {
-    bool is_take = asked.kind == CallKind::take;
-    bool is_raise = asked.kind == CallKind::raise;
-    Call call(is_take
-                  ? "SELECT outcome, horizon_ms FROM idgen_registry.take($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-              : is_raise ? "SELECT outcome, horizon_ms FROM idgen_registry.raise($1, $2, $3, $4, $5, $6, $7)"
-                         : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)",
-              2);
+    bool is_claim = asked.kind == CallKind::claim;
+    bool is_extend = asked.kind == CallKind::extend;
+    Call call(
+        is_claim ? "SELECT outcome, horizon_ms FROM idgen_registry.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+        : is_extend ? "SELECT outcome, horizon_ms FROM idgen_registry.extend($1, $2, $3, $4, $5, $6, $7)"
+                    : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)",
+        2);
     call.add(print_identity(identity));
     call.add(asked.number);
     call.add(asked.incarnation);
-    if (is_take) call.add(asked.proposed);
+    if (is_claim) call.add(asked.proposed);
     call.add(asked.life);
-    if (!is_take) call.add(asked.from_ms);
-    if (!is_take) call.add(asked.to_ms);
-    if (is_take || is_raise) call.add(ttl_ms);
-    if (is_take) {
+    if (!is_claim) call.add(asked.from_ms);
+    if (!is_claim) call.add(asked.to_ms);
+    if (is_claim || is_extend) call.add(ttl_ms);
+    if (is_claim) {
         call.add(holder.name);
         call.add(holder.system_identifier);
         call.add(int64{holder.timeline});

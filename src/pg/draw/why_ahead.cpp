@@ -39,7 +39,7 @@ AheadView view_of(const Source &source, const Stopped &stopped, const Take &take
     view.is_full = taken.status == Take::Status::full;
     view.max_lead_ms = settings.max_lead_ms;
     view.farthest_ms = horizon_rules().farthest_ms();
-    view.taken_ms = source.is_leased ? taken_ms(self.state->leases, source.shard) : 0;
+    view.claimed_ms = source.is_leased ? claimed_ms(self.state->leases, source.shard) : 0;
     view.lost_ms = lost_ms(wait);
     look_at_database(view);
     return view;

@@ -114,9 +114,9 @@ Fact lease_fact(const Survey &survey) {
     const char *text = lease_text(leases, survey.now_ms);
     if (is_lacking)
         return {"lease", text, false, "IDs of a number wait until the registry grants it: see row registry."};
-    // A keeper that is answered raises it when half of the window is left.
+    // A keeper that is answered extends it when half of the window is left.
     if (leases.nearest_ms - survey.now_ms < leases.window_ms / 4)
-        return {"lease", text, false, "IDs end at the horizon unless it is raised: see row registry."};
+        return {"lease", text, false, "IDs end at the horizon unless it is extended: see row registry."};
     return {"lease", text, true, nullptr};
 }
 

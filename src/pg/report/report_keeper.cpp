@@ -16,19 +16,20 @@ void log_registry_back(Location at) {
     ereport_at(at, LOG, (errmsg("numbers of this server are kept again")));
 }
 
-void log_number_taken(int64 number, int64 taken_ms, Location at) {
-    ereport_at(at, LOG,
-               (errmsg("this server has taken number %lld from the registry", static_cast<long long>(number)),
-                taken_ms == 0 ? errdetail("Nobody has had it before.")
-                              : errdetail("Its IDs begin at %s or at the clock, whichever is later.",
-                                          instant_text(taken_ms))));
+void log_number_claimed(int64 number, int64 claimed_ms, Location at) {
+    ereport_at(
+        at, LOG,
+        (errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
+         claimed_ms == 0 ? errdetail("Nobody has had it before.")
+                         : errdetail("Its IDs begin at %s or at the clock, whichever is later.",
+                                     instant_text(claimed_ms))));
 }
 
 void log_number_lost(int64 number, Location at) {
     ereport_at(
         at, LOG,
         (errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
-         errdetail("The registry refused to raise its horizon: its lease was past, it was released, or a "
+         errdetail("The registry refused to extend its horizon: its lease was past, it was released, or a "
                    "copy of this server took it. No ID of it is made any more, and none twice.")));
 }
 

@@ -5,11 +5,11 @@
 
 namespace idgen::pg {
 
-// Numbers cannot be taken or raised; IDs go on up to the horizons that were granted. And again they can.
+// Numbers cannot be taken or extended; IDs go on up to the horizons that were granted. And again they can.
 void log_registry_away(const char *sentence, Location at = Location::here());
 void log_registry_back(Location at = Location::here());
 
-void log_number_taken(int64 number, int64 taken_ms, Location at = Location::here());
+void log_number_claimed(int64 number, int64 claimed_ms, Location at = Location::here());
 // Somebody else has it, or may have it.
 void log_number_lost(int64 number, Location at = Location::here());
 void log_number_stopped(int64 number, int64 horizon_ms, Location at = Location::here());

@@ -58,10 +58,10 @@ bool check_ttl(int *value, void **, GucSource) {
 
 // Changed with a restart alone: the server writes to its log what a reload has changed.
 void define_registry() {
-    DefineCustomStringVariable("idgen.registry", "Sets the registry that this server takes its numbers from.",
-                               "postgresql://... or etcd://host:port,.../prefix; empty: none.",
-                               &written_registry, "", PGC_POSTMASTER, GUC_SUPERUSER_ONLY, nullptr,
-                               assign_registry, nullptr);
+    DefineCustomStringVariable(
+        "idgen.registry", "Sets the registry that this server claims its numbers from.",
+        "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
+        PGC_POSTMASTER, GUC_SUPERUSER_ONLY, nullptr, assign_registry, nullptr);
     DefineCustomStringVariable("idgen.lease_database",
                                "Sets the database that remembers which numbers this server holds.",
                                "The extension idgen_lease is created there.", &written_database, "postgres",

@@ -75,11 +75,11 @@ const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept {
     return &no_lease;
 }
 
-int64 taken_ms(SharedLeases &leases, uint32 number) noexcept {
-    int64 taken_ms = 0;
+int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept {
+    int64 claimed_ms = 0;
     for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
-        if (entry->lease.number == number) taken_ms = std::max(taken_ms, entry->lease.taken_ms.load());
-    return taken_ms;
+        if (entry->lease.number == number) claimed_ms = std::max(claimed_ms, entry->lease.claimed_ms.load());
+    return claimed_ms;
 }
 
 bool want_number(SharedLeases &leases, uint32 number) noexcept {

@@ -1,6 +1,6 @@
 // The numbers that this server holds from a registry (core/lease/lease.hpp), for all of its databases.
-// Sessions say here what they want, and look for it; the keeper, a process of the module idgen_lease, takes
-// and raises.
+// Sessions say here what they want, and look for it; the keeper, a process of the module idgen_lease, claims
+// and extends.
 //
 // A number may be drawn from while it is held. Those of the pool are the server's choice, for idgen.shards =
 // 'lease'; others are wanted by hand, because they stand in idgen.shards where idgen.registry is set.
@@ -51,9 +51,9 @@ void initialise(SharedLeases &leases, int tranche) noexcept;
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept;
 
 // R when the number was last taken; 0 where it never was.
-int64 taken_ms(SharedLeases &leases, uint32 number) noexcept;
+int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 
-// Has the keeper take the number, or fill the pool. False where there is no room for one more.
+// Has the keeper claim the number, or fill the pool. False where there is no room for one more.
 bool want_number(SharedLeases &leases, uint32 number) noexcept;
 void want_pool(SharedLeases &leases) noexcept;
 

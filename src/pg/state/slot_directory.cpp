@@ -32,7 +32,7 @@ SharedReference find_known(SharedState *state, const SlotKey &key) noexcept {
 SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request,
                        Shortage &shortage) noexcept {
     Guard<LightLock> guard(state->lock);
-    if (request.key.packing.node_bits != 0) request.taken_ms = taken_ms(state->leases, request.key.shard);
+    if (request.key.packing.node_bits != 0) request.claimed_ms = claimed_ms(state->leases, request.key.shard);
     return directory_of(state).obtain(database, request, shortage);
 }
 

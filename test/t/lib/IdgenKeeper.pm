@@ -14,7 +14,7 @@ sub create_keeper
 	my ($session) = @_;
 	my $as = "RETURNS void LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'";
 	$session->do("CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) $as");
-	$session->do("CREATE FUNCTION fake_take(number bigint, ahead_ms bigint) $as");
+	$session->do("CREATE FUNCTION fake_claim(number bigint, ahead_ms bigint) $as");
 	$session->do("CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) $as");
 	$session->do("CREATE FUNCTION fake_wish() RETURNS text LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'");
 	return;
@@ -32,7 +32,7 @@ sub hold
 sub begin_at
 {
 	my ($session, $number, $ahead_ms) = @_;
-	$session->do('SELECT fake_take(?, ?)', undef, $number, $ahead_ms);
+	$session->do('SELECT fake_claim(?, ?)', undef, $number, $ahead_ms);
 	return;
 }
 

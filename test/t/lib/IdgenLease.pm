@@ -1,4 +1,4 @@
-# Servers that take their numbers from a registry, for the TAP tests; and a registry in a PostgreSQL of its own.
+# Servers that claim their numbers from a registry, for the TAP tests; and a registry in a PostgreSQL of its own.
 package IdgenLease;
 
 use strict;
@@ -32,7 +32,7 @@ sub address_of
 	return sprintf 'host=%s port=%s dbname=postgres user=node_role', $registry->host, $registry->port;
 }
 
-# The configuration of a server that takes its numbers from an address. The settings of a test replace those given here.
+# The configuration of a server that claims its numbers from an address. The settings of a test replace those given here.
 sub lease_conf
 {
 	my ($address, %setting) = @_;

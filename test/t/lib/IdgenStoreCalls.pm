@@ -53,8 +53,8 @@ sub call_sql { return 'SELECT store_call(' . join(', ', ('?') x 12) . ')' }
 sub _call { my ($self, @call) = @_; return value_of($self->{session}, call_sql(), $self->arguments(@call)) }
 
 # The calls of a node: "answered granted 1700000000000", or the reply and why.
-sub take { my ($self, $number, $accepted, $proposed, $life, $ttl, $name) = @_; return $self->_call('take', $number, $accepted, $proposed, $life, 0, 0, $ttl // 600000, $name // "name $proposed") }
-sub raise { my ($self, $number, $incarnation, $life, $from, $to, $ttl) = @_; return $self->_call('raise', $number, $incarnation, 0, $life, $from, $to, $ttl // 600000) }
+sub claim { my ($self, $number, $accepted, $proposed, $life, $ttl, $name) = @_; return $self->_call('claim', $number, $accepted, $proposed, $life, 0, 0, $ttl // 600000, $name // "name $proposed") }
+sub extend { my ($self, $number, $incarnation, $life, $from, $to, $ttl) = @_; return $self->_call('extend', $number, $incarnation, 0, $life, $from, $to, $ttl // 600000) }
 sub stop { my ($self, $number, $incarnation, $life, $from, $to) = @_; return $self->_call('stop', $number, $incarnation, 0, $life, $from, $to, 0) }
 
 sub key { my ($self, $what, $number) = @_; return "$self->{prefix}/$what" . (defined $number ? sprintf('/%010d', $number) : '') }
@@ -73,14 +73,14 @@ sub put
 	return $self->{registry}->call('kv/put', { key => _base64($key), value => _base64(ref $value ? encode_json($value) : $value), $lease ? (lease => $lease) : () });
 }
 
-# The row of a number as it lies there: incarnation, life, horizon_ms, taken_ms, and `lease`: past, left or for ever.
+# The row of a number as it lies there: incarnation, life, horizon_ms, claimed_ms, and `lease`: past, left or for ever.
 sub row
 {
 	my ($self, $number) = @_;
 	if ($self->{kind} eq 'postgres')
 	{
 		return $self->{registry}->selectrow_hashref(<<'SQL', undef, $number);
-SELECT coalesce(incarnation, 0) AS incarnation, coalesce(life, 0) AS life, horizon_ms, taken_ms,
+SELECT coalesce(incarnation, 0) AS incarnation, coalesce(life, 0) AS life, horizon_ms, claimed_ms,
        CASE WHEN lease_end IS NULL THEN 'for ever' WHEN lease_end <= clock_timestamp() THEN 'past' ELSE 'left' END AS lease
   FROM idgen_registry.lease WHERE number = ?
 SQL
@@ -88,7 +88,7 @@ SQL
 	my $row = $self->value_in($self->key('number', $number)) // return;
 	my $holder = $self->{registry}->call('kv/range', { key => _base64($self->key('holder', $number)) })->{kvs};
 	my $lease = !$holder ? 'past' : $holder->[0]{lease} ? 'left' : 'for ever';
-	return { (map { $_ => $row->{$_} } qw(incarnation life horizon_ms taken_ms)), lease => $lease };
+	return { (map { $_ => $row->{$_} } qw(incarnation life horizon_ms claimed_ms)), lease => $lease };
 }
 
 # Puts a row there, whose lease is past, left (ten minutes) or for ever.
@@ -99,12 +99,12 @@ sub put_row
 	{
 		my $end = { past => '-infinity', left => '10 min' }->{ $row{lease} };
 		$self->{registry}->do(q{INSERT INTO idgen_registry.lease VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, CASE WHEN ? = '10 min' THEN now() + '10 min' WHEN ? = '-infinity' THEN '-infinity'::timestamptz END, 'owner', 1, 1, now())},
-			undef, $number, @row{qw(incarnation life horizon_ms taken_ms)}, $end, $end);
+			undef, $number, @row{qw(incarnation life horizon_ms claimed_ms)}, $end, $end);
 		return;
 	}
 	my $lease = $row{lease} eq 'left' ? $self->{registry}->call('lease/grant', { TTL => '600' })->{ID} : 0;
 	$self->put($self->key('number', $number),
-		{ (map { $_ => "$row{$_}" } qw(incarnation life horizon_ms taken_ms)), lease => "$lease", ttl_ms => $lease ? '600000' : '0', lease_end_ms => '0', name => 'owner',
+		{ (map { $_ => "$row{$_}" } qw(incarnation life horizon_ms claimed_ms)), lease => "$lease", ttl_ms => $lease ? '600000' : '0', lease_end_ms => '0', name => 'owner',
 			system_identifier => '1', timeline => '1', since_ms => '0', advances => $self->value_in($self->key('registry'))->{advances} });
 	$self->put($self->key('holder', $number), '', $lease) if $row{lease} ne 'past';
 	return;

@@ -2,7 +2,7 @@
 //
 //      CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) RETURNS void
 //          a number that is wanted, held up to the clock and `ahead_ms`; not held where that is null
-//      CREATE FUNCTION fake_take(number bigint, ahead_ms bigint) RETURNS void
+//      CREATE FUNCTION fake_claim(number bigint, ahead_ms bigint) RETURNS void
 //          a number that is held begins so far ahead of the clock
 //      CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) RETURNS
 //      void
@@ -41,7 +41,7 @@ extern "C" {
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(fake_hold);
-PG_FUNCTION_INFO_V1(fake_take);
+PG_FUNCTION_INFO_V1(fake_claim);
 PG_FUNCTION_INFO_V1(fake_registry);
 PG_FUNCTION_INFO_V1(fake_wish);
 
@@ -58,14 +58,14 @@ Datum fake_hold(PG_FUNCTION_ARGS) {
     PG_RETURN_VOID();
 }
 
-Datum fake_take(PG_FUNCTION_ARGS) {
+Datum fake_claim(PG_FUNCTION_ARGS) {
     int64 number = PG_GETARG_INT64(0);
-    int64 taken_ms = now_ms() + PG_GETARG_INT64(1);
+    int64 claimed_ms = now_ms() + PG_GETARG_INT64(1);
     {
         Guard<LightLock> guard(leases().lock);
-        entry_of(leases(), number).lease.taken_ms = taken_ms;
+        entry_of(leases(), number).lease.claimed_ms = claimed_ms;
     }
-    find_lease_gate()->move_number(static_cast<uint32>(number), taken_ms);
+    find_lease_gate()->move_number(static_cast<uint32>(number), claimed_ms);
     PG_RETURN_VOID();
 }
 

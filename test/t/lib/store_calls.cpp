@@ -44,9 +44,9 @@ Datum answer_of(Reply reply, const Trouble &trouble, const char *answer) {
 }
 
 CallKind kind_of(const char *word) {
-    return strcmp(word, "take") == 0    ? CallKind::take
-           : strcmp(word, "raise") == 0 ? CallKind::raise
-                                        : CallKind::stop;
+    return strcmp(word, "claim") == 0    ? CallKind::claim
+           : strcmp(word, "extend") == 0 ? CallKind::extend
+                                         : CallKind::stop;
 }
 
 const char *word_of(CallOutcome outcome) {

@@ -1,4 +1,4 @@
-# A server, or the keeper of its numbers alone, that ends between each two steps of a take: before what it asks is executed, and before it
+# A server, or the keeper of its numbers alone, that ends between each two steps of a claim: before what it asks is executed, and before it
 # is answered. It finds its number again. For each kind of registry.
 use strict;
 use warnings;
@@ -12,13 +12,13 @@ use IdgenStore;
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
-# The steps of a take and of the first raise: what it is, what its request holds, and which of those that hold it.
+# The steps of a claim and of the first extension: what it is, what its request holds, and which of those that hold it.
 my $look = '"request_range": {"key": "' . encode_base64('/idgen/number/0000000000', '');
 my %steps = (
-	postgresql => [ [ 'a take', 'idgen_registry.take(', 1 ], [ 'the first raise', 'idgen_registry.raise(', 1 ] ],
+	postgresql => [ [ 'a claim', 'idgen_registry.claim(', 1 ], [ 'the first extension', 'idgen_registry.extend(', 1 ] ],
 	etcd => [
-		[ "a take's look", $look, 1 ], [ 'its lease', '/v3/lease/grant', 1 ], [ 'a take', 'request_put', 1 ],
-		[ "the first raise's look", $look, 2 ], [ "that a raise's lease goes on", '/v3/lease/keepalive', 1 ], [ 'the first raise', 'request_put', 2 ] ]);
+		[ "a claim's look", $look, 1 ], [ 'its lease', '/v3/lease/grant', 1 ], [ 'a claim', 'request_put', 1 ],
+		[ "the first extension's look", $look, 2 ], [ "that an extension's lease goes on", '/v3/lease/keepalive', 1 ], [ 'the first extension', 'request_put', 2 ] ]);
 
 for my $kind (store_kinds())
 {
@@ -61,8 +61,8 @@ sub cut_take
 	is(told($node, 'it did not answer in time'), $late, "$what: the keeper ends with its server, and does not wait for the answer");
 	my ($row, @others) = values %{ $store->{rows}->() };
 	is(scalar @others, 0, "$what: there is no more than one number");
-	is(defined $row, $mode ne 'hold', "$what: it is there, or not yet") if $step eq 'a take';
-	is($row->{horizon_ms} > 0, $mode ne 'hold', "$what: it was raised, or not") if $step eq 'the first raise';
+	is(defined $row, $mode ne 'hold', "$what: it is there, or not yet") if $step eq 'a claim';
+	is($row->{horizon_ms} > 0, $mode ne 'hold', "$what: it was extended, or not") if $step eq 'the first extension';
 	like($remembered, qr/(?:^| )$row->{incarnation}(?: |$)/, "$what: the record knows the registry's row") if $row;
 	$proxy->pass;
 	$node->start;
@@ -71,19 +71,19 @@ sub cut_take
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$what: IDs come, none twice");
 	is(number_of($session), 0, "$what: the number is found again");
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $row ? $row->{horizon_ms} : 0, "$what: IDs begin at R");
-	is_deeply([ keys %{ $store->{rows}->() } ], [0], "$what: no other number was taken");
+	is_deeply([ keys %{ $store->{rows}->() } ], [0], "$what: no other number was claimed");
 	is($store->{count_holders}->(), 1, "$what: and one lease holds it");
 	$session->disconnect;
 	return;
 }
 
-# The keeper alone ends while its take is on its way: the next one asks for the same, and remembers the number.
+# The keeper alone ends while its claim is on its way: the next one asks for the same, and remembers the number.
 sub lose_keeper
 {
 	my ($kind, $store, $proxy, $node, $mode, $steps) = @_;
-	my ($take) = grep { $_->[0] eq 'a take' } @$steps;
-	my $what = "$kind, a keeper that ends before a take is " . ($mode eq 'hold' ? 'executed' : 'answered');
-	start_up_to($store, $proxy, $node, $mode, @$take[ 1, 2 ]);
+	my ($claim) = grep { $_->[0] eq 'a claim' } @$steps;
+	my $what = "$kind, a keeper that ends before a claim is " . ($mode eq 'hold' ? 'executed' : 'answered');
+	start_up_to($store, $proxy, $node, $mode, @$claim[ 1, 2 ]);
 	my $session = connect_to($node);
 	my $keeper = keeper_of($session);
 	# What waits for a lost answer goes on waiting.
@@ -93,7 +93,7 @@ sub lose_keeper
 	$proxy->pass;
 	wait_for_id($session);
 	my ($row) = values %{ $store->{rows}->() };
-	is_deeply(remembered($session)->{numbers}, { 0 => [ $row->{incarnation}, 0 ] }, "$what: the next one remembers what was taken, and from which registry");
+	is_deeply(remembered($session)->{numbers}, { 0 => [ $row->{incarnation}, 0 ] }, "$what: the next one remembers what was claimed, and from which registry");
 	return $session->disconnect;
 }
 
