@@ -7,7 +7,12 @@ namespace idgen::lease {
 // What befalls a server, or all.
 void World::strike(std::size_t index) {
     Server &server = servers_[index];
-    if (happens(weather_.crash)) crash(server);
+    if (happens(weather_.boot)) boot(server);
+    if (happens(weather_.crash)) restart(server);
+    if (happens(weather_.put_back)) {
+        server.page = server.older_page;
+        restart(server);
+    }
     if (happens(weather_.stop) && is_held(server.lease) && !server.is_ending) {
         server.is_ending = true;
         end_issue(server.lease);
@@ -19,14 +24,27 @@ void World::strike(std::size_t index) {
     if (happens(weather_.release)) release_some();
     if (happens(5)) kept_ = registry_;
     if (happens(5)) old_page_ = server.page;
+    if (happens(20)) server.older_page = server.page;
     if (happens(5)) restore_registry();
 }
 
-// What is in memory is gone; what is on the wires may still arrive.
-void World::crash(Server &server) {
+// The machine starts again: nothing is left in any memory. What is on the wires may still arrive.
+void World::boot(Server &server) {
+    server.saved = SavedLease{};
+    server.reached = 0;
+    restart(server);
+}
+
+// The server alone starts again.
+void World::restart(Server &server) {
     server.is_ending = false;
     server.record = server.page.record;
     begin_life(server.lease, static_cast<std::int64_t>(random_.next()));
+    if (server.saved.incarnation == 0) return;
+    resume(server.lease, server.saved, server.reached);
+    server.record = {the_registry, server.saved.number, server.saved.incarnation, 0, server.identity};
+    begin_at_claimed(server);
+    reopen(server.lease);
 }
 
 // A copy of a disk, beside the server that it was copied from.
@@ -34,9 +52,10 @@ void World::add(const Page &page, std::int64_t identity) {
     if (count_ == most_servers) return;
     Server &server = servers_[count_++];
     server.page = page;
+    server.older_page = page;
     server.identity = identity;
     server.clock_offset = random_.between(-clock_error, clock_error);
-    crash(server);
+    boot(server);
 }
 
 // A standby that had not yet all of the records; the primary goes on.

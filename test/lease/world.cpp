@@ -5,8 +5,6 @@
 namespace idgen::lease {
 namespace {
 
-constexpr RegistryIdentity the_registry{7, 7};
-
 // Takes one of the letters out, in any order.
 Letter pick(std::vector<Letter> &letters, sim::Random &random) {
     std::size_t i =
@@ -21,9 +19,9 @@ Letter pick(std::vector<Letter> &letters, sim::Random &random) {
 
 World::World(std::uint64_t seed) : random_(seed), made_by_(numbers * databases * all_ticks, -1) {
     rules_.ttl_ms = random_.between(1, longest_ttl);
-    weather_ = {random_.between(1, 60), random_.between(1, 60), random_.between(1, 200),
-                random_.between(1, 40), random_.between(1, 40), random_.between(1, 10),
-                random_.between(1, 40)};
+    weather_ = {random_.between(1, 30), random_.between(1, 60),  random_.between(1, 20),
+                random_.between(1, 60), random_.between(1, 200), random_.between(1, 40),
+                random_.between(1, 40), random_.between(1, 10),  random_.between(1, 40)};
     add({no_number(the_registry, 1), {0, 0}}, 1);
 }
 
@@ -75,9 +73,15 @@ void World::deliver(const Letter &letter) {
     LeaseNews news =
         take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
-    if (news == LeaseNews::stopped) crash(server);
+    server.saved = saved(server.lease);
+    if (news == LeaseNews::stopped) restart(server);
     if (news != LeaseNews::claimed) return;
     taken_++;
+    begin_at_claimed(server);
+}
+
+// Moves the slots of the number that was claimed, or that a crash left.
+void World::begin_at_claimed(Server &server) {
     for (std::int64_t d = 0; d < databases; d++) {
         server.horizon[d] = 0;
         server.last[d] = -1;
@@ -85,7 +89,8 @@ void World::deliver(const Letter &letter) {
     }
 }
 
-void World::send(const Server &server, const LeaseCall &call) {
+void World::send(Server &server, const LeaseCall &call) {
+    server.saved = saved(server.lease);
     calls_on_wire_.push_back({index_of(server), call, {}});
     calls_++;
 }
@@ -115,7 +120,7 @@ void World::begin_to_claim(Server &server) {
     server.record = propose(server.record, the_registry, server.identity, number,
                             static_cast<std::int64_t>(random_.next() | 1));
     server.page.record = server.record;
-    if (happens(20)) return crash(server);
+    if (happens(20)) return restart(server);
     send(server, ask_claim(server.lease, server.page.record, clock_of(server)));
 }
 
@@ -145,6 +150,7 @@ bool World::issue(std::size_t index, std::int64_t d) {
         ids_++;
     } else if (tick >= server.horizon[d] && !(server.is_ending && happens(500))) {
         server.horizon[d] = server.page.horizon[d] = std::max(server.page.horizon[d], tick + h_window);
+        server.reached = std::max(server.reached, server.horizon[d]);
     }
     return !duplicate_;
 }

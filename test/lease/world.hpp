@@ -17,6 +17,7 @@ namespace idgen::lease {
 
 constexpr std::int64_t numbers = 4, databases = 2, all_ticks = 4096;
 constexpr std::size_t most_servers = 5;
+constexpr RegistryIdentity the_registry{7, 7};
 constexpr std::int64_t h_window = 4, clock_error = 5, longest_ttl = 14;
 constexpr LeaseRules longest_rules{8, longest_ttl, 3};
 constexpr std::int64_t max_ahead = longest_rules.window_ms + clock_error - 1;
@@ -29,9 +30,13 @@ struct Page {
 
 struct Server {
     Page page;
+    Page older_page;  // of the same disk
     std::int64_t identity;
     std::int64_t clock_offset;
     bool is_ending;
+    // In memory that outlives a crash of the server
+    SavedLease saved;
+    std::int64_t reached;
     // In memory
     Lease lease;
     LeaseRecord record;
@@ -53,7 +58,7 @@ struct Registry {
 
 // How often what happens, in a thousand steps of a server; each world has its own.
 struct Weather {
-    std::int64_t crash, stop, clock_step, copy, promotion, pause, release;
+    std::int64_t boot, crash, put_back, stop, clock_step, copy, promotion, pause, release;
 };
 
 struct Duplicate {
@@ -82,12 +87,14 @@ class World {
     void begin_to_claim(Server &server);
     std::int64_t choose(const Server &server);
     void work(std::size_t index);
+    void begin_at_claimed(Server &server);
     bool issue(std::size_t index, std::int64_t database);
     void end(std::size_t index);
-    void send(const Server &server, const LeaseCall &call);
+    void send(Server &server, const LeaseCall &call);
     // disasters.cpp: what befalls them
     void strike(std::size_t index);
-    void crash(Server &server);
+    void boot(Server &server);
+    void restart(Server &server);
     void add(const Page &page, std::int64_t identity);
     void promote(const Server &server);
     void restore_registry();

@@ -187,7 +187,7 @@ for my $ahead (500, 5_000)
 	begin_at($session, 9, $ahead);
 	my $s = sprintf '%.3f s', $ahead / 1000;
 	fails_with($hand, 'SELECT next_id()', '55000',
-		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or extend/, "a number that begins in $ahead ms");
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or raise/, "a number that begins in $ahead ms");
 }
 $_->disconnect for $session, $watcher, $hand;
 $node->stop;

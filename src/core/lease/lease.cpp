@@ -77,7 +77,8 @@ bool is_extension_due(const Lease &lease, const ClockReading &clock, const Lease
     if (!is_held(lease) || lease.is_ending) return false;
     std::int64_t age_ms = clock.now_ms - clock.difference_ms - lease.granted_boot_ms;
     bool is_lease_due = rules.ttl_ms != 0 && age_ms >= rules.ttl_ms / 3;
-    return is_lease_due || lease.horizon_ms <= clock.now_ms + rules.window_ms / 2;
+    bool is_closed = lease.cap_ms == 0;
+    return is_closed || is_lease_due || lease.horizon_ms <= clock.now_ms + rules.window_ms / 2;
 }
 
 LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
@@ -99,6 +100,28 @@ LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock
     return send(lease,
                 {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
+}
+
+SavedLease saved(const Lease &lease) noexcept {
+    return {lease.number,       lease.is_ending ? 0 : lease.incarnation,
+            lease.life,         lease.claimed_ms,
+            lease.horizon_ms,   lease.granted_boot_ms,
+            lease.sent_boot_ms, lease.pending};
+}
+
+void resume(Lease &lease, const SavedLease &saved, std::int64_t reached_ms) noexcept {
+    begin_life(lease, saved.life);
+    lease.number = saved.number;
+    lease.incarnation = saved.incarnation;
+    lease.claimed_ms = std::max(saved.claimed_ms, std::min(reached_ms, saved.horizon_ms));
+    lease.horizon_ms = saved.horizon_ms;
+    lease.granted_boot_ms = saved.granted_boot_ms;
+    lease.sent_boot_ms = saved.sent_boot_ms;
+    lease.pending = saved.pending;
+}
+
+void reopen(Lease &lease) noexcept {
+    lease.cap_ms = lease.horizon_ms;
 }
 
 LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,

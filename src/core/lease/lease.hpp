@@ -74,7 +74,8 @@ inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
 // held.
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
 
-// Whether R or the lease should be extended now: half of the window or a third of the lease is used.
+// Whether R or the lease should be extended now: issue is not open yet, or half of the window or a third of
+// the lease is used.
 bool is_extension_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
 // Asks for a window more; the first one opens issue. Requires a number that is held and not ending, its slots
@@ -100,6 +101,29 @@ enum class LeaseNews : std::uint8_t {
     lost,     // no more IDs with the number: claim again
     stopped,
 };
+
+// What a crash of the server leaves of a lease, in memory that no copy of its disk has. All of its IDs lie
+// below R and below what the server had reached, so the next start in the same place goes on as the same
+// life: nobody else can have made IDs between the two.
+struct SavedLease {
+    std::int64_t number;
+    std::int64_t incarnation;  // 0: nothing to go on with
+    std::int64_t life;
+    std::int64_t claimed_ms;
+    std::int64_t horizon_ms;
+    std::int64_t granted_boot_ms;
+    std::int64_t sent_boot_ms;
+    LeaseCall pending;
+};
+
+// To be saved before a call is sent and after its answer. A lease that ends is nothing to go on with: a stop
+// may have lowered R.
+SavedLease saved(const Lease &lease) noexcept;
+
+// Goes on with a saved lease. Requires that its life has ended, and that every tick it issued lies below
+// `reached_ms`: the floor of every slot of the number becomes that, or R. Then reopen() opens issue.
+void resume(Lease &lease, const SavedLease &saved, std::int64_t reached_ms) noexcept;
+void reopen(Lease &lease) noexcept;
 
 // Takes an answer in. The record is the durable one, and becomes the one to write next; it need not be
 // durable before IDs are made.

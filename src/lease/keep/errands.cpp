@@ -133,12 +133,14 @@ Keeper::Result Keeper::stop(uint32 index) {
 Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     LeaseCall call = sent;
     CallAnswer answer{};
+    save(index);
     if (!registry_.call(call, answer)) return Result::away;
     LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);
         news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
     }
+    save(index);
     return follow(index, call, news);
 }
 

@@ -4,6 +4,7 @@
 
 #include "lease/keep/secret.hpp"
 #include "pg/host/server_identity.hpp"
+#include "pg/report/report_keeper.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -24,12 +25,14 @@ Keeper::Keeper(const pg::LeaseGate &gate)
     : gate_(gate), leases_(gate.leases()), identity_(pg::server_identity()), registry_(gate), record_(gate) {}
 
 int64 Keeper::work() {
+    record_.begin_round();
+    if (has_record()) want_left_numbers();
     follow_wishes();
     uint32 count = pg_atomic_read_u32(&leases_.count);
-    if (count == 0) return idle_ms;
+    if (count == 0) return has_record_ ? idle_ms : retry_ms;
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
-    record_.begin_round();
     has_extended_ = false;
+    for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
     registry_.end_round(load() && run_all(count));
     // As often as the registry is asked for more: idgen_confirm_registry() may have made the page forget all,
     // or the owner of the sequence given it a new file.
@@ -71,18 +74,64 @@ void Keeper::follow_wishes() {
     if (is_ending_) return;
     if (pg_atomic_read_u32(&leases_.is_pool_wanted) != 0)
         pg::fill_pool(leases_, static_cast<uint32>(gate_.settings().count));
-    for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) begin_life_of(entry(i));
 }
 
-// Gives a life to an entry that has none, or whose last one has ended.
-void Keeper::begin_life_of(pg::SharedLease &entry) {
-    if (entry.lease.life != 0 && !has_ended(entry.lease)) return;
+// Whether the record was read, which names the registry of numbers that a crash has left.
+bool Keeper::has_record() {
+    if (!has_record_) has_record_ = record_.read();
+    return has_record_;
+}
+
+pg::LeaseKeeper Keeper::self() const noexcept {
+    return {record_.page().registry, identity_};
+}
+
+// Numbers by hand are held again even if no session asks for them: a clean end gives them up.
+void Keeper::want_left_numbers() {
+    constexpr NumberRange all{0, PG_INT32_MAX};
+    pg::LeftLease left;
+    if (gate_.find_left(LeaseFor::number, all, self(), left))
+        pg::want_number(leases_, static_cast<uint32>(left.lease.number));
+}
+
+// Gives a life to an entry that has none, or whose last one has ended: that of before a crash, or a new one.
+void Keeper::begin_life_of(uint32 index) {
+    pg::SharedLease &begun = entry(index);
+    if (begun.lease.life != 0 && !has_ended(begun.lease)) return;
+    bool is_by_hand = begun.purpose == LeaseFor::number;
+    int64 number = begun.lease.number, claimed_ms = begun.lease.claimed_ms;
+    pg::LeftLease left;
+    if (gate_.find_left(begun.purpose, is_by_hand ? NumberRange{number, number} : gate_.settings().range,
+                        self(), left))
+        return go_on(index, left);
     int64 life = random_secret();
     Guard<pg::LightLock> guard(leases_.lock);
-    int64 number = entry.lease.number, claimed_ms = entry.lease.claimed_ms;
-    begin_life(entry.lease, life);
-    entry.lease.number = number;
-    entry.lease.claimed_ms = claimed_ms;
+    begin_life(begun.lease, life);
+    begun.lease.number = number;
+    begun.lease.claimed_ms = claimed_ms;
+}
+
+// Goes on with a number as the server that crashed left it. The registry need not be asked: nobody else can
+// have made IDs below R.
+void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
+    Lease &lease = entry(index).lease;
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        resume(lease, left.lease, left.reached_ms);
+    }
+    gate_.move_number(static_cast<uint32>(lease.number), lease.claimed_ms);
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        reopen(lease);
+    }
+    records_[index] = {record_.page().registry, lease.number, lease.incarnation, 0, identity_};
+    save(index);
+    pg_atomic_fetch_add_u32(&leases_.changes, 1);
+    if (budget_.spend()) pg::log_number_resumed(lease.number, lease.claimed_ms);
+}
+
+void Keeper::save(uint32 index) noexcept {
+    gate_.save(index, entry(index).purpose, self(), entry(index).lease);
 }
 
 void Keeper::end() {

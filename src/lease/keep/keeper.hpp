@@ -32,7 +32,12 @@ class Keeper {
 
     bool load();
     void follow_wishes();
-    void begin_life_of(pg::SharedLease &entry);
+    bool has_record();
+    pg::LeaseKeeper self() const noexcept;
+    void want_left_numbers();
+    void begin_life_of(uint32 index);
+    void go_on(uint32 index, const pg::LeftLease &left);
+    void save(uint32 index) noexcept;
     bool run_all(uint32 count);
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand);
@@ -62,6 +67,7 @@ class Keeper {
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
     // All numbers that a server can hold, and more.
     LogBudget budget_{200};
+    bool has_record_ = false;
     bool is_loaded_ = false;
     bool has_extended_ = false;  // in this round
     bool is_ending_ = false;

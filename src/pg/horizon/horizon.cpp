@@ -11,6 +11,7 @@
 #include "pg/state/clock_steps.hpp"
 #include "pg/state/lease_settings.hpp"
 #include "pg/state/log_limit.hpp"
+#include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -61,6 +62,7 @@ struct CountedRenewal : HorizonRenewal {
         HorizonRenewal::note_flushed(record, position);
     }
     void grant() noexcept {
+        note_reached(horizon.record.pending);
         HorizonRenewal::grant();
         pg_atomic_fetch_add_u64(&database.renewals, 1);
         pg_atomic_write_u64(&database.renewed_ms, static_cast<uint64>(wall_ms()));

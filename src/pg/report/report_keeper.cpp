@@ -25,6 +25,21 @@ void log_number_claimed(int64 number, int64 claimed_ms, Location at) {
                                      instant_text(claimed_ms))));
 }
 
+void log_number_resumed(int64 number, int64 from_ms, Location at) {
+    ereport_at(at, LOG,
+               (errmsg("this server goes on with number %lld after a crash", static_cast<long long>(number)),
+                errdetail("All IDs that it made before the crash lie below %s.", instant_text(from_ms))));
+}
+
+void log_leases_not_saved(Location at) {
+    ereport_at(at, LOG,
+               (errcode_for_file_access(),
+                errmsg("could not create shared memory that outlives a crash of this server: %m"),
+                errdetail("After a crash, a number given by hand waits until its horizon in the registry, at "
+                          "most idgen.lease_window."),
+                errhint("The server needs 100 kB in /dev/shm, in a file that no other user owns.")));
+}
+
 void log_number_lost(int64 number, Location at) {
     ereport_at(
         at, LOG,

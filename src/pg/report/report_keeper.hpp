@@ -10,6 +10,10 @@ void log_registry_away(const char *sentence, Location at = Location::here());
 void log_registry_back(Location at = Location::here());
 
 void log_number_claimed(int64 number, int64 claimed_ms, Location at = Location::here());
+// After a crash.
+void log_number_resumed(int64 number, int64 from_ms, Location at = Location::here());
+// The numbers of this server wait after a crash; errno says why.
+void log_leases_not_saved(Location at = Location::here());
 // Somebody else has it, or may have it.
 void log_number_lost(int64 number, Location at = Location::here());
 void log_number_stopped(int64 number, int64 horizon_ms, Location at = Location::here());

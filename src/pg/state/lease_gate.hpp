@@ -4,6 +4,7 @@
 
 #include "pg/state/lease_settings.hpp"
 #include "pg/state/leases.hpp"
+#include "pg/state/saved_leases.hpp"
 
 namespace idgen::pg {
 
@@ -19,10 +20,13 @@ struct LeaseGate {
     void (*move_number)(uint32 number, int64 at_ms) noexcept;
     // The instant below which all IDs lie that this server made since its start.
     int64 (*reached_ms)() noexcept;
+    // What a crash leaves: see pg/state/saved_leases.hpp.
+    decltype(&save_lease) save;
+    decltype(&find_left_lease) find_left;
 };
 
 // Bump with any change to the gate or to what it gives.
-constexpr const char *lease_gate_name = "idgen lease gate 2 " IDGEN_VERSION;
+constexpr const char *lease_gate_name = "idgen lease gate 3 " IDGEN_VERSION;
 
 // Called when the server starts, with shared_preload_libraries.
 void open_lease_gate();

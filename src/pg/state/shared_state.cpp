@@ -4,6 +4,8 @@
 
 #include "pg/host/clock.hpp"
 #include "pg/report/report_host.hpp"
+#include "pg/state/lease_settings.hpp"
+#include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -118,6 +120,7 @@ void attach_at_start() {
     attached = static_cast<SharedState *>(ShmemInitStruct(state_name, state_size(), &found));
     if (!found) initialise(attached);
     LWLockRelease(AddinShmemInitLock);
+    if (!found && has_registry()) open_saved_leases();
     name_tranche(attached->tranche, "idgen");
 }
 
