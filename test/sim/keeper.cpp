@@ -5,14 +5,6 @@ namespace {
 
 constexpr RegistryIdentity the_registry{7, 7};
 
-// A life for an entry that has none, or whose last one has ended. What was known of its number stays.
-void begin_life_of(Lease &lease, Random &random) noexcept {
-    std::int64_t number = lease.number, claimed_ms = lease.claimed_ms;
-    begin_life(lease, static_cast<std::int64_t>(random.next() | 1));
-    lease.number = number;
-    lease.claimed_ms = claimed_ms;
-}
-
 LeaseRules rules_of(const Stage &stage, const SharedLease &entry) noexcept {
     LeaseRules rules = stage.scenario.lease_rules;
     rules.max_lead_ms = stage.settings.rules.max_lead_ms;
@@ -67,7 +59,7 @@ void Keeper::step(Stage &stage, Node &node) {
 void Keeper::look(Stage &stage, Node &node, int number) {
     SharedLease &entry = node.shared->leases.entries[number];
     bool is_without = entry.lease.life == 0 || idgen::has_ended(entry.lease);
-    if (is_without && !is_ending_) begin_life_of(entry.lease, stage.random);
+    if (is_without && !is_ending_) begin_life_of(stage, node, number);
     ClockReading clock = clock_of(stage, node);
     switch (Errand errand = next_errand(entry.lease, entry.purpose, clock, rules_of(stage, entry))) {
         case Errand::none:
@@ -83,6 +75,27 @@ void Keeper::look(Stage &stage, Node &node, int number) {
         case Errand::stop:
             return stop(stage, node, number);
     }
+}
+
+// A life for an entry that has none, or whose last one has ended: that of before a crash, or a new one. What
+// was known of its number stays.
+void Keeper::begin_life_of(Stage &stage, Node &node, int number) {
+    SharedLease &entry = node.shared->leases.entries[number];
+    Lease &lease = entry.lease;
+    const SavedLease *left = node.left_leases.find(entry.purpose, lease.number, node.identity());
+    if (left != nullptr) {
+        resume(lease, *left, node.left_leases.reached_ms);
+        node.directory().move_number(static_cast<std::uint32_t>(lease.number), lease.claimed_ms);
+        reopen(lease);
+        node.left_leases.save(number, entry.purpose, node.identity(), lease);
+        tasks_[number].record = {the_registry, lease.number, lease.incarnation, 0, node.identity()};
+        node.shared->leases.changes++;
+        return;
+    }
+    std::int64_t old_number = lease.number, claimed_ms = lease.claimed_ms;
+    begin_life(lease, static_cast<std::int64_t>(stage.random.next() | 1));
+    lease.number = old_number;
+    lease.claimed_ms = claimed_ms;
 }
 
 // The proposal is written; the call may be sent once it is flushed.
@@ -117,7 +130,9 @@ void Keeper::stop(Stage &stage, Node &node, int number) {
     send(stage, node, number, ask_stop(lease, node.directory().reached_ms(), clock_of(stage, node)));
 }
 
-void Keeper::send(Stage &stage, const Node &node, int number, const LeaseCall &call) {
+void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
+    const SharedLease &entry = node.shared->leases.entries[number];
+    node.left_leases.save(number, entry.purpose, node.identity(), entry.lease);
     stage.registry.send({node.number, number, call, {}});
     constexpr const char *kinds[] = {"nothing", "claim", "extend", "stop"};
     stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms),
@@ -130,6 +145,7 @@ void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
     Task &task = tasks_[letter.lease];
     LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node),
                              rules_of(stage, entry));
+    node.left_leases.save(letter.lease, entry.purpose, node.identity(), entry.lease);
     constexpr const char *all_news[] = {"nothing",  "claimed", "left", "missed",
                                         "extended", "too far", "lost", "stopped"};
     stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms),

@@ -34,7 +34,8 @@ class Keeper {
 
     void look(Stage &stage, Node &node, int number);
     void propose_some(Stage &stage, Node &node, int number, Errand errand);
-    void send(Stage &stage, const Node &node, int number, const LeaseCall &call);
+    void begin_life_of(Stage &stage, Node &node, int number);
+    void send(Stage &stage, Node &node, int number, const LeaseCall &call);
     void extend(Stage &stage, Node &node, int number);
     void stop(Stage &stage, Node &node, int number);
     void write(Node &node, int number) { node.disk.write_number(number, tasks_[number].record); }

@@ -41,6 +41,40 @@ struct LastTick {
     bool is_borrowed = false;
 };
 
+// Leases in memory that a crash of the server leaves, and a boot of its machine does not.
+struct LeftLeases {
+    struct Entry {
+        LeaseFor purpose;
+        std::int64_t identity;  // of the server
+        SavedLease lease;
+    };
+    Entry now[max_leases] = {};
+    Entry left[max_leases] = {};
+    std::int64_t reached_ms = 0;  // no ID of the server lies at or above it
+
+    // What the server has now is what it left.
+    void set_aside() noexcept {
+        for (int i = 0; i < max_leases; i++) {
+            if (now[i].lease.incarnation != 0) left[now[i].lease.number] = now[i];
+            now[i] = {};
+        }
+    }
+    void save(int index, LeaseFor purpose, std::int64_t identity, const Lease &lease) noexcept {
+        now[index] = {purpose, identity, saved(lease)};
+        if (lease.number >= 0 && lease.number < max_leases) left[lease.number] = {};
+    }
+    // A lease for a purpose: that of its number, or any of the pool; null: there is none.
+    const SavedLease *find(LeaseFor purpose, std::int64_t number, std::int64_t identity) const noexcept {
+        for (const Entry &entry : left) {
+            bool is_number = purpose == LeaseFor::pool || entry.lease.number == number;
+            if (entry.lease.incarnation != 0 && entry.purpose == purpose && entry.identity == identity &&
+                is_number)
+                return &entry.lease;
+        }
+        return nullptr;
+    }
+};
+
 struct Node {
     Disk disk;
     Clock clock;
@@ -60,6 +94,7 @@ struct Node {
     std::uint32_t launches[max_databases] = {};  // of DecimalIds
 
     std::unique_ptr<SharedMemory> shared;
+    LeftLeases left_leases;
     std::uint32_t slot_count = 0;
     int pool_count = 0;  // numbers of its own choice
     // What the oracle holds against it since its start: the floor of the first load, or where it was advanced
@@ -87,12 +122,14 @@ struct Node {
 
     void boot_machine(std::uint64_t number_of_boot, std::int64_t true_ms) noexcept {
         boot = number_of_boot;
+        left_leases = {};
         boot_ms = true_ms;
     }
 
     // What a start and a crash of any backend do to shared memory.
     void forget() {
         shared = std::make_unique<SharedMemory>();
+        left_leases.set_aside();
         directory().clear();
         idgen::forget(shared->accepted);
         shared->leases.begin(pool_count);

@@ -83,6 +83,8 @@ template <class Steps>
 bool RenewalSteps::ask_standbys(Stage &stage, Steps &steps, Database &database) {
     if (!stage.is_acknowledged(*node_, steps.position()))
         return end(database, {Renewal::not_acknowledged, 0});
+    std::int64_t &reached_ms = node_->left_leases.reached_ms;
+    reached_ms = std::max(reached_ms, database.horizon.record.pending);
     steps.grant();
     // A generator lasts for long; here few of its counters are left.
     if (kind_ == Record::generator) {
