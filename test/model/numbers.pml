@@ -10,6 +10,9 @@
  * Durable  : wf[n] = H, acc[n], prop[n] (incarnations accepted and proposed)
  * Volatile : life[n], held[n], ending[n], cap[n], hor[n] (R as answered), tkn[n] (R when taken), cur[n] (next ts)
  *
+ * Left by a crash, with -DLEFT: top[n] (above every ts of its own), and all that is volatile but cap and cur. The server goes on as
+ * the same life, also where an older copy of its disk was put in its place.
+ *
  * Server 1 begins once, while server 0 lives on: promoted with a part of the records and another identity, or as
  * a copy of the disk with the same one.
  *
@@ -18,6 +21,8 @@
  *  NOCAS      an extension compares neither owner nor R
  *  NOLIFE     the owner is known by its incarnation, not by its life
  *  NOFLOOR    a number that was claimed goes on at the server's own floor, not at R
+ *  PAGEONLY   a server that goes on after a crash begins at H of its page, which may be an older one (with LEFT)
+ *  ENDED      it goes on with a number whose stop it had called (with LEFT)
  *  EARLYSTOP  R is lowered before issue has ended
  *  OPENED     issue is open as soon as the number is claimed, up to a window above R, before any extension
  */
@@ -64,7 +69,7 @@ byte t, off[2], steps, crashes, stops, pasts, incs, lives = 1, extends;
 byte R, own, olife, taken; bool past;
 byte kind[4], c_acc[4], c_prop[4], c_life[4], c_from[4], c_to[4];   /* calls: those waited for, then the late ones */
 bool answered[2], granted[2]; byte answerR[2];
-byte wf[2], acc[2], prop[2];
+byte wf[2], top[2], acc[2], prop[2];
 byte life[2], cap[2], hor[2], tkn[2], cur[2]; bool up[2], held[2], ending[2];
 int used = 0; bool ok;
 
@@ -104,7 +109,8 @@ inline execute(c) {
 #endif
   :: kind[c] == STOP ->
      if
-     :: HOLDS(c) && (R == c_from[c] || R == MAX(c_to[c], taken)) -> R = MAX(c_to[c], taken); ok = true
+     :: HOLDS(c) && (R == c_from[c] || R == MAX(c_to[c], taken)) ->
+        R = MAX(c_to[c], taken); own = 0; olife = 0; ok = true
      :: else -> skip
      fi
   fi
@@ -150,6 +156,19 @@ inline issue(n) {
 #define TARGET(n)   (MAX(hor[n], C(n) + RW))
 #define LOWERED(n)  (MAX(MIN(cur[n], hor[n]), tkn[n]))
 
+#ifdef PAGEONLY
+#define ABOVE(n, h) (MAX(h, tkn[n]))
+#else
+#define ABOVE(n, h) (MAX(h, MAX(tkn[n], MIN(top[n], hor[n]))))
+#endif
+#ifdef ENDED
+#define GOES_ON(n) (up[n] && held[n])
+#else
+#define GOES_ON(n) (up[n] && held[n] && !ending[n])
+#endif
+/* A crash that leaves the memory; H of the page is h then. */
+inline go_on(n, h) { wf[n] = h; cur[n] = ABOVE(n, h); cap[n] = hor[n]; ending[n] = false; answered[n] = false; granted[n] = false; answerR[n] = 0 }
+
 #define SERVER(n) \
   :: atomic { IDLE(n) && !held[n] && (prop[n] != 0 || incs < NINC) -> \
        if :: prop[n] == 0 -> incs++; prop[n] = incs :: else -> skip fi; \
@@ -162,11 +181,20 @@ inline issue(n) {
   :: d_step { kind[n] != 0 && !answered[n] -> execute(n); ok = false } \
   :: d_step { kind[LATE(n)] != 0 -> execute(LATE(n)); ok = false; forget(LATE(n)) } \
   :: d_step { answered[n] -> hear(n) } \
-  :: d_step { up[n] && held[n] && NEXT(n) >= wf[n] && NEXT(n) <= C(n) + DD -> wf[n] = NEXT(n) + W } \
+  :: d_step { up[n] && held[n] && NEXT(n) >= wf[n] && NEXT(n) <= C(n) + DD -> wf[n] = NEXT(n) + W; top[n] = MAX(top[n], wf[n]) } \
   :: d_step { up[n] && held[n] && NEXT(n) < BELOW(n) && NEXT(n) <= C(n) + DD -> issue(n) } \
   :: d_step { up[n] && crashes < NCRASH -> crashes++; outlive(n); begin(n) } \
+  LEFT_BY(n) \
   :: d_step { steps < NSTEP && off[n] < OMAX -> steps++; off[n] = OMAX } \
   :: d_step { steps < NSTEP && off[n] > 0 -> steps++; off[n] = 0 }
+
+#ifdef LEFT
+#define LEFT_BY(n) \
+  :: d_step { GOES_ON(n) && crashes < NCRASH -> crashes++; go_on(n, wf[n]) } \
+  :: d_step { GOES_ON(n) && crashes < NCRASH -> crashes++; go_on(n, 0) }
+#else
+#define LEFT_BY(n)
+#endif
 
 #ifdef EARLYSTOP
 #define END(n) skip
