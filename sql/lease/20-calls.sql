@@ -6,15 +6,24 @@ CREATE FUNCTION @extschema@.idgen_nodes(
     AS 'MODULE_PATHNAME', 'idgen_nodes' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
 CREATE FUNCTION @extschema@.idgen_release(number integer) RETURNS boolean
     AS 'MODULE_PATHNAME', 'idgen_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_registry_advance(at timestamptz DEFAULT NULL) RETURNS timestamptz
+CREATE FUNCTION @extschema@.idgen_registry_advance(longest_ahead interval DEFAULT '15 min', at timestamptz DEFAULT NULL) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'idgen_registry_advance' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.idgen_limit_registry(max_ahead interval DEFAULT NULL, largest_number integer DEFAULT NULL,
+    longest_ttl interval DEFAULT NULL) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_limit_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.idgen_forget_numbers(unused_for interval DEFAULT '30 days') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_forget_numbers' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_confirm_registry() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_confirm_registry' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_nodes() IS 'every number that the registry knows, its last owner, and what is left of the lease (null: for ever)';
 COMMENT ON FUNCTION @extschema@.idgen_release(integer) IS
     'takes a number from its owner in the registry at once; true where it had one. No ID is made twice: whoever takes it next begins above';
-COMMENT ON FUNCTION @extschema@.idgen_registry_advance(timestamptz) IS
-    'after the registry was restored: no number has an owner, and none begins below that instant; by default the first that is safe';
+COMMENT ON FUNCTION @extschema@.idgen_registry_advance(interval, timestamptz) IS
+    'after the registry was restored or made anew: no number has an owner, and all begin longest_ahead from now, or at an explicit instant';
+COMMENT ON FUNCTION @extschema@.idgen_limit_registry(interval, integer, interval) IS
+    'what the registry allows nodes; null leaves a limit as it is. In PostgreSQL only its owner may';
+COMMENT ON FUNCTION @extschema@.idgen_forget_numbers(interval) IS
+    'removes numbers from the registry that nobody has held for that long; gives how many. In PostgreSQL only its owner may';
 COMMENT ON FUNCTION @extschema@.idgen_confirm_registry() IS
     'forgets the registry that this server remembers, and the numbers from it: idgen.registry names another from now on';

@@ -37,12 +37,16 @@ BEGIN
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
+    -- The parameters of calls are secrets, and a slow call is logged with them.
+    IF has_parameter_privilege('log_parameter_max_length', 'SET') THEN
+        PERFORM set_config('log_parameter_max_length', '0', true);
+    END IF;
     IF current_setting('client_min_messages') = 'error' THEN
         PERFORM set_config('client_min_messages', 'warning', true);
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, and makes the commit durable';
+COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, makes the commit durable, and keeps secrets out of the log';
 
 -- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() until the COMMIT: what
 -- is taken of it holds as long.
@@ -92,7 +96,13 @@ COMMENT ON FUNCTION idgen_registry.lease_left(timestamptz) IS 'what is left of a
 CREATE FUNCTION idgen_registry.answer_of(number integer, outcome text) RETURNS idgen_registry.answer
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM idgen_registry.lease_left(l.lease_end)) * 1000)::bigint,
-           l.name, l.system_identifier
+           l.name, l.system_identifier, idgen_registry.clock_ms(), (extract(epoch FROM r.max_ahead) * 1000)::bigint
       FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number
 $$;
 COMMENT ON FUNCTION idgen_registry.answer_of(integer, text) IS 'the answer to a call, with the number''s row as it is now';
+
+CREATE FUNCTION idgen_registry.hash(secret bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT sha256(int8send(secret))
+$$;
+COMMENT ON FUNCTION idgen_registry.hash(bigint) IS 'what is stored of a secret: whoever reads it cannot act as its owner';

@@ -1,5 +1,5 @@
 -- The calls of a node, each one conditional update; a node that got no answer sends the identical call again, and gets what it would have
--- got. Every node keeps its incarnation in its database and its life in its memory; neither is shown to anybody.
+-- got. Every node keeps its incarnation in its database and its life in its memory. Only their hashes are stored.
 
 CREATE FUNCTION idgen_registry.identity() RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -25,18 +25,22 @@ DECLARE
     terms idgen_registry.registry := idgen_registry.enter(claim.registry);
 BEGIN
     PERFORM idgen_registry.check_call(claim.number, claim.proposed, claim.life, claim.ttl_ms);
+    PERFORM idgen_registry.check_limits(terms, claim.number, claim.ttl_ms);
     PERFORM idgen_registry.demand(claim.accepted IS NOT NULL, 'the accepted incarnation must not be null', 'It is 0 where there is none.');
     PERFORM idgen_registry.demand(length(claim.name) <= 128, 'a name must have at most 128 characters', format('It is %L.', left(claim.name, 128)));
     PERFORM idgen_registry.demand(claim.system_identifier IS NOT NULL AND claim.timeline IS NOT NULL,
         'system identifier and timeline must not be null', 'They say whose number it is.');
-    INSERT INTO idgen_registry.lease AS l (number, incarnation, life, horizon_ms, claimed_ms, lease_end, name, system_identifier, timeline, since)
-    VALUES (claim.number, claim.proposed, claim.life, terms.floor_ms, terms.floor_ms, idgen_registry.lease_end(claim.ttl_ms),
+    INSERT INTO idgen_registry.lease AS l (number, incarnation_hash, life_hash, horizon_ms, claimed_ms, lease_end, name, system_identifier, timeline, since)
+    VALUES (claim.number, idgen_registry.hash(claim.proposed), idgen_registry.hash(claim.life), terms.floor_ms, terms.floor_ms, idgen_registry.lease_end(claim.ttl_ms),
             claim.name, claim.system_identifier, claim.timeline, clock_timestamp())
     ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE
-       SET incarnation = EXCLUDED.incarnation, life = EXCLUDED.life, claimed_ms = l.horizon_ms, lease_end = idgen_registry.lease_end(claim.ttl_ms),
+       SET incarnation_hash = EXCLUDED.incarnation_hash, life_hash = EXCLUDED.life_hash, claimed_ms = l.horizon_ms,
+           lease_end = idgen_registry.lease_end(claim.ttl_ms),
            name = EXCLUDED.name, system_identifier = EXCLUDED.system_identifier, timeline = EXCLUDED.timeline,
-           since = CASE WHEN l.incarnation IN (claim.accepted, claim.proposed) THEN l.since ELSE clock_timestamp() END
-     WHERE l.incarnation IS NULL OR l.lease_end <= clock_timestamp() OR l.incarnation IN (claim.accepted, claim.proposed);
+           since = CASE WHEN l.incarnation_hash IN (idgen_registry.hash(claim.accepted), EXCLUDED.incarnation_hash) THEN l.since
+                        ELSE clock_timestamp() END
+     WHERE l.incarnation_hash IS NULL OR l.lease_end <= clock_timestamp()
+        OR l.incarnation_hash IN (idgen_registry.hash(claim.accepted), EXCLUDED.incarnation_hash);
     RETURN idgen_registry.answer_of(claim.number, CASE WHEN FOUND THEN 'granted' ELSE 'refused' END);
 END
 $$;
@@ -52,26 +56,27 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_
 #variable_conflict use_column
 DECLARE
     terms idgen_registry.registry := idgen_registry.enter(extend.registry);
-    limit_ms bigint;
 BEGIN
     PERFORM idgen_registry.check_call(extend.number, extend.incarnation, extend.life, extend.ttl_ms);
     PERFORM idgen_registry.demand(extend.from_ms <= extend.to_ms, 'a horizon is not extended downwards', format('From %s to %s.', extend.from_ms, extend.to_ms));
-    UPDATE idgen_registry.lease l SET horizon_ms = extend.to_ms, lease_end = idgen_registry.lease_end(extend.ttl_ms)
-     WHERE l.number = extend.number AND l.incarnation = extend.incarnation AND l.life = extend.life
+    UPDATE idgen_registry.lease l
+       SET horizon_ms = extend.to_ms, lease_end = idgen_registry.lease_end(idgen_registry.shortened(terms, extend.ttl_ms))
+     WHERE l.number = extend.number AND idgen_registry.is_held_by(l, extend.incarnation, extend.life)
        AND (l.horizon_ms = extend.to_ms AND l.claimed_ms <= extend.from_ms
             OR l.horizon_ms = extend.from_ms AND extend.to_ms <= idgen_registry.clock_ms() + extract(epoch FROM terms.max_ahead) * 1000);
     IF FOUND THEN
         RETURN idgen_registry.answer_of(extend.number, 'granted');
     END IF;
     RETURN idgen_registry.answer_of(extend.number, CASE WHEN EXISTS (
-        SELECT FROM idgen_registry.lease l WHERE l.number = extend.number AND l.incarnation = extend.incarnation AND l.life = extend.life
-           AND l.horizon_ms = extend.from_ms) THEN 'too far' ELSE 'refused' END);
+        SELECT FROM idgen_registry.lease l WHERE l.number = extend.number AND l.horizon_ms = extend.from_ms
+           AND idgen_registry.is_held_by(l, extend.incarnation, extend.life)) THEN 'too far' ELSE 'refused' END);
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint) IS
     'more time for the IDs of a number that the node holds, and for its lease';
 
--- Granted as an extension is. The owner keeps the number until its lease ends, so that a restart finds it again.
+-- Granted if incarnation and life are the owner's and the horizon is `from_ms`. The number has no owner then: the horizon is what keeps the
+-- next owner's IDs apart, so nobody has to wait for the end of the lease.
 CREATE FUNCTION idgen_registry.stop(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint)
     RETURNS idgen_registry.answer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -80,14 +85,15 @@ BEGIN
     PERFORM idgen_registry.enter(stop.registry);
     PERFORM idgen_registry.check_call(stop.number, stop.incarnation, stop.life, 0);
     PERFORM idgen_registry.demand(stop.to_ms <= stop.from_ms, 'a horizon is not lowered upwards', format('From %s to %s.', stop.from_ms, stop.to_ms));
-    UPDATE idgen_registry.lease l SET horizon_ms = greatest(stop.to_ms, l.claimed_ms)
-     WHERE l.number = stop.number AND l.incarnation = stop.incarnation AND l.life = stop.life
-       AND l.horizon_ms IN (stop.from_ms, greatest(stop.to_ms, l.claimed_ms));
+    UPDATE idgen_registry.lease l
+       SET horizon_ms = greatest(stop.to_ms, l.claimed_ms), incarnation_hash = NULL, life_hash = NULL,
+           lease_end = least(l.lease_end, clock_timestamp())
+     WHERE l.number = stop.number AND idgen_registry.is_held_by(l, stop.incarnation, stop.life) AND l.horizon_ms = stop.from_ms;
     RETURN idgen_registry.answer_of(stop.number, CASE WHEN FOUND THEN 'granted' ELSE 'refused' END);
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) IS
-    'a node makes no more IDs with a number: its horizon is lowered to what can have been used';
+    'gives a number up: its horizon is lowered to what can have been used, and anybody may claim it';
 
 CREATE FUNCTION idgen_registry.check_call(number integer, incarnation bigint, life bigint, ttl_ms bigint) RETURNS void
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -99,15 +105,46 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION idgen_registry.check_call(integer, bigint, bigint, bigint) IS 'an error where an argument that calls share is wrong';
 
-CREATE FUNCTION idgen_registry.list()
+CREATE FUNCTION idgen_registry.check_limits(terms idgen_registry.registry, number integer, ttl_ms bigint) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF number > terms.largest_number THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('this registry gives numbers up to %s', terms.largest_number), DETAIL = format('Number %s was asked for.', number),
+            HINT = 'Ask for smaller ones with idgen.lease_range, or have the owner of the registry call idgen_registry.set_largest_number().';
+    END IF;
+    IF idgen_registry.shortened(terms, ttl_ms) <> ttl_ms THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('this registry gives leases of at most %s', terms.longest_ttl),
+            DETAIL = format('One of %s was asked for.', coalesce((nullif(ttl_ms, 0) * interval '1 ms')::text, 'no end')),
+            HINT = 'Lower idgen.lease_ttl, or have the owner of the registry call idgen_registry.set_longest_ttl().';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.check_limits(idgen_registry.registry, integer, bigint) IS 'an error if a claim asks for more than the owner allows';
+
+-- A lease that was begun before the limit was lowered goes on, with shorter extensions.
+CREATE FUNCTION idgen_registry.shortened(terms idgen_registry.registry, ttl_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(least(nullif(ttl_ms, 0), (extract(epoch FROM terms.longest_ttl) * 1000)::bigint), 0)
+$$;
+COMMENT ON FUNCTION idgen_registry.shortened(idgen_registry.registry, bigint) IS 'the lease that a node gets of what it asks for; 0: it never ends';
+
+CREATE FUNCTION idgen_registry.is_held_by(lease idgen_registry.lease, incarnation bigint, life bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT lease.incarnation_hash = idgen_registry.hash(incarnation) AND lease.life_hash = idgen_registry.hash(life)
+$$;
+COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigint) IS 'whether a call comes from the owner of a number, in its present life';
+
+CREATE FUNCTION idgen_registry.list(first integer DEFAULT 0, last integer DEFAULT 2147483647)
     RETURNS TABLE (number integer, name text, system_identifier bigint, timeline integer, since timestamptz, is_free boolean,
                    lease_left interval, horizon timestamptz)
 LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT l.number, l.name, l.system_identifier, l.timeline, l.since, l.incarnation IS NULL OR coalesce(l.lease_end <= clock_timestamp(), false),
+    SELECT l.number, l.name, l.system_identifier, l.timeline, l.since, l.incarnation_hash IS NULL OR coalesce(l.lease_end <= clock_timestamp(), false),
            idgen_registry.lease_left(l.lease_end), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
-      FROM idgen_registry.lease l ORDER BY l.number
+      FROM idgen_registry.lease l WHERE l.number BETWEEN list.first AND list.last ORDER BY l.number
 $$;
-COMMENT ON FUNCTION idgen_registry.list() IS 'every number that was ever held: its last owner, and whether it is free';
+COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS 'the numbers of a range that were ever held: their last owners, and whether they are free';
 
 CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -121,8 +158,8 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_
 BEGIN
     PERFORM idgen_registry.begin_write();
     PERFORM idgen_registry.demand(release.number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
-    UPDATE idgen_registry.lease l SET incarnation = NULL, life = NULL, lease_end = least(l.lease_end, clock_timestamp())
-     WHERE l.number = release.number AND l.incarnation IS NOT NULL;
+    UPDATE idgen_registry.lease l SET incarnation_hash = NULL, life_hash = NULL, lease_end = least(l.lease_end, clock_timestamp())
+     WHERE l.number = release.number AND l.incarnation_hash IS NOT NULL;
     RETURN FOUND;
 END
 $$;

@@ -1,29 +1,79 @@
 -- For the owner of the registry alone.
 
--- Makes a registry safe that was put back to an older state. Nothing that was granted meanwhile reaches further than max_ahead above the
--- clock; every number begins above that, and belongs to nobody.
-CREATE FUNCTION idgen_registry.advance(at timestamptz DEFAULT NULL) RETURNS timestamptz
+-- The latest instant that the registry knows: of a horizon, which nodes set by their clocks, or of the server's last checkpoint.
+CREATE FUNCTION idgen_registry.latest_known(OUT at timestamptz, OUT what text)
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT k.at, k.what
+      FROM (SELECT 'epoch'::timestamptz + l.horizon_ms * interval '1 ms', format('the horizon of number %s', l.number) FROM idgen_registry.lease l
+            UNION ALL SELECT 'epoch'::timestamptz + r.floor_ms * interval '1 ms', 'the horizon of numbers without a row' FROM idgen_registry.registry r
+            UNION ALL SELECT c.checkpoint_time, 'the last checkpoint of this server' FROM pg_control_checkpoint() c) AS k(at, what)
+     ORDER BY k.at DESC, k.what LIMIT 1
+$$;
+COMMENT ON FUNCTION idgen_registry.latest_known() IS 'the latest instant that the registry knows, and what that is of';
+
+-- Makes a registry safe that was put back to an older state, or made anew. No horizon was ever granted further than 15 minutes ahead of the
+-- registry's clock, whatever the limit was: every number begins above that, and belongs to nobody. That rests on the clock: one that lies
+-- behind what the registry knows is not believed.
+CREATE FUNCTION idgen_registry.advance(longest_ahead interval DEFAULT '15 min', at timestamptz DEFAULT NULL) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     terms idgen_registry.registry;
+    known record;
+    now timestamptz;
     at_ms bigint;
 BEGIN
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
     SELECT * INTO terms FROM idgen_registry.registry FOR UPDATE;
-    at := coalesce(at, clock_timestamp() + terms.max_ahead + interval '1 min');
-    PERFORM idgen_registry.demand(isfinite(at) AND at BETWEEN clock_timestamp() + terms.max_ahead AND clock_timestamp() + interval '2 days',
-        format('the instant must lie at least %s and at most two days ahead', terms.max_ahead),
-        format('Nodes can have extended the horizons of their numbers so far. It is %s.', at));
+    SELECT * INTO known FROM idgen_registry.latest_known();
+    now := clock_timestamp();
+    IF advance.at IS NULL THEN
+        PERFORM idgen_registry.demand(longest_ahead BETWEEN terms.max_ahead AND interval '15 min',
+            format('longest_ahead must lie between %s, the limit now in force, and 15 minutes', terms.max_ahead),
+            format('It is %s.', coalesce(longest_ahead::text, 'null')));
+        IF now < known.at THEN
+            RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the clock of the registry lies behind an instant that it knows',
+                DETAIL = format('It says %s, and %s is %s. What was granted since cannot be told from such a clock.', now, known.what, known.at),
+                HINT = 'If the clock is right, call advance() again after that instant. If it is not, correct it first. Or name an instant above '
+                    || 'all that can have been granted: SELECT idgen_registry.advance(at => ...).';
+        END IF;
+        at := now + longest_ahead;
+    END IF;
+    PERFORM idgen_registry.demand(isfinite(at) AND at BETWEEN greatest(now, known.at) AND now + interval '2 days',
+        'the instant must lie above all that the registry knows, and at most two days ahead',
+        format('It is %s, and %s is %s.', at, known.what, known.at));
     at_ms := ceil(extract(epoch FROM at) * 1000);
     UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, at_ms), home = idgen_registry.here();
-    UPDATE idgen_registry.lease SET incarnation = NULL, life = NULL, lease_end = clock_timestamp(), horizon_ms = greatest(horizon_ms, at_ms);
+    UPDATE idgen_registry.lease SET incarnation_hash = NULL, life_hash = NULL, lease_end = clock_timestamp(),
+           horizon_ms = greatest(horizon_ms, at_ms);
     RETURN at;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.advance(timestamptz) IS
-    'after a restore: no number has an owner, and none begins below that instant; by default the first that is safe';
+COMMENT ON FUNCTION idgen_registry.advance(interval, timestamptz) IS
+    'after a restore: no number has an owner, and all begin longest_ahead from now, above all that was ever granted; or at an explicit instant';
+
+-- Claims that begin later must not begin lower: the horizon of numbers without a row rises to the highest that is forgotten.
+CREATE FUNCTION idgen_registry.forget(unused_for interval DEFAULT '30 days') RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    forgotten bigint;
+    highest_ms bigint;
+BEGIN
+    PERFORM idgen_registry.demand(unused_for >= interval '0', 'a number is forgotten after a time of at least 0',
+        format('It is %s.', coalesce(unused_for::text, 'null')));
+    PERFORM idgen_registry.begin_write();
+    PERFORM FROM idgen_registry.registry FOR UPDATE;
+    WITH gone AS (
+        DELETE FROM idgen_registry.lease
+         WHERE lease_end <= clock_timestamp() - unused_for AND horizon_ms <= idgen_registry.clock_ms() RETURNING horizon_ms)
+    SELECT count(*), max(horizon_ms) INTO forgotten, highest_ms FROM gone;
+    UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, highest_ms);
+    RETURN forgotten;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.forget(interval) IS 'removes the rows of numbers that nobody has held for that long; gives how many';
 
 CREATE FUNCTION idgen_registry.confirm_home() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -38,8 +88,8 @@ CREATE FUNCTION idgen_registry.set_max_ahead(max_ahead interval) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM idgen_registry.demand(set_max_ahead.max_ahead BETWEEN interval '1 s' AND interval '1 day',
-        'a horizon may be extended from 1 s to a day ahead', format('It is %s.', coalesce(set_max_ahead.max_ahead::text, 'null')));
+    PERFORM idgen_registry.demand(set_max_ahead.max_ahead BETWEEN interval '1 s' AND interval '15 min',
+        'a horizon may be extended from 1 s to 15 minutes ahead', format('It is %s.', coalesce(set_max_ahead.max_ahead::text, 'null')));
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
     UPDATE idgen_registry.registry SET max_ahead = set_max_ahead.max_ahead;
@@ -47,3 +97,29 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.set_max_ahead(interval) IS
     'how far ahead of the registry''s clock a horizon may be extended: idgen.lease_window and idgen.max_clock_jump of the nodes together';
+
+CREATE FUNCTION idgen_registry.set_largest_number(largest_number integer) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM idgen_registry.demand(set_largest_number.largest_number >= 0, 'a number must be at least 0',
+        format('It is %s.', coalesce(set_largest_number.largest_number::text, 'null')));
+    PERFORM idgen_registry.begin_write();
+    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+    UPDATE idgen_registry.registry SET largest_number = set_largest_number.largest_number;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.set_largest_number(integer) IS 'the largest number that nodes may claim: 8191 unless set, as many as the default layout has';
+
+CREATE FUNCTION idgen_registry.set_longest_ttl(longest_ttl interval) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM idgen_registry.demand(coalesce(set_longest_ttl.longest_ttl BETWEEN interval '5 s' AND interval '1 year', true),
+        'the longest lease must last from 5 s to a year, or be null for no limit', format('It is %s.', set_longest_ttl.longest_ttl));
+    PERFORM idgen_registry.begin_write();
+    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+    UPDATE idgen_registry.registry SET longest_ttl = set_longest_ttl.longest_ttl;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.set_longest_ttl(interval) IS 'the longest lease that nodes may ask for; null: no limit';

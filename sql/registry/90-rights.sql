@@ -34,7 +34,16 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
-GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(), idgen_registry.list_floor(), idgen_registry.release(integer),
+GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer),
     idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
     idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;
+
+-- A node keeps the parameters of its calls out of the server's log.
+DO $$
+BEGIN
+    IF has_parameter_privilege('log_parameter_max_length', 'SET WITH GRANT OPTION') THEN
+        GRANT SET ON PARAMETER log_parameter_max_length TO idgen_node;
+    END IF;
+END
+$$;

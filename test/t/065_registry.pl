@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
+use Digest::SHA qw(sha256_hex);
 use IdgenNode;
 use POSIX ();
 use PostgreSQL::Test::Cluster;
@@ -30,7 +31,8 @@ sub call
 	return $session->selectrow_hashref("SELECT * FROM idgen_registry.$function(" . join(', ', ('?') x (1 + @arguments)) . ')', undef, $registry, @arguments);
 }
 sub claim { my ($session, $registry, $number, $accepted, $proposed, $life, $ttl) = @_; return call($session, $registry, 'claim', $number, $accepted, $proposed, $life, $ttl // 600000, "name $proposed", 1000 + $proposed, 1) }
-sub row_of { my ($session, $number) = @_; return $session->selectrow_hashref('SELECT * FROM idgen_registry.lease WHERE number = ?', undef, $number) }
+sub row_of { my ($session, $number) = @_; return $session->selectrow_hashref(q{SELECT *, encode(incarnation_hash, 'hex') AS incarnation, encode(life_hash, 'hex') AS life FROM idgen_registry.lease WHERE number = ?}, undef, $number) }
+sub hash_of { my ($secret) = @_; return $secret ? sha256_hex(pack 'q>', $secret) : undef }
 sub clock { my ($session) = @_; return value_of($session, 'SELECT idgen_registry.clock_ms()') }
 
 # Starts a statement that has to wait for another session, and says whether it waits.
@@ -73,8 +75,8 @@ sub check_cases
 		my $now = clock($owner);
 		my $horizon = sub { my ($text) = @_; return $text eq 'floor' ? 0 : $now + ($text || 0) };
 		$owner->do('DELETE FROM idgen_registry.lease WHERE number = 5');
-		$owner->do(q{INSERT INTO idgen_registry.lease VALUES (5, nullif(?, 0), nullif(?, 0), ?, ?, clock_timestamp() + ? * interval '1 ms', 'owner', 1, 1, now())}, undef,
-			@c{qw(owner life)}, map({ $horizon->($_) } @c{qw(horizon taken)}), $c{left} eq '' ? undef : $c{left})
+		$owner->do(q{INSERT INTO idgen_registry.lease VALUES (5, idgen_registry.hash(nullif(?, 0)), idgen_registry.hash(nullif(?, 0)), ?, ?, clock_timestamp() + ? * interval '1 ms', 'owner', 1, 1, now())}, undef,
+			@c{qw(owner life)}, map({ $horizon->($_) } @c{qw(horizon claimed)}), $c{left} eq '' ? undef : $c{left})
 		  if $c{owner} ne '';
 		my $answer =
 		    $c{kind} eq 'claim' ? claim($session, $registry, 5, @c{qw(incarnation proposed call_life)}, 60000)
@@ -83,10 +85,10 @@ sub check_cases
 		my $left = !$row->{lease_end} ? '' : value_of($owner, 'SELECT round(extract(epoch FROM lease_end - clock_timestamp()) * 1000) FROM idgen_registry.lease WHERE number = 5');
 		my $is_longer = $c{outcome} eq 'granted' && $c{kind} ne 'stop';
 		# A minute is longer than any pause of this machine, and ten are longer still.
-		my $is_left = $is_longer ? $left > 0 && $left <= 60000 : $c{left} eq '' ? $left eq '' : $c{left} < 0 ? $left <= 0 : $left > 60000;
+		my $is_left = $c{outcome} eq 'granted' && $c{kind} eq 'stop' ? $left <= 0 : $is_longer ? $left > 0 && $left <= 60000 : $c{left} eq '' ? $left eq '' : $c{left} < 0 ? $left <= 0 : $left > 60000;
 		my $is_good = is_deeply(
 			[ $answer->{outcome}, $answer->{horizon_ms}, @$row{qw(incarnation life horizon_ms claimed_ms)}, $is_left ? 1 : 0 ],
-			[ $c{outcome}, $horizon->($c{new_horizon}), map({ $c{$_} || undef } qw(new_owner new_life)), map({ $horizon->($c{$_}) } qw(new_horizon new_claimed)), 1 ],
+			[ $c{outcome}, $horizon->($c{new_horizon}), map({ hash_of($c{$_}) } qw(new_owner new_life)), map({ $horizon->($c{$_}) } qw(new_horizon new_claimed)), 1 ],
 			"$db: $c{what}");
 		diag("left $left") unless $is_left;
 		$count++;
@@ -124,7 +126,7 @@ sub check_crowd
 	$gate->disconnect;
 	waitpid $pid, 0;
 	is($?, 0, "$db: twenty at once: each has one");
-	is(value_of($owner, 'SELECT count(*) || $$ $$ || count(DISTINCT incarnation) || $$ $$ || max(number) FROM idgen_registry.lease'), '20 20 19', "$db: twenty at once: the numbers 0 to 19");
+	is(value_of($owner, 'SELECT count(*) || $$ $$ || count(DISTINCT incarnation_hash) || $$ $$ || max(number) FROM idgen_registry.lease'), '20 20 19', "$db: twenty at once: the numbers 0 to 19");
 	$owner->do('DELETE FROM idgen_registry.lease');
 	return;
 }
@@ -144,7 +146,7 @@ sub check_races
 		my $waiting = begin($second, $take_sql, $registry, 0, 21, 22);
 		$first->$end;
 		is(result_of($waiting)->{outcome}, $end eq 'commit' ? 'refused' : 'granted', "$db: the claim that waited for it, $end");
-		$owner->do(q{UPDATE idgen_registry.lease SET incarnation = 11, life = 12, lease_end = clock_timestamp() - interval '1 s'});
+		$owner->do(q{UPDATE idgen_registry.lease SET incarnation_hash = idgen_registry.hash(11), life_hash = idgen_registry.hash(12), lease_end = clock_timestamp() - interval '1 s'});
 	}
 	# The other way round
 	$second->begin_work;
@@ -163,20 +165,20 @@ sub check_races
 	# advance() waits for a claim, and clears it; a claim waits for advance(), and begins there.
 	$first->begin_work;
 	claim($first, $registry, 2, 0, 11, 12);
-	$waiting = begin($owner, q{SELECT extract(epoch FROM idgen_registry.advance(date_trunc('s', now() + interval '20 min'))) * 1000 AS at});
+	$waiting = begin($owner, q{SELECT extract(epoch FROM idgen_registry.advance(at => date_trunc('s', now() + interval '20 min'))) * 1000 AS at});
 	$first->commit;
 	my $at = result_of($waiting)->{at} + 0;
 	$row = row_of($owner, 2);
 	is_deeply([ @$row{qw(incarnation horizon_ms)} ], [ undef, $at ], "$db: an advance that waited for a claim clears it");
 	$owner->begin_work;
-	$at = 1000 * value_of($owner, q{SELECT extract(epoch FROM idgen_registry.advance(date_trunc('s', now() + interval '30 min')))});
+	$at = 1000 * value_of($owner, q{SELECT extract(epoch FROM idgen_registry.advance(at => date_trunc('s', now() + interval '30 min')))});
 	$waiting = begin($first, $take_sql, $registry, 3, 11, 12);
 	$owner->commit;
 	is(result_of($waiting)->{horizon_ms}, $at, "$db: a claim that waited for an advance begins there, also of a number that nobody has held");
 	$first->do('SET default_transaction_isolation = \'repeatable read\'');
 	$first->begin_work;
 	$first->do('SELECT 1');
-	$owner->do(q{SELECT idgen_registry.advance(now() + interval '40 min')});
+	$owner->do(q{SELECT idgen_registry.advance(at => now() + interval '40 min')});
 	fails_with($first, "SELECT * FROM idgen_registry.claim('$registry', 4, 0, 11, 12, 0, 'x', 1, 1)", '40001', qr/could not serialize/, "$db: a snapshot of before an advance");
 	$first->rollback;
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
@@ -193,7 +195,7 @@ sub check_life
 	is(claim($session, $registry, 0, 0, 11, 12)->{horizon_ms}, 0, "$db: a new number begins anywhere");
 	my $answer = call($session, $registry, 'extend', 0, 11, 12, 0, $now + 60000, 600000);
 	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'granted', 'name 11', 1011 ], "$db: an extension");
-	my $since = row_of($owner, 0)->{since};
+	my $since;
 	# The answer is lost with the session, after the COMMIT.
 	my $other = connect_to($node, db => $db, user => 'node');
 	my @again = ($registry, 'extend', 0, 11, 12, $now + 60000, $now + 61000, 600000);
@@ -205,7 +207,11 @@ sub check_life
 	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'refused', 'name 11', 1011 ], "$db: it is held: the answer says by whom");
 	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: and for how long");
 	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{horizon_ms}, $now + 500, "$db: a clean stop");
+	is(row_of($owner, 0)->{incarnation}, undef, "$db: which gives the number up");
+	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{outcome}, 'refused', "$db: and a second time nothing");
 	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: and a start begins there");
+	$since = row_of($owner, 0)->{since};
+	is(claim($session, $registry, 0, 13, 13, 14)->{outcome}, 'granted', "$db: and another start");
 	is(row_of($owner, 0)->{since}, $since, "$db: it is still the same owner's");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 1, "$db: released");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 0, "$db: there was no owner any more");
@@ -259,9 +265,14 @@ sub check_errors
 		'another registry' => [ "claim(gen_random_uuid(), 0, 0, 1, 1, 0, 'x', 1, 1)", '55000', qr/this is another registry.*The node knows .*, this is \Q$registry\E.*HINT/s ],
 		'no registry' => [ 'extend(NULL, 0, 1, 1, 5, 6, 0)', '55000', qr/The node knows none/ ]);
 	fails_with($session, "SELECT * FROM idgen_registry." . ($call{$_}[0] =~ s/\bR\b/'$registry'/r), @{ $call{$_} }[ 1, 2 ], "$db: $_") for sort keys %call;
-	fails_with($owner, "SELECT idgen_registry.advance($_)", '22023', qr/at least 00:11:00 and at most two days ahead.*HINT/s, "$db: an advance to $_")
-	  for q{'infinity'}, q{now()}, q{now() + interval '10 min'}, q{now() + interval '3 days'};
-	fails_with($owner, "SELECT idgen_registry.set_max_ahead($_)", '22023', qr/from 1 s to a day ahead/, "$db: a limit of $_") for 'NULL', q{'2 days'}, q{'1 ms'};
+	fails_with($owner, "SELECT idgen_registry.advance(at => $_)", '22023', qr/above all that the registry knows, and at most two days ahead.*HINT/s, "$db: an advance to $_")
+	  for q{'infinity'}, q{now() - interval '1 s'}, q{now() + interval '3 days'};
+	fails_with($owner, "SELECT idgen_registry.advance($_)", '22023', qr/must lie between 00:11:00, the limit now in force, and 15 minutes.*HINT/s, "$db: an advance by $_")
+	  for q{'10 min'}, q{'16 min'}, 'NULL', q{'-1 s'};
+	fails_with($owner, "SELECT idgen_registry.set_max_ahead($_)", '22023', qr/from 1 s to 15 minutes ahead/, "$db: a limit of $_") for 'NULL', q{'16 min'}, q{'1 ms'};
+	fails_with($owner, "SELECT idgen_registry.set_largest_number($_)", '22023', qr/at least 0/, "$db: a largest number of $_") for 'NULL', '-1';
+	fails_with($owner, "SELECT idgen_registry.set_longest_ttl($_)", '22023', qr/from 5 s to a year/, "$db: a longest lease of $_") for q{'1 s'}, q{'2 years'};
+	fails_with($owner, "SELECT idgen_registry.forget($_)", '22023', qr/after a time of at least 0/, "$db: to forget after $_") for 'NULL', q{'-1 s'};
 	return;
 }
 
@@ -275,13 +286,64 @@ sub check_advance
 	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
 	my $after = clock($owner);
 	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
+	# The horizon lies ahead of the clock, as of a server that goes on: then the clock may be wrong.
+	fails_with($owner, 'SELECT idgen_registry.advance()', '55000',
+		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of number 10 is .*HINT:  If the clock is right, call advance\(\) again after/s, "$db: an advance by a clock behind a horizon");
+	fails_with($owner, q{SELECT idgen_registry.advance(at => now() + interval '30 s')}, '22023', qr/the horizon of number 10 is/, "$db: an advance to below a horizon");
+	$owner->do('UPDATE idgen_registry.lease SET claimed_ms = 0, horizon_ms = ? WHERE number = 10', undef, $after - 1000);
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
-	cmp_ok($at, '>=', $after + 150000, "$db: an advance goes beyond it");
+	cmp_ok($at, '>=', $after + 15 * 60 * 1000, "$db: an advance goes beyond all that was ever allowed");
+	cmp_ok($at, '<=', clock($owner) + 15 * 60 * 1000, "$db: and no further");
 	is(call($session, $registry, 'extend', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
 	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at), "$db: the horizon of numbers that are not listed");
 	cmp_ok(claim($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
 	is(value_of($owner, 'SELECT bool_and(claimed_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
+	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
+	is(value_of($owner, q{SELECT extract(epoch FROM idgen_registry.advance('2 min') - now()) BETWEEN 100 AND 120}), 1, "$db: an advance by less, the owner's word");
+	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', q{SELECT idgen_registry.set_max_ahead('11 min')};
 	return;
+}
+
+# What the owner allows, and what is forgotten.
+sub check_limits
+{
+	my ($db, $owner, $session, $registry) = @_;
+	fails_with($session, "SELECT idgen_registry.claim('$registry', 8192, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/gives numbers up to 8191.*Number 8192 was asked for.*HINT.*set_largest_number/s, "$db: too large a number");
+	$owner->do('SELECT idgen_registry.set_largest_number(9000)');
+	is(claim($session, $registry, 8192, 0, 11, 12, 0)->{outcome}, 'granted', "$db: a larger limit");
+	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(100)', q{SELECT idgen_registry.set_longest_ttl('1 min')};
+	fails_with($session, "SELECT idgen_registry.claim('$registry', 5, 0, 1, 1, $_, 'x', 1, 1)", '22023', qr/leases of at most 00:01:00.*was asked for.*HINT.*set_longest_ttl/s, "$db: too long a lease: $_ ms") for 0, 60001;
+	is(call($session, $registry, 'extend', 8192, 11, 12, 0, 1, 0)->{outcome}, 'granted', "$db: what is held already goes on");
+	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1, "$db: for as long as is allowed now");
+	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(8191)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'DELETE FROM idgen_registry.lease';
+
+	# Held; free, used lately; free and unused, its horizon ahead; two that are forgotten, one of them never released.
+	my $now = clock($owner);
+	$owner->do(q{INSERT INTO idgen_registry.lease SELECT n, idgen_registry.hash(h), idgen_registry.hash(h), ?::bigint + r, 0, now() + e * interval '1 day', 'x', 1, 1, now()
+		FROM (VALUES (1, 7, -9000, 1), (2, NULL, -9000, -29), (3, NULL, 90000, -31), (4, NULL, -5000, -31), (5, 7, -7000, -31)) v(n, h, r, e)}, undef, $now);
+	is(value_of($owner, 'SELECT idgen_registry.forget()'), 2, "$db: two numbers are forgotten");
+	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list()}), '1 2 3', "$db: the others are not");
+	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list(2, 2)}), '2', "$db: a range of the list");
+	is(claim($session, $registry, 5, 0, 11, 12)->{horizon_ms}, $now - 5000, "$db: and none begins below what was forgotten");
+	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
+	return;
+}
+
+# The log has no secret, though it has every statement and how long it took.
+sub check_log
+{
+	my ($db, $owner, $registry) = @_;
+	my ($incarnation, $life) = (7_111_222_333_444, 7_555_666_777_888);
+	$root->do($_) for 'ALTER SYSTEM SET log_min_duration_statement = 0', q{ALTER SYSTEM SET log_statement = 'none'}, 'SELECT pg_reload_conf()';
+	my $session = connect_to($node, db => $db, user => 'node');
+	wait_until($session, q{SELECT current_setting('log_min_duration_statement') = '0'});
+	$session->{pg_server_prepare} = 1;
+	is(claim($session, $registry, 400, 0, $incarnation, $life)->{outcome}, 'granted', "$db: a call that is logged");
+	$root->do($_) for 'ALTER SYSTEM RESET log_min_duration_statement', 'ALTER SYSTEM RESET log_statement', 'SELECT pg_reload_conf()';
+	my $log = slurp_file($node->logfile);
+	like($log, qr/duration: .*idgen_registry\.claim/, "$db: it stands in the log");
+	unlike($log, qr/$incarnation|$life/, "$db: without its secrets");
+	return $owner->do('DELETE FROM idgen_registry.lease WHERE number = 400');
 }
 
 # Ways of a role that may make the calls to more, and of one that may not.
@@ -291,7 +353,7 @@ sub check_hostile
 	my $mallory = connect_to($node, db => $db, user => 'mallory');
 	fails_with($mallory, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for schema/, "$db: who is no node");
 	for my $what ('TABLE idgen_registry.lease', 'TABLE idgen_registry.registry', 'UPDATE idgen_registry.lease SET horizon_ms = 0', 'SELECT idgen_registry.advance()',
-		'SELECT idgen_registry.confirm_home()', q{SELECT idgen_registry.set_max_ahead('1 day')}, "SELECT idgen_registry.enter('$registry')", 'SELECT idgen_registry.begin_write()',
+		'SELECT idgen_registry.confirm_home()', q{SELECT idgen_registry.set_max_ahead('1 min')}, 'SELECT idgen_registry.set_largest_number(1)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'SELECT idgen_registry.forget()', "SELECT idgen_registry.enter('$registry')", 'SELECT idgen_registry.begin_write()',
 		q{SELECT idgen_registry.answer_of(0, '')}, 'SELECT idgen_registry.here()', 'SELECT FROM idgen_registry.lease FOR UPDATE', 'CREATE TABLE idgen_registry.mine ()')
 	{
 		fails_with($session, $what, '42501', qr/permission denied/, "$db: a node may not: $what");
@@ -342,6 +404,8 @@ for my $db ('extended', 'plain')
 	check_life($db, $owner, $session, $registry);
 	check_errors($db, $owner, $session, $registry);
 	check_advance($db, $owner, $session, $registry);
+	check_limits($db, $owner, $session, $registry);
+	check_log($db, $owner, $registry) if $db eq 'extended';
 	check_hostile($db, $owner, $session, $registry);
 	$_->disconnect for $owner, $session;
 }
@@ -366,7 +430,7 @@ for my $db ('extended', 'plain')
 		fails_with($node_there, "SELECT * FROM $_", '55000', qr/has been copied or restored.*It was written at .*, and lies at .*idgen_registry\.advance/s, "$name: $_")
 		  for "idgen_registry.claim('$registry', 300, 61, 63, 64, 0, 'x', 1, 1)", "idgen_registry.extend('$registry', 300, 61, 62, 0, 1, 0)", 'idgen_registry.identity()';
 		if ($name eq $copy) { $owner->do('SELECT idgen_registry.confirm_home()') }
-		else { $owner->do(q{SELECT idgen_registry.advance(now() + interval '1 day')}) }
+		else { $owner->do(q{SELECT idgen_registry.advance(at => now() + interval '1 day')}) }
 		my $answer = claim($node_there, $registry, 300, 61, 63, 64);
 		is($answer->{outcome}, 'granted', "$name: then it is claimed");
 		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: and begins there");
@@ -391,7 +455,7 @@ is_deeply([ map { value_of($boss, $_) } q{SELECT count(*) FROM pg_proc WHERE pro
 	q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_registry'::regnamespace AND relkind = 'r' AND has_table_privilege('mallory', oid, 'select, insert, update, delete')},
 	q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'usage')::int + has_type_privilege('mallory', 'idgen_registry.answer', 'usage')::int} ], [ 0, 0, 0 ], 'default privileges give nobody anything');
 $boss->do($_) for 'DROP EXTENSION idgen_registry', 'DROP SCHEMA IF EXISTS idgen_registry', 'CREATE EXTENSION idgen_registry';
-is(value_of($boss, q{SELECT has_function_privilege('node', 'idgen_registry.list()', 'execute')}), 1, 'taken out and made again');
+is(value_of($boss, q{SELECT has_function_privilege('node', 'idgen_registry.list(integer, integer)', 'execute')}), 1, 'taken out and made again');
 $_->disconnect for $boss, $mallory;
 
 # A standby shows the numbers, and refuses to give any.

@@ -135,7 +135,7 @@ sub wrong_instants
 	for ([ '1970-01-01 00:00+00', '08004' ], [ '4713-01-01 BC', '08004' ], [ '294276-12-31 23:59:59.999999', '08004' ], [ 'now', '08004' ], [ 'infinity', '22023' ], [ '-infinity', '22023' ])
 	{
 		my ($at, $sqlstate) = @$_;
-		fails_with($session, "SELECT idgen_registry_advance('$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
+		fails_with($session, "SELECT idgen_registry_advance(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
 	}
 	fails_with($session, 'SELECT idgen_release(NULL)', '22004', qr/null/, 'no number released');
 	fails_with($session, 'SELECT idgen_release(-1)', '22023', qr/negative/, 'nor a negative one');
@@ -149,7 +149,7 @@ sub hidden_warning
 {
 	my ($node, $registry) = @_;
 	my $owner = connect_to($registry);
-	$owner->do($_) for q{INSERT INTO idgen_registry.lease VALUES (700, 1, 1, 0, 0, NULL, 'gone', 1, 1, now())}, 'ALTER ROLE node_role SET client_min_messages = error', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'node_role\'', q{ALTER SYSTEM SET synchronous_standby_names = 'absent'};
+	$owner->do($_) for q{INSERT INTO idgen_registry.lease VALUES (700, '\\x01', '\\x01', 0, 0, NULL, 'gone', 1, 1, now())}, 'ALTER ROLE node_role SET client_min_messages = error', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'node_role\'', q{ALTER SYSTEM SET synchronous_standby_names = 'absent'};
 	$registry->reload;
 	wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'absent'});
 	my $session = connect_to($node);
@@ -192,10 +192,10 @@ my @impostors = (
 	[ postgresql => 'too few columns', claim => $senseless, sub { return result(['granted']) } ],
 	[ postgresql => 'too few columns of the list', list => $senseless, sub { return result([0]) } ],
 	[ postgresql => 'no identity', identity => $senseless, sub { return result([undef]) } ],
-	[ postgresql => 'no outcome', claim => $senseless, sub { return result([ undef, 0 ]) } ],
-	[ postgresql => 'no horizon', claim => $senseless, sub { return result([ 'granted', undef ]) } ],
-	[ postgresql => 'a horizon that no clock shows', claim => $senseless, sub { return result([ 'granted', '9223372036854775807' ]) } ],
-	[ postgresql => 'a horizon before all clocks', claim => $senseless, sub { return result([ 'granted', '-9223372036854775808' ]) } ],
+	[ postgresql => 'no outcome', claim => $senseless, sub { return result([ undef, 0, 0, 0 ]) } ],
+	[ postgresql => 'no horizon', claim => $senseless, sub { return result([ 'granted', undef, 0, 0 ]) } ],
+	[ postgresql => 'a horizon that no clock shows', claim => $senseless, sub { return result([ 'granted', '9223372036854775807', 0, 0 ]) } ],
+	[ postgresql => 'a horizon before all clocks', claim => $senseless, sub { return result([ 'granted', '-9223372036854775808', 0, 0 ]) } ],
 	[ postgresql => 'a lease that no clock shows', list => $senseless, sub { return result([ 0, 1, 0, 'f', 'n', 0, 0, 0, '9223372036854775807' ]) } ],
 	[ postgresql => 'a number that is none', list => $senseless, sub { return result([ 0, '4294967296', 0, 'f', 'n', 0, 0, 0, 0 ]) } ],
 	[ postgresql => 'no result', claim => qr/\w/, sub { return $parsed . command_complete() . ready() } ],
@@ -226,7 +226,7 @@ my @impostors = (
 sub registry_key
 {
 	my ($name, $value) = @_;
-	my %registry = (identity => $identity, floor_ms => '0', max_ahead_ms => '660000', advances => '0', cluster => '7', $name => $value);
+	my %registry = (identity => $identity, floor_ms => '0', max_ahead_ms => '660000', largest_number => '8191', longest_ttl_ms => '0', advances => '0', cluster => '7', $name => $value);
 	return http('200 OK', encode_json({ header => { cluster_id => '7' }, responses => [ { response_range => { kvs => [ { key => encode_base64('/x/registry', ''), value => encode_base64(encode_json(\%registry), ''), mod_revision => '1' } ] } } ] }));
 }
 
@@ -237,10 +237,11 @@ sub answer_of
 	return sub {
 		my ($socket, $asked) = @_;
 		return http('200 OK', '{"token":"t"}') if $asked =~ m{/auth/};
+		return result([ '0', undef ]) if $asked =~ /set_config/;
 		return $attack->($socket) if $asked =~ /$after/;
 		return result([$identity]) if $asked =~ /identity/;
 		return result([ 0, (undef) x 8 ]) if $asked =~ /list/;
-		return result([ 'refused', 0 ]);
+		return result([ 'refused', 0, 0, 0 ]);
 	};
 }
 
@@ -295,7 +296,7 @@ sub log_is_readable
 	cmp_ok(told($node, 'cannot be kept now') - $before, '<=', 13, 'troubles with ever new words: the log is told of few');
 	$session->disconnect;
 	$impostor->stop;
-	$impostor = IdgenImpostor->start('postgresql', answer_of(claim => sub { return result([ 'granted', 0 ]) }));
+	$impostor = IdgenImpostor->start('postgresql', answer_of(claim => sub { return result([ 'granted', 0, 0, 0 ]) }));
 	$node->append_conf('postgresql.conf', "idgen.lease_window = '20s'\nidgen.lease_ttl = '60s'\nlog_line_prefix = '%n '");
 	$session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
 	$session->do('SELECT idgen_confirm_registry()');

@@ -24,7 +24,7 @@ my $most_kb = ($ENV{ASAN_OPTIONS} ? 4 : 1) * 300_000;
 my @draws = ('SELECT next_id()', 'SELECT next_id_array(50)');
 my @looks = map { "SELECT * FROM $_" } qw(idgen_nodes() idgen_status() idgen_stat_lease idgen_stat_registry idgen_stat_shard idgen_stat_database);
 my @orders = map { "SELECT $_" } 'idgen_release(0)', 'idgen_release(2147483647)', 'idgen_confirm_registry()';
-my @advances = map { "SELECT idgen_registry_advance($_)" } '', q{now() + interval '15 minutes'}, q{now() + interval '1 day'};
+my @advances = map { "SELECT idgen_registry_advance($_)" } '', q{at => now() + interval '15 minutes'}, q{at => now() + interval '1 day'};
 
 # A server, what stands under the address of its registry, and the sessions that ask.
 sub begin

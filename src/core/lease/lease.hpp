@@ -86,8 +86,8 @@ LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &
 void end_issue(Lease &lease) noexcept;
 
 // Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0:
-// none did. Requires end_issue. An extension that is on its way is asked for again first: R is not known as
-// long as it is.
+// none did; the number is given up. Requires end_issue. An extension that is on its way is asked for again
+// first: R is not known as long as it is.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
 enum class LeaseNews : std::uint8_t {

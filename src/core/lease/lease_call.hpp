@@ -3,7 +3,7 @@
 //
 //      claim     a number, by the accepted or the proposed incarnation
 //      extend    its horizon R, and the end of its lease
-//      stop     lowers R at a clean end
+//      stop     gives the number up at a clean end, with R lowered
 //
 // A life is a random value of one start of the server, in memory alone: a copy of its disk does not have it.
 #pragma once
@@ -37,7 +37,9 @@ enum class CallOutcome : std::uint8_t {
 
 struct CallAnswer {
     CallOutcome outcome;
-    std::int64_t horizon_ms;  // R of the row as it is now
+    std::int64_t horizon_ms;        // R of the row as it is now
+    std::int64_t now_ms = 0;        // the registry's clock
+    std::int64_t max_ahead_ms = 0;  // how far ahead of it a horizon may be extended
 };
 
 }  // namespace idgen

@@ -32,10 +32,9 @@ CallOutcome extend(RegistryRow &row, const LeaseCall &call, const RegistryTerms 
 }
 
 CallOutcome stop(RegistryRow &row, const LeaseCall &call) noexcept {
-    std::int64_t lowered_ms = std::max(call.to_ms, row.claimed_ms);
-    bool is_as_known = row.horizon_ms == call.from_ms || row.horizon_ms == lowered_ms;
-    if (!is_holder(row, call) || !is_as_known) return CallOutcome::refused;
-    row.horizon_ms = lowered_ms;
+    if (!is_holder(row, call) || row.horizon_ms != call.from_ms) return CallOutcome::refused;
+    row.horizon_ms = std::max(call.to_ms, row.claimed_ms);
+    release(row);
     return CallOutcome::granted;
 }
 
@@ -56,7 +55,7 @@ CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms 
         case CallKind::none:
             break;
     }
-    return {outcome, row.horizon_ms};
+    return {outcome, row.horizon_ms, terms.now_ms, terms.max_ahead_ms};
 }
 
 void release(RegistryRow &row) noexcept {

@@ -8,6 +8,9 @@
 // extension that finds R where it would put it is its own, executed before, only where the number was not
 // taken above `from`.
 //
+// A stop gives the number up: R is what keeps the IDs of the next owner apart, so nobody waits for the end of
+// the lease.
+//
 // The end of a lease is a time of the registry's clock alone. It only says who may claim the number: that no
 // ID is made twice rests on R, below which every ID of the number lies.
 #pragma once

@@ -46,7 +46,7 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
 
 Keeper::Result Keeper::choose(uint32 index) {
     Registration registration{};
-    if (!registry_.list(registration)) return Result::away;
+    if (!registry_.list(gate_.settings().range, registration)) return Result::away;
     int64 now_ms = clock().now_ms;
     NumberChoice choice = choose_number(spare_numbers(index), list_of(registration), gate_.settings().range,
                                         now_ms, rules_of(index).max_lead_ms);
@@ -141,6 +141,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
         news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
     }
     save(index);
+    if (news == LeaseNews::too_far) return tell_too_far(answer);
     return follow(index, call, news);
 }
 
@@ -162,9 +163,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             if (budget_.spend()) pg::log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
-            registry_.note_trouble(
-                "the registry refuses a horizon so far ahead: see both clocks, and idgen.lease_window");
-            return Result::stuck;
+            break;
         case LeaseNews::stopped:
             pg::log_number_stopped(call.number, call.to_ms);
             break;
@@ -177,10 +176,28 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     return Result::done;
 }
 
+// The registry refuses a horizon so far ahead: the window is longer than it allows, or this clock is ahead.
+Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
+    int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
+    const char *limit = pg::seconds_text(answer.max_ahead_ms);
+    if (window_ms > answer.max_ahead_ms)
+        registry_.note_trouble(
+            psprintf("idgen.lease_window, %s, is longer than the registry allows, %s: lower it, "
+                     "or have the owner of the registry raise max_ahead",
+                     pg::seconds_text(window_ms), limit));
+    else
+        registry_.note_trouble(
+            psprintf("the clock of this server is %s ahead of the registry's, which allows "
+                     "horizons up to %s ahead",
+                     pg::seconds_text(Max(ahead_ms, 0)), limit));
+    return Result::stuck;
+}
+
 // A number by hand that somebody else has: who, as the registry knows.
 Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     Registration registration{};
-    if (registry_.list(registration)) registry_.note_trouble(held_by(registration, call.number));
+    if (registry_.list({call.number, call.number}, registration))
+        registry_.note_trouble(held_by(registration, call.number));
     return Result::stuck;
 }
 

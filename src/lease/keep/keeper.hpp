@@ -50,6 +50,7 @@ class Keeper {
     bool propose_durably(uint32 index, int64 number);
     void put_record(const LeaseRecord &record);
     Result tell_missed(const LeaseCall &call);
+    Result tell_too_far(const CallAnswer &answer);
     OwnNumbers spare_numbers(uint32 index) const;
     void forget(int64 number);
     bool is_mine(const LeaseRecord &record) const noexcept;

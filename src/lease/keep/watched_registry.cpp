@@ -66,8 +66,8 @@ bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
     return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
 }
 
-bool WatchedRegistry::list(Registration &registration) {
-    return open() && heard(store_.list(store_.self, registration, trouble_));
+bool WatchedRegistry::list(const NumberRange &range, Registration &registration) {
+    return open() && heard(store_.list(store_.self, range, registration, trouble_));
 }
 
 bool WatchedRegistry::heard(Reply reply) {

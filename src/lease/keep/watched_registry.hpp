@@ -19,7 +19,7 @@ class WatchedRegistry {
 
     // Each false where there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
-    bool list(Registration &registration);
+    bool list(const NumberRange &range, Registration &registration);
 
     // Something stands in the way of a number.
     void note_trouble(const char *sentence);

@@ -4,6 +4,7 @@
 #include "lease/store/identity_text.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/report/instant.hpp"
+#include "pg/report/message_text.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_registry.hpp"
 #include "pg/state/lease_gate.hpp"
@@ -12,6 +13,7 @@ namespace idgen::lease {
 namespace {
 
 constexpr int64 answer_ms = 10000;
+constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 60 * 1000;
 
 const char *setting(const char *name) {
     const char *value = GetConfigOption(name, true, false);
@@ -46,6 +48,23 @@ void require_answer(Reply reply, const Trouble &trouble) {
 
 void require_superuser(const char *function) {
     if (!superuser()) pg::report_registry_superuser(function);
+}
+
+// A month counts as 30 days, as where PostgreSQL compares intervals.
+int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
+    if (PG_ARGISNULL(number)) pg::report_null(name, true);
+    const Interval *interval = PG_GETARG_INTERVAL_P(number);
+    constexpr int64 day_ms = int64{24} * 60 * 60 * 1000, most_days = 36500;
+    int64 days = int64{interval->month} * 30 + interval->day;
+    if (days > most_days || days < -most_days)
+        pg::report_interval(name, "It must be at most a hundred years.");
+    return days * day_ms + interval->time / 1000;
+}
+
+void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
+    if (is_null || (ms >= least_ms && ms <= most_ms)) return;
+    pg::report_interval(name, psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms),
+                                       pg::seconds_text(most_ms)));
 }
 
 Datum interval_of(int64 ms) {
@@ -95,7 +114,7 @@ void warn_of_new_registry(const RegistryIdentity &remembered) {
     Registration registration{};
     if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return;
     bool is_other = registry.identify(registry.self, met, trouble) == Reply::answered && !(met == remembered);
-    if (is_other && registry.list(registry.self, registration, trouble) == Reply::answered &&
+    if (is_other && registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered &&
         registration.floor_ms == 0)
         pg::warn_not_advanced();
     registry.close(registry.self);
@@ -109,6 +128,8 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_nodes);
 PG_FUNCTION_INFO_V1(idgen_release);
 PG_FUNCTION_INFO_V1(idgen_registry_advance);
+PG_FUNCTION_INFO_V1(idgen_limit_registry);
+PG_FUNCTION_INFO_V1(idgen_forget_numbers);
 PG_FUNCTION_INFO_V1(idgen_confirm_registry);
 
 Datum idgen_nodes(PG_FUNCTION_ARGS) {
@@ -116,7 +137,7 @@ Datum idgen_nodes(PG_FUNCTION_ARGS) {
     Registry registry = open_configured();
     Registration registration;
     Trouble trouble;
-    require_answer(registry.list(registry.self, registration, trouble), trouble);
+    require_answer(registry.list(registry.self, all_numbers, registration, trouble), trouble);
     registry.close(registry.self);
     for (size_t i = 0; i < registration.count; i++) put_number(rows, registration.rows[i]);
     return Datum{};
@@ -137,18 +158,47 @@ Datum idgen_release(PG_FUNCTION_ARGS) {
 
 Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
     require_superuser("idgen_registry_advance");
-    int64 to_ms = 0;
-    if (!PG_ARGISNULL(0)) {
-        TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
+    AdvanceTo to{interval_argument(fcinfo, 0, "longest_ahead"), 0};
+    if (!PG_ARGISNULL(1)) {
+        TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
         if (TIMESTAMP_NOT_FINITE(at)) pg::report_infinite_instant("Give a finite timestamp.");
         // 0 would be none; what is past is refused, wherever it lies.
-        to_ms = Max(pg::to_unix_ms(at) + (at % 1000 != 0 ? 1 : 0), 1);
+        to.at_ms = Max(pg::to_unix_ms(at) + (at % 1000 != 0 ? 1 : 0), 1);
     }
     Registry registry = open_configured();
+    int64 at_ms = 0;
     Trouble trouble;
-    require_answer(registry.advance(registry.self, to_ms, trouble), trouble);
+    require_answer(registry.advance(registry.self, to, at_ms, trouble), trouble);
     registry.close(registry.self);
-    PG_RETURN_TIMESTAMPTZ(pg::to_timestamptz(to_ms));
+    PG_RETURN_TIMESTAMPTZ(pg::to_timestamptz(at_ms));
+}
+
+Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_limit_registry");
+    RegistryLimits limits{0, -1, 0};
+    if (!PG_ARGISNULL(0)) limits.max_ahead_ms = interval_argument(fcinfo, 0, "max_ahead");
+    if (!PG_ARGISNULL(1)) limits.largest_number = PG_GETARG_INT32(1);
+    if (!PG_ARGISNULL(2)) limits.longest_ttl_ms = interval_argument(fcinfo, 2, "longest_ttl");
+    check_limit("max_ahead", limits.max_ahead_ms, 1000, longest_ahead_ms, PG_ARGISNULL(0));
+    check_limit("longest_ttl", limits.longest_ttl_ms, shortest_ttl_ms, longest_ttl_ms, PG_ARGISNULL(2));
+    if (!PG_ARGISNULL(1) && limits.largest_number < 0) pg::report_negative_number(limits.largest_number);
+    Registry registry = open_configured();
+    Trouble trouble;
+    require_answer(registry.limit(registry.self, limits, trouble), trouble);
+    registry.close(registry.self);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_forget_numbers");
+    int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
+    if (unused_ms < 0) pg::report_interval("unused_for", "It must not be negative.");
+    Registry registry = open_configured();
+    int64 count = 0;
+    Trouble trouble;
+    require_answer(registry.forget(registry.self, unused_ms, count, trouble), trouble);
+    registry.close(registry.self);
+    PG_RETURN_INT64(count);
 }
 
 Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {

@@ -11,6 +11,7 @@ namespace {
 
 // As idgen_registry has it, in SQL.
 constexpr int64 default_max_ahead_ms = int64{11} * 60 * 1000;
+constexpr int64 default_largest_number = 8191;
 
 // What a key holds; null where it is not there, or holds no JSON.
 Json *value_of(Json *key) {
@@ -34,14 +35,18 @@ bool are_instants(std::initializer_list<int64> all_ms) {
 }  // namespace
 
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) {
-    registry = {0, {0, 0}, 0, default_max_ahead_ms, 0, cluster};
+    registry = {0, {0, 0}, 0, default_max_ahead_ms, default_largest_number, 0, 0, cluster};
     if (key == nullptr) return true;
     Json *value = value_of(key);
-    registry = {number_in(key, "mod_revision"), parse_identity(text_in(value, "identity")),
-                number_in(value, "floor_ms"),   number_in(value, "max_ahead_ms"),
-                number_in(value, "advances"),   text_in(value, "cluster")};
-    return is_known(registry.identity) && has_numbers(value, {"floor_ms", "max_ahead_ms", "advances"}) &&
-           is_instant(registry.floor_ms) && is_instant(registry.max_ahead_ms) && is_count(registry.advances);
+    registry = {number_in(key, "mod_revision"),     parse_identity(text_in(value, "identity")),
+                number_in(value, "floor_ms"),       number_in(value, "max_ahead_ms"),
+                number_in(value, "largest_number"), number_in(value, "longest_ttl_ms"),
+                number_in(value, "advances"),       text_in(value, "cluster")};
+    return is_known(registry.identity) &&
+           has_numbers(value, {"floor_ms", "max_ahead_ms", "largest_number", "longest_ttl_ms", "advances"}) &&
+           is_instant(registry.floor_ms) && is_number(registry.largest_number) &&
+           is_instant(registry.longest_ttl_ms) && is_count(registry.advances) && registry.max_ahead_ms >= 0 &&
+           registry.max_ahead_ms <= longest_ahead_ms;
 }
 
 char *print_registry(const EtcdRegistry &registry) {
@@ -50,6 +55,8 @@ char *print_registry(const EtcdRegistry &registry) {
     value.add("identity", print_identity(registry.identity));
     value.add("floor_ms", registry.floor_ms);
     value.add("max_ahead_ms", registry.max_ahead_ms);
+    value.add("largest_number", registry.largest_number);
+    value.add("longest_ttl_ms", registry.longest_ttl_ms);
     value.add("advances", registry.advances);
     value.add("cluster", registry.cluster);
     value.end_object();

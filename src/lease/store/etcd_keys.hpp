@@ -1,12 +1,10 @@
 // What a registry's keys in an etcd hold. Below the prefix:
 //
-//      /registry          identity, floor, how far ahead a horizon may be extended, how often it was
-//      advanced,
-//                         and the etcd that it was written in
-//      /number/NNNNNNNNNN the row of a number (core/lease/registry_row.hpp) and whose it is. It has no lease:
-//      R
-//                         must outlive its owner
-//      /holder/NNNNNNNNNN is there as long as the lease is not past: etcd removes it
+//      /registry           identity, floor, limits, how often it was advanced, and the etcd it was written in
+//      /number/NNNNNNNNNN  the row of a number (core/lease/registry_row.hpp) and whose it is. It has no
+//      lease:
+//                          R must outlive its owner
+//      /holder/NNNNNNNNNN  is there as long as the lease is not past: etcd removes it
 //
 // Values are JSON. A row says how often the registry had been advanced when it was written: one that has been
 // since counts as advanced, so that one write advances all.
@@ -23,6 +21,8 @@ struct EtcdRegistry {
     RegistryIdentity identity;
     int64 floor_ms;
     int64 max_ahead_ms;
+    int64 largest_number;
+    int64 longest_ttl_ms;  // 0: no limit
     int64 advances;
     std::string_view cluster;  // etcd's own name of the one that it was written in
 };
@@ -32,7 +32,7 @@ struct EtcdNumber {
     RegistryRow row;     // whose lease ends never or long ago
     int64 lease;         // etcd's, of the holder; 0: it never ends
     int64 ttl_ms;
-    int64 lease_end_ms;  // for eyes
+    int64 lease_end_ms;  // when it was held last; 0: for ever, as long as there is an owner
     std::string_view name;
     int64 system_identifier;
     int32 timeline;

@@ -59,13 +59,13 @@ Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &re
 
 }  // namespace
 
-Reply list_numbers(EtcdClient &client, const Deadline &deadline, MemoryContext caller,
-                   Registration &registration, Trouble &trouble) {
+Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline,
+                   MemoryContext caller, Registration &registration, Trouble &trouble) {
     EtcdTxn txn;
     txn.begin_work();
     txn.read(registry_key(client));
-    txn.read_all(psprintf("%s/number/", client.address.prefix), false);
-    txn.read_all(psprintf("%s/holder/", client.address.prefix), true);
+    txn.read_range(number_key(client, range.first), number_key(client, range.last + 1), false);
+    txn.read_range(holder_key(client, range.first), holder_key(client, range.last + 1), true);
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
     EtcdView view{};

@@ -50,11 +50,8 @@ void EtcdTxn::read(const char *key) {
     end_operation();
 }
 
-void EtcdTxn::read_all(const char *beginning, bool are_keys_enough) {
-    // The first key that does not begin so. Requires that the last byte is not the highest.
-    char *end = pstrdup(beginning);
-    end[strlen(end) - 1]++;
-    begin_operation("request_range", beginning);
+void EtcdTxn::read_range(const char *first, const char *end, bool are_keys_enough) {
+    begin_operation("request_range", first);
     json_.add("range_end", base64_of(end));
     json_.key("keys_only");
     json_.flag(are_keys_enough);

@@ -14,8 +14,8 @@ class EtcdTxn {
     void expect(const char *key, int64 mod_revision);
     void begin_work();
     void read(const char *key);
-    // All keys that begin so.
-    void read_all(const char *beginning, bool are_keys_enough);
+    // All keys from one on, up to another, which is not among them.
+    void read_range(const char *first, const char *end, bool are_keys_enough);
     // With a lease of etcd's, whose end removes the key; 0: none.
     void write(const char *key, const char *value, int64 lease);
     void remove(const char *key);

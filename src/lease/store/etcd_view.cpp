@@ -89,6 +89,17 @@ Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const
     return commit(client, txn, deadline, is_done, trouble);
 }
 
+Reply remove_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdRegistry &next,
+                    const Deadline &deadline, bool &is_done, Trouble &trouble) {
+    EtcdTxn txn;
+    txn.expect(registry_key(client), view.registry.mod_revision);
+    txn.expect(number_key(client, number), view.number.mod_revision);
+    txn.begin_work();
+    txn.write(registry_key(client), print_registry(next), 0);
+    txn.remove(number_key(client, number));
+    return commit(client, txn, deadline, is_done, trouble);
+}
+
 Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease,
                      Trouble &trouble) {
     EtcdAnswer answer{};

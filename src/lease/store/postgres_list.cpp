@@ -45,7 +45,8 @@ const char *const list_sql =
     "CASE WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
     "ELSE (extract(epoch FROM l.lease_left) OPERATOR(pg_catalog.*) "
     "1000::pg_catalog.numeric)::pg_catalog.int8 END "
-    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list() AS l ON true ORDER BY "
+    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list($1, $2) AS l ON true ORDER "
+    "BY "
     "l.number";
 
 bool read_list(const PGresult *rows, MemoryContext caller, Registration &registration) {

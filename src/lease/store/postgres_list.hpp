@@ -1,4 +1,4 @@
-// The list of all numbers that a registry in a PostgreSQL knows.
+// The list of numbers that a registry in a PostgreSQL knows.
 #pragma once
 
 #include <libpq-fe.h>
@@ -7,7 +7,8 @@
 
 namespace idgen::lease {
 
-// Gives a row for each number, or a single one without a number if there is none yet. Nine columns.
+// Gives a row for each number, or a single one without a number if there is none yet. Nine columns; its two
+// values are the range.
 extern const char *const list_sql;
 
 // Reads those rows into the caller's memory. False if they make no sense.

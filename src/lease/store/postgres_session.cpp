@@ -73,10 +73,16 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
     return reply;
 }
 
-Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
+// The parameters of calls are secrets: a new session asks the server not to log them. An error never shows
+// them; with log_min_duration_statement a slow call does, unless the role may set that off.
+constexpr Statement keep_secrets{
+    "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), "
+    "CASE WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') "
+    "THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
+    2, 0, nullptr};
+
+Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline,
                PGresult *&rows, bool &is_broken, Trouble &trouble) {
-    Reply reply = connect(session, deadline, trouble);
-    if (reply != Reply::answered) return reply;
     Wake wake = Wake::ready;
     Course course = send(session, statement, deadline, wake);
     if (course == Course::over) course = receive(session.connection, deadline, rows, wake);
@@ -88,6 +94,19 @@ Reply run_once(PostgresSession &session, const Statement &statement, const Deadl
     if (course == Course::senseless) return put_trouble(trouble, Reply::denied, no_registry_there);
     is_broken = course == Course::broken;
     return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
+}
+
+Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
+               PGresult *&rows, bool &is_broken, Trouble &trouble) {
+    bool is_new = session.connection == nullptr;
+    Reply reply = connect(session, deadline, trouble);
+    if (reply == Reply::answered && is_new) {
+        PGresult *unused = nullptr;
+        reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
+        PQclear(unused);
+    }
+    if (reply != Reply::answered) return reply;
+    return exchange(session, statement, deadline, rows, is_broken, trouble);
 }
 
 }  // namespace

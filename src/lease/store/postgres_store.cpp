@@ -58,11 +58,11 @@ Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
 Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms, const Holder &holder) {
     bool is_claim = asked.kind == CallKind::claim;
     bool is_extend = asked.kind == CallKind::extend;
-    Call call(
-        is_claim ? "SELECT outcome, horizon_ms FROM idgen_registry.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-        : is_extend ? "SELECT outcome, horizon_ms FROM idgen_registry.extend($1, $2, $3, $4, $5, $6, $7)"
-                    : "SELECT outcome, horizon_ms FROM idgen_registry.stop($1, $2, $3, $4, $5, $6)",
-        2);
+    const char *function = is_claim    ? "claim($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+                           : is_extend ? "extend($1, $2, $3, $4, $5, $6, $7)"
+                                       : "stop($1, $2, $3, $4, $5, $6)";
+    Call call(psprintf("SELECT outcome, horizon_ms, clock_ms, max_ahead_ms FROM idgen_registry.%s", function),
+              4);
     call.add(print_identity(identity));
     call.add(asked.number);
     call.add(asked.incarnation);
@@ -96,17 +96,23 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &a
     return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
             answer.horizon_ms = number_in(rows, 0, 1);
-            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 1) &&
-                   is_instant(answer.horizon_ms);
+            answer.now_ms = number_in(rows, 0, 2);
+            answer.max_ahead_ms = number_in(rows, 0, 3);
+            return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 3) &&
+                   is_instant(answer.horizon_ms) && is_instant(answer.now_ms) &&
+                   is_instant(answer.max_ahead_ms);
         });
     });
 }
 
-Reply list(void *self, Registration &registration, Trouble &trouble) {
+Reply list(void *self, const NumberRange &range, Registration &registration, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
-        return run_call(store, Call(list_sql, 9), trouble,
+        Call call(list_sql, 9);
+        call.add(range.first);
+        call.add(range.last);
+        return run_call(store, call, trouble,
                         [&](PGresult *rows) { return read_list(rows, caller, registration); });
     });
 }
@@ -123,19 +129,53 @@ Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
     });
 }
 
-Reply advance(void *self, int64 &to_ms, Trouble &trouble) {
+// Milliseconds as an interval of SQL; null: not given.
+const char *interval_of(int64 ms) {
+    return ms == 0 ? nullptr : psprintf(INT64_FORMAT " ms", ms);
+}
+
+Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
             "SELECT ceil(extract(epoch FROM a.at) OPERATOR(pg_catalog.*) "
             "1000::pg_catalog.numeric)::pg_catalog.int8 "
-            "FROM idgen_registry.advance(pg_catalog.to_timestamp($1::pg_catalog.float8 "
+            "FROM idgen_registry.advance($1::pg_catalog.interval, "
+            "pg_catalog.to_timestamp($2::pg_catalog.float8 "
             "OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)",
             1);
-        call.add(to_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to_ms));
+        call.add(interval_of(to.longest_ahead_ms));
+        call.add(to.at_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to.at_ms));
         return run_call(store, call, trouble, [&](PGresult *rows) {
-            to_ms = number_in(rows, 0, 0);
-            return are_there(rows, 0, 0) && is_instant(to_ms);
+            at_ms = number_in(rows, 0, 0);
+            return are_there(rows, 0, 0) && is_instant(at_ms);
+        });
+    });
+}
+
+Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
+        Call call(
+            "SELECT CASE WHEN $1 IS NOT NULL THEN idgen_registry.set_max_ahead($1::pg_catalog.interval) END, "
+            "CASE WHEN $2 IS NOT NULL THEN idgen_registry.set_largest_number($2::pg_catalog.int4) END, "
+            "CASE WHEN $3 IS NOT NULL THEN idgen_registry.set_longest_ttl($3::pg_catalog.interval) END",
+            3);
+        call.add(interval_of(limits.max_ahead_ms));
+        call.add(limits.largest_number < 0 ? nullptr : psprintf(INT64_FORMAT, limits.largest_number));
+        call.add(interval_of(limits.longest_ttl_ms));
+        return run_call(store, call, trouble, [](PGresult *) { return true; });
+    });
+}
+
+Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
+        Call call("SELECT idgen_registry.forget($1::pg_catalog.interval)", 1);
+        call.add(psprintf(INT64_FORMAT " ms", unused_ms));
+        return run_call(store, call, trouble, [&](PGresult *rows) {
+            count = number_in(rows, 0, 0);
+            return are_there(rows, 0, 0);
         });
     });
 }
@@ -164,7 +204,7 @@ bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Tro
     bool is_good = parse_postgres_address(address, parsed, trouble);
     if (is_good) {
         PostgresStore *store = make_store(own, parsed, answer_ms);
-        registry = {store, identify, make_call, list, release, advance, close};
+        registry = {store, identify, make_call, list, release, advance, limit, forget, close};
     }
     MemoryContextSwitchTo(caller);
     if (!is_good) MemoryContextDelete(own);

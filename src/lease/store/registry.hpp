@@ -49,6 +49,19 @@ struct Registration {
     int64 floor_ms;  // R of the numbers that are not listed
 };
 
+// What an owner allows nodes, as far as it is given.
+struct RegistryLimits {
+    int64 max_ahead_ms;    // 0: as it is
+    int64 largest_number;  // -1: as it is
+    int64 longest_ttl_ms;  // 0: as it is
+};
+
+// To where a registry is advanced.
+struct AdvanceTo {
+    int64 longest_ahead_ms;  // ahead of its clock
+    int64 at_ms;             // 0: not given; else that instant instead
+};
+
 // The calls of a store. `self` is its own; `trouble` is written where a reply is not `answered`.
 struct Registry {
     void *self;
@@ -56,13 +69,23 @@ struct Registry {
     Reply (*identify)(void *self, RegistryIdentity &identity, Trouble &trouble);
     Reply (*call)(void *self, const RegistryIdentity &identity, const LeaseCall &call, int64 ttl_ms,
                   const Holder &holder, CallAnswer &answer, Trouble &trouble);
-    Reply (*list)(void *self, Registration &registration, Trouble &trouble);
+    // The rows of the numbers in a range.
+    Reply (*list)(void *self, const NumberRange &range, Registration &registration, Trouble &trouble);
     // True where somebody held the number.
     Reply (*release)(void *self, int64 number, bool &had_owner, Trouble &trouble);
-    // 0 becomes the first instant that is safe.
-    Reply (*advance)(void *self, int64 &to_ms, Trouble &trouble);
+    // Gives the instant to which it was advanced.
+    Reply (*advance)(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble);
+    Reply (*limit)(void *self, const RegistryLimits &limits, Trouble &trouble);
+    // Removes numbers that nobody has held for so long; gives how many.
+    Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
     void (*close)(void *self);
 };
+
+// No horizon is ever granted further ahead of a registry's clock, whatever its owner allows: as in
+// sql/registry/10-tables.sql.
+constexpr int64 longest_ahead_ms = int64{15} * 60 * 1000;
+
+constexpr NumberRange all_numbers{0, PG_INT32_MAX};
 
 // Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the
 // context if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is

@@ -74,6 +74,12 @@ void report_negative_number(int64 number, Location at) {
                 errhint("idgen_nodes() lists the numbers that are held.")));
 }
 
+void report_interval(const char *argument, const char *rule, Location at) {
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s is out of range", argument),
+                errdetail("%s", rule), errhint("Give an interval within these bounds.")));
+}
+
 void report_registry_superuser(const char *function, Location at) {
     ereport_at(
         at, ERROR,

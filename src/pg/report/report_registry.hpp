@@ -17,6 +17,8 @@ enum class RegistryFault : uint8 {
 [[noreturn]] void report_no_registry(Location at = Location::here());
 [[noreturn]] void report_registry_address(const char *sentence, Location at = Location::here());
 [[noreturn]] void report_negative_number(int64 number, Location at = Location::here());
+// An interval that an argument cannot be; `rule` is a sentence.
+[[noreturn]] void report_interval(const char *argument, const char *rule, Location at = Location::here());
 [[noreturn]] void report_registry_superuser(const char *function, Location at = Location::here());
 void warn_not_advanced(Location at = Location::here());
 // `database` is idgen.lease_database; empty where that is unset.

@@ -12,6 +12,9 @@ LeaseSettings lease_settings;
 namespace {
 
 constexpr int shortest_ttl_ms = 5000;
+// With idgen.max_clock_jump, 10 min by default, it stays below what any registry allows: so a registry that
+// is put back to an older state is safe to use again after 15 min.
+constexpr int longest_window_ms = 300000;
 
 char *written_registry = nullptr;
 char *written_database = nullptr;
@@ -87,7 +90,7 @@ void define_times() {
     DefineCustomIntVariable(
         "idgen.lease_window", "Sets how far ahead of the clock the registry lets a server make IDs.",
         "A registry that is away for less than half of it is not noticed.", &lease_settings.window_ms, 60000,
-        1000, 3600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+        1000, longest_window_ms, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 
 }  // namespace

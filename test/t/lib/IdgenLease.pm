@@ -90,12 +90,12 @@ sub wait_for_id
 
 sub ids_of { my ($session, $count) = @_; return draw($session, $count) }
 
-# The rows of a registry in PostgreSQL, by number.
+# The rows of a registry in PostgreSQL, by number; `incarnation` is a hash.
 sub numbers_in
 {
 	my ($registry) = @_;
 	my $session = connect_to($registry);
-	my $rows = $session->selectall_hashref('SELECT * FROM idgen_registry.lease', 'number');
+	my $rows = $session->selectall_hashref(q{SELECT *, encode(incarnation_hash, 'hex') AS incarnation FROM idgen_registry.lease}, 'number');
 	$session->disconnect;
 	return $rows;
 }

@@ -178,8 +178,9 @@ sub _honest_table
 	my ($asked) = @_;
 	my $now = int(time * 1000);
 	return [$identity] if $asked =~ /identity/;
-	return [ 'granted', $now - 1000 ] if $asked =~ /[.]claim/;
-	return [ 'granted', $now + 2000 ] if $asked =~ /[.](extend|stop)/;
+	return [ '0', undef ] if $asked =~ /set_config/;
+	return [ 'granted', $now - 1000, $now, 660_000 ] if $asked =~ /[.]claim/;
+	return [ 'granted', $now + 2000, $now, 660_000 ] if $asked =~ /[.](extend|stop)/;
 	return ['t'] if $asked =~ /release/;
 	return [ $now + 720_000 ] if $asked =~ /advance/;
 	return map { [ 0, $_, $now + 500, $_ % 2 ? 't' : 'f', "node $_", 4711, 1, $now - 60_000, 5000 ] } 0 .. 3;

@@ -5,6 +5,7 @@ package IdgenStore;
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
 use Exporter qw(import);
 use IdgenEtcd;
 use IdgenLease;
@@ -26,7 +27,7 @@ sub store_kinds
 	return $ENV{IDGEN_STORE} // grep { $has_etcd || $_ ne 'etcd' } reverse sort keys %begin;
 }
 
-# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds),
+# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds), secret(number), which gives what lies in the store of it,
 # advance(session on a node, interval), demand_password(password), which gives the address with it; rows, by number, looked at past the
 # store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes, address_at(port) the same over a proxy before its port.
 sub begin_store
@@ -59,9 +60,10 @@ sub _begin_postgresql
 		thaw    => sub { thaw($node) },
 		replace => sub { $node->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry') },
 		limit_horizons  => sub { $node->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$_[0] s')") },
-		advance         => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance(now() + interval '$_[1]')") },
+		advance         => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance(at => now() + interval '$_[1]')") },
 		rows            => sub { return numbers_in($node) },
-		count_holders   => sub { return $node->safe_psql('postgres', 'SELECT count(*) FROM idgen_registry.lease WHERE incarnation IS NOT NULL') },
+		secret          => sub { return $_[0] && sha256_hex(pack 'q>', $_[0]) },
+		count_holders   => sub { return $node->safe_psql('postgres', 'SELECT count(*) FROM idgen_registry.lease WHERE incarnation_hash IS NOT NULL') },
 		forget_rows     => sub { $node->safe_psql('postgres', 'DELETE FROM idgen_registry.lease') },
 		end_lease       => sub { $node->safe_psql('postgres', "UPDATE idgen_registry.lease SET lease_end = clock_timestamp() WHERE number = $_[0]") },
 		demand_password => sub { _demand_password($node, $_[0]); return address_of($node) . " password=$_[0]" },
@@ -84,8 +86,9 @@ sub _begin_etcd
 		thaw    => sub { $etcd->resume },
 		replace => sub { $etcd->stop; system_or_bail('rm', '-rf', $folder); $etcd->go },
 		limit_horizons  => sub { _limit_horizons($etcd, $_[0]) },
-		advance         => sub { value_of($_[0], q{SELECT idgen_registry_advance(now() + ?::interval)}, $_[1]) },
+		advance         => sub { value_of($_[0], q{SELECT idgen_registry_advance(at => now() + ?::interval)}, $_[1]) },
 		rows            => sub { return _rows($etcd) },
+		secret          => sub { return $_[0] },
 		count_holders   => sub { return $etcd->call('kv/range', _keys('holder'))->{count} // 0 },
 		forget_rows     => sub { $etcd->call('kv/deleterange', _keys($_)) for qw(number holder) },
 		end_lease       => sub { $etcd->call('lease/revoke', { ID => _rows($etcd)->{ $_[0] }{lease} }) },

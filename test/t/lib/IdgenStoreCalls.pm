@@ -5,6 +5,7 @@ package IdgenStoreCalls;
 use strict;
 use warnings;
 
+use Digest::SHA qw(sha256_hex);
 use Exporter qw(import);
 use IdgenNode;
 use JSON::PP qw(decode_json encode_json);
@@ -73,14 +74,17 @@ sub put
 	return $self->{registry}->call('kv/put', { key => _base64($key), value => _base64(ref $value ? encode_json($value) : $value), $lease ? (lease => $lease) : () });
 }
 
-# The row of a number as it lies there: incarnation, life, horizon_ms, claimed_ms, and `lease`: past, left or for ever.
+# What lies there of a secret: in PostgreSQL its hash, or 0 for none.
+sub secret { my ($self, $secret) = @_; return $self->{kind} eq 'postgres' && $secret ? sha256_hex(pack 'q>', $secret) : $secret // 0 }
+
+# The row of a number as it lies there: incarnation, life (as secret() has them), horizon_ms, claimed_ms, and `lease`: past, left or for ever.
 sub row
 {
 	my ($self, $number) = @_;
 	if ($self->{kind} eq 'postgres')
 	{
 		return $self->{registry}->selectrow_hashref(<<'SQL', undef, $number);
-SELECT coalesce(incarnation, 0) AS incarnation, coalesce(life, 0) AS life, horizon_ms, claimed_ms,
+SELECT coalesce(encode(incarnation_hash, 'hex'), '0') AS incarnation, coalesce(encode(life_hash, 'hex'), '0') AS life, horizon_ms, claimed_ms,
        CASE WHEN lease_end IS NULL THEN 'for ever' WHEN lease_end <= clock_timestamp() THEN 'past' ELSE 'left' END AS lease
   FROM idgen_registry.lease WHERE number = ?
 SQL
@@ -98,7 +102,7 @@ sub put_row
 	if ($self->{kind} eq 'postgres')
 	{
 		my $end = { past => '-infinity', left => '10 min' }->{ $row{lease} };
-		$self->{registry}->do(q{INSERT INTO idgen_registry.lease VALUES (?, nullif(?, 0), nullif(?, 0), ?, ?, CASE WHEN ? = '10 min' THEN now() + '10 min' WHEN ? = '-infinity' THEN '-infinity'::timestamptz END, 'owner', 1, 1, now())},
+		$self->{registry}->do(q{INSERT INTO idgen_registry.lease VALUES (?, idgen_registry.hash(nullif(?, 0)), idgen_registry.hash(nullif(?, 0)), ?, ?, CASE WHEN ? = '10 min' THEN now() + '10 min' WHEN ? = '-infinity' THEN '-infinity'::timestamptz END, 'owner', 1, 1, now())},
 			undef, $number, @row{qw(incarnation life horizon_ms claimed_ms)}, $end, $end);
 		return;
 	}

@@ -102,7 +102,7 @@ Datum store_list(PG_FUNCTION_ARGS) {
     Trouble trouble{Reply::denied, ""};
     if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
     Registration registration{};
-    Reply reply = registry.list(registry.self, registration, trouble);
+    Reply reply = registry.list(registry.self, all_numbers, registration, trouble);
     StringInfoData text;
     initStringInfo(&text);
     appendStringInfo(&text, "floor " INT64_FORMAT, registration.floor_ms);
