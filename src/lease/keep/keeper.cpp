@@ -144,10 +144,9 @@ void Keeper::end() {
         }
         gate_.move_number(static_cast<uint32>(entry(i).lease.number), 0);
     }
-    if (!is_loaded_) return;
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
-    run_all(count);
+    if (load()) run_all(count);
     registry_.end_round(false);
 }
 
