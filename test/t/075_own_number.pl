@@ -20,8 +20,8 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# A server held number 10, then number 11. After a clean stop it has number 11 again, also where number 10 is another's by now, and where all
-# are held.
+# A server held number 10, then number 11. After a clean stop it has number 11 again, also where number 10 is another's by now, where all are
+# held, and where the other used number 10 later.
 sub find_the_last_one
 {
 	my ($kind, $address) = @_;
@@ -34,8 +34,16 @@ sub find_the_last_one
 	value_of($second, 'SELECT idgen_release(10)');
 	wait_for_id($second);
 	is(number_after_restart($node, $_), 11, "$kind: a clean stop and start finds the number that was used last, of $_") for '10-13', '10-11';
+
+	# The other uses number 10 after this one has stopped, so its horizon is the larger one; and gives it up.
+	$node->stop;
+	ids_of($second, 1000);
+	my $horizon_ms = row_of($second, 11)->{horizon_ms};
+	wait_for('a later horizon', sub { $second->selectrow_array('SELECT next_id()'); row_of($second, 10)->{horizon_ms} > $horizon_ms });
 	$second->disconnect;
-	$_->stop('immediate') for $node, $other;
+	$other->stop;
+	is(number_after_restart($node, '10-13'), 11, "$kind: also where another has used the one before since then, and its horizon is larger");
+	$node->stop('immediate');
 	return;
 }
 
@@ -64,7 +72,9 @@ sub give_up_a_lost_one
 	value_of($second, 'SELECT idgen_release(5)');
 	wait_for_id($second);
 	$second->disconnect;
-	$other->stop;
+	# It does not give the number up; and the window passes, so that the horizon is not ahead.
+	$other->stop('immediate');
+	sleep 2.5;
 	is(number_after_restart($node, '0-6'), 0, "$kind: a server whose last number is another's goes on with the one before");
 	$node->stop('immediate');
 	return;

@@ -38,22 +38,16 @@ bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange
            record.number <= range.last;
 }
 
-// True where an own number can be claimed at once: of several the one with the largest R.
+// True where an own number can be claimed at once.
 bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
                const NumberRange &range) noexcept {
-    NumberChoice last{};
-    std::int64_t last_horizon_ms = INT64_MIN;
     for (std::size_t i = 0; i < own.count; i++) {
         const LeaseRecord &record = own.records[i];
-        if (!may_ask(own, record, range)) continue;
-        std::int64_t horizon_ms = listed(list, record.number).horizon_ms;
-        if (!search.offer(record.number, horizon_ms) || horizon_ms <= last_horizon_ms) continue;
-        last = search.best;
-        last_horizon_ms = horizon_ms;
+        if (may_ask(own, record, range) &&
+            search.offer(record.number, listed(list, record.number).horizon_ms))
+            return true;
     }
-    if (last_horizon_ms == INT64_MIN) return false;
-    search.best = last;
-    return true;
+    return false;
 }
 
 }  // namespace
