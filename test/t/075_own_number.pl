@@ -17,6 +17,7 @@ for my $kind (store_kinds())
 	find_the_last_one($kind, $store->{address});
 	name_all_owners($kind, $store->{address});
 	end_twice($kind, $store);
+	leave_one($kind, $store) if $kind eq 'postgresql';
 	$store->{stop}->('immediate');
 }
 
@@ -31,7 +32,6 @@ sub find_the_last_one
 	is(number_after_restart($node, '10-13'), 11, "$kind: of two the number that was used last");
 	my $other = start_leased("$kind-other", $address, setting => { %setting, 'idgen.lease_range' => '10-10' });
 	my $second = connect_to($other);
-	value_of($second, 'SELECT idgen_release(10)');
 	wait_for_id($second);
 	is(number_after_restart($node, $_), 11, "$kind: a clean stop and start finds the number that was used last, of $_") for '10-13', '10-11';
 
@@ -69,7 +69,6 @@ sub give_up_a_lost_one
 	$node->stop;
 	my $other = start_leased("$kind-finder", $address, setting => { %setting, 'idgen.lease_range' => '5-5' });
 	my $second = connect_to($other);
-	value_of($second, 'SELECT idgen_release(5)');
 	wait_for_id($second);
 	$second->disconnect;
 	# It does not give the number up; and the window passes, so that the horizon is not ahead.
@@ -119,6 +118,33 @@ sub end_twice
 	}
 	is($has_stopped, 1, "$kind: a keeper that is told twice to end tells the registry how far its number was used");
 	$session->disconnect;
+	$node->stop('immediate');
+	return;
+}
+
+# Between the list and the claim of a free number its horizon rises. The server claims another, and the first is free again at once, not after
+# an hour.
+sub leave_one
+{
+	my ($kind, $store) = @_;
+	my %setting = ('idgen.lease_range' => '30-31', 'idgen.lease_ttl' => '1h', 'idgen.lease_window' => '1min');
+	my $node = start_leased("$kind-leaver", $store->{address}, setting => \%setting);
+	my $session = connect_to($node);
+	wait_for_id($session);
+	is(number_of($session), 30, "$kind: number 30 is free");
+	$session->disconnect;
+	$node->stop;
+	my $registry = connect_to($store->{node});
+	$registry->begin_work;
+	$registry->do('UPDATE idgen_registry.lease SET horizon_ms = horizon_ms + 240000 WHERE number = 30');
+	$node->start;
+	$session = connect_to($node);
+	wait_for('a claim that waits', sub { value_of($registry, q{SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)}) });
+	$registry->commit;
+	wait_for_id($session);
+	is(number_of($session), 31, "$kind: where a horizon rises before the claim, another number");
+	is(row_of($session, 30)->{is_free}, 1, "$kind: the first one is free again");
+	$_->disconnect for $session, $registry;
 	$node->stop('immediate');
 	return;
 }
