@@ -201,13 +201,13 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     return Result::stuck;
 }
 
-// The number of an entry as it was, and those of the time before that no entry has yet.
+// The number of an entry as it was, and those of the time before that no entry has yet, the last one first.
 OwnNumbers Keeper::spare_numbers(uint32 index) const {
     const LeasePage &page = record_.page();
     auto *records = static_cast<LeaseRecord *>(palloc((page.count + 1) * sizeof(LeaseRecord)));
     size_t count = 0;
     if (is_mine(records_[index])) records[count++] = records_[index];
-    for (uint32 row = 0; row < page.count; row++)
+    for (uint32 row = page.count; row-- > 0;)
         if (!is_used(page.rows[row].number)) records[count++] = record_of(page, row);
     return {records, count, identity_};
 }
