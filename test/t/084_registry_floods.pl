@@ -1,0 +1,120 @@
+# A registry's server that sends without end, or messages of a gigabyte: whatever libpq or libcurl would store of it, the process that keeps the
+# numbers leaves such a server early, says so, and goes on with the same memory when the server has become a registry again.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IdgenEtcd;
+use IdgenImpostor;
+use IdgenLease;
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $most_growth_kb = 100_000;
+my $gigabyte = 1_000_000_000;
+my $admitted = message('R', pack 'N', 0);
+my $parsed = message('1', '') . message('2', '');
+my $described = message('T', pack('n', 1) . "c\0" . pack 'NnNnNn', 0, 0, 25, 65535, 4294967295, 0);
+my $too_much = qr/what answers there sends more than a registry does/;
+
+# A client that leaves ends this process.
+sub pour { my ($socket, $bytes) = @_; 1 while syswrite $socket, $bytes; return }
+
+# A message of a gigabyte, from the beginning of its body on.
+sub pour_message
+{
+	my ($socket, $type, $begin) = @_;
+	syswrite $socket, $type . pack('N', $gigabyte) . $begin;
+	my $bytes = 'x' x 1_000_000;
+	syswrite $socket, $bytes or last for 1 .. 1000;
+	return;
+}
+
+# Each setting has a name of its own.
+sub pour_settings
+{
+	my ($socket) = @_;
+	my $count = 0;
+	while (1)
+	{
+		syswrite $socket, join '', map { message('S', sprintf "%x\0\0", ++$count) } 1 .. 1000;
+	}
+	return;
+}
+
+my $notice = message('N', "SNOTICE\0VNOTICE\0C00000\0Mn\0\0");
+
+# What it sends after a statement.
+my %after_statement = (
+	'a row of a gigabyte'         => sub { my ($s) = @_; syswrite $s, $parsed . $described; return pour_message($s, 'D', pack 'nN', 1, $gigabyte - 10) },
+	'a notice of a gigabyte'      => sub { my ($s) = @_; return pour_message($s, 'N', "SNOTICE\0VNOTICE\0C00000\0M") },
+	'an error of a gigabyte'      => sub { my ($s) = @_; return pour_message($s, 'E', "SERROR\0VERROR\0CXX000\0M") },
+	'columns of a gigabyte'       => sub { my ($s) = @_; syswrite $s, $parsed; return pour_message($s, 'T', pack 'n', 65535) },
+	'a notification of a gigabyte' => sub { my ($s) = @_; return pour_message($s, 'A', pack 'N', 1) },
+	'notifications without end'   => sub { my ($s) = @_; return pour($s, message('A', pack('N', 1) . "c\0\0") x 1000) },
+	'settings without end'        => sub { my ($s) = @_; return pour_settings($s) },
+	'notices without end'         => sub { my ($s) = @_; return pour($s, $notice x 1000) },
+	'errors without end'          => sub { my ($s) = @_; return pour($s, error_message('e' x 1000) x 100) },
+);
+
+# What it sends as the connection is opened.
+my %at_start = (
+	'at the start, a notice of a gigabyte'            => sub { my ($s) = @_; syswrite $s, $admitted; return pour_message($s, 'N', "SNOTICE\0VNOTICE\0C00000\0M") },
+	'at the start, an error of a gigabyte'            => sub { my ($s) = @_; syswrite $s, $admitted; return pour_message($s, 'E', "SERROR\0VERROR\0CXX000\0M") },
+	'at the start, settings without end'              => sub { my ($s) = @_; syswrite $s, $admitted; return pour_settings($s) },
+	'at the start, notices without end'               => sub { my ($s) = @_; syswrite $s, $admitted; return pour($s, $notice x 1000) },
+	'at the start, notifications without end'         => sub { my ($s) = @_; syswrite $s, $admitted; return pour($s, message('A', pack('N', 1) . "c\0\0") x 1000) },
+	'before it admits, words without end'             => sub { my ($s) = @_; syswrite $s, 'E'; return pour($s, 'x' x 1_000_000) },
+	'before it admits, an error of a gigabyte'        => sub { my ($s) = @_; return pour_message($s, 'E', "SERROR\0VERROR\0CXX000\0M") },
+	'before it admits, a request of a gigabyte'       => sub { my ($s) = @_; return pour_message($s, 'R', pack 'N', 3) },
+);
+# libpq has limits of its own until then, and words of its own for them.
+my $at_once = qr/\w/;
+
+sub status_of { my ($pid, $what) = @_; my ($kb) = slurp_file("/proc/$pid/status") =~ /^$what:\s+(\d+)/m; return $kb }
+sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'registry'}) }
+
+# The kernel's record of the most memory begins anew.
+sub forget_peak { my ($pid) = @_; append_to_file("/proc/$pid/clear_refs", '5'); return status_of($pid, 'VmHWM') }
+
+# Has the server lie, and then be honest again. Which lie it is stands in the file.
+sub endure
+{
+	my ($session, $lies, $name, $sentence) = @_;
+	my $keeper = keeper_of($session);
+	my $before = forget_peak($keeper);
+	append_to_file("$lies.new", $name);
+	rename "$lies.new", $lies or die "$lies: $!";
+	my $said;
+	wait_for("a reason: $name", sub { $said = registry_of($session); return $said =~ /; .*$sentence/ });
+	my $growth = status_of($keeper, 'VmHWM') - $before;
+	cmp_ok($growth, '<', $most_growth_kb, "$name: $growth kB of memory");
+	unlink $lies or die "$lies: $!";
+	wait_for("an answer after $name", sub { return registry_of($session) !~ /;/ });
+	is(keeper_of($session), $keeper, "$name: the same process goes on by itself");
+	return;
+}
+
+my $settings = { 'idgen.lease_window' => '2s', 'idgen.lease_ttl' => '5s', 'idgen.max_wait' => '100ms' };
+
+sub postgresql
+{
+	my $registry = start_registry('registry', conf => [q{listen_addresses = '127.0.0.1'}]);
+	my $lies = PostgreSQL::Test::Utils::tempdir_short() . '/lies';
+	my $attack = sub { my ($list, $socket, $usual) = @_; my $way = $list->{ slurp_file($lies) }; return $way ? $way->($socket) : $usual };
+	my $impostor = IdgenImpostor->start('postgresql', sub { return $attack->(\%after_statement, $_[0]) },
+		greeting => sub { my ($socket, $usual) = @_; return $attack->(\%at_start, $socket, $usual) }, honest => $registry->port, lies => $lies);
+	my $node = start_leased('flooded', "host=127.0.0.1 port=$impostor->{port} dbname=postgres user=node_role", setting => $settings);
+	my $session = connect_to($node);
+	wait_for_id($session);
+	endure($session, $lies, $_, $too_much) for sort keys %after_statement;
+	endure($session, $lies, $_, /^before/ ? $at_once : $too_much) for sort keys %at_start;
+	ok(wait_for_id($session), 'IDs come after all of them');
+	$session->disconnect;
+	$_->stop('immediate') for $node, $registry;
+	return;
+}
+
+postgresql();
+done_testing();
