@@ -78,7 +78,7 @@ sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value F
 # The kernel's record of the most memory begins anew.
 sub forget_peak { my ($pid) = @_; append_to_file("/proc/$pid/clear_refs", '5'); return status_of($pid, 'VmHWM') }
 
-# Has the server lie, and then be honest again. Which lie it is stands in the file.
+# Has the server lie until the sentence is read, or if there is none until it is honest again by itself. Which lie it is stands in the file.
 sub endure
 {
 	my ($session, $lies, $name, $sentence) = @_;
@@ -86,17 +86,16 @@ sub endure
 	my $before = forget_peak($keeper);
 	append_to_file("$lies.new", $name);
 	rename "$lies.new", $lies or die "$lies: $!";
-	my $said;
-	wait_for("a reason: $name", sub { $said = registry_of($session); return $said =~ /; .*$sentence/ });
+	wait_for("a reason: $name", sub { return $sentence ? registry_of($session) =~ /; .*$sentence/ : !-e $lies });
 	my $growth = status_of($keeper, 'VmHWM') - $before;
 	cmp_ok($growth, '<', $most_growth_kb, "$name: $growth kB of memory");
-	unlink $lies or die "$lies: $!";
+	unlink $lies;
 	wait_for("an answer after $name", sub { return registry_of($session) !~ /;/ });
 	is(keeper_of($session), $keeper, "$name: the same process goes on by itself");
 	return;
 }
 
-my $settings = { 'idgen.lease_window' => '2s', 'idgen.lease_ttl' => '5s', 'idgen.max_wait' => '100ms' };
+my $settings = { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '10s', 'idgen.max_wait' => '100ms' };
 
 sub postgresql
 {
@@ -116,5 +115,38 @@ sub postgresql
 	return;
 }
 
+# A token of etcd that is too long, and one that has the connection cut wherever it is sent, until another one is asked for. The token that the
+# node has is not taken.
+my %tokens = (
+	'a token of two megabytes' => sub { my ($asked) = @_; return $asked =~ m{/auth/} ? token('x' x 2_000_000) : $asked =~ /xxx/ ? http('431 Request Header Fields Too Large', '') : no_token() },
+	'a token that is cut off'  => sub {
+		my ($asked, $lies) = @_;
+		return $asked =~ /xxx/ ? undef : no_token() if $asked !~ m{/auth/};
+		return token('x' x 16_000) if !-e "$lies.given" && append_to_file("$lies.given", '');
+		unlink $lies;
+		return;
+	});
+sub no_token { return http('401 Unauthorized', '{"code":16,"message":"etcdserver: invalid auth token"}') }
+sub token { my ($token) = @_; return http('200 OK', qq({"header":{"cluster_id":"7"},"token":"$token"})) }
+
+sub etcd
+{
+	my $etcd = IdgenEtcd->start;
+	$etcd->demand_password('secret', 'photos', 's3cret', '/x');
+	my $lies = PostgreSQL::Test::Utils::tempdir_short() . '/lies';
+	my $impostor = IdgenImpostor->start('etcd', sub { return $tokens{ slurp_file($lies) }->($_[1], $lies) }, honest => $etcd->{port}, lies => $lies);
+	my $node = start_leased('tokens', "etcd://photos:s3cret\@127.0.0.1:$impostor->{port}/x", setting => $settings);
+	my $session = connect_to($node);
+	wait_for_id($session);
+	endure($session, $lies, 'a token of two megabytes', $too_much);
+	endure($session, $lies, 'a token that is cut off');
+	ok(wait_for_id($session), 'IDs come after all tokens');
+	$session->disconnect;
+	$node->stop('immediate');
+	$etcd->stop;
+	return;
+}
+
 postgresql();
+etcd();
 done_testing();

@@ -16,7 +16,7 @@ constexpr int64 kilobyte = 1024;
 constexpr int64 megabyte = 1024 * kilobyte;
 
 // Besides the rows. A server that logs its debugging to the client stays below it.
-constexpr int64 most_bytes = 256 * kilobyte;
+constexpr int64 most_bytes = 64 * kilobyte;
 // What libraries load and parse as a connection is opened: name services, certificates, Kerberos.
 constexpr int64 spare_for_connecting = 16 * megabyte;
 constexpr int64 spare_for_statement = megabyte;
