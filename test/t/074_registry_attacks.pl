@@ -276,7 +276,7 @@ sub impostors
 		eval { $session->do(q{SET statement_timeout = '300ms'; SELECT * FROM idgen_nodes()}) };
 		unlike($said . $tried . ($session->errstr // ''), qr/s3cret/, "$name: no password is told");
 		my $most = most_memory_of(keeper_of($session));
-		cmp_ok($most, '<', $kind eq 'etcd' ? 300_000 : 120_000, "$name: in bounded memory, $most kB");
+		cmp_ok($most, '<', 120_000, "$name: in bounded memory, $most kB");
 		$session->disconnect;
 		$impostor->stop;
 	}

@@ -151,13 +151,14 @@ sub etcd
 # What an honest registry says at most is taken in. What one says too much in each answer is forgotten with its connection.
 sub in_a_session
 {
-	my $node = start_node('asking', conf => ["shared_preload_libraries = 'idgen, idgen_lease'"]);
+	my $node = start_leased('asking', 'host=127.0.0.1 port=1 user=photos');
 	my $session = connect_to($node);
 	make_store_functions($session);
 	my $backend = value_of($session, 'SELECT pg_backend_pid()');
 	my $growth_of = sub {
 		my ($sql, $answer) = @_;
-		my $impostor = IdgenImpostor->start('postgresql', $answer);
+		my $first = $parsed . rows([ '0', undef ]) . command_complete() . ready();
+		my $impostor = IdgenImpostor->start('postgresql', sub { return $_[1] =~ /set_config/ ? $first : $answer->(@_) });
 		my $before = forget_peak($backend);
 		my $value = value_of($session, $sql, "host=127.0.0.1 port=$impostor->{port} user=node");
 		$impostor->stop;
@@ -166,15 +167,26 @@ sub in_a_session
 	my $list = $parsed . rows(map { [ 0, $_, 1700000000000, 't', 'n' x 128, '7000000000000000000', 1, 1700000000000, 0 ] } 0 .. 65535) . command_complete() . ready();
 	my ($value, $growth) = $growth_of->(q{SELECT length(a) > 65536 * 128 AND a ~ '^answered floor 0; 0 .*; 65535 ' FROM store_list(?, 60000) AS a}, sub { return $list });
 	is($value, 1, "a list of 65,536 numbers with the longest names: taken in, with $growth kB");
-	($value, $growth) = $growth_of->(
-		q{SELECT count(DISTINCT a) > 1 AND count(DISTINCT a) < 10 AND bool_and(a ~ '^answered') FROM (SELECT store_identity(?, 60000) AS a FROM generate_series(1, 1500)) AS s},
-		sub {
-			my (undef, undef, $count, $connection) = @_;
-			my $settings = join '', map { message('S', "$count.$_\0" . 'x' x 29_000 . "\0") } 1, 2;
-			return $parsed . rows([ sprintf '00000001-0000-0000-0000-%012d', $connection ]) . command_complete() . $settings . ready();
-		});
-	is($value, 1, 'new settings in each of 1500 answers: all are taken in, by a few connections');
-	cmp_ok($growth, '<', 60_000, "and $growth kB of memory");
+	my %more = (
+		settings      => sub { my ($count) = @_; return map { message('S', "$count.$_\0" . 'x' x 29_000 . "\0") } 1, 2 },
+		notifications => sub { return map { message('A', pack('N', 1) . "c\0" . 'x' x 29_000 . "\0") } 1, 2 });
+	for my $what (sort keys %more)
+	{
+		# It counts the connections.
+		($value, $growth) = $growth_of->(
+			q{SELECT count(DISTINCT a) || ' ' || bool_and(a ~ '^answered') FROM (SELECT store_identity(?, 60000) AS a FROM generate_series(1, 1500)) AS s},
+			sub {
+				my (undef, undef, $count, $connection) = @_;
+				return $parsed . rows([ sprintf '00000001-0000-0000-0000-%012d', $connection ]) . command_complete() . join('', $more{$what}->($count)) . ready();
+			});
+		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/, "$what in each of 1500 answers: all are taken in, settings by a few connections");
+		cmp_ok($growth, '<', 60_000, "$what: and $growth kB of memory");
+	}
+	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_nodes TO reader';
+	fails_with($session, 'SELECT * FROM idgen_nodes()', '08006', qr/It was said: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');
+	my $reader = connect_to($node, user => 'reader');
+	fails_with($reader, 'SELECT * FROM idgen_nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see what was said\.\nHINT/, 'and for a role that may only call');
+	$reader->disconnect;
 	$session->disconnect;
 	$node->stop('immediate');
 	return;

@@ -6,7 +6,7 @@ namespace idgen::lease {
 namespace {
 
 // A simple token has some 40 bytes, a signed one (JWT) up to a few thousand.
-constexpr size_t longest_token = 16 * 1024;
+constexpr size_t longest_token = size_t{16} << 10;
 
 enum class Verdict : uint8 { answered, no_token, denied, elsewhere };
 
