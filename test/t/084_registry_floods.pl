@@ -12,7 +12,7 @@ use IdgenStoreCalls;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $most_growth_kb = 100_000;
+my $most_growth_kb = 20_000;
 my $gigabyte = 1_000_000_000;
 my $admitted = message('R', pack 'N', 0);
 my $parsed = message('1', '') . message('2', '');
