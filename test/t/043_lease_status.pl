@@ -165,8 +165,27 @@ registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 ar
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
 is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
 
+# What the keeper says can hold host, port and user of the registry: only those who watch read it.
+my $spoken = 'connection to server at "registry.example", port 6543 failed: no password for user "photos"';
+$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN', 'CREATE ROLE shown LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_stat_registry TO shown', map { "ALTER ROLE $_ SET idgen.shards = '8'" } qw(app shown watcher);
+for my $silent ({ silent => 20_000 }, {})
+{
+	registry_says($session, answered => 30_000, %$silent, trouble => $spoken);
+	my $bare = %$silent ? 'the registry does not answer' : 'numbers of this server cannot be kept now';
+	for my $role (qw(app shown watcher))
+	{
+		my $reader = connect_to($node, user => $role);
+		my $words = $role eq 'watcher' ? $spoken : $bare;
+		row_like($reader, 'registry', qr/; \Q$words\E \| f \|/, "what $role reads");
+		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
+		next if $role eq 'watcher';
+		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen_status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
+		is(value_of($reader, 'SELECT trouble FROM idgen_stat_registry()'), $bare, 'nor does one that may call idgen_stat_registry()') if $role eq 'shown';
+		$reader->disconnect;
+	}
+}
+
 # Nobody reads the address but a superuser: not even those who watch.
-$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN';
 for my $role (qw(app watcher))
 {
 	my $seen = connect_to($node, user => $role);

@@ -2,6 +2,7 @@
 
 #include "pg/report/report_lease.hpp"
 #include "pg/state/keeper_state.hpp"
+#include "pg/state/lease_reader.hpp"
 #include "pg/state/lease_settings.hpp"
 #include "pg/state/settings.hpp"
 
@@ -41,6 +42,7 @@ NotHeld why_not(int64 waited_ms, RegistryState &registry) {
         ReadGuard guard(leases.lock);
         registry = leases.registry;
     }
+    hide_address(registry);
     LeaseTrouble trouble = trouble_of(registry, pg_atomic_read_u32(&leases.failed_starts));
     return {trouble,  registry.trouble, lease_settings.database, registry.keeper_pid, registry.answered_ms,
             waited_ms};

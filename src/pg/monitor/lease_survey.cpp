@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pg/state/lease_reader.hpp"
 #include "pg/state/lease_settings.hpp"
 
 namespace idgen::pg {
@@ -48,6 +49,7 @@ LeaseSurvey survey_leases(SharedState *state) {
     survey.is_pool_wanted = pg_atomic_read_u32(&state->leases.is_pool_wanted) != 0;
     survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
     survey.count = copy_numbers(state->leases, survey.numbers, survey.registry);
+    hide_address(survey.registry);
     survey.keeper =
         keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);
