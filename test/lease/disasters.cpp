@@ -22,7 +22,12 @@ void World::strike(std::size_t index) {
     if (happens(weather_.promotion)) promote(server);
     if (happens(weather_.pause)) now_ += random_.between(0, longest_ttl);
     if (happens(weather_.release)) release_some();
-    if (happens(5)) kept_ = registry_;
+    if (happens(5)) {
+        registry_.written = now_ + registry_offset_;
+        kept_ = registry_;
+    }
+    if (happens(10)) registry_.max_ahead = random_.between(1, longest_max_ahead);
+    if (happens(20)) registry_offset_ = 0;
     if (happens(5)) old_page_ = server.page;
     if (happens(20)) server.older_page = server.page;
     if (happens(5)) restore_registry();
@@ -70,15 +75,33 @@ void World::release_some() {
     if (row) release(*row);
 }
 
-// The registry is put back to an older state, and advanced above all that can have been granted meanwhile.
+// The registry is put back to an older state or made anew, by then with another limit, and advanced above all
+// that can have been granted meanwhile. Its clock may be behind: where it knows nothing later, and nobody can
+// tell, the clock is right.
 void World::restore_registry() {
-    if (!kept_) return;
-    registry_ = *kept_;
-    advance(registry_.unheld, now_ + max_ahead);
+    if (happens(300))
+        registry_ = Registry{};
+    else if (kept_)
+        registry_ = *kept_;
+    registry_offset_ = happens(500) ? -random_.between(0, registry_behind) : 0;
+    if (now_ + registry_offset_ >= latest_known()) registry_offset_ = 0;
+    std::int64_t at =
+        instant_above_all({now_ + registry_offset_, registry_.max_ahead, longest_max_ahead, latest_known()});
+    // Its owner names an instant.
+    if (at == 0) at = std::max(now_ + longest_max_ahead, latest_known());
+    advance(registry_.unheld, at);
     for (std::optional<RegistryRow> &row : registry_.rows) {
-        if (row) advance(*row, now_ + max_ahead);
+        if (row) advance(*row, at);
     }
     calls_on_wire_.clear();
+}
+
+std::int64_t World::latest_known() const noexcept {
+    std::int64_t known = std::max(registry_.written, registry_.unheld.horizon_ms);
+    for (const std::optional<RegistryRow> &row : registry_.rows) {
+        if (row) known = std::max(known, row->horizon_ms);
+    }
+    return known;
 }
 
 }  // namespace idgen::lease

@@ -58,7 +58,8 @@ void World::carry() {
         std::optional<RegistryRow> &row = registry_.rows[letter.call.number];
         if (happens(900)) {
             if (!row) row = registry_.unheld;
-            letter.answer = execute(*row, letter.call, {now_, rules_.ttl_ms, max_ahead});
+            letter.answer =
+                execute(*row, letter.call, {now_ + registry_offset_, rules_.ttl_ms, registry_.max_ahead});
             answers_on_wire_.push_back(letter);
         }
     }
@@ -104,7 +105,9 @@ std::int64_t World::choose(const Server &server) {
     std::size_t count = 0;
     for (std::int64_t n = 0; n < numbers; n++) {
         const std::optional<RegistryRow> &row = registry_.rows[n];
-        if (row) rows[count++] = {n, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_};
+        if (row)
+            rows[count++] = {n, row->horizon_ms,
+                             row->incarnation == 0 || row->lease_end_ms <= now_ + registry_offset_};
     }
     NumberChoice choice =
         choose_number({&server.record, 1, server.identity}, {rows, count, registry_.unheld.horizon_ms},

@@ -20,7 +20,8 @@ constexpr std::size_t most_servers = 5;
 constexpr RegistryIdentity the_registry{7, 7};
 constexpr std::int64_t h_window = 4, clock_error = 5, longest_ttl = 14;
 constexpr LeaseRules longest_rules{8, longest_ttl, 3};
-constexpr std::int64_t max_ahead = longest_rules.window_ms + clock_error - 1;
+constexpr std::int64_t longest_max_ahead = longest_rules.window_ms + clock_error - 1;
+constexpr std::int64_t registry_behind = 40;  // at most, after a restore
 
 // What is on the disk of a server.
 struct Page {
@@ -54,6 +55,8 @@ struct Letter {
 struct Registry {
     std::optional<RegistryRow> rows[numbers];
     RegistryRow unheld = unheld_row(0);
+    std::int64_t max_ahead = longest_max_ahead;  // the owner changes it
+    std::int64_t written = 0;                    // when the store was last known to be whole
 };
 
 // How often what happens, in a thousand steps of a server; each world has its own.
@@ -98,6 +101,7 @@ class World {
     void add(const Page &page, std::int64_t identity);
     void promote(const Server &server);
     void restore_registry();
+    std::int64_t latest_known() const noexcept;
     void release_some();
 
     bool happens(std::int64_t in_thousand) noexcept { return random_.between(1, 1000) <= in_thousand; }
@@ -110,6 +114,7 @@ class World {
     std::int64_t now_ = 100;
     Registry registry_;
     std::optional<Registry> kept_;
+    std::int64_t registry_offset_ = 0;  // of its clock
     Page old_page_{};
     Server servers_[most_servers];
     std::size_t count_ = 0;

@@ -24,10 +24,16 @@ void World::leave(Node &node) {
     for (std::int64_t number = 0; number < max_numbers; number++) stage_.registry.release(number);
 }
 
+// The largest limit that the registry's owner ever sets.
+std::int64_t World::longest_ahead() const noexcept {
+    return stage_.scenario.lease_rules.window_ms + stage_.settings.max_jump_ms;
+}
+
 // Lets the registry execute some call, and a server hear some answer.
 void World::carry() {
-    std::int64_t max_ahead_ms = stage_.scenario.lease_rules.window_ms + stage_.settings.max_jump_ms;
-    RegistryTerms terms{0, stage_.scenario.lease_rules.ttl_ms, max_ahead_ms};
+    Registry &registry = stage_.registry;
+    if (registry.max_ahead_ms() == 0) registry.limit(longest_ahead());
+    RegistryTerms terms{0, stage_.scenario.lease_rules.ttl_ms, registry.max_ahead_ms()};
     bool is_low =
         stage_.registry.execute_some(stage_.random, stage_.scenario.lost_one_in, stage_.true_ms, terms);
     stage_.oracle.expect(!is_low, "the registry's horizon is below an ID");
@@ -56,15 +62,23 @@ void World::strike_numbers(Node &node) {
             stage_.registry.release(random.between(0, max_numbers - 1));
             return stage_.trace.say("%4lld a number is released", Stage::since_start(stage_.true_ms));
         case 9:
-            return stage_.registry.keep();
+            // Often under a lower limit than is in force later.
+            if (random.one_in(2))
+                stage_.registry.limit(random.between(1, stage_.scenario.lease_rules.window_ms));
+            stage_.registry.keep();
+            return stage_.registry.limit(longest_ahead());
         case 10:
-            stage_.registry.put_back(random.between(0, reach_ms()));
+            stage_.registry.put_back(random.one_in(4), stage_.true_ms, longest_ahead());
             return stage_.trace.say("%4lld the registry is put back", Stage::since_start(stage_.true_ms));
         case 11:
-        case 12:
             return stall();
+        case 12:
+            return stage_.registry.limit(random.one_in(2)
+                                             ? longest_ahead()
+                                             : random.between(1, stage_.scenario.lease_rules.window_ms));
         default:
-            stage_.registry.clock.misbehave(random, stage_.true_ms, 4 * reach_ms());
+            if (stage_.scenario.has_right_registry) return;
+            stage_.registry.misbehave(random, stage_.true_ms, 4 * reach_ms());
     }
 }
 

@@ -47,9 +47,16 @@ NumberList Registry::list(ListedNumber (&rows)[max_numbers], std::int64_t true_m
     return {rows, count, rows_.unheld.horizon_ms};
 }
 
-void Registry::put_back(std::int64_t by_ms) noexcept {
-    std::int64_t to_ms = *std::max_element(highest_ms_, highest_ms_ + max_numbers) + by_ms;
-    rows_ = kept_;
+void Registry::put_back(bool is_new, std::int64_t true_ms, std::int64_t longest_ahead_ms) noexcept {
+    std::int64_t now_ms = clock.read(true_ms);
+    rows_ = is_new ? Rows{} : kept_;
+    if (rows_.max_ahead_ms == 0) rows_.max_ahead_ms = longest_ahead_ms;
+    std::int64_t known_ms = rows_.unheld.horizon_ms;
+    for (const std::optional<RegistryRow> &row : rows_.of)
+        if (row) known_ms = std::max(known_ms, row->horizon_ms);
+    std::int64_t to_ms = instant_above_all({now_ms, rows_.max_ahead_ms, longest_ahead_ms, known_ms});
+    if (to_ms == 0 || was_clock_wrong_)
+        to_ms = std::max(known_ms, *std::max_element(highest_ms_, highest_ms_ + max_numbers));
     advance(rows_.unheld, to_ms);
     for (std::int64_t number = 0; number < max_numbers; number++) {
         if (rows_.of[number]) advance(*rows_.of[number], to_ms);

@@ -37,8 +37,18 @@ class Registry {
         if (rows_.of[number]) idgen::release(*rows_.of[number]);
     }
     void keep() noexcept { kept_ = rows_; }
-    // Puts the store back to what was kept, and advances it above all that it ever granted, and by so much.
-    void put_back(std::int64_t by_ms) noexcept;
+    // Puts the store back to what was kept, limit included, or makes it anew, and advances it: by what was
+    // ever allowed, as far as its clock was always right, else above all that it ever granted, as its owner
+    // says.
+    void put_back(bool is_new, std::int64_t true_ms, std::int64_t longest_ahead_ms) noexcept;
+
+    // How far ahead of its clock a horizon may be extended.
+    void limit(std::int64_t max_ahead_ms) noexcept { rows_.max_ahead_ms = max_ahead_ms; }
+    std::int64_t max_ahead_ms() const noexcept { return rows_.max_ahead_ms; }
+    void misbehave(Random &random, std::int64_t true_ms, std::int64_t by_ms) {
+        was_clock_wrong_ = true;
+        clock.misbehave(random, true_ms, by_ms);
+    }
 
     // An ID was made with a number, in a tick that starts then.
     void note_made(std::int64_t number, std::int64_t start_ms) noexcept {
@@ -53,10 +63,12 @@ class Registry {
     struct Rows {
         std::optional<RegistryRow> of[max_numbers];
         RegistryRow unheld = unheld_row(0);
+        std::int64_t max_ahead_ms = 0;
     };
 
     Rows rows_;
     Rows kept_;
+    bool was_clock_wrong_ = false;
     std::vector<Letter> calls_, answers_;
     std::int64_t made_ms_[max_numbers] = {};
     std::int64_t highest_ms_[max_numbers] = {};

@@ -57,6 +57,7 @@ struct Scenario {
     bool has_strangers;
     bool has_lowering;  // a stranger may lower the horizon
     bool has_restores;
+    bool has_right_registry;  // its clock is always right
     bool has_copies;
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen_advance, idgen_reset, idgen_accept_clock
@@ -180,6 +181,7 @@ inline void choose_registry(Scenario &s, Random &random) noexcept {
     s.has_wild_clocks = random.one_in(2);
     s.has_restores = random.one_in(3);
     s.has_copies = true;
+    s.has_right_registry = random.one_in(2);
 }
 
 inline Scenario scenario_of(Random &random, bool has_registry) noexcept {

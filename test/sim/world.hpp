@@ -49,6 +49,7 @@ class World {
 
     // Numbers.
     void keep_numbers();
+    std::int64_t longest_ahead() const noexcept;
     void step_keeper();
     void carry();
     void strike_numbers(Node &node);

@@ -13,7 +13,7 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 
 # The steps of a claim and of the first extension: what it is, what its request holds, and which of those that hold it.
-my $look = '"request_range": {"key": "' . encode_base64('/idgen/number/0000000000', '');
+my $look = '"request_range": {"key": "' . encode_base64('/idgen/number/0000000000', '') . '"}';
 my %steps = (
 	postgresql => [ [ 'a claim', 'idgen_registry.claim(', 1 ], [ 'the first extension', 'idgen_registry.extend(', 1 ] ],
 	etcd => [

@@ -64,7 +64,7 @@ sub give_up_a_lost_one
 	value_of($second, 'SELECT idgen_release(5)');
 	wait_for_id($second);
 	$second->disconnect;
-	$other->stop;
+	$other->stop('immediate');
 	is(number_after_restart($node, '0-6'), 0, "$kind: a server whose last number is another's goes on with the one before");
 	$node->stop('immediate');
 	return;

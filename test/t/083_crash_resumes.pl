@@ -15,14 +15,6 @@ use Time::HiRes qw(sleep time);
 my %setting = ('idgen.shards' => '5', 'idgen.lease_window' => '5min', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '0');
 my $waits = qr/lies \d+\.\d+ s ahead of the clock.*The registry had granted the number up to/s;
 
-# The object in memory of a server.
-sub object_of
-{
-	my ($node) = @_;
-	my ($device, $inode) = stat $node->data_dir;
-	return sprintf '/dev/shm/idgen.%x.%x', $device, $inode;
-}
-
 # IDs of a session, beginning with the first that comes.
 sub first_ids { my ($session) = @_; return (wait_for_id($session), ids_of($session, 500)) }
 
@@ -33,7 +25,7 @@ for my $kind (store_kinds())
 	my $node = start_leased("$kind-node", $store->{address}, fake_clock => 1, setting => \%setting, conf => [ small_server() ]);
 	my $session = connect_to($node);
 	is(repeated($made, first_ids($session)), 0, "$kind: IDs");
-	is((stat object_of($node))[2] & 0777, 0600, "$kind: what outlives a crash is for the server's own user");
+	is((stat left_leases($node))[2] & 0777, 0600, "$kind: what outlives a crash is for the server's own user");
 
 	# A backend that crashes ends all, but not the postmaster.
 	kill 'KILL', value_of($session, 'SELECT pg_backend_pid()');
@@ -89,7 +81,7 @@ for my $kind (store_kinds())
 	kill_all($node);
 
 	# After a boot nothing is left: what another boot wrote does not count.
-	change_boot(object_of($node));
+	change_boot(left_leases($node));
 	start_again($node);
 	$session = connect_to($node);
 	wait_for('the error', sub { eval { value_of($session, 'SELECT next_id()') }; $session->errstr =~ /number 5|$waits/ });
@@ -108,7 +100,7 @@ for my $kind (store_kinds())
 	kill_all($node);
 	start_again($node);
 	wait_for('the number', sub { told($node, 'goes on with number 5') });
-	my $object = object_of($node);
+	my $object = left_leases($node);
 	ok(-e $object, 'after a crash it is there');
 	$node->stop;
 	ok(!-e $object, 'after a clean end it is gone');
@@ -121,7 +113,7 @@ for my $kind (store_kinds())
 	my $store = begin_store('postgresql');
 	my $node = start_leased('without', $store->{address}, setting => \%setting);
 	$node->stop;
-	my $object = object_of($node);
+	my $object = left_leases($node);
 	mkdir $object or die $!;
 	$node->start;
 	like(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/could not create shared memory that outlives a crash of this server: .*\n.*DETAIL:  After a crash/, 'no memory: the log says what follows');

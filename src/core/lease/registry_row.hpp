@@ -51,4 +51,22 @@ void release(RegistryRow &row) noexcept;
 // without one: no ID below `to_ms` is made with the number from now on.
 void advance(RegistryRow &row, std::int64_t to_ms) noexcept;
 
+// No horizon is ever granted further ahead of a registry's clock, whatever its owner allows.
+constexpr std::int64_t longest_ahead_ms = std::int64_t{15} * 60 * 1000;
+
+// A registry that was put back to an older state, or made anew.
+struct AdvanceView {
+    std::int64_t now_ms;            // its clock
+    std::int64_t max_ahead_ms;      // the limit now in force; another may have been before
+    std::int64_t longest_ahead_ms;  // the largest that ever was
+    std::int64_t known_ms;          // the latest instant that it knows, of a horizon or a checkpoint
+};
+
+// The instant above all that it can have granted; 0: its clock lies behind what it knows, and is not to be
+// believed.
+constexpr std::int64_t instant_above_all(const AdvanceView &view) noexcept {
+    if (view.now_ms < view.known_ms) return 0;
+    return view.now_ms + view.longest_ahead_ms;
+}
+
 }  // namespace idgen

@@ -181,10 +181,9 @@ void Keeper::end() {
     is_ending_ = true;
     uint32 count = pg_atomic_read_u32(&leases_.count);
     for (uint32 i = 0; i < count; i++) end_issue_of(i);
-    if (!is_loaded_) return;
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
-    run_all(count, true);
+    run_all(count, load());
     registry_.end_round(false, false);
 }
 

@@ -197,14 +197,16 @@ const char *text_of(const Known &known) {
 Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms,
                      Trouble &trouble) {
     constexpr int64 two_days_ms = int64{2} * 24 * 60 * 60 * 1000;
-    at_ms = to.at_ms != 0 ? to.at_ms : view.now_ms + to.longest_ahead_ms;
+    std::int64_t safe_ms =
+        instant_above_all({view.now_ms, view.registry.max_ahead_ms, to.longest_ahead_ms, known.at_ms});
+    at_ms = to.at_ms != 0 ? to.at_ms : safe_ms;
     bool is_long =
         to.longest_ahead_ms >= view.registry.max_ahead_ms && to.longest_ahead_ms <= longest_ahead_ms;
     if (to.at_ms == 0 && !is_long)
         return put_trouble(trouble, Reply::denied,
                            "longest_ahead must lie between %s ms, the limit now in force, and 15 minutes",
                            psprintf(INT64_FORMAT, view.registry.max_ahead_ms));
-    if (to.at_ms == 0 && view.now_ms < known.at_ms)
+    if (at_ms == 0)
         return put_trouble(
             trouble, Reply::denied,
             "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock "

@@ -9,6 +9,7 @@
 #include "core/lease/lease_call.hpp"
 #include "core/lease/lease_record.hpp"
 #include "core/lease/number_choice.hpp"
+#include "core/lease/registry_row.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::lease {
@@ -80,10 +81,6 @@ struct Registry {
     Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
     void (*close)(void *self);
 };
-
-// No horizon is ever granted further ahead of a registry's clock, whatever its owner allows: as in
-// sql/registry/10-tables.sql.
-constexpr int64 longest_ahead_ms = int64{15} * 60 * 1000;
 
 constexpr NumberRange all_numbers{0, PG_INT32_MAX};
 

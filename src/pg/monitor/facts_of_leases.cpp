@@ -195,7 +195,7 @@ Fact registry_fact(const Survey &survey) {
     if (survey.in_recovery) return {"registry", "not asked: a standby takes no numbers", true, nullptr};
     if (leases.keeper != KeeperState::runs) return keeper_fact(leases);
     if (registry.silent_since_ms != 0)
-        return {"registry", with_trouble(silence_text(registry), registry), false,
+        return {"registry", with_older(with_trouble(silence_text(registry), registry), registry), false,
                 "See whether it runs, can be reached from here, and admits this server. IDs go on to the "
                 "horizon of row lease."};
     const char *text = registry.answered_ms == 0 ? "not asked yet" : answered_text(registry);

@@ -15,7 +15,7 @@ my @stop_files;
 my $test = $$;
 
 our @EXPORT = qw(start_registry address_of start_leased lease_conf number_of first_id numbers_in row_in row_of try_id is_id ids_of wait_for_id fails_to_draw
-  begin_drawing end_drawing of_number wait_for keeper_of told crash_and_start);
+  begin_drawing end_drawing of_number wait_for keeper_of told crash_and_start left_leases forget_left);
 
 # A registry without the library, its database `postgres`, its role node_role.
 sub start_registry
@@ -163,6 +163,17 @@ sub keeper_of
 
 # How often the log of a server matches.
 sub told { my ($node, $pattern) = @_; return scalar(() = slurp_file($node->logfile) =~ /$pattern/g) }
+
+# Where the leases of a server lie that a crash leaves.
+sub left_leases
+{
+	my ($node) = @_;
+	my ($device, $inode) = stat $node->data_dir;
+	return sprintf '/dev/shm/idgen.%x.%x', $device, $inode;
+}
+
+# Forgets what a crash has left, as a boot of the machine does.
+sub forget_left { my ($node) = @_; return unlink(left_leases($node)) || die left_leases($node) . ": $!" }
 
 # A server after a crash.
 sub crash_and_start { my ($node) = @_; crash($node); start_again($node); return connect_to($node) }

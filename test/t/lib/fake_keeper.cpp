@@ -10,7 +10,8 @@
 //      CREATE FUNCTION fake_trouble(number bigint, trouble text) RETURNS void
 //          what stands in the way of a number that is wanted; null: nothing
 //      CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) RETURNS void
-//          the registry knows less of a number than it granted: both so far ahead of the clock
+//          the registry knows less of a number than it granted: both so far ahead of the clock; null: it does
+//          not
 //      CREATE FUNCTION fake_wish() RETURNS text
 //          what sessions have asked for: "pool" or "", then numbers
 #include "pg/report/instant.hpp"
@@ -97,7 +98,9 @@ Datum fake_trouble(PG_FUNCTION_ARGS) {
 }
 
 Datum fake_older(PG_FUNCTION_ARGS) {
-    OlderRegistry older{PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
+    OlderRegistry older{};
+    if (!PG_ARGISNULL(1))
+        older = {PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
     Guard<LightLock> guard(leases().lock);
     leases().registry.older = older;
     PG_RETURN_VOID();
