@@ -24,21 +24,32 @@ bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange
            record.number <= range.last;
 }
 
-// True where an own number can be claimed at once: of several the one with the largest R.
+// Whether an own number is rather asked for than another: it was held, not only proposed; or it was held
+// later.
+bool is_rather(const LeaseRecord &record, std::int64_t horizon_ms, const LeaseRecord &other,
+               std::int64_t other_horizon_ms) noexcept {
+    bool was_held = record.accepted != 0, was_other_held = other.accepted != 0;
+    return was_held != was_other_held ? was_held : horizon_ms > other_horizon_ms;
+}
+
+// True where an own number can be claimed at once: of several the one that was held last.
 bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
                const NumberRange &range) noexcept {
-    NumberChoice last{};
-    std::int64_t last_horizon_ms = INT64_MIN;
+    const LeaseRecord *last = nullptr;
+    NumberChoice choice{};
+    std::int64_t last_horizon_ms = 0;
     for (std::size_t i = 0; i < own.count; i++) {
         const LeaseRecord &record = own.records[i];
         if (!may_ask(own, record, range)) continue;
         std::int64_t horizon_ms = listed_number(list, record.number).horizon_ms;
-        if (!search.offer(record.number, horizon_ms) || horizon_ms <= last_horizon_ms) continue;
-        last = search.best;
+        if (!search.offer(record.number, horizon_ms)) continue;
+        if (last != nullptr && !is_rather(record, horizon_ms, *last, last_horizon_ms)) continue;
+        last = &record;
+        choice = search.best;
         last_horizon_ms = horizon_ms;
     }
-    if (last_horizon_ms == INT64_MIN) return false;
-    search.best = last;
+    if (last == nullptr) return false;
+    search.best = choice;
     return true;
 }
 

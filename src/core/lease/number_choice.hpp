@@ -1,6 +1,6 @@
 // Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A
 // number whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still
-// until then. Of several own ones, which crashes leave behind, it is the one that was used last: its R is the
+// until then. Of several own ones, which crashes leave behind, it is the one that was held last: its R is the
 // largest.
 #pragma once
 

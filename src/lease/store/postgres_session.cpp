@@ -96,29 +96,34 @@ Reply exchange(PostgresSession &session, const Statement &statement, const Deadl
     return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
 }
 
-Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
-               PGresult *&rows, bool &is_broken, Trouble &trouble) {
-    bool is_new = session.connection == nullptr;
+// A new session has as long to begin as the call has for its answer.
+Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
+    Deadline deadline = deadline_in(session.answer_ms);
     Reply reply = connect(session, deadline, trouble);
-    if (reply == Reply::answered && is_new) {
-        PGresult *unused = nullptr;
-        reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
-        PQclear(unused);
-    }
     if (reply != Reply::answered) return reply;
-    return exchange(session, statement, deadline, rows, is_broken, trouble);
+    PGresult *unused = nullptr;
+    reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
+    PQclear(unused);
+    return reply;
+}
+
+Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, bool &is_broken,
+               Trouble &trouble) {
+    Reply reply = Reply::answered;
+    if (session.connection == nullptr) reply = begin(session, is_broken, trouble);
+    if (reply != Reply::answered) return reply;
+    return exchange(session, statement, deadline_in(session.answer_ms), rows, is_broken, trouble);
 }
 
 }  // namespace
 
 Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
-    Deadline deadline = deadline_in(session.answer_ms);
     bool is_kept = session.connection != nullptr;
     bool is_broken = false;
     rows = nullptr;
-    Reply reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    Reply reply = run_once(session, statement, rows, is_broken, trouble);
     // The server may have been started anew since the last call.
-    if (is_broken && is_kept) reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    if (is_broken && is_kept) reply = run_once(session, statement, rows, is_broken, trouble);
     return reply;
 }
 
