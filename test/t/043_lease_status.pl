@@ -135,7 +135,7 @@ row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizo
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
-row_is($hand, 'shards', '7 | t', 'by hand');
+row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it | t', 'by hand');
 is(value_of($hand, 'SELECT id_shard(next_id())'), 7, 'an ID of it');
 $hand->disconnect;
 $session->do('SET idgen.region = 1');
@@ -152,6 +152,40 @@ row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a hor
 hold($session, 17, undef);
 row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one lost');
 row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
+
+# What stands in the way of one number is said of it alone, and a sentence that is true of several only once.
+in_the_way($session, 3, 'the clock of this server has jumped forward');
+in_the_way($session, 7, 'number 7 is held by "barn", system 4');
+in_the_way($session, 17, 'the clock of this server has jumped forward');
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| docs/, 'in the way');
+row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
+is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
+$hand = connect_to($node);
+$hand->do(q{SET idgen.shards = '7'});
+hold($session, 7, undef, by_hand => 1);
+fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot .*\nDETAIL:  The keeper of its numbers says: number 7 is held by "barn", system 4\. Waited/, 'in the way of a number');
+hold($session, 3, undef);
+fails_with($watcher, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers says: the clock of this server has jumped forward\. Waited/, 'in the way of the pool');
+in_the_way($session, $_, undef) for 3, 7, 17;
+hold($session, 3, 25_000);
+hold($session, 7, 30_000, by_hand => 1);
+$hand->disconnect;
+
+# IDs of a number that begin later.
+begin_at($session, 7, 20_000);
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of number 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
+begin_at($session, 7, 1_000);
+row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one that begins within idgen.max_lead');
+
+# A registry that has lost what it granted.
+registry_lost($session, 3, 4_000, -6_000);
+row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: number 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
+	'horizons lost');
+like(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), qr/^it was put back to an older state/, 'horizons lost: the view');
+registry_says($session, answered => 1500, silent => 500, trouble => 'no route');
+row_like($watcher, 'registry', qr/^calls fail since .*; no route; it was put back to an older state/, 'horizons lost, and silent');
+$session->do('SELECT fake_older(0, NULL, NULL)');
+registry_says($session, answered => 1500);
 
 # The registry away, and back with something wrong.
 registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');

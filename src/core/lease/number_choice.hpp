@@ -39,6 +39,9 @@ struct OwnNumbers {
     std::int64_t identity;
 };
 
+// The row of a number; one that is not listed is free. Requires rows that ascend.
+ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept;
+
 enum class ChoiceKind : std::uint8_t {
     claim,
     wait,  // until then no R is near enough

@@ -49,11 +49,6 @@ struct ParsedShards {
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
 
-ShardsFrom source_of_shards(std::string_view text) noexcept {
-    if (text == "lease") return ShardsFrom::lease;
-    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
-}
-
 bool check_shards(char **value, void **extra, GucSource source) {
     std::string_view text(*value == nullptr ? "" : *value);
     size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
@@ -191,6 +186,11 @@ void define_settings() {
         tell_useless_settings();
     }
     MarkGUCPrefixReserved("idgen");
+}
+
+ShardsFrom source_of_shards(std::string_view text) noexcept {
+    if (text == "lease") return ShardsFrom::lease;
+    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
 }
 
 HorizonRules horizon_rules() noexcept {

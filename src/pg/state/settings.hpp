@@ -22,6 +22,9 @@ enum class ShardsFrom : uint8 {
     citus,  // the group of the node
 };
 
+// What a value of idgen.shards means.
+ShardsFrom source_of_shards(std::string_view text) noexcept;
+
 struct Settings {
     int region;
     int decimal_launch;  // of DecimalIds
