@@ -58,14 +58,6 @@ TEST(NumberChoice, OfSeveralOwnTheLastClaimedWhateverItsHorizon) {
     expect(choose_of({owner_of(4), owner_of(5), owner_of(3)}, rows), ChoiceKind::claim, 5);
 }
 
-TEST(NumberChoice, OneThatWasHeldBeforeOneThatWasOnlyProposed) {
-    LeaseRecord proposed = propose(nobody, registry, identity, 4, 21);
-    std::vector<ListedNumber> rows = {{3, past, true}, {4, past + 1, true}};
-    expect(choose_of({owner_of(3), proposed}, rows), ChoiceKind::claim, 3);
-    expect(choose_of({proposed, owner_of(3)}, rows), ChoiceKind::claim, 3);
-    expect(choose_of({proposed}, rows), ChoiceKind::claim, 4);
-}
-
 TEST(NumberChoice, ElseWaitsForTheNearestOwn) {
     std::vector<ListedNumber> rows;
     for (std::int64_t number = 2; number <= 6; number++) rows.push_back({number, far + number, false});
