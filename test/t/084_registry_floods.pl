@@ -123,9 +123,9 @@ my %tokens = (
 	'a token that is cut off'  => sub {
 		my ($asked, $lies) = @_;
 		return $asked =~ /xxx/ ? undef : no_token() if $asked !~ m{/auth/};
-		return token('x' x 16_000) if !-e "$lies.given" && append_to_file("$lies.given", '');
-		unlink $lies;
-		return;
+		return unlink $lies if -e "$lies.given";
+		append_to_file("$lies.given", '');
+		return token('x' x 16_000);
 	});
 sub no_token { return http('401 Unauthorized', '{"code":16,"message":"etcdserver: invalid auth token"}') }
 sub token { my ($token) = @_; return http('200 OK', qq({"header":{"cluster_id":"7"},"token":"$token"})) }
