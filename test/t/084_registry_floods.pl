@@ -123,7 +123,7 @@ my %tokens = (
 	'a token that is cut off'  => sub {
 		my ($asked, $lies) = @_;
 		return $asked =~ /xxx/ ? undef : no_token() if $asked !~ m{/auth/};
-		return unlink $lies if -e "$lies.given";
+		return if -e "$lies.given" && unlink $lies;
 		append_to_file("$lies.given", '');
 		return token('x' x 16_000);
 	});
