@@ -123,9 +123,9 @@ my %tokens = (
 	'a token that is cut off'  => sub {
 		my ($asked, $lies) = @_;
 		return $asked =~ /xxx/ ? undef : no_token() if $asked !~ m{/auth/};
-		return token('x' x 16_000) if !-e "$lies.given" && append_to_file("$lies.given", '');
-		unlink $lies;
-		return;
+		return if -e "$lies.given" && unlink $lies;
+		append_to_file("$lies.given", '');
+		return token('x' x 16_000);
 	});
 sub no_token { return http('401 Unauthorized', '{"code":16,"message":"etcdserver: invalid auth token"}') }
 sub token { my ($token) = @_; return http('200 OK', qq({"header":{"cluster_id":"7"},"token":"$token"})) }
@@ -156,11 +156,11 @@ sub in_a_session
 	make_store_functions($session);
 	my $backend = value_of($session, 'SELECT pg_backend_pid()');
 	my $growth_of = sub {
-		my ($sql, $answer) = @_;
+		my ($sql, $answer, $folder) = @_;
 		my $first = $parsed . rows([ '0', undef ]) . command_complete() . ready();
-		my $impostor = IdgenImpostor->start('postgresql', sub { return $_[1] =~ /set_config/ ? $first : $answer->(@_) });
+		my $impostor = IdgenImpostor->start('postgresql', sub { return $_[1] =~ /set_config/ ? $first : $answer->(@_) }, folder => $folder);
 		my $before = forget_peak($backend);
-		my $value = value_of($session, $sql, "host=127.0.0.1 port=$impostor->{port} user=node");
+		my $value = value_of($session, $sql, sprintf 'host=%s port=%d user=node', $folder // '127.0.0.1', $impostor->{port});
 		$impostor->stop;
 		return ($value, status_of($backend, 'VmHWM') - $before);
 	};
@@ -181,6 +181,12 @@ sub in_a_session
 			});
 		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/, "$what in each of 1500 answers: all are taken in, settings by a few connections");
 		cmp_ok($growth, '<', 60_000, "$what: and $growth kB of memory");
+	}
+	for my $name (grep { /gigabyte/ } sort keys %after_statement)
+	{
+		($value, $growth) = $growth_of->('SELECT store_identity(?, 60000)', $after_statement{$name}, PostgreSQL::Test::Utils::tempdir_short());
+		like($value, qr/^denied $too_much/, "$name by a Unix socket, whose bytes the kernel does not count");
+		cmp_ok($growth, '<', $most_growth_kb, "$name by a Unix socket: $growth kB of memory");
 	}
 	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_nodes TO reader';
 	fails_with($session, 'SELECT * FROM idgen_nodes()', '08006', qr/It was said: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');

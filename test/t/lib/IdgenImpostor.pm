@@ -8,6 +8,7 @@ use warnings;
 use Exporter qw(import);
 use IO::Select;
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use POSIX qw(_exit);
 
 our @EXPORT = qw(message rows error_message command_complete ready http);
@@ -18,12 +19,14 @@ my $test = $$;
 # Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own for each connection: the
 # request is the text of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends if that is undefined. Option:
 # greeting(socket, greeting, which connection) gives what PostgreSQL's protocol begins with, in the place of the usual. Options: only as long as
-# the file `lies` is there it answers itself; otherwise it passes everything on to the port `honest`.
+# the file `lies` is there it answers itself; otherwise it passes everything on to the port `honest`. With `folder` it listens to a socket there.
 sub start
 {
 	my ($class, $kind, $answer, %option) = @_;
-	my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1) or die "listen: $!";
-	my $self = bless { port => $listener->sockport }, $class;
+	my $folder = $option{folder};
+	my $listener = $folder ? IO::Socket::UNIX->new(Local => "$folder/.s.PGSQL.1", Listen => 50) : IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1);
+	die "listen: $!" if !$listener;
+	my $self = bless { port => $folder ? 1 : $listener->sockport }, $class;
 	$self->{pid} = fork // die "fork: $!";
 	if ($self->{pid} == 0)
 	{
