@@ -95,20 +95,21 @@ sub set_on_copy
 }
 
 my %made;
-my $origin = start_node('origin', init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '5'", @conf ]);
+my $origin = start_node('origin', init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '5'", 'idgen.max_lead = 5s', @conf ]);
 for my $db ('other', 'fresh', 'warned')
 {
 	$origin->safe_psql('postgres', "CREATE DATABASE $db");
 	$origin->safe_psql($db, 'CREATE EXTENSION idgen');
 }
 makes($origin, $_, \%{ $made{$_} }, "the origin, $_") for 'postgres', 'other', 'warned';
+my $session = connect_to($origin);
 my $dump = $origin->basedir . '/dump';
 $origin->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'pg_dump');
 $origin->backup('base');
 
 # A database that is named to the tool, one that is not, and one that has made no ID yet: each is refused until somebody says more.
 {
-	my $copy = convert($origin, stopped_standby($origin, 'base', 'subscriber', 'idgen.max_lead = 300ms'));
+	my $copy = convert($origin, stopped_standby($origin, 'base', 'subscriber'));
 	give_clock($copy, '+0');
 	start_again($copy);
 	for my $db ('postgres', 'other', 'fresh', 'warned')
@@ -142,11 +143,28 @@ $origin->backup('base');
 	is(copy_row($copy, 'warned'), 0, 'which idgen_status() goes on to tell');
 	$on->disconnect;
 
-	# Shards of its own; the origin's, when it makes no more.
+	# Both at work, by default.
+	my $stop = $origin->basedir . '/stop';
+	my @makers = map { begin_makers($_, 2, $stop) } $origin, $copy;
+	my $before = value_of($session, 'SELECT sum(ids) FROM idgen_stat_shard');
+	wait_until($session, "SELECT sum(ids) > $before + 10000 FROM idgen_stat_shard");
+	append_to_file($stop, '');
+	my ($by_origin, $by_copy) = map { [ made_by($_) ] } @makers;
+	cmp_ok(scalar @$by_origin, '>', 1000, 'both at work: the origin makes IDs');
+	is(scalar @$by_copy, 0, 'and the copy none');
+	is(repeated($made{postgres}, @$by_origin), 0, 'none twice');
+
+	# Shards of its own; the origin's, when it makes no more: the last of them lie as far ahead as its lead lets them.
 	$copy->safe_psql('postgres', q{ALTER DATABASE other SET idgen.shards = '6'});
 	makes($copy, 'other', $made{other}, 'shards of its own');
 	makes($origin, 'other', $made{other}, 'and the origin goes on');
 	is(copy_row($copy, 'other'), 1, 'shards of its own: idgen_status() says nothing');
+	$session->do('SET idgen.overflow = borrow');
+	is(repeated($made{postgres}, draw_few($session, 9000)), 0, 'the origin, ahead of its clock: none twice');
+	$on = connect_to($copy);
+	$on->do('SELECT idgen_confirm_shards()');
+	is(repeated($made{postgres}, draw_few($on, 2000)), 0, 'confirmed as soon as the origin makes no more: none twice');
+	$on->disconnect;
 	$copy->safe_psql('fresh', 'SELECT idgen_confirm_shards()');
 	makes($copy, 'fresh', \%{ $made{fresh} }, 'confirmed');
 	$copy->restart;
@@ -185,6 +203,7 @@ $origin->backup('base');
 	makes($upgraded, 'other', $made{other}, 'upgraded, and not failed over');
 	$_->stop('immediate') for $upgraded, $first, $second;
 }
+$session->disconnect;
 $origin->stop;
 
 # With numbers from a registry it takes another one, and nothing is refused.
@@ -192,7 +211,7 @@ $origin->stop;
 	my $registry = start_registry('registry', conf => ['autovacuum = off']);
 	my $leased = start_leased('leased', address_of($registry), init => { allows_streaming => 'logical' }, conf => [@conf]);
 	my %of_registry;
-	my $session = connect_to($leased);
+	$session = connect_to($leased);
 	repeated(\%of_registry, wait_for_id($session));
 	$leased->backup('base');
 	my $copy = convert($leased, stopped_standby($leased, 'base', 'leased-subscriber'));

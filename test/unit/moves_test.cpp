@@ -108,13 +108,24 @@ TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {
 
 TEST_F(MovesTest, AConfirmationIsExpectedOnlyWhereThePageWas) {
     DurableRecord page = bare_record(t + 500, ours), confirmed = plan_confirmation(page, server);
-    finish_confirmation(horizon, page, confirmed);
+    finish_confirmation(horizon, page, confirmed, ours);
     EXPECT_FALSE(horizon.record.is_loaded);
     admit_page(horizon, page, ours, server.clock, server.rules);
-    finish_confirmation(horizon, page, confirmed);
+    finish_confirmation(horizon, page, confirmed, ours);
     EXPECT_TRUE(horizon.record.known == confirmed);
-    finish_confirmation(horizon, page, page);
+    finish_confirmation(horizon, page, page, ours);
     EXPECT_TRUE(horizon.record.known == confirmed) << "somebody else changed the page";
+}
+
+// The origin went on while the copy was refused.
+TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
+    DurableRecord page = bare_record(t + 500, theirs), confirmed = plan_confirmation(page, server);
+    admit_page(horizon, page, ours, server.clock, server.rules);
+    EXPECT_EQ(horizon.floor_ms, t + 1301);
+    server.clock.now_ms += 60000;
+    finish_confirmation(horizon, page, confirmed, ours);
+    EXPECT_FALSE(admit_page(horizon, confirmed, ours, server.clock, server.rules));
+    EXPECT_EQ(horizon.floor_ms, t + 61301);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerVi
     record.shards = server.owner.shards;
     return record;
 }
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) noexcept;
+void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
+                         std::int64_t identity) noexcept;
 
 }  // namespace idgen
