@@ -137,7 +137,8 @@ $origin->backup('base');
 	$on->disconnect;
 	set_on_copy($copy, 'auto');
 	is_refused($copy, 'postgres', 'with on_copy = auto again, a database that made none meanwhile');
-	$copy->restart;
+	$copy->stop;
+	start_again($copy);
 	$on = connect_to($copy, db => 'warned');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'but not one that did') || note $on->errstr;
 	is(copy_row($copy, 'warned'), 0, 'which idgen_status() goes on to tell');
@@ -167,14 +168,15 @@ $origin->backup('base');
 	$on->disconnect;
 	$copy->safe_psql('fresh', 'SELECT idgen_confirm_shards()');
 	makes($copy, 'fresh', \%{ $made{fresh} }, 'confirmed');
-	$copy->restart;
+	$copy->stop;
+	start_again($copy);
 	makes($copy, 'fresh', $made{fresh}, 'confirmed, after a restart');
 
 	# What is restored there did not come with the disk.
 	$copy->safe_psql('postgres', 'CREATE DATABASE restored');
 	$copy->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ], 'a dump is restored there');
 	makes($copy, 'restored', \%{ $made{restored} }, 'a restored dump');
-	set_clock($copy, '+3');
+	set_clock($copy, '+10');
 	makes($copy, 'restored', $made{restored}, 'a restored dump, past the next renewal');
 	$copy->stop('immediate');
 }
