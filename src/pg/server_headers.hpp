@@ -20,6 +20,7 @@ extern "C" {
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xlog_internal.h"
 #include "access/xloginsert.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"

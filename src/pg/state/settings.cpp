@@ -36,6 +36,7 @@ const config_enum_entry synchronous_words[] = {
 };
 
 const config_enum_entry on_copy_words[] = {
+    {"auto", static_cast<int>(OnCopy::automatic), false},
     {"warn", static_cast<int>(OnCopy::warn), false},
     {"refuse", static_cast<int>(OnCopy::refuse), false},
     {nullptr, 0, false},
@@ -145,9 +146,10 @@ void define_horizon() {
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
         "warn: tell the log, and idgen_status(); refuse: make no IDs, until idgen.shards is changed or "
-        "idgen_confirm_shards() is called.",
-        &settings.on_copy, static_cast<int>(OnCopy::warn), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
-        nullptr);
+        "idgen_confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
+        "warn.",
+        &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr,
+        nullptr, nullptr);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.

@@ -13,7 +13,7 @@ namespace idgen::pg {
 enum class Overflow : int { wait, borrow, error };
 enum class RequireClockSync : int { off, warn, on };
 enum class Synchronous : int { automatic, required };
-enum class OnCopy : int { warn, refuse };
+enum class OnCopy : int { automatic, warn, refuse };
 
 // Where the node's own shards come from.
 enum class ShardsFrom : uint8 {
