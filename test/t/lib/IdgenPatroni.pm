@@ -31,7 +31,8 @@ sub is_installed
 }
 
 # Starts the cluster, and creates the extension in its database postgres. Options: parameters (settings of all servers), fake_clock (set_clock
-# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there),
+# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there), with_registry (a function that is
+# given that, before a server is there),
 # ttl (for how many seconds a leader that says nothing is still the leader; else so long that no busy machine gets another by itself).
 sub begin
 {
@@ -123,6 +124,7 @@ sub use_registry
 	my ($self, $store) = @_;
 	$self->{registry}->stop if $self->{registry};
 	$self->{registry} = $self->owned(sub { IdgenRegistry->start($store) });
+	$self->owned(sub { $self->{with_registry}->($self->{registry}) }) if $self->{with_registry};
 	my %settings = ('idgen.shards' => 'lease', 'idgen.registry' => $self->{registry}->address, 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '15s');
 	%{ $self->{parameters} } = (%{ $self->{parameters} // {} }, %settings);
 	return \%settings;
