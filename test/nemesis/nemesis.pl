@@ -1,7 +1,8 @@
 # Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, and each server makes
 # IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
 # servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
-# same on all servers, and the registry is restored, made anew, limited and read by a thief. The totals go to the file NEMESIS_TOTALS.
+# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made anew, limited and read by a thief. The totals
+# go to the file NEMESIS_TOTALS.
 use strict;
 use warnings;
 use FindBin;
@@ -40,9 +41,11 @@ my %strikes = (
 	registry_restored => [ 'any',     1, 4 ],
 	registry_new      => [ 'any',     1, 4 ],
 	registry_limited  => [ 'any',     0, 1 ],
-	registry_leaked   => [ 'any',     0, 1 ]);
+	registry_leaked   => [ 'any',     0, 1 ],
+	rival_restarted   => [ 'any',     0, 1 ],
+	rival_killed      => [ 'any',     0, 1 ]);
 my $has_store = $store ne 'none';
-my @names = grep { $has_store || !/^(?:registry|keeper)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
+my @names = grep { $has_store || !/^(?:registry|keeper|rival)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
 my $recovery;
 my $cluster = IdgenPatroni->begin(
@@ -158,7 +161,12 @@ sub visit_all
 	return;
 }
 
-$recovery->save if $recovery;
+my $rival;
+if ($recovery)
+{
+	$recovery->save;
+	$rival = $cluster->begin_rival;
+}
 my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 my %count_of;
@@ -168,12 +176,19 @@ while (time < $end)
 	$count_of{$_}++ for strike();
 }
 $cluster->wait_for('the cluster is whole again', sub { mend(); $cluster->whole });
+if ($rival)
+{
+	my $before = received($clients[0], 'rival');
+	$cluster->wait_for('IDs of the rival', sub { sleep 1; received($clients[0], 'rival') > $before });
+	$rival->{server}->stop('fast');
+}
 my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
 visit_all(@late);
 my $clients = together(@clients, @late);
 end_clients($clients);
 
 my $survey = survey($clients);
+@$survey{qw(gap gap_began)} = @{ survey($clients, map { $_->{name} } $cluster->nodes) }{qw(gap gap_began)};
 is($survey->{duplicates}, 0, 'no ID twice');
 is($survey->{disordered}, 0, 'the IDs of a session rise');
 is($recovery->{granted}, 0, 'nothing is granted to a thief') if $recovery;

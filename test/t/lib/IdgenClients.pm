@@ -12,12 +12,12 @@ use Time::HiRes qw(time sleep);
 
 our @EXPORT = qw(begin_clients end_clients together received survey parts_of);
 
-# Begins as many clients of each node, with that in idgen.shards if it is given; gives their handle.
+# Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
 {
 	my ($cluster, $count, $shards) = @_;
 	my $clients = { folder => $cluster->{folder}, began => time, owner => $$ };
-	for my $node ($cluster->nodes)
+	for my $node ($cluster->nodes, @{ $cluster->{rivals} // [] })
 	{
 		for (1 .. $count)
 		{

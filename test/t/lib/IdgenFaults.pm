@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IdgenNode qw(crash start_again);
 use IdgenPatroni;
 
 our @EXPORT = qw(begin_fault end_fault fault_names);
@@ -33,6 +34,9 @@ my %faults = (
 	registry_new => { begin => _of_registry('make_new'), end => _of_registry('reopen') },
 	registry_limited => { begin => _of_registry('limit') },
 	registry_leaked => { begin => _of_registry('leak') },
+	# A server beside the cluster that takes its numbers from the same registry gives them up, or dies, and starts again.
+	rival_restarted => { begin => _of_rival(sub { my ($rival) = @_; $rival->stop('fast') }) },
+	rival_killed => { begin => _of_rival(\&crash) },
 	# The process that keeps the node's numbers stands still, so that the registry hears nothing of this node.
 	keeper_away => { begin => \&_stop_keeper, end => sub { my ($cluster, $node, $keeper) = @_; kill 'CONT', $keeper // () } },
 	# The node receives no WAL.
@@ -57,6 +61,17 @@ sub end_fault
 }
 
 sub _of_registry { my ($what) = @_; return sub { my ($cluster) = @_; return $cluster->owned(sub { $cluster->{recovery}->$what }) } }
+
+sub _of_rival
+{
+	my ($end) = @_;
+	return sub {
+		my ($cluster) = @_;
+		my $rival = $cluster->{rivals}[0]{server};
+		$end->($rival);
+		return $cluster->owned(sub { start_again($rival) });
+	};
+}
 
 sub _kill_patroni
 {

@@ -8,7 +8,8 @@ use warnings;
 use DBI;
 use HTTP::Tiny;
 use IdgenEtcd;
-use IdgenNode qw(clock_environment);
+use IdgenLease qw(start_leased);
+use IdgenNode qw(clock_environment expect_blame);
 use IdgenPair qw(poll);
 use IdgenRegistry;
 use JSON::PP;
@@ -111,6 +112,7 @@ sub end
 {
 	my ($self) = @_;
 	return unless $self->{writer} && $self->{owner} == $$;
+	$_->{server}->stop('immediate') for @{ $self->{rivals} // [] };
 	$self->{registry}->stop if $self->{registry};
 	close delete $self->{writer};
 	local $?;
@@ -138,6 +140,17 @@ sub change_registry
 	$self->wait_for('all servers are started again', sub { $self->whole });
 	$self->run($self->primary, 'SELECT idgen_confirm_registry()');
 	return;
+}
+
+# Begins a server that Patroni does not keep, which takes its numbers where the servers of the cluster do; clients begin there too.
+sub begin_rival
+{
+	my ($self) = @_;
+	my %setting = (%{ $self->{parameters} }, 'idgen.max_lead' => '1s');
+	my $server = $self->owned(sub { start_leased('rival', $self->{registry}->address, setting => \%setting, conf => [q{listen_addresses = '127.0.0.1'}]) });
+	expect_blame($server, 'registry');
+	push @{ $self->{rivals} }, { name => 'rival', port => $server->port, server => $server };
+	return $self->{rivals}[-1];
 }
 
 # What is begun meanwhile belongs to the cluster.

@@ -174,7 +174,7 @@ sub _begin
 {
 	my ($self) = @_;
 	$self->{etcd} = $self->{registry}{etcd};
-	my $operator = start_leased('operator', $self->{etcd}->operator_registry('/idgen'), setting => { 'idgen.shards' => '' });
+	my $operator = $self->{registry}{operator} = start_leased('operator', $self->{etcd}->operator_registry('/idgen'), setting => { 'idgen.shards' => '' });
 	expect_blame($operator, 'registry');
 	$self->{operator} = connect_to($operator);
 	return;
