@@ -109,7 +109,7 @@ sub mend
 # A registry made anew has been advanced; each primary that knows another is told that it is the one from now on.
 sub confirm
 {
-	for my $node ($cluster->nodes)
+	for my $node ($cluster->nodes, @{ $cluster->{rivals} })
 	{
 		my $is_told = $cluster->value($node,
 			q{SELECT count(idgen_confirm_registry()) FROM idgen_status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()});

@@ -115,7 +115,7 @@ sub _replace_files
 sub _make
 {
 	my ($self, $dump) = @_;
-	my @psql = ('psql', '-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', '-d', $self->{node}->connstr('postgres'), '-c', 'DROP EXTENSION idgen_registry');
+	my @psql = ('psql', '-X', '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-o', '/dev/null', '-d', $self->{node}->connstr('postgres'), '-c', 'DROP EXTENSION idgen_registry', '-c', 'DROP SCHEMA IF EXISTS idgen_registry');
 	return system_or_bail(@psql, $dump ? ('-f', $dump) : ('-c', q{CREATE EXTENSION idgen_registry}, '-c', q{SELECT idgen_registry.set_max_ahead('5 s')}));
 }
 
