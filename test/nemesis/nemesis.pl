@@ -1,6 +1,8 @@
-# Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, and all goes on in
-# the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all servers
-# have the same shard, and SYNCHRONOUS=1 is what protects them. The totals go to the file NEMESIS_TOTALS.
+# Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, and each server makes
+# IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
+# servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
+# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made anew, limited and read by a thief. The totals
+# go to the file NEMESIS_TOTALS.
 use strict;
 use warnings;
 use FindBin;
@@ -8,6 +10,7 @@ use lib "$FindBin::Bin/../t/lib";
 use IdgenClients;
 use IdgenFaults;
 use IdgenPatroni;
+use IdgenRecovery;
 use List::Util qw(first);
 use Test::More;
 use Time::HiRes qw(time sleep);
@@ -21,20 +24,36 @@ srand $seed;
 
 # What each fault strikes, and for how many seconds. The primary is also seven in ten of any.
 my %strikes = (
-	cut_off         => [ 'primary', 3, 6 ],
-	freeze          => [ 'primary', 3, 6 ],
-	keeper_away     => [ 'primary', 1, 20 ],
-	kill_server     => [ 'any',     1, 3 ],
-	kill_session    => [ 'primary', 1, 3 ],
-	step_clock      => [ 'any',     1, 6 ],
-	switchover      => [ 'standby', 1, 3 ],
-	failover        => [ 'standby', 1, 3 ],
-	slow_standby    => [ 'standby', 1, 8 ],
-	registry_away   => [ 'any',     1, 12 ],
-	registry_killed => [ 'any',     1, 12 ]);
-my @names = grep { $store ne 'none' || !/^(?:registry|keeper)/ } sort keys %strikes;
+	cut_off           => [ 'primary', 3, 6 ],
+	freeze            => [ 'primary', 3, 6 ],
+	keeper_away       => [ 'primary', 1, 20 ],
+	kill_server       => [ 'any',     1, 3 ],
+	kill_session      => [ 'primary', 1, 3 ],
+	step_clock        => [ 'any',     1, 6 ],
+	switchover        => [ 'standby', 1, 3 ],
+	restart           => [ 'primary', 1, 3 ],
+	failover          => [ 'standby', 1, 3 ],
+	slow_standby      => [ 'standby', 1, 8 ],
+	registry_away     => [ 'any',     1, 12 ],
+	registry_killed   => [ 'any',     1, 12 ],
+	registry_saved    => [ 'any',     0, 1 ],
+	registry_put_back => [ 'any',     1, 4 ],
+	registry_restored => [ 'any',     1, 4 ],
+	registry_new      => [ 'any',     1, 4 ],
+	registry_limited  => [ 'any',     0, 1 ],
+	registry_leaked   => [ 'any',     0, 1 ],
+	rival_restarted   => [ 'any',     0, 1 ],
+	rival_killed      => [ 'any',     0, 1 ]);
+my $has_store = $store ne 'none';
+my @names = grep { $has_store || !/^(?:registry|keeper|rival)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
-my $cluster = IdgenPatroni->begin(fake_clock => 1, ttl => 6, store => $store eq 'none' ? undef : $store);
+my $recovery;
+my $cluster = IdgenPatroni->begin(
+	fake_clock    => 1,
+	ttl           => 6,
+	store         => $has_store ? $store : undef,
+	with_registry => sub { my ($registry) = @_; $recovery = IdgenRecovery->of($registry) });
+$cluster->{recovery} = $recovery;
 if ($is_synchronous)
 {
 	$cluster->configure(synchronous_mode => JSON::PP::true, parameters => { 'idgen.synchronous' => 'required' });
@@ -74,6 +93,7 @@ sub begin_any
 my %lame_since;
 sub mend
 {
+	confirm() if $recovery;
 	for my $node ($cluster->nodes)
 	{
 		my $is_well = $cluster->value($node, q{SELECT NOT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')});
@@ -82,6 +102,18 @@ sub mend
 		diag(sprintf '%5.1f s: %s made anew', time - $^T, $node->{name});
 		IdgenPatroni::ask($node->{rest}, 'POST', '/reinitialize', { force => JSON::PP::true });
 		delete $lame_since{ $node->{name} };
+	}
+	return;
+}
+
+# A registry made anew has been advanced; each primary that knows another is told that it is the one from now on.
+sub confirm
+{
+	for my $node ($cluster->nodes, @{ $cluster->{rivals} })
+	{
+		my $is_told = $cluster->value($node,
+			q{SELECT count(idgen_confirm_registry()) FROM idgen_status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()});
+		diag(sprintf '%5.1f s: the registry is confirmed on %s', time - $^T, $node->{name}) if $is_told;
 	}
 	return;
 }
@@ -104,7 +136,39 @@ sub strike
 	return map { $_->{name} } @faults;
 }
 
-my $clients = begin_clients($cluster, 2);
+# Each server makes IDs as the primary, of each kind.
+sub visit_all
+{
+	my (@kinds) = @_;
+	for my $node ($cluster->nodes)
+	{
+		my $began = time;
+		$cluster->wait_for(
+			"$node->{name} is the primary",
+			sub {
+				mend();
+				my $primary = $cluster->whole // return;
+				return 1 if $primary == $node;
+				begin_fault($cluster, 'switchover', $node);
+				return 0;
+			});
+		for my $number (0 .. $#kinds)
+		{
+			$cluster->wait_for("IDs of $node->{name}, kind $number", sub { mend(); received($kinds[$number], $node->{name}) });
+		}
+		note(sprintf '%s makes IDs after %.1f s', $node->{name}, time - $began);
+	}
+	return;
+}
+
+my $rival;
+if ($recovery)
+{
+	$recovery->save;
+	$rival = $cluster->begin_rival;
+}
+my @clients = begin_clients($cluster, 2);
+push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 my %count_of;
 my $end = time + 60 * $minutes;
 while (time < $end)
@@ -112,17 +176,31 @@ while (time < $end)
 	$count_of{$_}++ for strike();
 }
 $cluster->wait_for('the cluster is whole again', sub { mend(); $cluster->whole });
-my $before = received($clients);
-$cluster->wait_for('IDs are made again', sub { received($clients) > $before });
+if ($rival)
+{
+	my $before = received($clients[0], 'rival');
+	$cluster->wait_for('IDs of the rival', sub { sleep 1; received($clients[0], 'rival') > $before });
+	$rival->{server}->stop('fast');
+}
+my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
+visit_all(@late);
+my $clients = together(@clients, @late);
 end_clients($clients);
 
 my $survey = survey($clients);
+@$survey{qw(gap gap_began)} = @{ survey($clients, map { $_->{name} } $cluster->nodes) }{qw(gap gap_began)};
 is($survey->{duplicates}, 0, 'no ID twice');
 is($survey->{disordered}, 0, 'the IDs of a session rise');
+is($recovery->{granted}, 0, 'nothing is granted to a thief') if $recovery;
+if ($recovery)
+{
+	my $by_hand = survey(together($clients[1], $late[1]));
+	diag(sprintf 'by hand: %d IDs received of %d attempted, the longest time without one %.1f s', @$by_hand{qw(received attempted gap)});
+}
 
 sub rounded { my ($number) = @_; 1 while $number =~ s/^(\d+)(\d{3})/$1,$2/; return $number }
 sub row { return '| ' . join(' | ', @_) . " |\n" }
-my $where = $store eq 'none' ? 'none, one shard' : $store;
+my $where = $has_store ? $store : 'none, one shard';
 my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempted', 'received', 'twice', 'out of order', 'longest time without an ID, s')
   . row(('---') x 9)
   . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), sprintf '%.1f', $survey->{gap})

@@ -10,14 +10,14 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients received survey parts_of);
+our @EXPORT = qw(begin_clients end_clients together received survey parts_of);
 
-# Begins as many clients of each node; gives their handle.
+# Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
 {
-	my ($cluster, $count) = @_;
+	my ($cluster, $count, $shards) = @_;
 	my $clients = { folder => $cluster->{folder}, began => time, owner => $$ };
-	for my $node ($cluster->nodes)
+	for my $node ($cluster->nodes, @{ $cluster->{rivals} // [] })
 	{
 		for (1 .. $count)
 		{
@@ -27,7 +27,7 @@ sub begin_clients
 			if ($pid == 0)
 			{
 				$cluster->let_go;
-				_draw_for_ever($node, $made, $clients->{owner});
+				_draw_for_ever($node, $made, $clients->{owner}, $shards);
 			}
 			push @{ $clients->{pids} }, $pid;
 			push @{ $clients->{files}{ $node->{name} } }, $file;
@@ -39,7 +39,7 @@ sub begin_clients
 # Draws until its parent is gone, or it is killed.
 sub _draw_for_ever
 {
-	my ($node, $received, $parent) = @_;
+	my ($node, $received, $parent, $shards) = @_;
 	$SIG{__DIE__} = $SIG{TERM} = 'DEFAULT';
 	my $session;
 	srand $$;
@@ -47,7 +47,7 @@ sub _draw_for_ever
 	{
 		my $count = (1, 10, 50)[ rand 3 ];
 		my $ids = eval {
-			$session //= _session($node, $received);
+			$session //= _session($node, $received, $shards);
 			$session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, ?)', undef, $count);
 		};
 		syswrite $received, sprintf "%.6f %d %s\n", time, $count, $ids ? "@$ids" : '!' . ($session ? $session->state : $DBI::state);
@@ -59,10 +59,19 @@ sub _draw_for_ever
 
 sub _session
 {
-	my ($node, $received) = @_;
+	my ($node, $received, $shards) = @_;
 	my $session = IdgenPatroni::session($node);
+	$session->do("SET idgen.shards = '$shards'") if defined $shards;
 	syswrite $received, sprintf "%.6f 0 +\n", time;
 	return $session;
+}
+
+# Clients of the same cluster as one handle.
+sub together
+{
+	my ($clients, @others) = @_;
+	my %files = map { my $name = $_; $name => [ map { @{ $_->{files}{$name} } } $clients, @others ] } keys %{ $clients->{files} };
+	return { %$clients, files => \%files, pids => [ map { @{ $_->{pids} } } $clients, @others ] };
 }
 
 # Ends them. One that waits for a server that is stopped ends too.

@@ -15,13 +15,13 @@ my @all;
 my $test = $$;
 my $etcds = 0;
 
-# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by).
+# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by). An operator has a port of his own.
 sub start
 {
 	my ($class, %option) = @_;
 	my $self = bless { %option, folder => PostgreSQL::Test::Utils::tempdir_short() . '/etcd.' . ++$etcds }, $class;
 	mkdir $self->{folder} or die "$self->{folder}: $!";
-	@$self{qw(port peer_port)} = map { PostgreSQL::Test::Cluster::get_free_port() } 1, 2;
+	@$self{qw(port peer_port operator_port)} = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
 	$self->_make_certificate if $self->{is_tls};
 	push @all, $self;
 	$self->go;
@@ -31,6 +31,8 @@ sub start
 # Its address, "127.0.0.1:PORT"; and as idgen.registry names it: address('/prefix', 'user:password').
 sub address { my ($self) = @_; return "127.0.0.1:$self->{port}" }
 
+sub operator_registry { my ($self, $prefix) = @_; return "etcd://127.0.0.1:$self->{operator_port}$prefix" }
+
 sub registry
 {
 	my ($self, $prefix, $user) = @_;
@@ -38,15 +40,16 @@ sub registry
 	return ($self->{is_tls} ? 'etcds' : 'etcd') . '://' . (defined $user ? "$user@" : '') . $self->address . "$prefix$query";
 }
 
-# Starts it where it is stopped, with the keys that it had, and waits until it answers.
+# Starts it where it is stopped, with the keys that it had, and waits until it answers: fenced, for the operator alone.
 sub go
 {
-	my ($self) = @_;
+	my ($self, $is_fenced) = @_;
 	my $scheme = $self->{is_tls} ? 'https' : 'http';
 	my $client = "$scheme://" . $self->address;
 	my $peer = "http://127.0.0.1:$self->{peer_port}";
 	my @command = (
-		'etcd', '--name', 'test', '--data-dir', "$self->{folder}/data", '--unsafe-no-fsync', '--listen-client-urls', $client, '--advertise-client-urls', $client,
+		'etcd', '--name', 'test', '--data-dir', "$self->{folder}/data", '--unsafe-no-fsync', '--listen-client-urls', join(',', map { "$scheme://127.0.0.1:$_" } $is_fenced ? () : $self->{port}, $self->{operator_port}),
+		'--advertise-client-urls', $client, '--initial-cluster-token', 'test' . ($self->{token_of_cluster} // ''),
 		'--listen-peer-urls', $peer, '--initial-advertise-peer-urls', $peer, '--initial-cluster', "test=$peer",
 		$self->{is_tls} ? ('--cert-file', "$self->{folder}/server.crt", '--key-file', "$self->{folder}/server.key") : ());
 	my $pid = fork // die "fork: $!";
@@ -102,7 +105,7 @@ sub call
 	my ($self, $path, $request) = @_;
 	my $http = HTTP::Tiny->new(timeout => 10, SSL_options => { SSL_ca_file => $self->{ca} });
 	my %headers = $self->{token} ? (Authorization => $self->{token}) : ();
-	my $url = ($self->{is_tls} ? 'https' : 'http') . '://' . $self->address . "/v3/$path";
+	my $url = ($self->{is_tls} ? 'https' : 'http') . "://127.0.0.1:$self->{operator_port}/v3/$path";
 	my $answer = $http->post($url, { content => encode_json($request), headers => { %headers, 'Content-Type' => 'application/json' } });
 	die "$path: $answer->{content}\n" unless $answer->{success};
 	return decode_json($answer->{content});

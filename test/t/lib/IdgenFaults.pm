@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IdgenNode qw(crash start_again);
 use IdgenPatroni;
 
 our @EXPORT = qw(begin_fault end_fault fault_names);
@@ -19,11 +20,23 @@ my %faults = (
 	kill_server => { begin => \&_kill_server },
 	kill_session => { begin => \&_kill_session },
 	step_clock => { begin => sub { my ($cluster, $node, $offset) = @_; $cluster->set_clock($node, sprintf '%+.3f', $offset) }, end => sub { my ($cluster, $node) = @_; $cluster->set_clock($node, '+0') } },
+	# The server is stopped cleanly, and starts again.
+	restart => { begin => sub { my ($cluster, $node) = @_; return IdgenPatroni::ask($node->{rest}, 'POST', '/restart', {}, 30) } },
 	switchover => { begin => \&_switchover },
 	failover => { begin => \&_failover },
 	# The registry answers nobody; it is killed, and started again when the fault ends.
 	registry_away => { begin => sub { my ($cluster) = @_; $cluster->{registry}->pause }, end => sub { my ($cluster) = @_; $cluster->{registry}->resume } },
 	registry_killed => { begin => sub { my ($cluster) = @_; $cluster->{registry}->kill_it }, end => sub { my ($cluster) = @_; $cluster->owned(sub { $cluster->{registry}->go }) } },
+	# What an IdgenRecovery does with the registry. It is reopened when the fault ends.
+	registry_saved => { begin => _of_registry('save') },
+	registry_put_back => { begin => _of_registry('put_back'), end => _of_registry('reopen') },
+	registry_restored => { begin => _of_registry('restore'), end => _of_registry('reopen') },
+	registry_new => { begin => _of_registry('make_new'), end => _of_registry('reopen') },
+	registry_limited => { begin => _of_registry('limit') },
+	registry_leaked => { begin => _of_registry('leak') },
+	# A server beside the cluster that takes its numbers from the same registry gives them up, or dies, and starts again.
+	rival_restarted => { begin => _of_rival(sub { my ($rival) = @_; $rival->stop('fast') }) },
+	rival_killed => { begin => _of_rival(\&crash) },
 	# The process that keeps the node's numbers stands still, so that the registry hears nothing of this node.
 	keeper_away => { begin => \&_stop_keeper, end => sub { my ($cluster, $node, $keeper) = @_; kill 'CONT', $keeper // () } },
 	# The node receives no WAL.
@@ -45,6 +58,19 @@ sub end_fault
 	my ($fault) = @_;
 	my $end = $faults{ $fault->{name} }{end} // return;
 	return $end->($fault->{cluster}, $fault->{node}, $fault->{kept});
+}
+
+sub _of_registry { my ($what) = @_; return sub { my ($cluster) = @_; return $cluster->owned(sub { $cluster->{recovery}->$what }) } }
+
+sub _of_rival
+{
+	my ($end) = @_;
+	return sub {
+		my ($cluster) = @_;
+		my $rival = $cluster->{rivals}[0]{server};
+		$end->($rival);
+		return $cluster->owned(sub { start_again($rival) });
+	};
 }
 
 sub _kill_patroni

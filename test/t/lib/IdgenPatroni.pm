@@ -8,7 +8,8 @@ use warnings;
 use DBI;
 use HTTP::Tiny;
 use IdgenEtcd;
-use IdgenNode qw(clock_environment);
+use IdgenLease qw(start_leased);
+use IdgenNode qw(clock_environment expect_blame);
 use IdgenPair qw(poll);
 use IdgenRegistry;
 use JSON::PP;
@@ -31,7 +32,8 @@ sub is_installed
 }
 
 # Starts the cluster, and creates the extension in its database postgres. Options: parameters (settings of all servers), fake_clock (set_clock
-# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there),
+# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there), with_registry (a function that is
+# given that, before a server is there),
 # ttl (for how many seconds a leader that says nothing is still the leader; else so long that no busy machine gets another by itself).
 sub begin
 {
@@ -110,6 +112,7 @@ sub end
 {
 	my ($self) = @_;
 	return unless $self->{writer} && $self->{owner} == $$;
+	$_->{server}->stop('immediate') for @{ $self->{rivals} // [] };
 	$self->{registry}->stop if $self->{registry};
 	close delete $self->{writer};
 	local $?;
@@ -123,6 +126,7 @@ sub use_registry
 	my ($self, $store) = @_;
 	$self->{registry}->stop if $self->{registry};
 	$self->{registry} = $self->owned(sub { IdgenRegistry->start($store) });
+	$self->owned(sub { $self->{with_registry}->($self->{registry}) }) if $self->{with_registry};
 	my %settings = ('idgen.shards' => 'lease', 'idgen.registry' => $self->{registry}->address, 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '15s');
 	%{ $self->{parameters} } = (%{ $self->{parameters} // {} }, %settings);
 	return \%settings;
@@ -136,6 +140,17 @@ sub change_registry
 	$self->wait_for('all servers are started again', sub { $self->whole });
 	$self->run($self->primary, 'SELECT idgen_confirm_registry()');
 	return;
+}
+
+# Begins a server that Patroni does not keep, which takes its numbers where the servers of the cluster do; clients begin there too.
+sub begin_rival
+{
+	my ($self) = @_;
+	my %setting = (%{ $self->{parameters} }, 'idgen.max_lead' => '1s');
+	my $server = $self->owned(sub { start_leased('rival', $self->{registry}->address, setting => \%setting, conf => [q{listen_addresses = '127.0.0.1'}]) });
+	expect_blame($server, 'registry');
+	push @{ $self->{rivals} }, { name => 'rival', port => $server->port, server => $server };
+	return $self->{rivals}[-1];
 }
 
 # What is begun meanwhile belongs to the cluster.

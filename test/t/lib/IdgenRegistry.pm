@@ -30,10 +30,11 @@ sub resume { my ($self) = @_; return $self->{etcd} ? $self->{etcd}->resume : kil
 sub kill_it { my ($self) = @_; return $self->{etcd} ? $self->{etcd}->stop('KILL') : crash($self->{node}) }
 sub go { my ($self) = @_; return $self->{etcd} ? $self->{etcd}->go : start_again($self->{node}) }
 
-# Ends it for good.
+# Ends it for good, and the server of its operator if there is one.
 sub stop
 {
 	my ($self) = @_;
+	$self->{operator}->stop('immediate') if $self->{operator};
 	return $self->{etcd}->stop('KILL') if $self->{etcd};
 	return $self->{node}->stop('immediate');
 }
