@@ -390,7 +390,7 @@ like($said, qr/postgres, wrong: denied password authentication failed for user "
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
 unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
 
-# What the owner of an etcd does by a node's SQL. Number 0 is held, its horizon 5 s ahead.
+# What the owner of an etcd does by a node's SQL. Number 0 is held, its horizon 50 s ahead.
 sub _check_owner_calls
 {
 	my ($caller, $own, $now) = @_;
@@ -399,7 +399,7 @@ sub _check_owner_calls
 	fails_with($caller, q{SELECT idgen_registry_advance(at => now() + interval '1 s')}, '08004', qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
 	is(value_of($caller, q{SELECT idgen_registry_advance(at => now() + interval '20 min') > now() + interval '19 min'}), 1, 'etcd: idgen_registry_advance() to an instant');
 	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner');
-	like($own->extend(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it');
+	like($own->extend(0, 11, 12, $now + 50000, $now + 51000), qr/^answered refused/, 'etcd: its owner learns it');
 	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too');
 
 	fails_with($caller, "SELECT idgen_limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
@@ -431,12 +431,12 @@ for my $kind ('postgres', 'etcd')
 	$own->clear;
 	my $now = now_ms();
 	$own->claim(0, 0, 11, 12, 0);
-	$own->extend(0, 11, 12, 0, $now + 5000, 0);
+	$own->extend(0, 11, 12, 0, $now + 50000, 0);
 	$own->claim(7, 0, 21, 22, 600000, 'seven');
 	is_deeply(
 		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
 			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_nodes()}),
-		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 5000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_nodes(), for a member of pg_monitor");
+		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 50000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_nodes(), for a member of pg_monitor");
 	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/, "$kind: for nobody else: $_") for 'SELECT * FROM idgen_nodes()', 'SELECT idgen_release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease_record';
 	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0, "$kind: no address in pg_settings") for $ordinary;
 	is(value_of($caller, 'SELECT idgen_release(7)'), 1, "$kind: idgen_release()");

@@ -95,6 +95,7 @@ Reply repeat_words(const PostgresSession &session, Reply reply, const char *word
 Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
     if (session.connection != nullptr && is_worn(session.memory)) end(session);
     if (session.connection != nullptr) return Reply::answered;
+    session.is_new = true;
     if (!AcquireExternalFD()) return put_trouble(trouble, Reply::silent, "too many files are open");
     Reply reply = open_connection(session, deadline, trouble);
     if (session.connection == nullptr) ReleaseExternalFD();

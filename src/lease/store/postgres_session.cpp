@@ -103,11 +103,13 @@ Reply exchange(PostgresSession &session, const Statement &statement, const Deadl
     return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
 }
 
-// A new session has as long to begin as the call has for its answer.
+// Begins a session if there is none, or a new one in the place of a worn one. It has as long for that as the
+// call has for its answer.
 Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
     Deadline deadline = deadline_in(session.answer_ms);
     Reply reply = connect(session, deadline, trouble);
-    if (reply != Reply::answered) return reply;
+    if (reply != Reply::answered || !session.is_new) return reply;
+    session.is_new = false;
     PGresult *unused = nullptr;
     reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
     PQclear(unused);
@@ -116,8 +118,7 @@ Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
 
 Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, bool &is_broken,
                Trouble &trouble) {
-    Reply reply = Reply::answered;
-    if (session.connection == nullptr) reply = begin(session, is_broken, trouble);
+    Reply reply = begin(session, is_broken, trouble);
     if (reply != Reply::answered) return reply;
     return exchange(session, statement, deadline_in(session.answer_ms), rows, is_broken, trouble);
 }

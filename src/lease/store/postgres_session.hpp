@@ -15,6 +15,7 @@ struct PostgresSession {
     int64 answer_ms;
     uint32 turn;         // of the list of hosts
     PGconn *connection;  // null: none
+    bool is_new;         // nothing has been asked over it yet
     bool has_warned;     // the server, since the statement was sent
     int64 memory;        // of this process when the connection was opened
 };
