@@ -21,6 +21,7 @@ for my $kind (store_kinds())
 }
 {
 	my $store = begin_store('postgresql');
+	use_rooms_again($store->{address});
 	want_too_many($store->{address});
 	lose_a_named_one($store);
 	say_each($store);
@@ -32,6 +33,15 @@ sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(num
 sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_nodes() WHERE is_free AND number BETWEEN 20 AND 29}) // '' }
 sub status_of { my ($session, $key) = @_; return value_of($session, q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen_status() WHERE key = ?}, $key) }
 
+# Begins a statement of so many rows that takes a millisecond for each.
+sub slow_statement
+{
+	my ($session, $call, $rows) = @_;
+	my $statement = $session->prepare("SELECT count(CASE WHEN pg_sleep(0.001) IS NOT NULL THEN $call END) FROM generate_series(1, $rows)", { pg_async => PG_ASYNC });
+	$statement->execute;
+	return $statement;
+}
+
 # Three numbers, one, three again, under load: no statement fails, and nothing is made twice.
 sub give_back
 {
@@ -40,12 +50,16 @@ sub give_back
 	my $session = connect_to($node);
 	wait_for_id($session);
 	wait_for('three numbers', sub { held($session) eq '20 21 22' });
+	my @long = map { connect_to($node) } 1 .. 6;
 	my $drawing = begin_drawing($node, 6);
 	for my $round (1, 2)
 	{
 		sleep 0.3;
+		$_->do('SET idgen.max_wait = 0') for @long;
+		my @statements = map { slow_statement($_, 'next_id(layout => $$snowflake$$)', 3000) } @long;
 		set_for_server($session, 'idgen.lease_count', 1);
 		wait_for('two given back', sub { free_in($session) eq '21 22' });
+		is_deeply([ map { eval { $_->pg_result; $_->fetchrow_arrayref->[0] } // $@ } @statements ], [ (3000) x @long ], "$kind, $round: statements that run meanwhile, and do not wait, go on at once with what is left");
 		is(held($session), '20', "$kind, $round: of three numbers the two highest are given back, at once free for others");
 		my $row = row_of($session, 22);
 		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: with R lowered to what was used");
@@ -65,6 +79,7 @@ sub give_back
 	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: of each number");
 	is(told($node, 'has stopped using number 2[12]'), 4, "$kind: the log says what was given back");
 	is(value_of($session, 'SELECT count(*) FROM idgen_stat_lease'), 3, "$kind: three are kept");
+	is(told($node, 'the registry has lost'), 0, "$kind: a horizon that the server lowered itself is not lost");
 
 	# The highest is in use by hand in another session: it is asked for again as such.
 	my $hand = connect_to($node);
@@ -75,15 +90,32 @@ sub give_back
 	ok(is_id(try_id($hand)), "$kind: a session that draws from it by hand goes on");
 	is(value_of($session, 'SELECT by_hand::int FROM idgen_stat_lease WHERE number = 22'), 1, "$kind: the number is by hand now");
 
-	$_->disconnect for $session, $hand;
+	$_->disconnect for @long, $session, $hand;
 	return $node->stop;
 }
 
-# A registry that forgets what it granted. The server begins above what it knows itself, and says so until the registry is advanced.
+# The room of a number that was given back is used again: in all more numbers come and go than the server has room for.
+sub use_rooms_again
+{
+	my ($address) = @_;
+	my $node = start_leased('rooms', $address, setting => { 'idgen.lease_range' => '500-599', 'idgen.lease_window' => '1min', 'idgen.lease_ttl' => '1h' });
+	my $session = connect_to($node);
+	wait_for_id($session);
+	for my $count (64, 1, 64, 1, 64)
+	{
+		set_for_server($session, 'idgen.lease_count', $count);
+		wait_for("$count numbers", sub { value_of($session, 'SELECT count(*) FROM idgen_stat_lease WHERE held') == $count });
+	}
+	like(status_of($session, 'registry'), qr/\| t$/, '64 numbers, one, 64, and again: there is room');
+	$session->disconnect;
+	return $node->stop;
+}
+
+# A registry that forgets what it granted, for a number of the pool and for one by hand. The server begins above what it knows itself, and says so until the registry is advanced.
 sub lose_horizons
 {
 	my ($kind, $store) = @_;
-	my %setting = ('idgen.lease_range' => '30-30', 'idgen.lease_window' => '8s', 'idgen.lease_ttl' => '1h', 'idgen.max_lead' => '100ms', 'idgen.max_wait' => '1min');
+	my %setting = ('idgen.shards' => $kind eq 'etcd' ? '30' : 'lease', 'idgen.lease_range' => '30-30', 'idgen.lease_window' => '8s', 'idgen.lease_ttl' => '1h', 'idgen.max_lead' => '100ms', 'idgen.max_wait' => '1min');
 	my $node = start_leased("$kind-lost", $store->{address}, setting => \%setting);
 	my $session = connect_to($node);
 	my %made;
@@ -112,7 +144,17 @@ sub lose_horizons
 	$store->{advance}->($session, '16 min');
 	wait_for('the end of it', sub { status_of($session, 'registry') =~ /\| t$/ });
 	pass("$kind: until the registry was advanced");
-	like(status_of($session, 'lease'), qr/can be used from |not held|none chosen/, "$kind: from then on the numbers begin later");
+	$session->do('SET idgen.max_wait = 0');
+	if ($kind eq 'etcd')
+	{
+		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/, "$kind: which makes a number by hand begin later, as the status says");
+		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./, "$kind: and the error");
+	}
+	else
+	{
+		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/, "$kind: which makes the numbers begin later, as the error says");
+		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/, "$kind: and the status");
+	}
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -149,8 +191,8 @@ sub lose_a_named_one
 	my ($session, $other, $on_rival) = (connect_to($node), connect_to($node), connect_to($rival));
 	wait_for_id($session);
 	is(number_of($session), 40, 'the registry chose number 40');
-	my $statement = $other->prepare('SELECT count(next_id(40)) FROM generate_series(1, 100000000)', { pg_async => PG_ASYNC });
-	$statement->execute;
+	my $statement = slow_statement($other, 'next_id(40)', 200_000);
+	wait_for('an ID of it', sub { value_of($session, q{SELECT ids > 0 FROM idgen_stat_backend WHERE pid = ?}, $other->{pg_pid}) });
 	my $keeper = keeper_of($session);
 	kill 'STOP', $keeper;
 	value_of($session, 'SELECT idgen_release(40)');

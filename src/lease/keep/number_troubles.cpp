@@ -12,10 +12,10 @@ void NumberTroubles::tell(uint32 index, const char *sentence) {
         auto length = static_cast<int>(strlen(sentence));
         memcpy(text, sentence, static_cast<size_t>(pg_mbcliplen(sentence, length, sizeof(text) - 1)));
     }
-    bool is_new = false;
-    {
+    // What nobody but this process writes, it reads without the lock.
+    bool is_new = strcmp(entry.trouble, text) != 0;
+    if (is_new) {
         Guard<pg::LightLock> guard(leases.lock);
-        is_new = strcmp(entry.trouble, text) != 0;
         strlcpy(entry.trouble, text, sizeof(entry.trouble));
     }
     is_logged_[index] &= !is_new;

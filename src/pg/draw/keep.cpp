@@ -51,10 +51,8 @@ struct Said {
 
 NotHeld why_not(const Source &source, int64 waited_ms, Said &said) {
     SharedLeases &leases = self.state->leases;
-    if (!has_registry()) return not_held(LeaseTrouble::no_registry);
-    said.registry = look_at_registry(leases);
+    said.registry = registry_for_reader(leases);
     said.number = source.follows_pool ? look_at_pool(leases) : look_at_number(leases, source.shard);
-    hide_address(said.registry);
     const RegistryState &registry = said.registry;
     LeaseTrouble of_all = trouble_of(registry, pg_atomic_read_u32(&leases.failed_starts));
     bool is_of_number = said.number.trouble[0] != '\0';

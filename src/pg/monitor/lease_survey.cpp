@@ -56,8 +56,7 @@ LeaseSurvey survey_leases(SharedState *state) {
     survey.is_pool_wanted = pg_atomic_read_u32(&state->leases.is_pool_wanted) != 0;
     survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
     copy_numbers(state->leases, survey);
-    survey.registry = look_at_registry(state->leases);
-    hide_address(survey.registry);
+    survey.registry = registry_for_reader(state->leases);
     survey.keeper =
         keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);

@@ -18,4 +18,11 @@ inline void hide_address(RegistryState &registry) {
     strlcpy(registry.trouble, bare, sizeof(registry.trouble));
 }
 
+// What the keeper says of the registry, for the current role: the only way of its words to a reader.
+inline RegistryState registry_for_reader(SharedLeases &leases) {
+    RegistryState registry = look_at_registry(leases);
+    hide_address(registry);
+    return registry;
+}
+
 }  // namespace idgen::pg
