@@ -64,6 +64,7 @@ struct ServerView {
     bool admits_copy;
     HorizonRules rules;
     ClockRules clock_rules;
+    bool has_clone = false;  // its node in Citus has one, or that is not known
 };
 
 enum class RenewalStep : std::uint8_t { done, read_page, ask_standbys };

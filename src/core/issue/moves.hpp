@@ -50,7 +50,7 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
 // No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on.
 inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server,
                                 std::int64_t at_ms) noexcept {
-    return moved_record(page, server, at_ms, server.identity);
+    return moved_record(page, server, at_ms, proven_identity(page, server.identity, server.has_clone));
 }
 template <class Directory, class Database>
 void finish_reset(Directory &directory, Database &database, const DurableRecord &record,
