@@ -62,28 +62,36 @@ bool find_columns(CloneColumns &columns) {
     return columns.node > 0 && columns.group > 0 && columns.is_clone > 0 && columns.origin > 0;
 }
 
-// A column that is not null, or 0.
+// A column of type integer or boolean; 0 where it is null.
 int32 number_of(HeapTuple row, TupleDesc desc, AttrNumber column) {
     bool is_null;
     Datum value = column_of(row, desc, column, &is_null);
     return is_null ? 0 : DatumGetInt32(value);
 }
 
-// Whether a node of the group is the origin of a clone.
-bool has_origin(Relation nodes, const CloneColumns &columns, int32 group) {
-    List *own = NIL;
-    List *origins = NIL;
+// Appends a column of the rows that match to a list.
+template <class Match>
+List *column_where(Relation nodes, AttrNumber column, Match matches) {
+    List *found = NIL;
     TupleDesc desc = RelationGetDescr(nodes);
     SysScanDesc scan = systable_beginscan(nodes, InvalidOid, false, nullptr, 0, nullptr);
-    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));) {
-        bool is_null;
-        bool is_clone = DatumGetBool(column_of(row, desc, columns.is_clone, &is_null)) && !is_null;
-        if (is_clone)
-            origins = lappend_int(origins, number_of(row, desc, columns.origin));
-        else if (number_of(row, desc, columns.group) == group)
-            own = lappend_int(own, number_of(row, desc, columns.node));
-    }
+    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));)
+        if (matches(row, desc)) found = lappend_int(found, number_of(row, desc, column));
     systable_endscan(scan);
+    return found;
+}
+
+// Whether a node of this server's group is the origin of a clone. The group is read last: where Citus has
+// given the clone its own meanwhile, no node of that is one.
+bool has_origin(Relation nodes, const CloneColumns &columns) {
+    List *origins = column_where(nodes, columns.origin, [&columns](HeapTuple row, TupleDesc desc) {
+        return number_of(row, desc, columns.is_clone) != 0;
+    });
+    if (origins == NIL) return false;
+    int32 group = local_group();
+    List *own = column_where(nodes, columns.node, [&columns, group](HeapTuple row, TupleDesc desc) {
+        return number_of(row, desc, columns.group) == group && number_of(row, desc, columns.is_clone) == 0;
+    });
     List *both = list_intersection_int(own, origins);
     bool is_found = both != NIL;
     list_free(own);
@@ -96,11 +104,9 @@ bool has_origin(Relation nodes, const CloneColumns &columns, int32 group) {
 
 bool has_clone() {
     CloneColumns columns;
-    if (!find_columns(columns)) return false;
-    int32 group = local_group();
-    Relation nodes = group < 0 ? nullptr : open_table(node_table);
+    Relation nodes = find_columns(columns) ? open_table(node_table) : nullptr;
     if (nodes == nullptr) return false;
-    bool is_found = has_origin(nodes, columns, group);
+    bool is_found = has_origin(nodes, columns);
     relation_close(nodes, AccessShareLock);
     return is_found;
 }
