@@ -88,7 +88,8 @@ BEGIN
         FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column AND a.attgenerated <> '';
     RETURN QUERY SELECT true, NULL, format('%s has about %s rows in %s', target, greatest(class.reltuples, 0),
                                            pg_size_pretty(pg_relation_size(relation))), 'Nothing needs to be done.'
-        WHERE class.relkind = 'r';
+        WHERE class.relkind = 'r' AND NOT EXISTS (SELECT FROM idgen_migrate.citus_table(relation));
+    RETURN QUERY SELECT * FROM idgen_migrate.citus_findings(relation, id_column, kind);
 END
 $$;
 
@@ -100,6 +101,7 @@ DECLARE
     one idgen_migrate.finding;
     is_table boolean := (SELECT c.relkind = 'r' FROM pg_class c WHERE c.oid = relation);
     is_refused boolean := false;
+    is_other boolean := false;
 BEGIN
     IF relation IS NULL OR id_column IS NULL OR layout IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'table, ID column and layout must not be null',
@@ -114,8 +116,12 @@ BEGIN
         UNION ALL SELECT * FROM idgen_migrate.switch_findings(relation, id_column) WHERE is_table AND kind = 'switch'
     LOOP
         is_refused := is_refused OR NOT one.ok;
+        is_other := is_other OR NOT one.ok AND one.state IN ('42501', '25001');
         RETURN NEXT one;
     END LOOP;
+    IF what = 'all' AND NOT is_other AND is_table THEN
+        RETURN QUERY SELECT * FROM idgen_migrate.citus_row_findings(relation);
+    END IF;
     IF what = 'all' AND NOT is_refused THEN
         RETURN QUERY SELECT * FROM idgen_migrate.row_findings(relation, id_column, time_column, batch, layout) WHERE kind = 'backfill'
             UNION ALL SELECT * FROM idgen_migrate.largest_findings(relation, id_column, layout) WHERE kind IN ('serial', 'widen');

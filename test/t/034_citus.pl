@@ -1,5 +1,6 @@
 # Citus: idgen.shards = 'citus' takes the group of the node; a list that Citus has copied to every node is told of. An extension of
-# its name stands for it, empty, and the two tables that it has in pg_catalog.
+# its name stands for it, empty, and the two tables that it has in pg_catalog. Its second version has the table that says which tables are
+# Citus's, for idgen_migrate.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +10,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 chomp(my $share = `pg_config --sharedir`);
-my %stub = ("$share/extension/citus.control" => "default_version = '1'\n", "$share/extension/citus--1.sql" => "-- empty\n");
+my %stub = (
+	"$share/extension/citus.control" => "default_version = '1'\n",
+	"$share/extension/citus--1.sql"  => "-- empty\n",
+	"$share/extension/citus--2.sql"  => <<'SQL');
+CREATE TABLE public.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text, colocationid int NOT NULL DEFAULT 0, repmodel "char" NOT NULL);
+ALTER TABLE public.pg_dist_partition SET SCHEMA pg_catalog;
+GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC;
+SQL
 -e $_ and die "$_ is there" for keys %stub;
 append_to_file($_, $stub{$_}) for keys %stub;
 END { unlink keys %stub }
@@ -180,5 +188,66 @@ $one->do(q{SET idgen.shards = '5'});
 is(shard_of('next_id()'), 5, 'numbers by hand');
 fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/no shard number.*HINT:.*or lease, or citus\.$/s, 'a misspelt value');
 
-$_->disconnect for $session, $one, $two;
+# idgen_migrate knows the tables of Citus by Citus's own table alone: Mallory's table of that name, and one that belongs to no extension, are nothing.
+$session->do('CREATE DATABASE moving');
+$node->safe_psql('moving', $_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate', 'CREATE ROLE mallory; GRANT CREATE ON SCHEMA public TO app, mallory';
+my $owner = connect_to($node, db => 'moving', user => 'app');
+$owner->do($_) for 'CREATE TABLE photo (id bigserial, tenant int, small int UNIQUE, new bigint, made timestamptz, PRIMARY KEY (tenant, id))',
+  q{INSERT INTO photo (tenant, made) SELECT n % 7, '2024-01-01' FROM generate_series(1, 10) n}, 'CREATE TABLE album (id uuid PRIMARY KEY)', 'CREATE TABLE plain (id bigint PRIMARY KEY)';
+$node->safe_psql('moving', <<'SQL');
+SET ROLE mallory;
+CREATE FUNCTION public.told() RETURNS regclass LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'somebody asked Mallory'; END $$;
+CREATE VIEW public.pg_dist_partition AS SELECT public.told() AS logicalrelid, 'h'::"char" AS partmethod, ':varattno 2 ' AS partkey, 's'::"char" AS repmodel;
+GRANT SELECT ON public.pg_dist_partition TO PUBLIC;
+SQL
+$owner->do('SET search_path = public, pg_catalog');
+
+# The findings of a kind that match, each as "ok: finding".
+sub found
+{
+	my ($what, $call) = @_;
+	my $rows = $owner->selectall_arrayref("SELECT CASE WHEN ok THEN 'ok' ELSE 'no' END || ': ' || finding FROM idgen_migrate.check($call)");
+	return join "\n", grep { $_ =~ $what } map { @$_ } @$rows;
+}
+my $of_citus = qr/Citus|shards|distribution column|of its own/;
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', q{Mallory's table is not asked});
+$node->safe_psql('moving', <<'SQL');
+DROP VIEW public.pg_dist_partition;
+CREATE TABLE public.pg_dist_partition AS SELECT 'public.photo'::regclass AS logicalrelid, 'h'::"char" AS partmethod, ':varattno 2 ' AS partkey, 's'::"char" AS repmodel;
+ALTER TABLE public.pg_dist_partition SET SCHEMA pg_catalog;
+SQL
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nor one that belongs to no extension');
+$node->safe_psql('moving', 'ALTER EXTENSION plpgsql ADD TABLE pg_catalog.pg_dist_partition');
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nor one of another extension');
+$node->safe_psql('moving', $_) for 'ALTER EXTENSION plpgsql DROP TABLE pg_catalog.pg_dist_partition', q{DROP TABLE pg_catalog.pg_dist_partition; CREATE EXTENSION citus VERSION '2'};
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nothing is distributed yet');
+like(found(qr/about/, q{'serial', 'photo', 'id'}), qr/^ok: public.photo has about \d+ rows/, 'the rows of an ordinary table are estimated');
+
+# photo is distributed by its second column, album is a reference table.
+$node->safe_psql('moving', <<'SQL');
+INSERT INTO pg_catalog.pg_dist_partition VALUES ('public.photo', 'h', '{VAR :varno 1 :varattno 2 :vartype 23 :vartypmod -1 :varlevelsup 0}', 1, 's'),
+    ('public.album', 'n', NULL, 2, 't')
+SQL
+my $counted = 'ok: public.photo has 10 rows, counted on its shards';
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}),
+	"no: public.photo is a distributed table of Citus\nno: public.photo.new cannot have a unique index of its own\n$counted", 'backfill');
+is(found($of_citus, q{'backfill', 'photo', 'tenant', 'made', 5}),
+	"no: public.photo is a distributed table of Citus\nno: public.photo.tenant is the distribution column\n$counted", 'backfill of the distribution column');
+is(found($of_citus, q{'widen', 'photo', 'tenant'}),
+	"no: public.photo is a distributed table of Citus\nno: public.photo.tenant is the distribution column\n$counted", 'the distribution column is widened');
+is(found($of_citus, q{'widen', 'photo', 'small'}), "no: public.photo is a distributed table of Citus\n$counted", 'another is widened');
+is(found($of_citus, q{'uuid', 'album', 'new'}), "no: public.album is a reference table of Citus\nok: public.album has 0 rows, counted on its shards", 'a reference table');
+is(found($of_citus, q{'serial', 'photo', 'id'}), "ok: public.photo is a distributed table of Citus\n$counted", 'a new default');
+is(found(qr/about/, q{'serial', 'photo', 'id'}), '', 'the local table of that name is not counted');
+is(found($of_citus, q{'serial', 'plain', 'id'}), '', 'a table that is not of Citus');
+fails_with($owner, q{CALL idgen_migrate.backfill('photo', 'new', 'made', 5)}, '0A000', qr/public.photo is a distributed table of Citus.*HINT:.*undistribute_table\('public.photo'\)/s, 'backfill is refused');
+fails_with($owner, q{CALL idgen_migrate.uuid_start('album', 'new', 5)}, '0A000', qr/public.album is a reference table of Citus/, 'so is a move');
+$owner->do(q{CALL idgen_migrate.replace_serial('photo', 'id', 5)});
+is(value_of($owner, 'INSERT INTO photo (tenant) VALUES (1) RETURNING id_shard(id)'), 5, 'a default is set');
+# Rows of others' tables are not read.
+my $other = connect_to($node, db => 'moving');
+$other->do(q{SET client_min_messages = error});
+unlike(join("\n", map { @$_ } @{ $other->selectall_arrayref(q{SELECT finding FROM idgen_migrate.check('serial', 'photo', 'id')}) }), qr/counted/, q{another role's rows are not counted});
+
+$_->disconnect for $session, $one, $two, $owner, $other;
 done_testing();

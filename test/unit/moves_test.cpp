@@ -78,6 +78,17 @@ TEST_F(MovesTest, AnAdvanceIsNobodysWhileADebtIsNotPaid) {
     EXPECT_EQ(plan_advance(horizon, bare_record(5, ours), server, t).outcome.renewal, Renewal::out_of_bounds);
 }
 
+TEST_F(MovesTest, AMoveDoesNotProveThatItIsNoClone) {
+    server.has_clone = true;
+    EXPECT_EQ(plan_reset(bare_record(t + 500, theirs), server, t).identity, 0);
+    EXPECT_EQ(plan_reset(bare_record(t + 500, ours), server, t).identity, ours);
+    DurableRecord page = bare_record(t + 500, 0);  // what it wrote while a clone was registered
+    note_advanced(horizon, page);
+    EXPECT_EQ(plan_advance(horizon, page, server, t).record.identity, 0);
+    server.has_clone = false;
+    EXPECT_EQ(plan_advance(horizon, page, server, t).record.identity, ours);
+}
+
 TEST_F(MovesTest, AMoveKeepsACopyACopy) {
     DurableRecord page = bare_record(t + 500, ours);
     page.owner = 2002;

@@ -133,6 +133,26 @@ TEST_F(RenewalTest, ARecordWithoutAnOwnerHasTheDatabasesOrigin) {
     EXPECT_TRUE(judge(page, 500).is_to_write);
 }
 
+TEST_F(RenewalTest, WhatMayBeACloneProvesNothing) {
+    page.identity = theirs;
+    load(page);
+    server = at(5000);
+    server.has_clone = true;
+    PageVerdict verdict = judge(page, 5000);
+    ASSERT_TRUE(verdict.is_to_write);
+    EXPECT_EQ(verdict.record.identity, 0);
+    note_flushed(horizon, verdict.record, 1);
+    EXPECT_EQ(judge(verdict.record, 7000).record.identity, 0) << "nor does what it wrote itself";
+    server.has_clone = false;
+    EXPECT_EQ(judge(verdict.record, 7000).record.identity, ours);
+}
+
+TEST_F(RenewalTest, AnOriginStaysItselfBesideItsClone) {
+    load(page);
+    server.has_clone = true;
+    EXPECT_EQ(judge(page, 500).record.identity, ours);
+}
+
 TEST_F(RenewalTest, TheConfirmationsAreThoseBeforeTheClockWasRead) {
     server.confirmations = 2;
     HorizonRenewal renewal{horizon, accepted, server, t + 500};

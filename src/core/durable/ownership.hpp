@@ -2,6 +2,10 @@
 // go on, both make the same IDs. A copy is seen by the system identifier in its record, which is another than
 // the server's; it counts as one until the shards are confirmed, or their setting is another than the
 // origin's.
+//
+// A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the
+// origin by the identity in the record, which a server that may be a clone therefore never replaces by its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +30,17 @@ constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 
 // Whether the record is that of a copy which has not been confirmed.
 constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
     return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
+}
+
+// Whether a server whose node has a clone may be that clone: only a record of its own proves that it is not.
+constexpr bool may_be_clone(const DurableRecord &record, std::int64_t identity, bool has_clone) noexcept {
+    return has_clone && record.identity != identity;
+}
+
+// The identity of the record that such a server writes: nobody's as long as it may be the clone.
+constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t identity,
+                                       bool has_clone) noexcept {
+    return may_be_clone(before, identity, has_clone) ? 0 : identity;
 }
 
 // A record that says nothing of an owner, in a database that names another server as its origin (0: none).

@@ -44,8 +44,8 @@ PageVerdict HorizonRenewal::next_record() noexcept {
     if (!clock.is_accepted)
         return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
     if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
-    DurableRecord record =
-        bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules), server.identity);
+    DurableRecord record = bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules),
+                                       proven_identity(known, server.identity, server.has_clone));
     carry_owner(record, known, server.owner);
     carry_clock(record, clock.accepted_ms, server.boot);
     return write(record);

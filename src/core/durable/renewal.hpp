@@ -66,6 +66,7 @@ struct ServerView {
     bool admits_inherited;  // else a copy makes no IDs that came along with this server's disk
     HorizonRules rules;
     ClockRules clock_rules;
+    bool has_clone = false;  // its node in Citus has one, or that is not known
 };
 
 // Whether this server makes no IDs by that record, because it is a copy's.

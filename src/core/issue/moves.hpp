@@ -51,8 +51,8 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
 // is refused stays so: who resets it has said nothing of its shards.
 inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server,
                                 std::int64_t at_ms) noexcept {
-    std::int64_t identity = refuses_copy(server, page) ? page.identity : server.identity;
-    return moved_record(page, server, at_ms, identity);
+    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
+    return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
 }
 template <class Directory, class Database>
 void finish_reset(Directory &directory, Database &database, const DurableRecord &record,

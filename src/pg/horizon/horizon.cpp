@@ -4,6 +4,7 @@
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/attempt.hpp"
+#include "pg/host/citus_node.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_clock.hpp"
@@ -112,6 +113,7 @@ ServerView this_server() {
     server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
     server.rules = horizon_rules();
     server.clock_rules = clock_rules();
+    server.has_clone = may_have_clone();
     return server;
 }
 

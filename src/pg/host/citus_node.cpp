@@ -7,6 +7,9 @@ namespace {
 
 constexpr int32 no_group = -1;
 
+constexpr const char *group_table = "pg_dist_local_group";
+constexpr const char *node_table = "pg_dist_node";
+
 // A table of pg_catalog; null where there is none.
 Relation open_table(const char *name) {
     Oid oid = get_relname_relid(name, PG_CATALOG_NAMESPACE);
@@ -29,7 +32,7 @@ int32 visit_first(Relation table, int32 without, Visit visit) {
 
 // The group that the server has; negative where there is none.
 int32 local_group() {
-    Relation groups = open_table("pg_dist_local_group");
+    Relation groups = open_table(group_table);
     if (groups == nullptr) return no_group;
     return visit_first(groups, no_group, [groups](HeapTuple row) {
         bool is_null;
@@ -40,11 +43,86 @@ int32 local_group() {
 
 // Whether the server knows the nodes of its cluster. True where it has no list of nodes.
 bool knows_nodes() {
-    Relation nodes = open_table("pg_dist_node");
+    Relation nodes = open_table(node_table);
     return nodes == nullptr || visit_first(nodes, 0, [](HeapTuple) { return 1; }) != 0;
 }
 
+// Where pg_dist_node says what is a clone. Upgrades of Citus add columns, so their numbers differ.
+struct CloneColumns {
+    Oid table;
+    AttrNumber node, group, is_clone, origin;
+};
+
+// False before Citus 13.2.
+bool find_columns(CloneColumns &columns) {
+    Oid nodes = get_relname_relid(node_table, PG_CATALOG_NAMESPACE);
+    if (!OidIsValid(nodes)) return false;
+    columns = {nodes, get_attnum(nodes, "nodeid"), get_attnum(nodes, "groupid"),
+               get_attnum(nodes, "nodeisclone"), get_attnum(nodes, "nodeprimarynodeid")};
+    return columns.node > 0 && columns.group > 0 && columns.is_clone > 0 && columns.origin > 0;
+}
+
+// A column of type integer or boolean; 0 where it is null.
+int32 number_of(HeapTuple row, TupleDesc desc, AttrNumber column) {
+    bool is_null;
+    Datum value = column_of(row, desc, column, &is_null);
+    return is_null ? 0 : DatumGetInt32(value);
+}
+
+// Appends a column of the rows that match to a list.
+template <class Match>
+List *column_where(Relation nodes, AttrNumber column, Match matches) {
+    List *found = NIL;
+    TupleDesc desc = RelationGetDescr(nodes);
+    SysScanDesc scan = systable_beginscan(nodes, InvalidOid, false, nullptr, 0, nullptr);
+    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));)
+        if (matches(row, desc)) found = lappend_int(found, number_of(row, desc, column));
+    systable_endscan(scan);
+    return found;
+}
+
+// Whether a node of this server's group is the origin of a clone. The group is read last: where Citus has
+// given the clone its own meanwhile, no node of that is one.
+bool has_origin(Relation nodes, const CloneColumns &columns) {
+    List *origins = column_where(nodes, columns.origin, [&columns](HeapTuple row, TupleDesc desc) {
+        return number_of(row, desc, columns.is_clone) != 0;
+    });
+    if (origins == NIL) return false;
+    int32 group = local_group();
+    List *own = column_where(nodes, columns.node, [&columns, group](HeapTuple row, TupleDesc desc) {
+        return number_of(row, desc, columns.group) == group && number_of(row, desc, columns.is_clone) == 0;
+    });
+    List *both = list_intersection_int(own, origins);
+    bool is_found = both != NIL;
+    list_free(own);
+    list_free(origins);
+    list_free(both);
+    return is_found;
+}
+
 }  // namespace
+
+bool has_clone() {
+    CloneColumns columns;
+    Relation nodes = find_columns(columns) ? open_table(node_table) : nullptr;
+    if (nodes == nullptr) return false;
+    bool is_found = has_origin(nodes, columns);
+    relation_close(nodes, AccessShareLock);
+    return is_found;
+}
+
+bool may_have_clone() {
+    CloneColumns columns;
+    if (!find_columns(columns)) return false;
+    Oid groups = get_relname_relid(group_table, PG_CATALOG_NAMESPACE);
+    if (!OidIsValid(groups)) return false;
+    if (!ConditionalLockRelationOid(groups, AccessShareLock)) return true;
+    bool is_free = ConditionalLockRelationOid(columns.table, AccessShareLock);
+    bool is_possible = !is_free || has_clone();
+    if (is_free) UnlockRelationOid(columns.table, AccessShareLock);
+    UnlockRelationOid(groups, AccessShareLock);
+    return is_possible;
+}
 
 CitusNode citus_node() {
     int32 group = local_group();

@@ -4,6 +4,10 @@
 //      pg_dist_node          the nodes of the cluster; a worker has rows once it was added
 //
 // A worker has the group of the coordinator until it is added, and so has none that counts.
+//
+// From Citus 13.2 on, pg_dist_node also has clones: standbys that are to become nodes of their own. A clone
+// has the tables of its origin, and so its origin's group, until Citus has promoted it and then commits.
+// Citus never writes to these tables of a clone before.
 #pragma once
 
 #include "pg/report/report_citus.hpp"
@@ -17,5 +21,10 @@ struct CitusNode {
 
 // Reads what the current command may see.
 CitusNode citus_node();
+
+// Whether the node that this server has the group of has a clone, which may be this server.
+bool has_clone();
+// The same without waiting for a lock: true where one keeps it from being known.
+bool may_have_clone();
 
 }  // namespace idgen::pg

@@ -1,10 +1,13 @@
 // Facts of the node's numbers: idgen.shards, and who else of this server uses them.
 #include "pg/monitor/facts.hpp"
 
+#include "core/durable/ownership.hpp"
 #include "pg/host/citus_node.hpp"
+#include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
+#include "pg/state/lease_settings.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shards_remedy.hpp"
 
@@ -31,9 +34,16 @@ const char *beside_region(const char *shards) {
     return settings.region == 0 ? shards : psprintf("%s in region %d", shards, settings.region);
 }
 
+// Whether the group may be that of the origin whose promoted clone this server is (pg/draw/own_group.hpp).
+bool is_doubtful(const Survey &survey) {
+    bool is_known = !survey.in_recovery && survey.page == PageState::readable && !has_registry();
+    return is_known && has_clone() && may_be_clone(survey.record, server_identity(), true);
+}
+
 // The group of this node, for idgen.shards = 'citus'.
-Fact citus_shards() {
+Fact citus_shards(const Survey &survey) {
     CitusNode node = citus_node();
+    if (node.state == CitusState::member && is_doubtful(survey)) node.state = CitusState::doubtful;
     switch (node.state) {
         case CitusState::member:
             break;
@@ -41,6 +51,10 @@ Fact citus_shards() {
             return {"shards", "citus: this node has no group", false, remedy_for(node.state)};
         case CitusState::unjoined:
             return {"shards", "citus: this node is in no cluster yet", false, remedy_for(node.state)};
+        case CitusState::doubtful:
+            return {"shards",
+                    psprintf("citus: group %u, which may be that of the origin of this clone", node.group),
+                    false, remedy_for(node.state)};
     }
     return {"shards", beside_region(psprintf("citus: group %u", node.group)), true, nullptr};
 }
@@ -117,7 +131,7 @@ Fact own_shards_fact(const Survey &survey) {
         case ShardsFrom::lease:
             return leased_shards(survey);
         case ShardsFrom::citus:
-            return citus_shards();
+            return citus_shards(survey);
     }
     return listed_shards(survey);
 }

@@ -10,6 +10,7 @@ enum class CitusState : uint8 {
     member,
     absent,    // there is no table of the group, or nothing in it
     unjoined,  // the group is the one that each server begins with, and no node is known
+    doubtful,  // the group may be that of the origin whose promoted clone this server is
 };
 
 // What makes a node one of Citus, as advice; null for a member.

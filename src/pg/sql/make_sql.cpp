@@ -1,6 +1,7 @@
 // The SQL face of the makers.
 #include "pg/draw/draw.hpp"
 #include "pg/draw/draw_above.hpp"
+#include "pg/draw/own_group.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/sql/arrays.hpp"
@@ -21,7 +22,10 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
     const Layout &layout = layout_argument(fcinfo, layout_number);
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
                    source.layout == layout;
-    if (!is_same) resolve(source, extension_schema(fcinfo), layout, shard);
+    if (is_same) return;
+    Oid schema = extension_schema(fcinfo);
+    require_own_group(schema, layout);
+    resolve(source, schema, layout, shard);
 }
 
 // What next_ids keeps between rows.

@@ -1,0 +1,47 @@
+#include "pg/draw/own_group.hpp"
+
+#include "core/durable/ownership.hpp"
+#include "pg/draw/wait.hpp"
+#include "pg/horizon/durable_page.hpp"
+#include "pg/host/citus_node.hpp"
+#include "pg/host/server_identity.hpp"
+#include "pg/state/lease_settings.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+namespace {
+
+Renewal look_at_record(Oid schema, DurableRecord &record) {
+    switch (peek_record(schema, Record::horizon, record)) {
+        case Peek::found:
+            return Renewal::granted;
+        case Peek::locked:
+            return Renewal::locked;
+        case Peek::unlogged:
+            return Renewal::unlogged;
+        case Peek::newer:
+            return Renewal::newer_record;
+        case Peek::missing:
+            break;
+    }
+    return Renewal::no_record;
+}
+
+// The record on the page. What is in shared memory may not be loaded yet.
+DurableRecord wait_for_record(Oid schema) {
+    DurableRecord record{};
+    Wait wait{};
+    for (Renewal looked; (looked = look_at_record(schema, record)) != Renewal::granted;)
+        wait_for_renewal({looked, 0}, Record::horizon, wait);
+    return record;
+}
+
+}  // namespace
+
+void require_own_group(Oid schema, const Layout &layout) {
+    bool is_asked = settings.shards_from == ShardsFrom::citus && layout.node_bits() != 0 && !has_registry();
+    if (!is_asked || RecoveryInProgress() || !has_clone()) return;
+    if (may_be_clone(wait_for_record(schema), server_identity(), true)) report_no_citus(CitusState::doubtful);
+}
+
+}  // namespace idgen::pg
