@@ -20,7 +20,6 @@ my $seed = $ENV{SEED} || 1 + int rand 1e9;
 my $store = $ENV{STORE} || 'postgresql';
 my $is_synchronous = $ENV{SYNCHRONOUS} || 0;
 diag("SEED=$seed STORE=$store SYNCHRONOUS=$is_synchronous MINUTES=$minutes");
-srand $seed;
 
 # What each fault strikes, and for how many seconds. The primary is also seven in ten of any.
 my %strikes = (
@@ -169,6 +168,8 @@ if ($recovery)
 }
 my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
+# The ports were chosen at random, too.
+srand $seed;
 my %count_of;
 my $end = time + 60 * $minutes;
 while (time < $end)
