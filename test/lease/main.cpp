@@ -11,7 +11,7 @@
 namespace idgen::lease {
 namespace {
 
-constexpr std::uint64_t all_seeds = 60000, mutant_seeds = 60000;
+constexpr std::uint64_t all_seeds = 60000, mutant_seeds = 300000;
 constexpr int steps = 400;
 
 struct Totals {

@@ -68,7 +68,7 @@ void Admin::finish(Stage &stage) {
             node_->forget_ids(number_);
             break;
         case Task::confirm:
-            finish_confirmation(database()->horizon, page_, record_);
+            finish_confirmation(database()->horizon, page_, record_, view_.identity);
             node_->origin = node_->system;
             break;
     }

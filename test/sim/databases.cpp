@@ -79,6 +79,7 @@ void World::copy_primary(Node &node) {
 void World::rename(Node &node) noexcept {
     node.system = ++systems_;
     node.timeline = 1;
+    node.is_converted = systems_ % 2 == 0;
     node.boot_machine(++boots_, stage_.true_ms);
 }
 
@@ -95,7 +96,7 @@ void World::copy() {
     if (has_other_shards) node.shards++;
     for (int i = 0; i < max_databases; i++) {
         node.launches[i] = ++launches_;
-        bool may_repeat = has_other_shards || stage_.settings.admits_copy;
+        bool may_repeat = has_other_shards || (stage_.settings.admits_copy && !node.is_converted);
         if (may_repeat && !stage_.scenario.has_registry()) begin_scope(node, i);
     }
     say("is a copy whose origin goes on", node);

@@ -87,8 +87,9 @@ struct Node {
     std::uint64_t shards = 1;  // fingerprint of the setting
     bool is_up = false;
     bool is_primary = false;
-    bool is_alone = false;  // without standbys
-    int upstream = -1;      // a standby: it receives that node's WAL
+    bool is_alone = false;      // without standbys
+    bool is_converted = false;  // its system identifier is younger than its timeline
+    int upstream = -1;          // a standby: it receives that node's WAL
     std::uint32_t writers[max_databases] = {};
     std::uint32_t scopes[max_databases] = {};    // nodes with the same make no ID twice
     std::uint32_t launches[max_databases] = {};  // of DecimalIds

@@ -119,7 +119,7 @@ inline void choose_settings(Scenario &s, Random &random) noexcept {
     s.settings.draw = {s.settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2),
                        random.one_in(4)};
     s.settings.max_jump_ms = random.one_in(2) ? s.unit_ms * random.between(1, 60) : 1000000000000;
-    s.settings.admits_copy = random.one_in(4);
+    s.settings.admits_copy = random.one_in(2);
 }
 
 // What goes wrong, where it may.

@@ -101,6 +101,7 @@ void World::follow(Node &standby, const Node &source) noexcept {
     standby.upstream = source.number;
     standby.timeline = source.timeline;
     standby.system = source.system;
+    standby.is_converted = false;
     standby.origin = source.origin;
     standby.shards = source.shards;
     for (int i = 0; i < max_databases; i++) {
@@ -181,6 +182,7 @@ void World::restore() {
     start(node, lsn);
     node.clock.set_right_at(stage_.true_ms, true);
     node.timeline++;
+    node.is_converted = false;
     trouble_ = stage_.random.one_in(4) ? 0 : 60;
     say("is restored to an earlier time", node);
 }

@@ -57,6 +57,7 @@ struct Stage {
                 {node.system, shards_of(node)},
                 foreign,
                 settings.admits_copy,
+                !node.is_converted,
                 settings.rules,
                 {settings.max_jump_ms, settings.rules.farthest_ms()}};
     }

@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
 use IdgenPair;
+use IdgenRecord;
 use Test::More;
 
 use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 72 };
@@ -42,25 +43,12 @@ sub write_bytes
 	return;
 }
 
-# CRC-32C.
-sub crc_of
-{
-	my ($bytes) = @_;
-	my $crc = 0xFFFFFFFF;
-	for my $byte (unpack 'C*', $bytes)
-	{
-		$crc ^= $byte;
-		$crc = $crc >> 1 ^ ($crc & 1 ? 0x82F63B78 : 0) for 1 .. 8;
-	}
-	return $crc ^ 0xFFFFFFFF;
-}
-
 # The pages with other bytes at an offset of the record's page; the checksum is made to fit.
 sub signed
 {
 	my ($bytes, $offset, $with) = @_;
 	substr $bytes, SPECIAL + $offset, length $with, $with;
-	substr $bytes, SPECIAL + 64, 4, pack 'V', crc_of(substr $bytes, SPECIAL, 64);
+	substr $bytes, SPECIAL + 64, 4, pack 'V', crc32c(substr $bytes, SPECIAL, 64);
 	return $bytes;
 }
 

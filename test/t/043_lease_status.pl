@@ -135,7 +135,7 @@ row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizo
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
-row_is($hand, 'shards', '7 | t', 'by hand');
+row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it | t', 'by hand');
 is(value_of($hand, 'SELECT id_shard(next_id())'), 7, 'an ID of it');
 $hand->disconnect;
 $session->do('SET idgen.region = 1');
@@ -153,6 +153,40 @@ hold($session, 17, undef);
 row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one lost');
 row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
 
+# What stands in the way of one number is said of it alone, and a sentence that is true of several only once.
+in_the_way($session, 3, 'the clock of this server has jumped forward');
+in_the_way($session, 7, 'number 7 is held by "barn", system 4');
+in_the_way($session, 17, 'the clock of this server has jumped forward');
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| docs/, 'in the way');
+row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
+is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
+$hand = connect_to($node);
+$hand->do(q{SET idgen.shards = '7'});
+hold($session, 7, undef, by_hand => 1);
+fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot .*\nDETAIL:  The keeper of its numbers says: number 7 is held by "barn", system 4\. Waited/, 'in the way of a number');
+hold($session, 3, undef);
+fails_with($watcher, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers says: the clock of this server has jumped forward\. Waited/, 'in the way of the pool');
+in_the_way($session, $_, undef) for 3, 7, 17;
+hold($session, 3, 25_000);
+hold($session, 7, 30_000, by_hand => 1);
+$hand->disconnect;
+
+# IDs of a number that begin later.
+begin_at($session, 7, 20_000);
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of number 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
+begin_at($session, 7, 1_000);
+row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one that begins within idgen.max_lead');
+
+# A registry that has lost what it granted.
+registry_lost($session, 3, 4_000, -6_000);
+row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: number 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
+	'horizons lost');
+like(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), qr/^it was put back to an older state/, 'horizons lost: the view');
+registry_says($session, answered => 1500, silent => 500, trouble => 'no route');
+row_like($watcher, 'registry', qr/^calls fail since .*; no route; it was put back to an older state/, 'horizons lost, and silent');
+$session->do('SELECT fake_older(0, NULL, NULL)');
+registry_says($session, answered => 1500);
+
 # The registry away, and back with something wrong.
 registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');
 row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, and none has succeeded since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
@@ -165,8 +199,27 @@ registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 ar
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
 is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
 
+# What the keeper says can hold host, port and user of the registry: only those who watch read it.
+my $spoken = 'connection to server at "registry.example", port 6543 failed: no password for user "photos"';
+$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN', 'CREATE ROLE shown LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_stat_registry TO shown', map { "ALTER ROLE $_ SET idgen.shards = '8'" } qw(app shown watcher);
+for my $silent ({ silent => 20_000 }, {})
+{
+	registry_says($session, answered => 30_000, %$silent, trouble => $spoken);
+	my $bare = %$silent ? 'the registry does not answer' : 'numbers of this server cannot be kept now';
+	for my $role (qw(app shown watcher))
+	{
+		my $reader = connect_to($node, user => $role);
+		my $words = $role eq 'watcher' ? $spoken : $bare;
+		row_like($reader, 'registry', qr/; \Q$words\E \| f \|/, "what $role reads");
+		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
+		next if $role eq 'watcher';
+		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen_status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
+		is(value_of($reader, 'SELECT trouble FROM idgen_stat_registry()'), $bare, 'nor does one that may call idgen_stat_registry()') if $role eq 'shown';
+		$reader->disconnect;
+	}
+}
+
 # Nobody reads the address but a superuser: not even those who watch.
-$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN';
 for my $role (qw(app watcher))
 {
 	my $seen = connect_to($node, user => $role);

@@ -390,6 +390,36 @@ like($said, qr/postgres, wrong: denied password authentication failed for user "
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
 unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
 
+# What the owner of an etcd does by a node's SQL. Number 0 is held, its horizon 5 s ahead.
+sub _check_owner_calls
+{
+	my ($caller, $own, $now) = @_;
+	fails_with($caller, 'SELECT idgen_registry_advance()', '08004', qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s, 'etcd: an advance by a clock behind a horizon');
+	fails_with($caller, q{SELECT idgen_registry_advance('10 min')}, '08004', qr/refused the call.*must lie between 660000 ms/s, 'etcd: by less than the limit now in force');
+	fails_with($caller, q{SELECT idgen_registry_advance(at => now() + interval '1 s')}, '08004', qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
+	is(value_of($caller, q{SELECT idgen_registry_advance(at => now() + interval '20 min') > now() + interval '19 min'}), 1, 'etcd: idgen_registry_advance() to an instant');
+	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner');
+	like($own->extend(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it');
+	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too');
+
+	fails_with($caller, "SELECT idgen_limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
+	value_of($caller, q{SELECT idgen_limit_registry('2 min', 100, '1 min')});
+	is($own->claim(101, 0, 41, 42, 60000), 'denied this registry gives numbers up to 100', 'etcd: too large a number');
+	is($own->claim(100, 0, 41, 42, $_), 'denied this registry gives leases of at most 60000 ms', "etcd: too long a lease: $_ ms") for 0, 60001;
+	my ($horizon) = $own->claim(100, 0, 41, 42, 60000) =~ /^answered granted (\d+)$/;
+	like($own->extend(100, 41, 42, $horizon, $horizon + 1, 60000), qr/^answered too far/, 'etcd: too far ahead');
+
+	# A number that is free, unused for a day, and whose horizon is past, is forgotten; no number begins below it then.
+	$own->clear;
+	$own->put($own->key('registry'), { %{ $own->value_in($own->key('registry')) }, floor_ms => '0' });
+	$own->put_row($_->[0], incarnation => $_->[1], life => $_->[1], horizon_ms => $now + $_->[2], claimed_ms => 0, lease => $_->[3])
+	  for [ 1, 7, -9000, 'left' ], [ 2, 0, -9000, 'past' ], [ 3, 7, 90000, 'past' ], [ 4, 7, -5000, 'past' ];
+	is(value_of($caller, q{SELECT idgen_forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
+	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_nodes()'), [ 1, 3 ], 'etcd: the others are not');
+	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000), 'etcd: and none begins below what was forgotten');
+	return;
+}
+
 # The SQL calls, which open the registry for themselves; who may call them, and who sees the address.
 my $member = start_node('member', conf => ["idgen.registry = '$address_of{'postgres, right'}'"]);
 $member->safe_psql('postgres', 'CREATE EXTENSION idgen_lease; CREATE ROLE ordinary LOGIN; CREATE ROLE monitor LOGIN IN ROLE pg_monitor');
@@ -411,12 +441,20 @@ for my $kind ('postgres', 'etcd')
 	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0, "$kind: no address in pg_settings") for $ordinary;
 	is(value_of($caller, 'SELECT idgen_release(7)'), 1, "$kind: idgen_release()");
 	is(value_of($caller, 'SELECT idgen_release(7)'), 0, "$kind: a second time");
-	is(value_of($caller, 'SELECT idgen_registry_advance() > now()'), 1, 'etcd: idgen_registry_advance()') if $kind eq 'etcd';
-	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner') if $kind eq 'etcd';
-	like($own->extend(0, 11, 12, $now + 5000, $now + 6000), qr/^answered refused/, 'etcd: its owner learns it') if $kind eq 'etcd';
-	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too') if $kind eq 'etcd';
-	fails_with($caller, q{SELECT idgen_registry_advance(now() + interval '5 min')}, '08004', qr/refused the call.*at least 660000 ms/s, 'etcd: too near') if $kind eq 'etcd';
+	_check_owner_calls($caller, $own, $now) if $kind eq 'etcd';
 	fails_with($caller, q{SELECT idgen_registry_advance()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_registry_advance() is its owner\'s') if $kind ne 'etcd';
+	fails_with($caller, $_, '08004', qr/refused the call.*permission denied for function/s, "postgres: $_ is its owner's")
+	  for $kind ne 'etcd' ? (q{SELECT idgen_limit_registry('1 min')}, 'SELECT idgen_forget_numbers()') : ();
+	if ($kind ne 'etcd')
+	{
+		$owner->do("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_registry TO idgen_node");
+		$owner->do("ALTER FUNCTION idgen_registry.$_ SECURITY DEFINER") for 'set_max_ahead', 'set_largest_number', 'set_longest_ttl', 'forget';
+		value_of($caller, q{SELECT idgen_limit_registry('2 min', 100, '1 min')});
+		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
+		value_of($caller, q{SELECT idgen_limit_registry(largest_number => 8191)});
+		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 8191 00:01:00', 'postgres: one limit alone');
+		is(value_of($caller, 'SELECT idgen_forget_numbers()'), 0, 'postgres: and forget numbers');
+	}
 	$pause{$kind}->();
 	$caller->do(q{SET statement_timeout = '200ms'});
 	fails_with($caller, 'SELECT * FROM idgen_nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");

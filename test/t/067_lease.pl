@@ -251,7 +251,8 @@ sub end_keeper
 	{
 		my ($number, $keeper) = (number_of($session), keeper_of($session));
 		$session->do('SELECT pg_terminate_backend(?)', undef, $keeper);
-		wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper });
+		eval { wait_for('another keeper', sub { my $now = keeper_of($session); $now && $now != $keeper }) }
+		  or die $@, `ps -o pid,stat,wchan,etime,args --ppid $node->{_pid}`, grep { !/ STATEMENT: / } (split /^/, slurp_file($node->logfile))[ -100 .. -1 ];
 		wait_for_id($session);
 		$is_again = number_of($session) == $number and last;
 	}

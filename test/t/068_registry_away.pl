@@ -121,8 +121,8 @@ sub put_back
 	kill 'STOP', @keepers;
 	$store->{put_back}->();
 	cmp_ok($horizons->()->[-1], 'lt', $before, "$kind: put back to an older state");
-	ok(!eval { $store->{advance}->($sessions[0], '1 s'); 1 }, "$kind: advanced by less than can have been granted: refused");
-	like($@, qr/at least/, "$kind: with the reason");
+	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 }, "$kind: advanced by less than can have been granted: refused");
+	like($@, qr/must lie between/, "$kind: with the reason");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
 	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");

@@ -75,6 +75,12 @@ TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
     EXPECT_EQ(claim({CallOutcome::granted, now + 1001}), LeaseNews::left);
     EXPECT_FALSE(is_held(lease));
     EXPECT_FALSE(is_own(record, registry, identity)) << "the next claim is of another";
+    LeaseCall stop = lease.pending;
+    EXPECT_EQ(stop, (LeaseCall{CallKind::stop, 5, 21, 0, 99, now + 1001, now + 1001})) << "given up";
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::repeat);
+    EXPECT_EQ(take_in(lease, record, stop, {CallOutcome::granted, now + 1001}, clock_at(0), rules),
+              LeaseNews::none);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
     EXPECT_EQ(claim({CallOutcome::refused, 0}), LeaseNews::missed);
     EXPECT_FALSE(is_own(record, registry, identity));
     EXPECT_EQ(cap_of(lease, 5), 0);

@@ -38,7 +38,7 @@ class MovesTest : public testing::Test {
     SharedMemory memory{4};
     TestDatabase &database = *memory.directory.enter(11, 1, false);
     Horizon &horizon = database.horizon;
-    ServerView server{ours, {t, 0}, 0, {3, 4}, {1001, 5}, 0, false, {1000, 300, 500}, {60000, 3000}};
+    ServerView server{ours, {t, 0}, 0, {3, 4}, {1001, 5}, 0, false, false, {1000, 300, 500}, {60000, 3000}};
 };
 
 TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
@@ -84,6 +84,9 @@ TEST_F(MovesTest, AMoveKeepsACopyACopy) {
     page.shards = 5;
     EXPECT_EQ(plan_advance(horizon, page, server, t).record.owner, 2002);
     EXPECT_EQ(plan_reset(page, server, t).owner, 2002);
+    EXPECT_EQ(plan_reset(page, server, t).identity, page.identity) << "a copy that is refused stays so";
+    server.admits_copy = server.admits_inherited = true;
+    EXPECT_EQ(plan_reset(page, server, t).identity, ours);
     EXPECT_EQ(plan_confirmation(page, server).owner, 1001);
     EXPECT_EQ(plan_confirmation(page, server).value, t + 500);
 }
@@ -105,13 +108,24 @@ TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {
 
 TEST_F(MovesTest, AConfirmationIsExpectedOnlyWhereThePageWas) {
     DurableRecord page = bare_record(t + 500, ours), confirmed = plan_confirmation(page, server);
-    finish_confirmation(horizon, page, confirmed);
+    finish_confirmation(horizon, page, confirmed, ours);
     EXPECT_FALSE(horizon.record.is_loaded);
     admit_page(horizon, page, ours, server.clock, server.rules);
-    finish_confirmation(horizon, page, confirmed);
+    finish_confirmation(horizon, page, confirmed, ours);
     EXPECT_TRUE(horizon.record.known == confirmed);
-    finish_confirmation(horizon, page, page);
+    finish_confirmation(horizon, page, page, ours);
     EXPECT_TRUE(horizon.record.known == confirmed) << "somebody else changed the page";
+}
+
+// The origin went on while the copy was refused.
+TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
+    DurableRecord page = bare_record(t + 500, theirs), confirmed = plan_confirmation(page, server);
+    admit_page(horizon, page, ours, server.clock, server.rules);
+    EXPECT_EQ(horizon.floor_ms, t + 1301);
+    server.clock.now_ms += 60000;
+    finish_confirmation(horizon, page, confirmed, ours);
+    EXPECT_FALSE(admit_page(horizon, confirmed, ours, server.clock, server.rules));
+    EXPECT_EQ(horizon.floor_ms, t + 61301);
 }
 
 }  // namespace

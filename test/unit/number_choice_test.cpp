@@ -49,12 +49,13 @@ NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vecto
                          now, lead);
 }
 
-TEST(NumberChoice, OfSeveralOwnTheLastUsed) {
+// A copy of the disk may use the others, and raise their R.
+TEST(NumberChoice, OfSeveralOwnTheLastClaimedWhateverItsHorizon) {
     std::vector<ListedNumber> rows = {{3, past, false}, {4, past + 1, false}, {5, past - 1, false}};
-    expect(choose_of({owner_of(3), owner_of(4), owner_of(5)}, rows), ChoiceKind::claim, 4);
-    expect(choose_of({owner_of(4), owner_of(9), nobody, owner_of(3)}, rows), ChoiceKind::claim, 4);
+    expect(choose_of({owner_of(5), owner_of(4), owner_of(3)}, rows), ChoiceKind::claim, 5);
+    expect(choose_of({owner_of(9), nobody, owner_of(3), owner_of(4)}, rows), ChoiceKind::claim, 3);
     rows[1].horizon_ms = far;
-    expect(choose_of({owner_of(5), owner_of(4), owner_of(3)}, rows), ChoiceKind::claim, 3);
+    expect(choose_of({owner_of(4), owner_of(5), owner_of(3)}, rows), ChoiceKind::claim, 5);
 }
 
 TEST(NumberChoice, ElseWaitsForTheNearestOwn) {

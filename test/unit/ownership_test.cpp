@@ -44,6 +44,20 @@ TEST(Ownership, ARestoredDumpIsACopyOfItsOrigin) {
     EXPECT_TRUE(with_origin(known, 700, elsewhere) == known) << "what the record says counts";
 }
 
+TEST(Ownership, ARecordIsInheritedUnlessItWasWrittenHereOrRestored) {
+    EXPECT_TRUE(is_inherited({1, 2, 700, 5, 0, {0, 0}}, 3));
+    EXPECT_TRUE(is_inherited(bare_record(1, 2), 3)) << "of CREATE EXTENSION";
+    EXPECT_TRUE(is_inherited({1, 0, 700, 5, 0, {0, 0}}, 3)) << "advanced in debt";
+    EXPECT_FALSE(is_inherited({1, 3, 700, 5, 0, {0, 0}}, 3)) << "written here";
+    EXPECT_FALSE(is_inherited(bare_record(1, 0), 3)) << "restored";
+}
+
+TEST(Ownership, ASystemIdentifierSaysWhenItWasDrawn) {
+    EXPECT_EQ(drawn_us(std::uint64_t{1700000000} << 32 | std::uint64_t{999999} << 12 | 0xFFF),
+              1700000000999999);
+    EXPECT_EQ(drawn_us(~std::uint64_t{0}), 4294967295000000 + 0xFFFFF) << "to the year 2106";
+}
+
 TEST(Ownership, FingerprintsTellSettingsApart) {
     EXPECT_EQ(fingerprint(""), 0xCBF29CE484222325u);
     EXPECT_EQ(fingerprint("a"), 0xAF63DC4C8601EC8Cu);

@@ -16,7 +16,7 @@ class RenewalTest : public testing::Test {
 
     // A clock that is `ms` after t.
     ServerView at(std::int64_t ms) const {
-        return {ours, {t + ms, boot_ms}, 0, boot, owner, 0, false, {1000, 300, 500}, {60000, 3000}};
+        return {ours, {t + ms, boot_ms}, 0, boot, owner, 0, false, false, {1000, 300, 500}, {60000, 3000}};
     }
     // The next record, or whatever the renewal says instead.
     PageVerdict judge(const DurableRecord &page, std::int64_t start_ms) {
@@ -90,6 +90,38 @@ TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
     server.admits_copy = false;
     server.owner.shards = 6;
     EXPECT_EQ(judge(page, 500).record.owner, owner.system_identifier);
+}
+
+constexpr std::int64_t owed = 1301;  // where a server begins that finds another's record
+
+// After pg_createsubscriber, by default.
+TEST_F(RenewalTest, ACopyThatCameWithTheDiskIsRefusedOnItsOwn) {
+    page.owner = 2002;
+    page.identity = theirs;
+    server.admits_copy = true;
+    load(page);
+    EXPECT_EQ(judge(page, owed).outcome.renewal, Renewal::converted);
+    EXPECT_EQ(judge(page, owed).outcome.detail, 2002);
+    server.admits_inherited = true;
+    EXPECT_TRUE(judge(page, owed).is_to_write);
+    server.admits_inherited = false;
+    server.owner.shards = 6;
+    EXPECT_TRUE(judge(page, owed).is_to_write) << "shards of its own";
+}
+
+TEST_F(RenewalTest, ACopyThatThisServerHasAdmittedOrRestoredGoesOn) {
+    server.admits_copy = true;
+    page.owner = 2002;
+    load(page);
+    EXPECT_TRUE(judge(page, 500).is_to_write) << "written here";
+    server.foreign_origin = 2002;
+    forget(horizon);
+    load(bare_record(t + 500, 0));
+    EXPECT_EQ(judge(bare_record(t + 500, 0), owed).record.owner, 2002) << "a restored dump";
+    forget(horizon);
+    load(bare_record(t + 500, theirs));
+    EXPECT_EQ(judge(bare_record(t + 500, theirs), owed).outcome.renewal, Renewal::converted)
+        << "of an extension that made no ID before the disk was copied";
 }
 
 TEST_F(RenewalTest, ARecordWithoutAnOwnerHasTheDatabasesOrigin) {

@@ -84,8 +84,36 @@ restore() {
     stop "$new" new_dump
 }
 
+# pg_upgrade with a number given by hand, from a registry that goes on meanwhile: the stop gives the number up, so that the new cluster, which
+# cannot prove that it is the old one, has it at once.
+upgrade_leased() {
+    make_cluster "$old" registry
+    echo 'port = 5433' >>registry/postgresql.conf
+    start "$old" registry
+    sql -p 5433 -d postgres -c 'CREATE EXTENSION idgen_registry' -c 'CREATE ROLE node LOGIN IN ROLE idgen_node'
+    for cluster in old new; do
+        make_cluster "${!cluster}" "${cluster}_leased"
+        printf '%s\n' "shared_preload_libraries = 'idgen, idgen_lease'" "idgen.registry = 'host=$folder port=5433 dbname=postgres user=node'" \
+            "idgen.shards = '5'" "idgen.lease_ttl = '1h'" "idgen.max_wait = '1min'" >>"${cluster}_leased/postgresql.conf"
+    done
+    start "$old" old_leased
+    sql -d postgres -c 'CREATE EXTENSION idgen' -c 'CREATE EXTENSION idgen_lease' -c 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), after bool)' \
+        -c 'INSERT INTO photo SELECT FROM generate_series(1, 5000)'
+    stop "$old" old_leased
+    "$(server "$new")/pg_upgrade" -b "$(server "$old")" -B "$(server "$new")" -d old_leased -D new_leased -U postgres >log 2>&1 ||
+        { cat log; find . -name '*.log' -path '*pg_upgrade*' -exec tail -n 20 {} +; exit 1; }
+    start "$new" new_leased
+    sql -d postgres -c 'INSERT INTO photo (after) SELECT true FROM generate_series(1, 5000)'
+    is "$old to $new, a number by hand: IDs at once, all above those before" "$(sql -d postgres -c 'SELECT min(id) FILTER (WHERE after) > max(id) FILTER (WHERE after IS NULL), count(*) FROM photo')" 't|10000'
+    is "$old to $new, a number by hand: of that number" "$(sql -d postgres -c 'SELECT string_agg(DISTINCT id_shard(id)::text, $$ $$) FROM photo')" 5
+    is "$old to $new, a number by hand: the registry has one owner" "$(sql -p 5433 -d postgres -c 'SELECT count(*), bool_and(NOT is_free) FROM idgen_registry.list()')" '1|t'
+    stop "$new" new_leased
+    stop "$old" registry
+}
+
 upgrade copy
 upgrade link
+upgrade_leased
 restore
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -36,6 +36,19 @@ constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, 
     return record;
 }
 
+// Whether the record came along with the disk, from a server of another identity: neither was it written
+// here, nor is it a restored dump's, which names no owner and nobody's identity.
+constexpr bool is_inherited(const DurableRecord &record, std::int64_t identity) noexcept {
+    return record.identity != identity && (record.owner != 0 || record.identity != 0);
+}
+
+// When a system identifier was drawn, by initdb or by pg_createsubscriber: unix us. Its upper half is the
+// second, the 20 bits below are the microsecond.
+constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
+    std::uint64_t second = system_identifier >> 32, microsecond = system_identifier >> 12 & 0xFFFFF;
+    return static_cast<std::int64_t>(second * 1000000 + microsecond);
+}
+
 // Puts into a new record whose shards these are, by the one before it.
 constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner) noexcept {
     record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;

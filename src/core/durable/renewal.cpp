@@ -13,6 +13,12 @@ constexpr PageVerdict write(const DurableRecord &record) noexcept {
 
 }  // namespace
 
+bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcept {
+    bool is_doubted = !server.admits_inherited && is_inherited(record, server.identity);
+    if (server.admits_copy && !is_doubted) return false;
+    return is_copy(with_origin(record, server.foreign_origin, server.owner), server.owner);
+}
+
 RenewalStep HorizonRenewal::begin() const noexcept {
     if (!is_half_used(horizon.granted_ms, start_ms, server.rules.window_ms)) return RenewalStep::done;
     return horizon.record.pending <= start_ms ? RenewalStep::read_page : RenewalStep::ask_standbys;
@@ -31,7 +37,8 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
 // The record of the renewal, if copy and clock are admitted.
 PageVerdict HorizonRenewal::next_record() noexcept {
     DurableRecord known = with_origin(horizon.record.known, server.foreign_origin, server.owner);
-    if (!server.admits_copy && is_copy(known, server.owner)) return leave(Renewal::copied, known.owner);
+    if (refuses_copy(server, horizon.record.known))
+        return leave(server.admits_copy ? Renewal::converted : Renewal::copied, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
     ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
     if (!clock.is_accepted)

@@ -40,6 +40,7 @@ enum class Renewal : std::uint8_t {
     clock_not_synchronised,  //
     clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
     copied,                  // detail: the system identifier of the origin
+    converted,               // the same of a copy that is refused only for how this server began
 };
 
 constexpr bool is_refused(Renewal renewal) noexcept {
@@ -62,9 +63,13 @@ struct ServerView {
     Owner owner;
     std::int64_t foreign_origin;  // of a record without an owner; 0: this server
     bool admits_copy;
+    bool admits_inherited;  // else a copy makes no IDs that came along with this server's disk
     HorizonRules rules;
     ClockRules clock_rules;
 };
+
+// Whether this server makes no IDs by that record, because it is a copy's.
+bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcept;
 
 enum class RenewalStep : std::uint8_t { done, read_page, ask_standbys };
 

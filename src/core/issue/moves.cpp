@@ -23,9 +23,13 @@ PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const Serv
     return {true, granted_outcome, moved_record(page, server, value, identity)};
 }
 
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) noexcept {
+void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
+                         std::int64_t identity) noexcept {
     bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
-    if (is_expected) horizon.record.known = record;
+    if (!is_expected) return;
+    horizon.record.known = record;
+    // The origin may have made IDs until now: what is owed to it is more than when the page was loaded.
+    horizon.record.is_loaded = record.identity == identity;
 }
 
 }  // namespace idgen

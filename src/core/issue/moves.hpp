@@ -47,10 +47,12 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
     directory.move_slots(database.database, at_ms, false);
 }
 
-// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on.
+// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that
+// is refused stays so: who resets it has said nothing of its shards.
 inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server,
                                 std::int64_t at_ms) noexcept {
-    return moved_record(page, server, at_ms, server.identity);
+    std::int64_t identity = refuses_copy(server, page) ? page.identity : server.identity;
+    return moved_record(page, server, at_ms, identity);
 }
 template <class Directory, class Database>
 void finish_reset(Directory &directory, Database &database, const DurableRecord &record,
@@ -68,6 +70,7 @@ inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerVi
     record.shards = server.owner.shards;
     return record;
 }
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) noexcept;
+void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
+                         std::int64_t identity) noexcept;
 
 }  // namespace idgen

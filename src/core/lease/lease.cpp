@@ -27,7 +27,11 @@ LeaseNews take_in_claim(Lease &lease, LeaseRecord &record, const LeaseCall &call
     bool is_granted = answer.outcome == CallOutcome::granted;
     if (!is_granted || answer.horizon_ms > latest_ms) {
         record = no_number(record.registry, record.identity);
-        return is_granted ? LeaseNews::left : LeaseNews::missed;
+        if (!is_granted) return LeaseNews::missed;
+        // Given up: nobody else could claim it before its lease ends.
+        lease.pending = {CallKind::stop, call.number,       call.proposed,    0,
+                         call.life,      answer.horizon_ms, answer.horizon_ms};
+        return LeaseNews::left;
     }
     record = accepted(record);
     lease.number = call.number;
@@ -134,6 +138,7 @@ LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, cons
         case CallKind::extend:
             return take_in_extend(lease, call, answer);
         case CallKind::stop:
+            if (!is_held(lease)) return LeaseNews::none;  // it was left
             drop(lease);
             return LeaseNews::stopped;
         case CallKind::none:

@@ -94,7 +94,7 @@ enum class LeaseNews : std::uint8_t {
     none,     // an answer to a call that is not on its way, or nothing has changed
     claimed,  // move the floor of every slot of the number to claimed_ms, before the first extension is asked
               // for
-    left,     // claimed, but R lies too far ahead: claim another
+    left,     // claimed, but R lies too far ahead: the pending call gives it up, then claim another
     missed,   // somebody else has it: claim another
     extended,
     too_far,  // the registry finds the clock too far ahead of its own

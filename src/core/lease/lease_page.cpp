@@ -29,10 +29,10 @@ LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept {
 }
 
 bool remember(LeasePage &page, const LeaseRecord &record) noexcept {
-    std::uint32_t row = row_of(page, record.number);
-    if (row == most_remembered) return false;
-    if (row == page.count) page.count++;
-    page.rows[row] = {record.number, record.accepted, record.proposed};
+    if (row_of(page, record.number) == most_remembered) return false;
+    forget(page, record.number);
+    page.rows[page.count] = {record.number, record.accepted, record.proposed};
+    page.count++;
     return true;
 }
 
@@ -40,7 +40,7 @@ void forget(LeasePage &page, std::int64_t number) noexcept {
     std::uint32_t row = row_of(page, number);
     if (row == page.count) return;
     page.count--;
-    page.rows[row] = page.rows[page.count];
+    for (; row < page.count; row++) page.rows[row] = page.rows[row + 1];
 }
 
 }  // namespace idgen

@@ -1,6 +1,7 @@
 // What a server remembers of its numbers, as it lies in one page on disk (pg/host/sequence_pages.hpp). The
 // registry and the server's identity stand once: a server whose identity changed (promotion, restore) can
-// prove none of the numbers, but still knows the registry.
+// prove none of the numbers, but still knows the registry. The rows are in the order of the last claims: the
+// number that was claimed last is in the last row.
 #pragma once
 
 #include <cstddef>
@@ -46,10 +47,11 @@ void adopt(LeasePage &page, std::int64_t identity) noexcept;
 // The record of a row. Requires row < count.
 LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept;
 
-// Puts a record of the page's registry and identity in, in the place of one with the same number. False: the
-// page is full.
+// Puts a record of the page's registry and identity in, as the last one, and drops one with the same number.
+// False: the page is full.
 bool remember(LeasePage &page, const LeaseRecord &record) noexcept;
 
+// Drops the record of a number; the others keep their order.
 void forget(LeasePage &page, std::int64_t number) noexcept;
 
 }  // namespace idgen

@@ -19,8 +19,26 @@ struct Search {
     }
 };
 
-// The row of a number; without one it is free.
-ListedNumber listed(const NumberList &list, std::int64_t number) noexcept {
+bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange &range) noexcept {
+    return is_own(record, record.registry, own.identity) && record.number >= range.first &&
+           record.number <= range.last;
+}
+
+// True where an own number can be claimed at once.
+bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
+               const NumberRange &range) noexcept {
+    for (std::size_t i = 0; i < own.count; i++) {
+        const LeaseRecord &record = own.records[i];
+        if (may_ask(own, record, range) &&
+            search.offer(record.number, listed_number(list, record.number).horizon_ms))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept {
     std::size_t low = 0, high = list.count;
     while (low < high) {
         std::size_t middle = low + (high - low) / 2;
@@ -33,37 +51,12 @@ ListedNumber listed(const NumberList &list, std::int64_t number) noexcept {
     return is_there ? list.rows[low] : ListedNumber{number, list.floor_ms, true};
 }
 
-bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange &range) noexcept {
-    return is_own(record, record.registry, own.identity) && record.number >= range.first &&
-           record.number <= range.last;
-}
-
-// True where an own number can be claimed at once: of several the one with the largest R.
-bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
-               const NumberRange &range) noexcept {
-    NumberChoice last{};
-    std::int64_t last_horizon_ms = INT64_MIN;
-    for (std::size_t i = 0; i < own.count; i++) {
-        const LeaseRecord &record = own.records[i];
-        if (!may_ask(own, record, range)) continue;
-        std::int64_t horizon_ms = listed(list, record.number).horizon_ms;
-        if (!search.offer(record.number, horizon_ms) || horizon_ms <= last_horizon_ms) continue;
-        last = search.best;
-        last_horizon_ms = horizon_ms;
-    }
-    if (last_horizon_ms == INT64_MIN) return false;
-    search.best = last;
-    return true;
-}
-
-}  // namespace
-
 NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range,
                            std::int64_t now_ms, std::int64_t max_lead_ms) noexcept {
     Search search{now_ms + max_lead_ms, {ChoiceKind::none, 0, 0}, 0};
     if (offer_own(search, own, list, range)) return search.best;
     for (std::int64_t number = range.first; number <= range.last; number++) {
-        ListedNumber row = listed(list, number);
+        ListedNumber row = listed_number(list, number);
         if (row.is_free && search.offer(number, row.horizon_ms)) return search.best;
     }
     return search.best;

@@ -1,7 +1,8 @@
 // Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A
 // number whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still
-// until then. Of several own ones, which crashes leave behind, it is the one that was used last: its R is the
-// largest.
+// until then. Of several own ones, which crashes leave behind, it is the one that the server claimed last,
+// whatever R the others have. A copy of the server's disk can prove the same numbers: R of one that the copy
+// uses rises, and to claim that one takes it from the copy.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +31,16 @@ struct NumberRange {
     std::int64_t last;
 };
 
-// What this server remembers of numbers that were its own, in any order; some may be another's by now.
+// What this server remembers of numbers that were its own, the one that it claimed last first. Some may be
+// another's by now.
 struct OwnNumbers {
     const LeaseRecord *records;
     std::size_t count;
     std::int64_t identity;
 };
+
+// The row of a number; one that is not listed is free. Requires rows that ascend.
+ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept;
 
 enum class ChoiceKind : std::uint8_t {
     claim,

@@ -3,7 +3,6 @@
 #include "lease/keep/number_list.hpp"
 #include "lease/keep/secret.hpp"
 #include "pg/report/message_text.hpp"
-#include "pg/report/report_keeper.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -46,19 +45,19 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
 
 Keeper::Result Keeper::choose(uint32 index) {
     Registration registration{};
-    if (!registry_.list(gate_.settings().range, registration)) return Result::away;
+    const NumberRange &range = gate_.settings().range;
+    if (!registry_.list(range, registration)) return Result::away;
+    older_.look_at(registration, range);
     int64 now_ms = clock().now_ms;
-    NumberChoice choice = choose_number(spare_numbers(index), list_of(registration), gate_.settings().range,
+    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range,
                                         now_ms, rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
-    const NumberRange &range = gate_.settings().range;
-    registry_.note_trouble(
-        choice.kind == ChoiceKind::none
-            ? psprintf("all numbers from %lld to %lld are held by others",
-                       static_cast<long long>(range.first), static_cast<long long>(range.last))
-            : psprintf("the first free number, %lld, can be used from %s on",
-                       static_cast<long long>(choice.number), pg::instant_text(now_ms + choice.wait_ms)));
-    return Result::stuck;
+    return stick(choice.kind == ChoiceKind::none
+                     ? psprintf("all numbers from %lld to %lld are held by others",
+                                static_cast<long long>(range.first), static_cast<long long>(range.last))
+                     : psprintf("the first free number, %lld, can be used from %s on",
+                                static_cast<long long>(choice.number),
+                                pg::instant_text(now_ms + choice.wait_ms)));
 }
 
 Keeper::Result Keeper::claim(uint32 index, int64 number) {
@@ -105,13 +104,14 @@ void Keeper::put_record(const LeaseRecord &record) {
 Keeper::Result Keeper::extend(uint32 index) {
     bool is_accepted = false;
     ClockReading now = gate_.clock(is_accepted);
-    if (!is_accepted) {
-        registry_.note_trouble("the clock of this server has jumped forward; idgen_status() says how far");
-        return Result::stuck;
-    }
+    if (!is_accepted)
+        return stick("the clock of this server has jumped forward; idgen_status() says how far");
     Lease &lease = entry(index).lease;
     // Before the first extension, which may be another process's than the claim was.
-    if (lease.cap_ms == 0) gate_.move_number(static_cast<uint32>(lease.number), lease.claimed_ms);
+    if (lease.cap_ms == 0) {
+        auto number = static_cast<uint32>(lease.number);
+        gate_.move_number(number, pg::claimed_ms(leases_, number));
+    }
     LeaseCall call{};
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -130,84 +130,13 @@ Keeper::Result Keeper::stop(uint32 index) {
     return send(index, call);
 }
 
-Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
-    LeaseCall call = sent;
-    CallAnswer answer{};
-    save(index);
-    if (!registry_.call(call, answer)) return Result::away;
-    LeaseNews news = LeaseNews::none;
-    {
-        Guard<pg::LightLock> guard(leases_.lock);
-        news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
-    }
-    save(index);
-    if (news == LeaseNews::too_far) return tell_too_far(answer);
-    return follow(index, call, news);
-}
-
-Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
-    Lease &lease = entry(index).lease;
-    switch (news) {
-        case LeaseNews::claimed:
-            pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            put_record(records_[index]);
-            record_.write();
-            if (budget_.spend()) pg::log_number_claimed(call.number, lease.claimed_ms);
-            return Result::again;
-        case LeaseNews::left:
-        case LeaseNews::missed:
-            forget(call.number);
-            return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
-        case LeaseNews::lost:
-            pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend()) pg::log_number_lost(call.number);
-            return Result::again;
-        case LeaseNews::too_far:
-            break;
-        case LeaseNews::stopped:
-            pg::log_number_stopped(call.number, call.to_ms);
-            break;
-        case LeaseNews::extended:
-            has_extended_ = true;
-            return lease.is_ending ? Result::again : Result::done;
-        case LeaseNews::none:
-            break;
-    }
-    return Result::done;
-}
-
-// The registry refuses a horizon so far ahead: the window is longer than it allows, or this clock is ahead.
-Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
-    int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
-    const char *limit = pg::seconds_text(answer.max_ahead_ms);
-    if (window_ms > answer.max_ahead_ms)
-        registry_.note_trouble(
-            psprintf("idgen.lease_window, %s, is longer than the registry allows, %s: lower it, "
-                     "or have the owner of the registry raise max_ahead",
-                     pg::seconds_text(window_ms), limit));
-    else
-        registry_.note_trouble(
-            psprintf("the clock of this server is %s ahead of the registry's, which allows "
-                     "horizons up to %s ahead",
-                     pg::seconds_text(Max(ahead_ms, 0)), limit));
-    return Result::stuck;
-}
-
-// A number by hand that somebody else has: who, as the registry knows.
-Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
-    Registration registration{};
-    if (registry_.list({call.number, call.number}, registration))
-        registry_.note_trouble(held_by(registration, call.number));
-    return Result::stuck;
-}
-
-// The number of an entry as it was, and those of the time before that no entry has yet.
+// The number of an entry as it was, and those of the time before that no entry has yet, the last one first.
 OwnNumbers Keeper::spare_numbers(uint32 index) const {
     const LeasePage &page = record_.page();
     auto *records = static_cast<LeaseRecord *>(palloc((page.count + 1) * sizeof(LeaseRecord)));
     size_t count = 0;
     if (is_mine(records_[index])) records[count++] = records_[index];
-    for (uint32 row = 0; row < page.count; row++)
+    for (uint32 row = page.count; row-- > 0;)
         if (!is_used(page.rows[row].number)) records[count++] = record_of(page, row);
     return {records, count, identity_};
 }
@@ -218,10 +147,17 @@ bool Keeper::is_mine(const LeaseRecord &record) const noexcept {
 
 bool Keeper::is_used(int64 number) const noexcept {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
-        if (leases_.leases[i].lease.number == number ||
-            (is_mine(records_[i]) && records_[i].number == number))
+        if (leases_.leases[i].purpose != LeaseFor::nothing &&
+            (leases_.leases[i].lease.number == number ||
+             (is_mine(records_[i]) && records_[i].number == number)))
             return true;
     return false;
+}
+
+// Something stands in the way of the number that is looked at.
+Keeper::Result Keeper::stick(const char *sentence) {
+    in_the_way_ = sentence;
+    return Result::stuck;
 }
 
 // Neither asks for the number as its own again, now or after the next start.

@@ -22,7 +22,13 @@ int64 number_asked_for(const Lease &lease) noexcept {
 }  // namespace
 
 Keeper::Keeper(const pg::LeaseGate &gate)
-    : gate_(gate), leases_(gate.leases()), identity_(pg::server_identity()), registry_(gate), record_(gate) {}
+    : gate_(gate),
+      leases_(gate.leases()),
+      identity_(pg::server_identity()),
+      registry_(gate),
+      record_(gate),
+      numbers_(gate),
+      older_(gate) {}
 
 int64 Keeper::work() {
     record_.begin_round();
@@ -33,20 +39,23 @@ int64 Keeper::work() {
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
     has_extended_ = false;
     for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
-    registry_.end_round(load() && run_all(count));
+    bool is_well = run_all(count, load());
+    registry_.end_round(is_well, numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_confirm_registry() may have made the page forget all,
     // or the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
     return pause_ms;
 }
 
-// Whether all is done; where the registry is away, the rest waits.
-bool Keeper::run_all(uint32 count) {
-    bool is_well = true, is_away = false;
-    for (uint32 i = 0; i < count && !is_away; i++) {
-        Result result = run_errands(i);
-        is_away = result == Result::away;
+// Whether all is done. Where the registry is away, the rest waits, and nothing is known of it.
+bool Keeper::run_all(uint32 count, bool is_ready) {
+    bool is_well = is_ready, is_away = !is_ready;
+    for (uint32 i = 0; i < count; i++) {
+        in_the_way_ = nullptr;
+        Result result = is_away ? Result::away : run_errands(i);
+        is_away |= result == Result::away;
         is_well &= result == Result::done;
+        numbers_.tell(i, in_the_way_);
     }
     return is_well;
 }
@@ -64,16 +73,49 @@ bool Keeper::load() {
     if (is_loaded_) return true;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
         for (uint32 row = 0; row < page.count; row++)
-            if (page.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease))
+            if (page.rows[row].number == number_asked_for(entry(i).lease) && !has_ended(entry(i).lease) &&
+                entry(i).purpose != LeaseFor::nothing)
                 records_[i] = record_of(page, row);
     is_loaded_ = true;
     return true;
 }
 
 void Keeper::follow_wishes() {
-    if (is_ending_) return;
-    if (pg_atomic_read_u32(&leases_.is_pool_wanted) != 0)
-        pg::fill_pool(leases_, static_cast<uint32>(gate_.settings().count));
+    if (is_ending_ || pg_atomic_read_u32(&leases_.is_pool_wanted) == 0) return;
+    follow_count(static_cast<uint32>(gate_.settings().count));
+}
+
+// Fills the pool, or gives up what it has too many: the highest numbers. The lowest are those that a server
+// takes first, and that the narrowest layouts have.
+void Keeper::follow_count(uint32 count) {
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) free_if_ended(i);
+    if (!pg::fill_pool(leases_, count))
+        registry_.note_trouble(
+            psprintf("this server has no room for %u numbers of its own beside those by "
+                     "hand: it holds %u at most",
+                     count, pg::max_leases));
+    while (pg::SharedLease *surplus = pg::find_surplus(leases_, count))
+        end_issue_of(static_cast<uint32>(surplus - leases_.leases));
+}
+
+// Nothing is issued any more when it returns: who read an older cap is done. Sessions go on with what the
+// pool has then.
+void Keeper::end_issue_of(uint32 index) {
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        end_issue(entry(index).lease);
+    }
+    pg_atomic_fetch_add_u32(&leases_.changes, 1);
+    gate_.move_number(static_cast<uint32>(entry(index).lease.number), 0);
+}
+
+// An entry of the pool that was given up is free for another number.
+void Keeper::free_if_ended(uint32 index) {
+    if (entry(index).purpose != LeaseFor::pool || !has_ended(entry(index).lease)) return;
+    records_[index] = {};
+    numbers_.forget(index);
+    Guard<pg::LightLock> guard(leases_.lock);
+    entry(index).purpose = LeaseFor::nothing;
 }
 
 // Whether the record was read, which names the registry of numbers that a crash has left.
@@ -97,7 +139,7 @@ void Keeper::want_left_numbers() {
 // Gives a life to an entry that has none, or whose last one has ended: that of before a crash, or a new one.
 void Keeper::begin_life_of(uint32 index) {
     pg::SharedLease &begun = entry(index);
-    if (begun.lease.life != 0 && !has_ended(begun.lease)) return;
+    if (begun.purpose == LeaseFor::nothing || (begun.lease.life != 0 && !has_ended(begun.lease))) return;
     bool is_by_hand = begun.purpose == LeaseFor::number;
     int64 number = begun.lease.number, claimed_ms = begun.lease.claimed_ms;
     pg::LeftLease left;
@@ -125,6 +167,7 @@ void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
         reopen(lease);
     }
     records_[index] = {record_.page().registry, lease.number, lease.incarnation, 0, identity_};
+    note_granted(leases_.granted, lease.number, lease.horizon_ms);
     save(index);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
     if (budget_.spend()) pg::log_number_resumed(lease.number, lease.claimed_ms);
@@ -137,17 +180,11 @@ void Keeper::save(uint32 index) noexcept {
 void Keeper::end() {
     is_ending_ = true;
     uint32 count = pg_atomic_read_u32(&leases_.count);
-    for (uint32 i = 0; i < count; i++) {
-        {
-            Guard<pg::LightLock> guard(leases_.lock);
-            end_issue(entry(i).lease);
-        }
-        gate_.move_number(static_cast<uint32>(entry(i).lease.number), 0);
-    }
+    for (uint32 i = 0; i < count; i++) end_issue_of(i);
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
-    if (load()) run_all(count);
-    registry_.end_round(false);
+    run_all(count, load());
+    registry_.end_round(false, false);
 }
 
 LeaseRules Keeper::rules_of(uint32 index) noexcept {

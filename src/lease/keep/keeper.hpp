@@ -3,10 +3,13 @@
 //
 // A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on
 // at or above R; the first extension opens issue. It ends in this one: issue ends; whoever read an older cap
-// is done (both under the locks of the slots); stop is called.
+// is done (both under the locks of the slots); stop is called. So it ends with the server, and where
+// idgen.lease_count is lowered.
 #pragma once
 
 #include "lease/keep/log_budget.hpp"
+#include "lease/keep/number_troubles.hpp"
+#include "lease/keep/older_registry.hpp"
 #include "lease/keep/watched_registry.hpp"
 
 namespace idgen::lease {
@@ -32,13 +35,16 @@ class Keeper {
 
     bool load();
     void follow_wishes();
+    void follow_count(uint32 count);
+    void end_issue_of(uint32 index);
+    void free_if_ended(uint32 index);
     bool has_record();
     pg::LeaseKeeper self() const noexcept;
     void want_left_numbers();
     void begin_life_of(uint32 index);
     void go_on(uint32 index, const pg::LeftLease &left);
     void save(uint32 index) noexcept;
-    bool run_all(uint32 count);
+    bool run_all(uint32 count, bool is_ready);
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand);
     Result choose(uint32 index);
@@ -51,6 +57,10 @@ class Keeper {
     void put_record(const LeaseRecord &record);
     Result tell_missed(const LeaseCall &call);
     Result tell_too_far(const CallAnswer &answer);
+    Result stick(const char *sentence);
+    void begin_above(pg::SharedLease &claimed, int64 horizon_ms);
+    void note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews news);
+    void look_back(int64 number);
     OwnNumbers spare_numbers(uint32 index) const;
     void forget(int64 number);
     bool is_mine(const LeaseRecord &record) const noexcept;
@@ -65,6 +75,9 @@ class Keeper {
     int64 identity_;
     WatchedRegistry registry_;
     RecordPage record_;
+    NumberTroubles numbers_;
+    OlderRegistryWatch older_;
+    const char *in_the_way_ = nullptr;          // of the number that is looked at
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
     // All numbers that a server can hold, and more.
     LogBudget budget_{200};

@@ -91,6 +91,7 @@ void WatchedRegistry::note_answer(bool is_answered) noexcept {
 }
 
 void WatchedRegistry::note_trouble(const char *sentence) {
+    if (strstr(noted_, sentence) != nullptr) return;
     size_t noted = strlen(noted_);
     const char *more = psprintf("%s%s", noted == 0 ? "" : "; ", sentence);
     int room = static_cast<int>(sizeof(noted_) - noted) - 1;
@@ -99,11 +100,11 @@ void WatchedRegistry::note_trouble(const char *sentence) {
     noted_[noted + static_cast<size_t>(size)] = '\0';
 }
 
-void WatchedRegistry::end_round(bool is_well) {
+void WatchedRegistry::end_round(bool is_well, bool are_numbers_free) {
     if (noted_[0] != '\0')
         tell_trouble();
     else if (is_well)
-        tell_well();
+        tell_well(are_numbers_free);
     noted_[0] = '\0';
 }
 
@@ -121,7 +122,7 @@ void WatchedRegistry::tell_trouble() {
     if (is_logged_) pg::log_registry_away(noted_);
 }
 
-void WatchedRegistry::tell_well() {
+void WatchedRegistry::tell_well(bool are_numbers_free) {
     pg::SharedLeases &leases = gate_.leases();
     bool was_away = false;
     {
@@ -129,7 +130,8 @@ void WatchedRegistry::tell_well() {
         was_away = leases.registry.trouble[0] != '\0';
         leases.registry.trouble[0] = '\0';
     }
-    if (was_away && is_logged_ && budget_.spend()) pg::log_registry_back();
+    bool is_over = (was_away && is_logged_) || are_numbers_free;
+    if (is_over && budget_.spend()) pg::log_registry_back();
     is_logged_ = true;
 }
 

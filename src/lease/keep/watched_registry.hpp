@@ -21,11 +21,11 @@ class WatchedRegistry {
     bool call(const LeaseCall &call, CallAnswer &answer);
     bool list(const NumberRange &range, Registration &registration);
 
-    // Something stands in the way of a number.
+    // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
-    // Tells what was noted since the last round, of all numbers together; or, where all is well, that nothing
-    // is in the way.
-    void end_round(bool is_well);
+    // Tells what was noted since the last round; or, where all is well, that nothing is in the way. If
+    // troubles of numbers are over, the log is told of that too.
+    void end_round(bool is_well, bool are_numbers_free);
 
     // From now on each call waits so long for its answer.
     void limit_calls(int64 answer_ms);
@@ -37,7 +37,7 @@ class WatchedRegistry {
     bool identify(const LeasePage &page);
     bool heard(Reply reply);
     void tell_trouble();
-    void tell_well();
+    void tell_well(bool are_numbers_free);
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;

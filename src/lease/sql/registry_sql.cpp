@@ -8,6 +8,7 @@
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_registry.hpp"
 #include "pg/state/lease_gate.hpp"
+#include "pg/state/lease_reader.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -33,17 +34,18 @@ Registry open_configured() {
 // Raises what kept a call from being answered; a cancellation first, which is why it was given up then.
 void require_answer(Reply reply, const Trouble &trouble) {
     CHECK_FOR_INTERRUPTS();
+    const char *sentence = pg::may_see_address() ? trouble.sentence : nullptr;
     switch (reply) {
         case Reply::answered:
             return;
         case Reply::silent:
             break;
         case Reply::foreign:
-            pg::report_registry(pg::RegistryFault::foreign, trouble.sentence);
+            pg::report_registry(pg::RegistryFault::foreign, sentence);
         case Reply::denied:
-            pg::report_registry(pg::RegistryFault::denied, trouble.sentence);
+            pg::report_registry(pg::RegistryFault::denied, sentence);
     }
-    pg::report_registry(pg::RegistryFault::silent, trouble.sentence);
+    pg::report_registry(pg::RegistryFault::silent, sentence);
 }
 
 void require_superuser(const char *function) {

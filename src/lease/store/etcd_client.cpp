@@ -5,6 +5,9 @@
 namespace idgen::lease {
 namespace {
 
+// A simple token has some 40 bytes, a signed one (JWT) up to a few thousand.
+constexpr size_t longest_token = size_t{16} << 10;
+
 enum class Verdict : uint8 { answered, no_token, denied, elsewhere };
 
 // The numbers that gRPC gives to failures.
@@ -72,6 +75,10 @@ Verdict ask_endpoint(EtcdClient &client, const char *path, const char *body, con
     return Verdict::elsewhere;
 }
 
+void go_to_next_endpoint(EtcdClient &client) noexcept {
+    client.endpoint = (client.endpoint + 1) % client.address.endpoint_count;
+}
+
 // Posts to one endpoint after another, until one has an answer.
 Verdict ask_endpoints(EtcdClient &client, const char *path, const char *body, const Deadline &deadline,
                       EtcdAnswer &answer, Trouble &trouble) {
@@ -79,15 +86,19 @@ Verdict ask_endpoints(EtcdClient &client, const char *path, const char *body, co
         Verdict verdict =
             ask_endpoint(client, path, body, deadline_in(left_ms(deadline) / left), answer, trouble);
         if (verdict != Verdict::elsewhere || look_around(deadline) != Wake::ready) return verdict;
-        client.endpoint = (client.endpoint + 1) % client.address.endpoint_count;
+        go_to_next_endpoint(client);
     }
     return Verdict::elsewhere;
 }
 
-// Fetches a token. One whose users are not switched on gives none, and asks for none.
-Verdict authenticate(EtcdClient &client, const Deadline &deadline, Trouble &trouble) {
+void forget_token(EtcdClient &client) {
     if (client.token != nullptr) pfree(client.token);
     client.token = nullptr;
+}
+
+// Fetches a token. One whose users are not switched on gives none, and asks for none.
+Verdict authenticate(EtcdClient &client, const Deadline &deadline, Trouble &trouble) {
+    forget_token(client);
     JsonWriter body;
     body.begin_object();
     body.add("name", client.address.user);
@@ -100,6 +111,11 @@ Verdict authenticate(EtcdClient &client, const Deadline &deadline, Trouble &trou
     if (verdict != Verdict::answered) return verdict;
     std::string_view token = text_in(answer.json, "token");
     if (token.empty() || token.find_first_of("\r\n") != std::string_view::npos) return Verdict::answered;
+    if (token.size() > longest_token) {
+        go_to_next_endpoint(client);
+        put_trouble(trouble, Reply::denied, no_end_there);
+        return Verdict::denied;
+    }
     client.token = MemoryContextStrdup(client.memory, pnstrdup(token.data(), token.size()));
     return Verdict::answered;
 }
@@ -124,6 +140,8 @@ Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline
         if (verdict == Verdict::answered)
             verdict = ask_endpoints(client, path, body, deadline, answer, trouble);
     }
+    // What refuses the token may say anything, or nothing: the next call fetches another.
+    if (verdict != Verdict::answered) forget_token(client);
     return reply_of(verdict, trouble);
 }
 

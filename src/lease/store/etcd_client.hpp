@@ -1,6 +1,6 @@
 // Requests to an etcd over its v3 JSON gateway. The endpoints are tried in turn, each for its share of the
 // time, beginning with the one that answered last; a token is fetched where user and password are given, and
-// anew where it is no longer taken.
+// again after every call that fails: what a server does not like about a token it need not say.
 #pragma once
 
 #include "lease/store/etcd_address.hpp"

@@ -1,5 +1,6 @@
 #include "lease/store/postgres_connect.hpp"
 
+#include "lease/store/postgres_intake.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -26,7 +27,8 @@ Reply refuse(const PostgresSession &session, Trouble &trouble) {
     return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
 }
 
-Reply poll_until_open(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline,
+                      Trouble &trouble) {
     for (PostgresPollingStatusType status = PGRES_POLLING_WRITING; status != PGRES_POLLING_OK;) {
         if (status == PGRES_POLLING_FAILED) return refuse(session, trouble);
         int events = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
@@ -37,6 +39,8 @@ Reply poll_until_open(PostgresSession &session, const Deadline &deadline, Troubl
             return put_trouble(trouble, Reply::silent, sentence_of(wake));
         }
         status = PQconnectPoll(session.connection);
+        if (holds_too_much(began, nullptr) || has_read_too_much(began, session.connection, nullptr))
+            return put_trouble(trouble, Reply::denied, no_end_there);
     }
     return Reply::answered;
 }
@@ -52,16 +56,18 @@ void note_warning(void *session, const PGresult *notice) {
 
 Reply open_connection(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
     ConnectParameters parameters = connect_parameters(session.address, session.turn, session.answer_ms);
+    Intake began = begin_connecting();
     session.connection = PQconnectStartParams(parameters.keywords, parameters.values, 1);
     if (session.connection == nullptr) return put_trouble(trouble, Reply::silent, "out of memory");
     // Its SQLSTATE stands in the message of a refusal alone.
     PQsetErrorVerbosity(session.connection, PQERRORS_VERBOSE);
     PQsetNoticeReceiver(session.connection, ignore_notice, nullptr);
     if (PQstatus(session.connection) == CONNECTION_BAD) return refuse(session, trouble);
-    Reply reply = poll_until_open(session, deadline, trouble);
+    Reply reply = poll_until_open(session, began, deadline, trouble);
     if (reply != Reply::answered) return reply;
     PQsetNoticeReceiver(session.connection, note_warning, &session);
     PQsetnonblocking(session.connection, 1);
+    session.memory = own_memory();
     return Reply::answered;
 }
 
@@ -87,6 +93,7 @@ Reply repeat_words(const PostgresSession &session, Reply reply, const char *word
 }
 
 Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    if (session.connection != nullptr && is_worn(session.memory)) end(session);
     if (session.connection != nullptr) return Reply::answered;
     if (!AcquireExternalFD()) return put_trouble(trouble, Reply::silent, "too many files are open");
     Reply reply = open_connection(session, deadline, trouble);

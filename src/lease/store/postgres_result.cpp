@@ -3,8 +3,8 @@
 namespace idgen::lease {
 namespace {
 
-// Of a list of all numbers that a layout can have, and more.
-constexpr std::size_t largest_result = std::size_t{64} << 20;
+// A list of 65,536 numbers, which is 16 bits of shard, with the longest names takes 27 MB.
+constexpr std::size_t largest_result = std::size_t{32} << 20;
 
 bool has_failed(const PGresult *kept) noexcept {
     return kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR;

@@ -1,16 +1,28 @@
 #include "lease/store/postgres_session.hpp"
 
 #include "lease/store/postgres_connect.hpp"
+#include "lease/store/postgres_intake.hpp"
 #include "lease/store/postgres_result.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
 namespace {
 
-enum class Course : uint8 { over, broken, given_up, senseless };
+enum class Course : uint8 { over, broken, given_up, senseless, endless };
+
+// Waits for the socket and reads what has come. Rows are those that were kept.
+Course wait_and_read(PGconn *connection, int events, const Intake &began, const PGresult *kept,
+                     const Deadline &deadline, Wake &wake) {
+    wake = wait_for_socket(PQsocket(connection), events, deadline);
+    if (wake != Wake::ready) return Course::given_up;
+    bool is_open;
+    if (!take_in(began, connection, kept, is_open)) return Course::endless;
+    return is_open ? Course::over : Course::broken;
+}
 
 // Sends what libpq has of the statement.
-Course send(PostgresSession &session, const Statement &statement, const Deadline &deadline, Wake &wake) {
+Course send(PostgresSession &session, const Statement &statement, const Intake &began,
+            const Deadline &deadline, Wake &wake) {
     PGconn *connection = session.connection;
     session.has_warned = false;
     if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr,
@@ -19,28 +31,21 @@ Course send(PostgresSession &session, const Statement &statement, const Deadline
     PQsetSingleRowMode(connection);
     for (int left; (left = PQflush(connection)) != 0;) {
         if (left < 0) return Course::broken;
-        wake = wait_for_socket(PQsocket(connection), WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, deadline);
-        if (wake != Wake::ready) return Course::given_up;
-        if (PQconsumeInput(connection) == 0) return Course::broken;
-    }
-    return Course::over;
-}
-
-// Waits until the next result can be had without waiting.
-Course wait_for_result(PGconn *connection, const Deadline &deadline, Wake &wake) {
-    while (PQisBusy(connection) != 0) {
-        wake = wait_for_socket(PQsocket(connection), WL_SOCKET_READABLE, deadline);
-        if (wake != Wake::ready) return Course::given_up;
-        if (PQconsumeInput(connection) == 0) return Course::broken;
-    }
-    return Course::over;
-}
-
-// Takes all results in.
-Course receive(PGconn *connection, const Deadline &deadline, PGresult *&kept, Wake &wake) {
-    for (;;) {
-        Course course = wait_for_result(connection, deadline, wake);
+        Course course = wait_and_read(connection, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr,
+                                      deadline, wake);
         if (course != Course::over) return course;
+    }
+    return Course::over;
+}
+
+// Takes all results in, each when it can be had without waiting.
+Course receive(PGconn *connection, const Intake &began, const Deadline &deadline, PGresult *&kept,
+               Wake &wake) {
+    for (;;) {
+        while (PQisBusy(connection) != 0) {
+            Course course = wait_and_read(connection, WL_SOCKET_READABLE, began, kept, deadline, wake);
+            if (course != Course::over) return course;
+        }
         PGresult *result = PQgetResult(connection);
         if (result == nullptr) return PQstatus(connection) == CONNECTION_OK ? Course::over : Course::broken;
         if (!gather(result, kept)) return Course::senseless;
@@ -84,41 +89,48 @@ constexpr Statement keep_secrets{
 Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline,
                PGresult *&rows, bool &is_broken, Trouble &trouble) {
     Wake wake = Wake::ready;
-    Course course = send(session, statement, deadline, wake);
-    if (course == Course::over) course = receive(session.connection, deadline, rows, wake);
+    Intake began = begin_statement(session.connection);
+    Course course = send(session, statement, began, deadline, wake);
+    if (course == Course::over) course = receive(session.connection, began, deadline, rows, wake);
     if (course == Course::over) return judge(session, statement, rows, trouble);
     // An answer that comes later would be taken for that of the next statement.
     PQclear(rows);
     rows = nullptr;
     end(session);
     if (course == Course::senseless) return put_trouble(trouble, Reply::denied, no_registry_there);
+    if (course == Course::endless) return put_trouble(trouble, Reply::denied, no_end_there);
     is_broken = course == Course::broken;
     return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
 }
 
-Reply run_once(PostgresSession &session, const Statement &statement, const Deadline &deadline,
-               PGresult *&rows, bool &is_broken, Trouble &trouble) {
-    bool is_new = session.connection == nullptr;
+// A new session has as long to begin as the call has for its answer.
+Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
+    Deadline deadline = deadline_in(session.answer_ms);
     Reply reply = connect(session, deadline, trouble);
-    if (reply == Reply::answered && is_new) {
-        PGresult *unused = nullptr;
-        reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
-        PQclear(unused);
-    }
     if (reply != Reply::answered) return reply;
-    return exchange(session, statement, deadline, rows, is_broken, trouble);
+    PGresult *unused = nullptr;
+    reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
+    PQclear(unused);
+    return reply;
+}
+
+Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, bool &is_broken,
+               Trouble &trouble) {
+    Reply reply = Reply::answered;
+    if (session.connection == nullptr) reply = begin(session, is_broken, trouble);
+    if (reply != Reply::answered) return reply;
+    return exchange(session, statement, deadline_in(session.answer_ms), rows, is_broken, trouble);
 }
 
 }  // namespace
 
 Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
-    Deadline deadline = deadline_in(session.answer_ms);
     bool is_kept = session.connection != nullptr;
     bool is_broken = false;
     rows = nullptr;
-    Reply reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    Reply reply = run_once(session, statement, rows, is_broken, trouble);
     // The server may have been started anew since the last call.
-    if (is_broken && is_kept) reply = run_once(session, statement, deadline, rows, is_broken, trouble);
+    if (is_broken && is_kept) reply = run_once(session, statement, rows, is_broken, trouble);
     return reply;
 }
 

@@ -16,6 +16,7 @@ struct PostgresSession {
     uint32 turn;         // of the list of hosts
     PGconn *connection;  // null: none
     bool has_warned;     // the server, since the statement was sent
+    int64 memory;        // of this process when the connection was opened
 };
 
 struct Statement {

@@ -157,9 +157,11 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
-            "SELECT CASE WHEN $1 IS NOT NULL THEN idgen_registry.set_max_ahead($1::pg_catalog.interval) END, "
-            "CASE WHEN $2 IS NOT NULL THEN idgen_registry.set_largest_number($2::pg_catalog.int4) END, "
-            "CASE WHEN $3 IS NOT NULL THEN idgen_registry.set_longest_ttl($3::pg_catalog.interval) END",
+            "SELECT CASE WHEN l.max_ahead IS NOT NULL THEN idgen_registry.set_max_ahead(l.max_ahead) END, "
+            "CASE WHEN l.largest IS NOT NULL THEN idgen_registry.set_largest_number(l.largest) END, "
+            "CASE WHEN l.longest IS NOT NULL THEN idgen_registry.set_longest_ttl(l.longest) END "
+            "FROM (SELECT $1::pg_catalog.interval, $2::pg_catalog.int4, $3::pg_catalog.interval) "
+            "AS l(max_ahead, largest, longest)",
             3);
         call.add(interval_of(limits.max_ahead_ms));
         call.add(limits.largest_number < 0 ? nullptr : psprintf(INT64_FORMAT, limits.largest_number));
@@ -190,7 +192,7 @@ void close(void *self) {
 
 PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
     auto *store = static_cast<PostgresStore *>(palloc0(sizeof(PostgresStore)));
-    store->session = {address, answer_ms, 0, nullptr, false};
+    store->session = {address, answer_ms, 0, nullptr, false, 0};
     begin_memory(store->memory, own, end_session, store);
     return store;
 }

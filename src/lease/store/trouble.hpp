@@ -8,6 +8,7 @@ namespace idgen::lease {
 
 // What is said where an answer makes no sense.
 constexpr const char *no_registry_there = "what answers there does not answer as a registry does";
+constexpr const char *no_end_there = "what answers there sends more than a registry does";
 
 // Writes the sentence down; gives the reply back.
 Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence);

@@ -1,7 +1,9 @@
 #include "pg/draw/keep.hpp"
 
+#include "pg/host/clock.hpp"
 #include "pg/report/report_lease.hpp"
 #include "pg/state/keeper_state.hpp"
+#include "pg/state/lease_reader.hpp"
 #include "pg/state/lease_settings.hpp"
 #include "pg/state/settings.hpp"
 
@@ -30,19 +32,38 @@ LeaseTrouble trouble_of(const RegistryState &registry, uint32 failed_starts) noe
 }
 
 NotHeld not_held(LeaseTrouble trouble) noexcept {
-    return {trouble, "", lease_settings.database, 0, 0, 0};
+    return {trouble, "", lease_settings.database, 0, 0, 0, 0};
 }
 
-// The keeper's sentence lies in `registry`.
-NotHeld why_not(int64 waited_ms, RegistryState &registry) {
+// What is said of the number itself comes before what is said of all.
+LeaseTrouble trouble_of(const NumberState &number, LeaseTrouble of_all) {
+    if (of_all <= LeaseTrouble::keeper_locked) return of_all;
+    if (number.trouble[0] != '\0') return LeaseTrouble::said;
+    bool is_later = of_all == LeaseTrouble::waiting && number.begins_ms > wall_ms();
+    return is_later ? LeaseTrouble::begins : of_all;
+}
+
+// What a keeper said, for as long as it takes to tell it.
+struct Said {
+    RegistryState registry;
+    NumberState number;
+};
+
+NotHeld why_not(const Source &source, int64 waited_ms, Said &said) {
     SharedLeases &leases = self.state->leases;
     if (!has_registry()) return not_held(LeaseTrouble::no_registry);
-    {
-        ReadGuard guard(leases.lock);
-        registry = leases.registry;
-    }
-    LeaseTrouble trouble = trouble_of(registry, pg_atomic_read_u32(&leases.failed_starts));
-    return {trouble,  registry.trouble, lease_settings.database, registry.keeper_pid, registry.answered_ms,
+    said.registry = look_at_registry(leases);
+    said.number = source.follows_pool ? look_at_pool(leases) : look_at_number(leases, source.shard);
+    hide_address(said.registry);
+    const RegistryState &registry = said.registry;
+    LeaseTrouble of_all = trouble_of(registry, pg_atomic_read_u32(&leases.failed_starts));
+    bool is_of_number = said.number.trouble[0] != '\0';
+    return {trouble_of(said.number, of_all),
+            is_of_number ? said.number.trouble : registry.trouble,
+            lease_settings.database,
+            registry.keeper_pid,
+            registry.answered_ms,
+            said.number.begins_ms,
             waited_ms};
 }
 
@@ -51,18 +72,25 @@ NotHeld why_not(int64 waited_ms, RegistryState &registry) {
     report_number_not_held(source.shard, why);
 }
 
+// Has the keeper get what the source draws from. Where the registry chooses the numbers, a shard that was
+// named is one of those, or an error: the server does not ask for it.
+void want(const Source &source) {
+    SharedLeases &leases = self.state->leases;
+    if (source.follows_pool) return want_pool(leases);
+    if (settings.shards_from == ShardsFrom::lease) return require_shard(source);
+    if (!want_number(leases, source.shard)) report_too_many_numbers(source.shard, max_leases);
+}
+
 }  // namespace
 
 void wait_for_number(Source &source, Wait &wait) {
-    SharedLeases &leases = self.state->leases;
     if (!has_registry()) report_not_held(source, not_held(LeaseTrouble::no_registry));
-    if (source.follows_pool)
-        want_pool(leases);
-    else if (!want_number(leases, source.shard))
-        report_not_held(source, not_held(LeaseTrouble::no_room));
+    // Other numbers may have come in the place of one that is gone.
+    if (follow_pool(source)) return;
+    want(source);
     if (waited_ms(wait) >= settings.max_wait_ms) {
-        RegistryState registry;
-        report_not_held(source, why_not(waited_ms(wait), registry));
+        Said said;
+        report_not_held(source, why_not(source, waited_ms(wait), said));
     }
     sleep_in(wait, number_poll_us);
     follow_pool(source);

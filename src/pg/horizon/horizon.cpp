@@ -107,7 +107,9 @@ ServerView this_server() {
     server.clock = watched_clock(self.state);
     server.boot = self.state->boot;
     server.owner = this_owner();
-    server.admits_copy = static_cast<OnCopy>(settings.on_copy) != OnCopy::refuse;
+    auto on_copy = static_cast<OnCopy>(settings.on_copy);
+    server.admits_copy = on_copy != OnCopy::refuse;
+    server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
     server.rules = horizon_rules();
     server.clock_rules = clock_rules();
     return server;

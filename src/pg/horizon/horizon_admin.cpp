@@ -140,7 +140,7 @@ void confirm_shards(Oid schema) {
     DurableRecord page = held.page.record;
     DurableRecord record = plan_confirmation(page, held.server);
     XLogRecPtr lsn = write_flushed(held, record);
-    finish_confirmation(self.database->horizon, page, record);
+    finish_confirmation(self.database->horizon, page, record, held.server.identity);
     let_go(held, lsn);
     mirror_origin(schema, record.owner);
 }

@@ -1,5 +1,7 @@
 #include "pg/host/server_identity.hpp"
 
+#include <sys/stat.h>
+
 #include "core/durable/durable_record.hpp"
 #include "core/durable/ownership.hpp"
 
@@ -25,6 +27,16 @@ std::string_view backup_label() {
     return {label.text, label.size};
 }
 
+// When the timeline began, by the time of the file that its promotion wrote, unix us; the end of time if
+// there is none, as on timeline 1.
+int64 timeline_began_us() {
+    char path[MAXPGPATH];
+    struct stat file;
+    TLHistoryFilePath(path, GetWALInsertionTimeLine());
+    if (stat(path, &file) != 0) return PG_INT64_MAX;
+    return static_cast<int64>(file.st_mtim.tv_sec) * 1000000 + file.st_mtim.tv_nsec / 1000;
+}
+
 }  // namespace
 
 int64 server_identity() {
@@ -33,6 +45,13 @@ int64 server_identity() {
     if (label.empty()) return identity;
     auto of_backup = static_cast<int64>(fingerprint(label, static_cast<uint64>(identity)));
     return of_backup == 0 ? identity : of_backup;
+}
+
+bool is_converted() {
+    static bool is_known = false, is_younger = false;
+    if (!is_known) is_younger = timeline_began_us() < drawn_us(GetSystemIdentifier());
+    is_known = true;
+    return is_younger;
 }
 
 }  // namespace idgen::pg

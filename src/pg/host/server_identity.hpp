@@ -14,4 +14,11 @@ namespace idgen::pg {
 // Never 0. Requires that the server is not in recovery.
 int64 server_identity();
 
+// Whether the system identifier is younger than the timeline, as pg_createsubscriber leaves a standby:
+// promoted first, given an identifier of its own then. An origin of that disk lives on under the old one.
+// Elsewhere it is the other way round: initdb draws the identifier, promotions come later, and pg_upgrade
+// begins with both new. A promotion is dated by the file of its timeline's history: where that is gone, or
+// was copied without its time, it says nothing. Requires that the server is not in recovery.
+bool is_converted();
+
 }  // namespace idgen::pg

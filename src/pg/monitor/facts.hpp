@@ -20,6 +20,8 @@ constexpr const char *not_known = "not known: the library is not loaded";
 
 // The numbers that the registry chose: "3, 4".
 const char *chosen_numbers(const LeaseSurvey &leases);
+// All that the keeper says is wrong; empty: nothing.
+const char *all_troubles(const LeaseSurvey &leases);
 
 Fact library_fact(const Survey &survey);
 Fact server_fact(const Survey &survey);

@@ -3,9 +3,13 @@
 
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
+#include "pg/report/report_keeper.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
+
+constexpr const char *trouble_hint = "docs/registry.md says what to do; the server's log may say more.";
 
 // Which of the numbers that are wanted a list is of.
 using Which = bool (*)(const WantedNumber &number);
@@ -41,8 +45,31 @@ bool lacks_pool(const LeaseSurvey &leases) noexcept {
     return leases.is_pool_wanted && leases.pool_held == 0;
 }
 
+// Appends a sentence unless it is there already: one may be true of several numbers.
+void append_sentence(StringInfo text, const char *sentence) {
+    if (sentence[0] == '\0' || strstr(text->data, sentence) != nullptr) return;
+    appendStringInfo(text, "%s%s", text->len == 0 ? "" : "; ", sentence);
+}
+
+// Why numbers cannot be kept now, of each that there is something to say of.
+void append_troubles(StringInfo text, const LeaseSurvey &leases) {
+    append_sentence(text, leases.pool_trouble);
+    for (uint32 i = 0; i < leases.count; i++) append_sentence(text, leases.numbers[i].trouble);
+}
+
+// The numbers that are held, and must wait.
+void append_beginnings(StringInfo text, const LeaseSurvey &leases, int64 now_ms) {
+    for (uint32 i = 0; i < leases.count; i++) {
+        const WantedNumber &number = leases.numbers[i];
+        if (number.is_held && number.begins_ms > now_ms + settings.max_lead_ms)
+            append_sentence(text,
+                            psprintf("IDs of number %lld begin at %s", static_cast<long long>(number.number),
+                                     instant_text(number.begins_ms)));
+    }
+}
+
 // The numbers, and how far they reach.
-const char *lease_text(const LeaseSurvey &leases, int64 now_ms) {
+const char *reach_text(const LeaseSurvey &leases, int64 now_ms) {
     StringInfoData text;
     initStringInfo(&text);
     if (append_numbers(&text, leases, is_chosen)) appendStringInfoString(&text, " chosen by the registry; ");
@@ -54,9 +81,39 @@ const char *lease_text(const LeaseSurvey &leases, int64 now_ms) {
     return text.data;
 }
 
+const char *lease_text(const LeaseSurvey &leases, int64 now_ms) {
+    StringInfoData text;
+    initStringInfo(&text);
+    appendStringInfoString(&text, reach_text(leases, now_ms));
+    append_beginnings(&text, leases, now_ms);
+    append_troubles(&text, leases);
+    return text.data;
+}
+
+bool has_trouble(const LeaseSurvey &leases) {
+    StringInfoData text;
+    initStringInfo(&text);
+    append_troubles(&text, leases);
+    return text.len != 0;
+}
+
+// What shows that the registry was not advanced; empty: nothing.
+const char *older_text(const OlderRegistry &older) {
+    if (older.granted_ms == 0) return "";
+    return psprintf(
+        "it was put back to an older state, or is new, and was not advanced: number %lld ends at %s "
+        "there, and was granted up to %s to this server",
+        static_cast<long long>(older.number), instant_text(older.known_ms), instant_text(older.granted_ms));
+}
+
 // "X; why", or X where nothing is said.
 const char *with_trouble(const char *text, const RegistryState &registry) {
     return registry.trouble[0] == '\0' ? text : psprintf("%s; %s", text, registry.trouble);
+}
+
+const char *with_older(const char *text, const RegistryState &registry) {
+    const char *older = older_text(registry.older);
+    return older[0] == '\0' ? text : psprintf("%s; %s", text, older);
 }
 
 const char *answered_text(const RegistryState &registry) {
@@ -104,14 +161,25 @@ const char *chosen_numbers(const LeaseSurvey &leases) {
     return text.data;
 }
 
+const char *all_troubles(const LeaseSurvey &leases) {
+    StringInfoData text;
+    initStringInfo(&text);
+    append_sentence(&text, leases.registry.trouble);
+    append_sentence(&text, older_text(leases.registry.older));
+    append_troubles(&text, leases);
+    return text.data;
+}
+
 Fact lease_fact(const Survey &survey) {
     const LeaseSurvey &leases = survey.leases;
     if (!leases.has_registry) return no_fact;
     if (survey.in_recovery) return {"lease", "none: a standby takes no numbers", true, nullptr};
     bool is_lacking = leases.held < leases.count || lacks_pool(leases);
-    if (leases.count == 0 && !is_lacking)
+    bool is_hampered = has_trouble(leases);
+    if (leases.count == 0 && !is_lacking && !is_hampered)
         return {"lease", "no number yet: the first ID asks for one", true, nullptr};
     const char *text = lease_text(leases, survey.now_ms);
+    if (is_hampered) return {"lease", text, false, trouble_hint};
     if (is_lacking)
         return {"lease", text, false, "IDs of a number wait until the registry grants it: see row registry."};
     // A keeper that is answered extends it when half of the window is left.
@@ -127,13 +195,15 @@ Fact registry_fact(const Survey &survey) {
     if (survey.in_recovery) return {"registry", "not asked: a standby takes no numbers", true, nullptr};
     if (leases.keeper != KeeperState::runs) return keeper_fact(leases);
     if (registry.silent_since_ms != 0)
-        return {"registry", with_trouble(silence_text(registry), registry), false,
+        return {"registry", with_older(with_trouble(silence_text(registry), registry), registry), false,
                 "See whether it runs, can be reached from here, and admits this server. IDs go on to the "
                 "horizon of row lease."};
     const char *text = registry.answered_ms == 0 ? "not asked yet" : answered_text(registry);
+    if (registry.older.granted_ms != 0)
+        return {"registry", with_older(with_trouble(text, registry), registry), false,
+                older_registry_hint(registry.older.granted_ms)};
     if (registry.trouble[0] == '\0') return {"registry", text, true, nullptr};
-    return {"registry", with_trouble(text, registry), false,
-            "docs/registry.md says what to do; the server's log may say more."};
+    return {"registry", with_trouble(text, registry), false, trouble_hint};
 }
 
 }  // namespace idgen::pg

@@ -2,6 +2,7 @@
 #include "pg/monitor/facts.hpp"
 
 #include "pg/host/citus_node.hpp"
+#include "pg/host/stored_settings.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"
@@ -65,9 +66,51 @@ Fact leased_shards(const Survey &survey) {
     return {"shards", psprintf("lease: %s", chosen_numbers(survey.leases)), true, nullptr};
 }
 
-}  // namespace
+constexpr const char *setting = "idgen.shards";
 
-Fact shards_fact(const Survey &survey) {
+bool is_list(const char *value) {
+    return source_of_shards(value) == ShardsFrom::list;
+}
+
+// Numbers that ALTER DATABASE or ALTER ROLE has set go before what the servers' own files say, on every
+// server that is promoted, too.
+Fact with_stored(const Survey &survey, const Fact &fact) {
+    if (!survey.leases.has_registry || !fact.is_ok) return fact;
+    StoredSetting stored = find_stored_setting(setting, is_list);
+    if (stored.value == nullptr) return fact;
+    const char *reset = reset_statement(stored, setting);
+    const char *own = settings.shards_from == ShardsFrom::list ? beside_region(shards_text()) : fact.value;
+    return {"shards", psprintf("%s; a database or role has %s by hand", own, stored.value), false,
+            psprintf("%s, then reconnect: a promoted server has the same setting, and is refused that number "
+                     "until the lease of the server before it ends. Write idgen.shards into postgresql.conf.",
+                     reset)};
+}
+
+// Numbers by hand that the registry must grant.
+Fact granted_shards(const Survey &survey, const char *text) {
+    if (!survey.leases.has_registry) return {"shards", text, true, nullptr};
+    return {
+        "shards",
+        psprintf("%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the "
+                 "server before it",
+                 text),
+        true, nullptr};
+}
+
+Fact listed_shards(const Survey &survey) {
+    const char *set = shards_text();
+    if (set[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
+    const char *text = beside_region(set);
+    if (survey.has_narrow) return large_shards(survey, text);
+    if (!are_shards_copied()) return granted_shards(survey, text);
+    return {
+        "shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
+        false,
+        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or "
+        "role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
+}
+
+Fact own_shards_fact(const Survey &survey) {
     switch (settings.shards_from) {
         case ShardsFrom::list:
             break;
@@ -76,16 +119,13 @@ Fact shards_fact(const Survey &survey) {
         case ShardsFrom::citus:
             return citus_shards();
     }
-    const char *set = shards_text();
-    if (set[0] == '\0') return {"shards", "not set", false, advice_for(remedy_for_no_shards())};
-    const char *text = beside_region(set);
-    if (survey.has_narrow) return large_shards(survey, text);
-    if (!are_shards_copied()) return {"shards", text, true, nullptr};
-    return {
-        "shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
-        false,
-        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or "
-        "role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
+    return listed_shards(survey);
+}
+
+}  // namespace
+
+Fact shards_fact(const Survey &survey) {
+    return with_stored(survey, own_shards_fact(survey));
 }
 
 // A note: IDs are unique within a database.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pg/state/lease_reader.hpp"
 #include "pg/state/lease_settings.hpp"
 
 namespace idgen::pg {
@@ -11,24 +12,31 @@ bool is_below(const WantedNumber &a, const WantedNumber &b) noexcept {
     return a.number < b.number;
 }
 
-// What a number of the pool is, is known once the registry has chosen it.
+// What a number of the pool is, is known once the registry has chosen it. One that is given up is none.
 bool is_known(const SharedLease &entry) noexcept {
-    return entry.purpose == LeaseFor::number || (entry.purpose == LeaseFor::pool && is_held(entry.lease));
+    bool is_chosen = entry.purpose == LeaseFor::pool && is_held(entry.lease) && !entry.lease.is_ending;
+    return entry.purpose == LeaseFor::number || is_chosen;
 }
 
-// Copies the numbers that are wanted, up to max_leases; gives how many.
-uint32 copy_numbers(SharedLeases &leases, WantedNumber *numbers, RegistryState &registry) noexcept {
-    uint32 count = 0;
+WantedNumber copy_of(const SharedLease &entry) noexcept {
+    const Lease &lease = entry.lease;
+    WantedNumber number{lease.number,    lease.horizon_ms,
+                        is_held(lease),  entry.purpose == LeaseFor::number,
+                        begin_of(entry), ""};
+    strlcpy(number.trouble, entry.trouble, sizeof(number.trouble));
+    return number;
+}
+
+// Copies the numbers that are wanted, up to max_leases.
+void copy_numbers(SharedLeases &leases, LeaseSurvey &survey) noexcept {
     ReadGuard guard(leases.lock);
-    registry = leases.registry;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
         const SharedLease &entry = leases.leases[i];
-        const Lease &lease = entry.lease;
         if (is_known(entry))
-            numbers[count++] = {lease.number, lease.horizon_ms, is_held(lease),
-                                entry.purpose == LeaseFor::number};
+            survey.numbers[survey.count++] = copy_of(entry);
+        else if (survey.pool_trouble[0] == '\0')
+            strlcpy(survey.pool_trouble, entry.trouble, sizeof(survey.pool_trouble));
     }
-    return count;
 }
 
 void count_number(LeaseSurvey &survey, const WantedNumber &number) noexcept {
@@ -47,7 +55,9 @@ LeaseSurvey survey_leases(SharedState *state) {
     survey.window_ms = lease_rules().window_ms;
     survey.is_pool_wanted = pg_atomic_read_u32(&state->leases.is_pool_wanted) != 0;
     survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
-    survey.count = copy_numbers(state->leases, survey.numbers, survey.registry);
+    copy_numbers(state->leases, survey);
+    survey.registry = look_at_registry(state->leases);
+    hide_address(survey.registry);
     survey.keeper =
         keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);

@@ -13,6 +13,8 @@ struct WantedNumber {
     int64 horizon_ms;  // R, where it is held
     bool is_held;
     bool is_by_hand;  // stands in idgen.shards or in a call; else one of those that the registry chose
+    int64 begins_ms;  // no ID lies below it
+    char trouble[trouble_size];  // why it cannot be kept now; empty: nothing
 };
 
 struct LeaseSurvey {
@@ -23,9 +25,10 @@ struct LeaseSurvey {
     KeeperState keeper;
     WantedNumber *numbers;  // by palloc, ascending
     uint32 count;
-    uint32 held;       // of them
-    int64 nearest_ms;  // the smallest R of those; 0: none is held
-    uint32 pool_held;  // of them, those that the registry chose
+    uint32 held;                      // of them
+    int64 nearest_ms;                 // the smallest R of those; 0: none is held
+    uint32 pool_held;                 // of them, those that the registry chose
+    char pool_trouble[trouble_size];  // why there are not more of those; empty: nothing
 };
 
 // `state` may be null: the library is not loaded.

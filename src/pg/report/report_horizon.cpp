@@ -92,6 +92,17 @@ bool is_of_horizon(Record kind) noexcept {
          errhint("%s", confirm_shards_hint)));
 }
 
+[[noreturn]] void report_converted(int64 origin, Location at) {
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("this server was converted from a standby and keeps the shards of its primary"),
+         errdetail("The system identifier was %lld and became %lld after a promotion, as pg_createsubscriber "
+                   "changes it: if both servers make IDs, they make the same ones.",
+                   static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
+         errhint("%s", confirm_shards_hint)));
+}
+
 int detail_of(Renewal renewal, Record kind) {
     if (renewal == Renewal::locked)
         return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
@@ -140,6 +151,8 @@ void report_refused(const Outcome &outcome, Record kind, Location at) {
             report_clock_uncertain(outcome.detail, outcome.limit_ms, at);
         case Renewal::copied:
             report_copied(outcome.detail, at);
+        case Renewal::converted:
+            report_converted(outcome.detail, at);
         case Renewal::granted:
         case Renewal::locked:
         case Renewal::origin_locked:

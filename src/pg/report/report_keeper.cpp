@@ -12,6 +12,23 @@ void log_registry_away(const char *sentence, Location at) {
                 errhint("SELECT * FROM idgen_status() says how far that is.")));
 }
 
+const char *older_registry_hint(int64 granted_ms) {
+    return psprintf(
+        "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd "
+        "idgen_registry_advance() on a node. Until then other servers can make IDs again.",
+        instant_text(granted_ms));
+}
+
+void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms, Location at) {
+    ereport_at(
+        at, WARNING,
+        (errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
+         errdetail("It granted number %lld to this server up to %s, and says %s now: it was put back to "
+                   "an older state, or is new, and was not advanced.",
+                   static_cast<long long>(number), instant_text(granted_ms), instant_text(known_ms)),
+         errhint("%s", older_registry_hint(granted_ms))));
+}
+
 void log_registry_back(Location at) {
     ereport_at(at, LOG, (errmsg("numbers of this server are kept again")));
 }

@@ -5,6 +5,11 @@
 
 namespace idgen::pg {
 
+// The registry knows `known_ms` of a number for which this server was granted `granted_ms`.
+void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms, Location at = Location::here());
+// What to do then; by palloc.
+const char *older_registry_hint(int64 granted_ms);
+
 // Numbers cannot be taken or extended; IDs go on up to the horizons that were granted. And again they can.
 void log_registry_away(const char *sentence, Location at = Location::here());
 void log_registry_back(Location at = Location::here());

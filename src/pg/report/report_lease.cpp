@@ -10,8 +10,6 @@ const char *cause_text(const NotHeld &why) {
     switch (why.trouble) {
         case LeaseTrouble::no_registry:
             return "idgen.shards is \"lease\", and idgen.registry is not set.";
-        case LeaseTrouble::no_room:
-            return "This server holds as many numbers as it can.";
         case LeaseTrouble::no_keeper:
             return "The process that keeps the numbers of this server does not run.";
         case LeaseTrouble::keeper_starting:
@@ -26,6 +24,9 @@ const char *cause_text(const NotHeld &why) {
             return "The keeper of its numbers waits for the registry's first answer.";
         case LeaseTrouble::unanswered:
             return "The registry has not answered yet, or has refused.";
+        case LeaseTrouble::begins:
+            return psprintf("The registry had granted the number up to %s: its next IDs begin there.",
+                            instant_text(why.begins_ms));
         case LeaseTrouble::waiting:
             break;
     }
@@ -42,8 +43,6 @@ int hint_of(const NotHeld &why) {
     switch (why.trouble) {
         case LeaseTrouble::no_registry:
             return errhint("%s", no_registry_hint);
-        case LeaseTrouble::no_room:
-            return errhint("Give idgen.shards fewer numbers, and restart.");
         case LeaseTrouble::no_keeper:
             return errhint("%s", keeper_hint);
         case LeaseTrouble::keeper_failing:
@@ -56,6 +55,7 @@ int hint_of(const NotHeld &why) {
         case LeaseTrouble::asking:
         case LeaseTrouble::unanswered:
         case LeaseTrouble::waiting:
+        case LeaseTrouble::begins:
             break;
     }
     return errhint(
@@ -83,6 +83,18 @@ void report_number_not_held(uint32 number, const NotHeld &why, Location at) {
                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("number %u cannot be used now: the registry has not granted it", number),
                 detail_of(why), hint_of(why)));
+}
+
+void report_too_many_numbers(uint32 number, uint32 most, Location at) {
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+         errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", number,
+                most),
+         errdetail(
+             "It has as many: those of idgen.lease_count, and every number given by hand that a session "
+             "has drawn from since the server started."),
+         errhint("Give idgen.shards at most %u numbers, in all databases together, and restart.", most)));
 }
 
 void report_region_beside_lease(int region, Location at) {

@@ -12,7 +12,6 @@ void explain_bad_ttl();
 // Why no ID can be made with a number, as far as this process can tell.
 enum class LeaseTrouble : uint8 {
     no_registry,  // none is set
-    no_room,      // the server holds as many as it can
     no_keeper,    // nothing keeps numbers
     // Waiting may help.
     keeper_starting,  // what keeps them has not begun yet
@@ -22,6 +21,7 @@ enum class LeaseTrouble : uint8 {
     asking,           // the keeper waits for the first answer
     unanswered,       // no call has succeeded
     waiting,          // the registry answers, and has not granted it yet
+    begins,           // it is held, and its IDs begin later
 };
 
 struct NotHeld {
@@ -30,12 +30,16 @@ struct NotHeld {
     const char *database;  // where the keeper works
     int32 keeper_pid;
     int64 answered_ms;
+    int64 begins_ms;
     int64 waited_ms;
 };
 
 // The server's own numbers, and one that was given by hand.
 [[noreturn]] void report_pool_not_held(const NotHeld &why, Location at = Location::here());
 [[noreturn]] void report_number_not_held(uint32 number, const NotHeld &why, Location at = Location::here());
+
+// A number by hand beside as many as one server can hold.
+[[noreturn]] void report_too_many_numbers(uint32 number, uint32 most, Location at = Location::here());
 
 // A region beside numbers that others hand out.
 [[noreturn]] void report_region_beside_lease(int region, Location at = Location::here());

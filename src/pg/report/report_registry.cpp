@@ -42,11 +42,15 @@ int message_of(RegistryFault fault) {
     return errmsg("the registry did not answer");
 }
 
+int detail_of(const char *sentence) {
+    if (sentence == nullptr) return errdetail("Members of pg_monitor see what was said.");
+    return errdetail("It was said: %s.", sentence);
+}
+
 }  // namespace
 
 void report_registry(RegistryFault fault, const char *sentence, Location at) {
-    ereport_at(at, ERROR,
-               (code_of(fault), message_of(fault), errdetail("It was said: %s.", sentence), hint_for(fault)));
+    ereport_at(at, ERROR, (code_of(fault), message_of(fault), detail_of(sentence), hint_for(fault)));
 }
 
 void report_no_registry(Location at) {

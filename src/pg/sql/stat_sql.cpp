@@ -98,7 +98,8 @@ void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
     row.add_if(registry.keeper_pid != 0, Int32GetDatum(registry.keeper_pid));
     row.add_if(registry.answered_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.answered_ms)));
     row.add_if(registry.silent_since_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.silent_since_ms)));
-    row.add_if(registry.trouble[0] != '\0', CStringGetTextDatum(registry.trouble));
+    const char *trouble = all_troubles(leases);
+    row.add_if(trouble[0] != '\0', CStringGetTextDatum(trouble));
     row.put(rows);
 }
 

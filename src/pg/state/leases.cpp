@@ -8,7 +8,7 @@ namespace {
 // Of a number that is not held: its cap is 0.
 const Lease no_lease{};
 
-SharedLease *begin_of(SharedLeases &leases) noexcept {
+SharedLease *first_of(SharedLeases &leases) noexcept {
     return leases.leases;
 }
 SharedLease *end_of(SharedLeases &leases) noexcept {
@@ -19,19 +19,42 @@ bool is_of(const SharedLease &entry, uint32 number) noexcept {
     return entry.purpose != LeaseFor::nothing && entry.lease.number == number;
 }
 
-// One more entry, for a purpose; null where there is no room.
+bool is_in_pool(const SharedLease &entry) noexcept {
+    return entry.purpose == LeaseFor::pool && !entry.lease.is_ending;
+}
+
+void clear(SharedLease &entry) noexcept {
+    begin_life(entry.lease, 0);
+    entry.purpose = LeaseFor::nothing;
+    entry.granted_before_ms = 0;
+    entry.trouble[0] = '\0';
+}
+
+// One more entry, for a purpose; null where there is no room. Sessions may still look at the lease of the
+// number that it had: its cap is 0.
 SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept
     IDGEN_LOCKS(requires_capability(leases.lock)) {
-    uint32 count = pg_atomic_read_u32(&leases.count);
-    if (count == max_leases) return nullptr;
-    leases.leases[count].purpose = purpose;
-    pg_atomic_write_u32(&leases.count, count + 1);
-    return &leases.leases[count];
+    SharedLease *entry = first_of(leases);
+    while (entry < end_of(leases) && entry->purpose != LeaseFor::nothing) entry++;
+    if (entry == leases.leases + max_leases) return nullptr;
+    clear(*entry);
+    entry->purpose = purpose;
+    if (entry == end_of(leases)) pg_atomic_fetch_add_u32(&leases.count, 1);
+    return entry;
+}
+
+uint32 pool_size(SharedLeases &leases) noexcept IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
+    return static_cast<uint32>(std::count_if(first_of(leases), end_of(leases), is_in_pool));
+}
+
+void look_at(const SharedLease &entry, NumberState &state) noexcept {
+    strlcpy(state.trouble, entry.trouble, sizeof(state.trouble));
+    state.begins_ms = is_held(entry.lease) ? begin_of(entry) : 0;
 }
 
 bool has_entry(SharedLeases &leases, uint32 number) noexcept
     IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) return true;
     return false;
 }
@@ -62,23 +85,20 @@ void initialise(SharedLeases &leases, int tranche) noexcept {
     for (pg_atomic_uint32 *value :
          {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
         pg_atomic_init_u32(value, 0);
-    for (SharedLease &entry : leases.leases) {
-        begin_life(entry.lease, 0);
-        entry.purpose = LeaseFor::nothing;
-    }
+    for (SharedLease &entry : leases.leases) clear(entry);
 }
 
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept {
     ReadGuard guard(leases.lock);
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number) && is_held(entry->lease)) return &entry->lease;
     return &no_lease;
 }
 
 int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept {
     int64 claimed_ms = 0;
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
-        if (entry->lease.number == number) claimed_ms = std::max(claimed_ms, entry->lease.claimed_ms.load());
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
+        if (entry->lease.number == number) claimed_ms = std::max(claimed_ms, begin_of(*entry));
     return claimed_ms;
 }
 
@@ -94,22 +114,54 @@ void want_pool(SharedLeases &leases) noexcept {
     if (pg_atomic_exchange_u32(&leases.is_pool_wanted, 1) == 0) wake_keeper(leases);
 }
 
-void fill_pool(SharedLeases &leases, uint32 count) noexcept {
+bool fill_pool(SharedLeases &leases, uint32 count) noexcept {
     Guard<LightLock> guard(leases.lock);
-    uint32 in_pool = 0;
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
-        if (entry->purpose == LeaseFor::pool) in_pool++;
-    while (in_pool < count && add_entry(leases, LeaseFor::pool) != nullptr) in_pool++;
+    for (uint32 in_pool = pool_size(leases); in_pool < count; in_pool++)
+        if (add_entry(leases, LeaseFor::pool) == nullptr) return false;
+    return true;
+}
+
+SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept {
+    ReadGuard guard(leases.lock);
+    if (pool_size(leases) <= count) return nullptr;
+    SharedLease *surplus = nullptr;
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++) {
+        if (!is_in_pool(*entry)) continue;
+        if (!is_held(entry->lease)) return entry;
+        if (surplus == nullptr || entry->lease.number > surplus->lease.number) surplus = entry;
+    }
+    return surplus;
 }
 
 uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {
     uint32 count = 0;
     ReadGuard guard(leases.lock);
-    for (SharedLease *entry = begin_of(leases); entry < end_of(leases); entry++)
-        if (entry->purpose == LeaseFor::pool && is_held(entry->lease) && !entry->lease.is_ending)
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
+        if (is_in_pool(*entry) && is_held(entry->lease))
             numbers[count++] = static_cast<uint32>(entry->lease.number);
     std::sort(numbers, numbers + count);
     return count;
+}
+
+RegistryState look_at_registry(SharedLeases &leases) noexcept {
+    ReadGuard guard(leases.lock);
+    return leases.registry;
+}
+
+NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept {
+    NumberState state{};
+    ReadGuard guard(leases.lock);
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
+        if (is_of(*entry, number)) look_at(*entry, state);
+    return state;
+}
+
+NumberState look_at_pool(SharedLeases &leases) noexcept {
+    NumberState state{};
+    ReadGuard guard(leases.lock);
+    for (SharedLease *entry = first_of(leases); entry < end_of(leases) && state.trouble[0] == '\0'; entry++)
+        if (is_in_pool(*entry)) look_at(*entry, state);
+    return state;
 }
 
 }  // namespace idgen::pg

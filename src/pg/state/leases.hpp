@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/lease/errand.hpp"
+#include "core/lease/granted_horizons.hpp"
 #include "core/lease/lease_record.hpp"
 #include "pg/host/light_lock.hpp"
 
@@ -15,20 +16,36 @@ namespace idgen::pg {
 // Numbers that one server can hold.
 constexpr uint32 max_leases = 128;
 
+// Long enough for the longest name of an owner.
+constexpr size_t trouble_size = 256;
+
+// Guard of what is not atomic: SharedLeases::lock. The entry of a number that was given up is nobody's, and
+// used again.
 struct alignas(64) SharedLease {
-    Lease lease;       // what is atomic: written by the keeper; the rest: guard: SharedLeases::lock
-    LeaseFor purpose;  // guard: SharedLeases::lock
+    Lease lease;       // what is atomic: written by the keeper
+    LeaseFor purpose;  // nothing: nobody's
+    // Atomic; an R of the number that this server was granted before, where it lies above the registry's: the
+    // IDs of the number begin there.
+    std::atomic<int64> granted_before_ms;
+    char trouble[trouble_size];  // why the number cannot be kept now; empty: nothing. Holds no address
 };
 static_assert(std::is_standard_layout_v<SharedLease> && std::is_trivially_destructible_v<SharedLease>,
               "lives in shared memory");
 
+// Where the IDs of the number of an entry begin: R when it was last claimed, or what this server was granted
+// before. 0: it never was claimed.
+inline int64 begin_of(const SharedLease &entry) noexcept {
+    return Max(entry.lease.claimed_ms.load(), entry.granted_before_ms.load());
+}
+
 // What the keeper says of the registry. Guard: SharedLeases::lock.
 struct RegistryState {
-    int32 keeper_pid;           // 0: none is running
-    int64 answered_ms;          // when the registry last answered, unix ms; 0: never since the start
-    int64 silent_since_ms;      // since when it does not; 0: it does
-    char trouble[256];          // why, or what else is wrong; empty: nothing
-    RegistryIdentity registry;  // all zero: none was met yet
+    int32 keeper_pid;            // 0: none is running
+    int64 answered_ms;           // when the registry last answered, unix ms; 0: never since the start
+    int64 silent_since_ms;       // since when it does not; 0: it does
+    char trouble[trouble_size];  // why, or what else is wrong that is not of one number; empty: nothing
+    RegistryIdentity registry;   // all zero: none was met yet
+    OlderRegistry older;         // what shows that it was not advanced as it had to be; all zero: nothing
 };
 
 struct SharedLeases {
@@ -42,6 +59,7 @@ struct SharedLeases {
     RegistryState registry IDGEN_LOCKS(guarded_by(lock));
     // Of its PGPROC, which lies at one address in all processes; null: none runs.
     Latch *keeper_latch IDGEN_LOCKS(guarded_by(lock));
+    GrantedHorizons granted;  // of the keeper alone
     SharedLease leases[max_leases];
 };
 
@@ -50,17 +68,33 @@ void initialise(SharedLeases &leases, int tranche) noexcept;
 // The lease that caps the IDs of a number; of one that is not held, one that allows none.
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept;
 
-// R when the number was last taken; 0 where it never was.
+// The same of a number; 0 where no entry has it.
 int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 
 // Has the keeper claim the number, or fill the pool. False where there is no room for one more.
 bool want_number(SharedLeases &leases, uint32 number) noexcept;
 void want_pool(SharedLeases &leases) noexcept;
 
-// Makes room in the pool for so many numbers.
-void fill_pool(SharedLeases &leases, uint32 count) noexcept;
+// Makes room in the pool for so many numbers. False where the server has no room for so many.
+bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
+
+// Gives the next entry of the pool to be given up where there are more than so many: one that holds no
+// number, else the one with the highest. Null: there are no more.
+SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept;
 
 // Writes the numbers in the pool, ascending; gives how many.
 uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept;
+
+// What the keeper says of the registry: the only way of its words to a reader, since they may hold an
+// address.
+RegistryState look_at_registry(SharedLeases &leases) noexcept;
+
+// What the keeper says of one number, or of the first one in the pool of which it says anything.
+struct NumberState {
+    char trouble[trouble_size];  // empty: nothing
+    int64 begins_ms;             // where its IDs begin; 0: it is not held
+};
+NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept;
+NumberState look_at_pool(SharedLeases &leases) noexcept;
 
 }  // namespace idgen::pg

@@ -36,6 +36,7 @@ const config_enum_entry synchronous_words[] = {
 };
 
 const config_enum_entry on_copy_words[] = {
+    {"auto", static_cast<int>(OnCopy::automatic), false},
     {"warn", static_cast<int>(OnCopy::warn), false},
     {"refuse", static_cast<int>(OnCopy::refuse), false},
     {nullptr, 0, false},
@@ -48,11 +49,6 @@ struct ParsedShards {
     bool in_session;
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
-
-ShardsFrom source_of_shards(std::string_view text) noexcept {
-    if (text == "lease") return ShardsFrom::lease;
-    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
-}
 
 bool check_shards(char **value, void **extra, GucSource source) {
     std::string_view text(*value == nullptr ? "" : *value);
@@ -150,9 +146,10 @@ void define_horizon() {
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
         "warn: tell the log, and idgen_status(); refuse: make no IDs, until idgen.shards is changed or "
-        "idgen_confirm_shards() is called.",
-        &settings.on_copy, static_cast<int>(OnCopy::warn), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
-        nullptr);
+        "idgen_confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
+        "warn.",
+        &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr,
+        nullptr, nullptr);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.
@@ -191,6 +188,11 @@ void define_settings() {
         tell_useless_settings();
     }
     MarkGUCPrefixReserved("idgen");
+}
+
+ShardsFrom source_of_shards(std::string_view text) noexcept {
+    if (text == "lease") return ShardsFrom::lease;
+    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
 }
 
 HorizonRules horizon_rules() noexcept {

@@ -13,7 +13,7 @@ namespace idgen::pg {
 enum class Overflow : int { wait, borrow, error };
 enum class RequireClockSync : int { off, warn, on };
 enum class Synchronous : int { automatic, required };
-enum class OnCopy : int { warn, refuse };
+enum class OnCopy : int { automatic, warn, refuse };
 
 // Where the node's own shards come from.
 enum class ShardsFrom : uint8 {
@@ -21,6 +21,9 @@ enum class ShardsFrom : uint8 {
     lease,  // numbers from the registry
     citus,  // the group of the node
 };
+
+// What a value of idgen.shards means.
+ShardsFrom source_of_shards(std::string_view text) noexcept;
 
 struct Settings {
     int region;

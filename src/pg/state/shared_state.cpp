@@ -12,7 +12,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 11";
+constexpr const char *state_name = "idgen state 12";
 
 SharedState *attached = nullptr;
 bool preloaded = false;

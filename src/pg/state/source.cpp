@@ -45,10 +45,14 @@ bool may_draw_from(const Source &source, uint32 whole) {
                : may_draw(own, region, source.layout, whole);
 }
 
-void resolve_explicit(Source &source, int64 shard) {
-    uint32 whole = whole_or_raise(source.layout, shard);
+void require_own(const Source &source, uint32 whole, int64 shard) {
     if (!may_draw_from(source, whole))
         report_foreign_shard(shard, {shards_text(), own_numbers_text(), settings.region});
+}
+
+void resolve_explicit(Source &source, int64 shard) {
+    uint32 whole = whole_or_raise(source.layout, shard);
+    require_own(source, whole, shard);
     make_single(source, whole);
     source.session = nullptr;
 }
@@ -108,11 +112,17 @@ void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argum
     source.settings_generation = settings.generation;
 }
 
-void follow_pool(Source &source) {
+bool follow_pool(Source &source) {
     uint32 changes = changes_of_pool();
-    if (!source.follows_pool || source.pool_changes == changes) return;
+    if (!source.follows_pool || source.pool_changes == changes) return false;
     source.pool_changes = changes;
     set_pool(source);
+    return true;
+}
+
+void require_shard(const Source &source) {
+    bool is_named = source.shard_argument != own_shards;
+    if (is_named) require_own(source, source.single.first, source.shard_argument);
 }
 
 void resolve_hlc(Source &source, Oid schema) {

@@ -34,8 +34,11 @@ inline Source &kept_source(FunctionCallInfo fcinfo) {
 // Makes the source valid for these arguments. Raises on bad ones.
 void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument);
 
-// Has it draw from the numbers that are held now, where it follows them.
-void follow_pool(Source &source);
+// Has it draw from the numbers that are held now, where it follows them. True if they have changed.
+bool follow_pool(Source &source);
+
+// Raises where a shard that was named is not the node's any more: numbers come and go while a statement runs.
+void require_shard(const Source &source);
 
 // Makes it that of the database's hybrid logical clock (core/kinds/hlc.hpp).
 void resolve_hlc(Source &source, Oid schema);

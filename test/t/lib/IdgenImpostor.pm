@@ -6,7 +6,9 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IO::Select;
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use POSIX qw(_exit);
 
 our @EXPORT = qw(message rows error_message command_complete ready http);
@@ -16,12 +18,15 @@ my $test = $$;
 
 # Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own for each connection: the
 # request is the text of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends if that is undefined. Option:
-# greeting(socket, greeting, which connection) gives what PostgreSQL's protocol begins with, in the place of the usual.
+# greeting(socket, greeting, which connection) gives what PostgreSQL's protocol begins with, in the place of the usual. Options: only as long as
+# the file `lies` is there it answers itself; otherwise it passes everything on to the port `honest`. With `folder` it listens to a socket there.
 sub start
 {
 	my ($class, $kind, $answer, %option) = @_;
-	my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1) or die "listen: $!";
-	my $self = bless { port => $listener->sockport }, $class;
+	my $folder = $option{folder};
+	my $listener = $folder ? IO::Socket::UNIX->new(Local => "$folder/.s.PGSQL.1", Listen => 50) : IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50, ReuseAddr => 1);
+	die "listen: $!" if !$listener;
+	my $self = bless { port => $folder ? 1 : $listener->sockport }, $class;
 	$self->{pid} = fork // die "fork: $!";
 	if ($self->{pid} == 0)
 	{
@@ -35,6 +40,7 @@ sub start
 			binmode $socket;
 			my $numbered = sub { return $answer->(@_, $connections) };
 			my $greeting = sub { return $option{greeting} ? $option{greeting}->(@_, $connections) : $_[1] };
+			_pass_on($socket, @option{qw(honest lies)}) if $option{lies} && !-e $option{lies};
 			eval { $kind eq 'etcd' ? _serve_http($socket, $numbered) : _serve_postgres($socket, $numbered, $greeting) };
 			_exit(0);
 		}
@@ -75,6 +81,23 @@ sub http
 {
 	my ($status, $body, @headers) = @_;
 	return join "\r\n", "HTTP/1.1 $status", 'Content-Length: ' . length $body, 'Date: Sun, 22 Nov 2026 10:00:00 GMT', @headers, '', $body;
+}
+
+# Carries bytes until an end is closed, or the lies begin.
+sub _pass_on
+{
+	my ($client, $port, $lies) = @_;
+	my $server = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) or _exit(0);
+	my $select = IO::Select->new($client, $server);
+	until (-e $lies)
+	{
+		for my $socket ($select->can_read(0.02))
+		{
+			sysread($socket, my $bytes, 65536) or _exit(0);
+			syswrite $socket == $client ? $server : $client, $bytes;
+		}
+	}
+	_exit(0);
 }
 
 sub _read

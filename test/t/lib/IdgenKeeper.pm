@@ -6,7 +6,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(create_keeper hold begin_at registry_says);
+our @EXPORT = qw(create_keeper hold begin_at in_the_way registry_says registry_lost);
 
 # Makes the functions in the session's database.
 sub create_keeper
@@ -16,6 +16,8 @@ sub create_keeper
 	$session->do("CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) $as");
 	$session->do("CREATE FUNCTION fake_claim(number bigint, ahead_ms bigint) $as");
 	$session->do("CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) $as");
+	$session->do("CREATE FUNCTION fake_trouble(number bigint, trouble text) $as");
+	$session->do("CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) $as");
 	$session->do("CREATE FUNCTION fake_wish() RETURNS text LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'");
 	return;
 }
@@ -35,6 +37,12 @@ sub begin_at
 	$session->do('SELECT fake_claim(?, ?)', undef, $number, $ahead_ms);
 	return;
 }
+
+# Says what stands in the way of a number that is wanted; undef: nothing.
+sub in_the_way { my ($session, $number, $sentence) = @_; $session->do('SELECT fake_trouble(?, ?)', undef, $number, $sentence); return }
+
+# The registry granted a number up to one instant, and knows another: both in ms ahead of the clock.
+sub registry_lost { my ($session, @numbers) = @_; $session->do('SELECT fake_older(?, ?, ?)', undef, @numbers); return }
 
 # keeper: 0 where none runs; answered, silent: ms ago; trouble: why.
 sub registry_says

@@ -145,13 +145,15 @@ sub wait_for
 {
 	my ($what, $question, $seconds) = @_;
 	my $end = time + ($seconds // 60);
+	my $error = '';
 	while (time < $end)
 	{
 		my $answer = eval { $question->() };
 		return $answer if $answer;
+		$error = $@;
 		sleep 0.02;
 	}
-	die "never: $what";
+	die "never: $what" . ($error && "; the last question failed: $error");
 }
 
 # The process that keeps the numbers of a session's server; 0 where none runs.

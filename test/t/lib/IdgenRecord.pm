@@ -8,7 +8,7 @@ use warnings;
 use Exporter qw(import);
 use IdgenNode;
 
-our @EXPORT = qw(remembered change_remembered);
+our @EXPORT = qw(remembered change_remembered crc32c);
 
 my $block = 8192;
 

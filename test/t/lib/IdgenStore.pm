@@ -28,7 +28,7 @@ sub store_kinds
 }
 
 # Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds), secret(number), which gives what lies in the store of it,
-# advance(session on a node, interval), demand_password(password), which gives the address with it; rows, by number, looked at past the
+# advance(session on a node, interval from now), advance_by(session, longest_ahead), demand_password(password), which gives the address with it; rows, by number, looked at past the
 # store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes, address_at(port) the same over a proxy before its port.
 sub begin_store
 {
@@ -61,6 +61,7 @@ sub _begin_postgresql
 		replace => sub { $node->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry') },
 		limit_horizons  => sub { $node->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$_[0] s')") },
 		advance         => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance(at => now() + interval '$_[1]')") },
+		advance_by      => sub { $node->safe_psql('postgres', "SELECT idgen_registry.advance('$_[1]')") },
 		rows            => sub { return numbers_in($node) },
 		secret          => sub { return $_[0] && sha256_hex(pack 'q>', $_[0]) },
 		count_holders   => sub { return $node->safe_psql('postgres', 'SELECT count(*) FROM idgen_registry.lease WHERE incarnation_hash IS NOT NULL') },
@@ -87,6 +88,7 @@ sub _begin_etcd
 		replace => sub { $etcd->stop; system_or_bail('rm', '-rf', $folder); $etcd->go },
 		limit_horizons  => sub { _limit_horizons($etcd, $_[0]) },
 		advance         => sub { value_of($_[0], q{SELECT idgen_registry_advance(at => now() + ?::interval)}, $_[1]) },
+		advance_by      => sub { value_of($_[0], q{SELECT idgen_registry_advance(?::interval)}, $_[1]) },
 		rows            => sub { return _rows($etcd) },
 		secret          => sub { return $_[0] },
 		count_holders   => sub { return $etcd->call('kv/range', _keys('holder'))->{count} // 0 },

@@ -7,6 +7,11 @@
 //      CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) RETURNS
 //      void
 //          when the registry last answered, and since when it does not, so long ago; null: never, it does
+//      CREATE FUNCTION fake_trouble(number bigint, trouble text) RETURNS void
+//          what stands in the way of a number that is wanted; null: nothing
+//      CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) RETURNS void
+//          the registry knows less of a number than it granted: both so far ahead of the clock; null: it does
+//          not
 //      CREATE FUNCTION fake_wish() RETURNS text
 //          what sessions have asked for: "pool" or "", then numbers
 #include "pg/report/instant.hpp"
@@ -43,6 +48,8 @@ PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(fake_hold);
 PG_FUNCTION_INFO_V1(fake_claim);
 PG_FUNCTION_INFO_V1(fake_registry);
+PG_FUNCTION_INFO_V1(fake_trouble);
+PG_FUNCTION_INFO_V1(fake_older);
 PG_FUNCTION_INFO_V1(fake_wish);
 
 Datum fake_hold(PG_FUNCTION_ARGS) {
@@ -79,6 +86,23 @@ Datum fake_registry(PG_FUNCTION_ARGS) {
     registry.answered_ms = answered_ms;
     registry.silent_since_ms = silent_ms;
     strlcpy(registry.trouble, trouble, sizeof(registry.trouble));
+    PG_RETURN_VOID();
+}
+
+Datum fake_trouble(PG_FUNCTION_ARGS) {
+    const char *trouble = PG_ARGISNULL(1) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(1));
+    Guard<LightLock> guard(leases().lock);
+    SharedLease &entry = entry_of(leases(), PG_GETARG_INT64(0));
+    strlcpy(entry.trouble, trouble, sizeof(entry.trouble));
+    PG_RETURN_VOID();
+}
+
+Datum fake_older(PG_FUNCTION_ARGS) {
+    OlderRegistry older{};
+    if (!PG_ARGISNULL(1))
+        older = {PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
+    Guard<LightLock> guard(leases().lock);
+    leases().registry.older = older;
     PG_RETURN_VOID();
 }
 

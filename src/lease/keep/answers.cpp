@@ -1,0 +1,103 @@
+// What the keeper does with an answer of the registry.
+#include "lease/keep/keeper.hpp"
+#include "lease/keep/number_list.hpp"
+#include "pg/report/message_text.hpp"
+#include "pg/report/report_keeper.hpp"
+
+namespace idgen::lease {
+
+Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
+    LeaseCall call = sent;
+    CallAnswer answer{};
+    save(index);
+    if (!registry_.call(call, answer)) return Result::away;
+    LeaseNews news = LeaseNews::none;
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
+        if (news == LeaseNews::claimed) begin_above(entry(index), answer.horizon_ms);
+    }
+    note_horizon(entry(index).lease, call, news);
+    save(index);
+    if (news == LeaseNews::too_far) return tell_too_far(answer);
+    return follow(index, call, news);
+}
+
+Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
+    Lease &lease = entry(index).lease;
+    switch (news) {
+        case LeaseNews::claimed:
+            pg_atomic_fetch_add_u32(&leases_.changes, 1);
+            put_record(records_[index]);
+            record_.write();
+            if (budget_.spend()) pg::log_number_claimed(call.number, pg::begin_of(entry(index)));
+            look_back(call.number);
+            return Result::again;
+        case LeaseNews::left:
+        case LeaseNews::missed:
+            forget(call.number);
+            return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
+        case LeaseNews::lost:
+            pg_atomic_fetch_add_u32(&leases_.changes, 1);
+            if (budget_.spend()) pg::log_number_lost(call.number);
+            return Result::again;
+        case LeaseNews::too_far:
+            break;
+        case LeaseNews::stopped:
+            pg_atomic_fetch_add_u32(&leases_.changes, 1);
+            if (budget_.spend()) pg::log_number_stopped(call.number, call.to_ms);
+            break;
+        case LeaseNews::extended:
+            has_extended_ = true;
+            return lease.is_ending ? Result::again : Result::done;
+        case LeaseNews::none:
+            break;
+    }
+    return Result::done;
+}
+
+// The registry refuses a horizon so far ahead: the window is longer than it allows, or this clock is ahead.
+Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
+    int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
+    const char *limit = pg::seconds_text(answer.max_ahead_ms);
+    if (window_ms > answer.max_ahead_ms)
+        return stick(
+            psprintf("idgen.lease_window, %s, is longer than the registry allows, %s: lower it, "
+                     "or have the owner of the registry raise max_ahead",
+                     pg::seconds_text(window_ms), limit));
+    return stick(psprintf(
+        "the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
+        pg::seconds_text(Max(ahead_ms, 0)), limit));
+}
+
+// A number by hand that somebody else has: who, as the registry knows.
+Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
+    Registration registration{};
+    NumberRange range{call.number, call.number};
+    if (!registry_.list(range, registration)) return Result::away;
+    older_.look_at(registration, range);
+    return stick(held_by(registration, call.number));
+}
+
+// The IDs of a number begin above every horizon that this server was granted for it, also where the registry
+// has forgotten that one.
+void Keeper::begin_above(pg::SharedLease &claimed, int64 horizon_ms) {
+    int64 granted = granted_ms(leases_.granted, claimed.lease.number);
+    claimed.granted_before_ms = granted > horizon_ms ? granted : 0;
+}
+
+void Keeper::note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews news) {
+    if (news == LeaseNews::claimed) older_.look_at_claim(call.number, lease.horizon_ms);
+    if (news == LeaseNews::claimed || news == LeaseNews::extended)
+        note_granted(leases_.granted, call.number, lease.horizon_ms);
+    if (news == LeaseNews::stopped) note_lowered(leases_.granted, call.number, call.to_ms);
+}
+
+// Whether a registry that knew too little was advanced since.
+void Keeper::look_back(int64 number) {
+    Registration registration{};
+    NumberRange range{number, number};
+    if (older_.is_told() && registry_.list(range, registration)) older_.look_at(registration, range);
+}
+
+}  // namespace idgen::lease
