@@ -136,21 +136,21 @@ sub strike
 	return map { $_->{name} } @faults;
 }
 
-# Each server makes IDs as the primary, of each kind.
+# Each server makes IDs as the primary, of each kind. A synchronous cluster has only one standby at a time that it can switch over to, so there it is
+# the primary alone.
 sub visit_all
 {
 	my (@kinds) = @_;
-	for my $node ($cluster->nodes)
+	for my $node ($is_synchronous ? $cluster->primary : $cluster->nodes)
 	{
 		my $began = time;
 		$cluster->wait_for(
 			"$node->{name} is the primary",
 			sub {
 				mend();
-				my $primary = $cluster->whole // return;
-				return 1 if $primary == $node;
-				begin_fault($cluster, 'switchover', $node);
-				return 0;
+				my $primary = $cluster->whole // return 0;
+				begin_fault($cluster, 'switchover', $node) if $primary != $node;
+				return $primary == $node;
 			});
 		for my $number (0 .. $#kinds)
 		{
