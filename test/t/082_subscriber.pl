@@ -63,7 +63,15 @@ sub convert
 	return $standby;
 }
 
-sub copy_row { my ($node, $db) = @_; my $on = connect_to($node, db => $db); my $ok = value_of($on, q{SELECT ok FROM idgen_status() WHERE key = 'copy'}); $on->disconnect; return $ok }
+# Whether the row `copy` of idgen_status() is well.
+sub copy_row
+{
+	my ($node, $db) = @_;
+	my $on = connect_to($node, db => $db);
+	my $ok = value_of($on, q{SELECT ok FROM idgen_status() WHERE key = 'copy'});
+	$on->disconnect;
+	return $ok;
+}
 
 sub is_refused
 {
