@@ -112,7 +112,7 @@ sub end
 {
 	my ($self) = @_;
 	return unless $self->{writer} && $self->{owner} == $$;
-	$_->{server}->stop('immediate') for @{ $self->{rivals} // [] };
+	$_->stop('immediate') for map { $_->{server} // () } @{ $self->{rivals} // [] };
 	$self->{registry}->stop if $self->{registry};
 	close delete $self->{writer};
 	local $?;
