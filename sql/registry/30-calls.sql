@@ -109,12 +109,12 @@ CREATE FUNCTION idgen_registry.check_limits(terms idgen_registry.registry, numbe
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF number > terms.largest_number THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', CONSTRAINT = 'limit',
             MESSAGE = format('this registry gives numbers up to %s', terms.largest_number), DETAIL = format('Number %s was asked for.', number),
             HINT = 'Ask for smaller ones with idgen.lease_range, or have the owner of the registry call idgen_registry.set_largest_number().';
     END IF;
     IF idgen_registry.shortened(terms, ttl_ms) <> ttl_ms THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', CONSTRAINT = 'limit',
             MESSAGE = format('this registry gives leases of at most %s', terms.longest_ttl),
             DETAIL = format('One of %s was asked for.', coalesce((nullif(ttl_ms, 0) * interval '1 ms')::text, 'no end')),
             HINT = 'Lower idgen.lease_ttl, or have the owner of the registry call idgen_registry.set_longest_ttl().';

@@ -404,8 +404,8 @@ sub _check_owner_calls
 
 	fails_with($caller, "SELECT idgen_limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
 	value_of($caller, q{SELECT idgen_limit_registry('2 min', 100, '1 min')});
-	is($own->claim(101, 0, 41, 42, 60000), 'denied this registry gives numbers up to 100', 'etcd: too large a number');
-	is($own->claim(100, 0, 41, 42, $_), 'denied this registry gives leases of at most 60000 ms', "etcd: too long a lease: $_ ms") for 0, 60001;
+	is($own->claim(101, 0, 41, 42, 60000), 'limited this registry gives numbers up to 100', 'etcd: too large a number');
+	is($own->claim(100, 0, 41, 42, $_), 'limited this registry gives leases of at most 60000 ms', "etcd: too long a lease: $_ ms") for 0, 60001;
 	my ($horizon) = $own->claim(100, 0, 41, 42, 60000) =~ /^answered granted (\d+)$/;
 	like($own->extend(100, 41, 42, $horizon, $horizon + 1, 60000), qr/^answered too far/, 'etcd: too far ahead');
 

@@ -10,7 +10,8 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     LeaseCall call = sent;
     CallAnswer answer{};
     save(index);
-    if (!registry_.call(call, answer)) return Result::away;
+    if (!registry_.call(call, answer))
+        return registry_.limit() == nullptr ? Result::away : stick(pstrdup(registry_.limit()));
     LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);

@@ -71,6 +71,11 @@ bool WatchedRegistry::list(const NumberRange &range, Registration &registration)
 }
 
 bool WatchedRegistry::heard(Reply reply) {
+    limit_ = reply == Reply::limited ? trouble_.sentence : nullptr;
+    if (limit_ != nullptr) {
+        note_answer(true);
+        return false;
+    }
     if (reply != Reply::answered) {
         note_answer(false);
         note_trouble(trouble_.sentence);

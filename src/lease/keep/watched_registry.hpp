@@ -21,6 +21,9 @@ class WatchedRegistry {
     bool call(const LeaseCall &call, CallAnswer &answer);
     bool list(const NumberRange &range, Registration &registration);
 
+    // Why the last call was refused, if that is no more than a limit of the owner's; else null.
+    const char *limit() const noexcept { return limit_; }
+
     // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
     // Tells what was noted since the last round; or, where all is well, that nothing is in the way. If
@@ -44,6 +47,7 @@ class WatchedRegistry {
     Registry store_{};
     RegistryIdentity identity_{};
     Trouble trouble_{};
+    const char *limit_ = nullptr;
     char noted_[sizeof(pg::RegistryState::trouble)] = "";
     int64 answer_ms_ = 0;
     bool is_open_ = false;

@@ -42,6 +42,7 @@ void require_answer(Reply reply, const Trouble &trouble) {
             break;
         case Reply::foreign:
             pg::report_registry(pg::RegistryFault::foreign, sentence);
+        case Reply::limited:
         case Reply::denied:
             pg::report_registry(pg::RegistryFault::denied, sentence);
     }

@@ -98,10 +98,10 @@ void give_up(EtcdNumber &number, int64 now_ms) {
 Reply check_limits(const EtcdRegistry &registry, const LeaseCall &call, int64 ttl_ms, Trouble &trouble) {
     if (call.kind != CallKind::claim) return Reply::answered;
     if (call.number > registry.largest_number)
-        return put_trouble(trouble, Reply::denied, "this registry gives numbers up to %s",
+        return put_trouble(trouble, Reply::limited, "this registry gives numbers up to %s",
                            psprintf(INT64_FORMAT, registry.largest_number));
     if (shortened(registry, ttl_ms) != ttl_ms)
-        return put_trouble(trouble, Reply::denied, "this registry gives leases of at most %s ms",
+        return put_trouble(trouble, Reply::limited, "this registry gives leases of at most %s ms",
                            psprintf(INT64_FORMAT, registry.longest_ttl_ms));
     return Reply::answered;
 }

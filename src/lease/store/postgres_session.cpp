@@ -58,7 +58,11 @@ Reply refuse(const PostgresSession &session, const PGresult *result, Trouble &tr
     const char *rule = PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME);
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     bool is_foreign = rule != nullptr && strcmp(rule, "identity") == 0;
-    Reply reply = is_foreign ? Reply::foreign : sqlstate == nullptr ? Reply::silent : reply_of(sqlstate);
+    bool is_limited = rule != nullptr && strcmp(rule, "limit") == 0;
+    Reply reply = is_foreign            ? Reply::foreign
+                  : is_limited          ? Reply::limited
+                  : sqlstate == nullptr ? Reply::silent
+                                        : reply_of(sqlstate);
     return repeat_words(session, reply, words == nullptr ? "the connection was lost" : words, trouble);
 }
 

@@ -9,6 +9,7 @@ use IO::Socket::INET;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Time::Local qw(timegm);
 
 my @all;
 my $test = $$;
@@ -35,10 +36,11 @@ sub start
 
 # From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or what matches is
 # held, and all after it there, until everything passes again or its client is gone; or every answer comes so many seconds late. The first
-# matches can be let through: `from` 2 begins with the second.
+# matches can be let through: `from` 2 begins with the second. Or a web server's clock is so many seconds ahead, as the dates of its answers say.
 sub pass { my ($self) = @_; return _set($self, 'pass') }
 sub lose_answers_to { my ($self, $text, $from) = @_; return _set($self, 'lose', $text, $from) }
 sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $from) }
+sub shift_dates { my ($self, $seconds) = @_; return _set($self, 'shift', $seconds) }
 sub be_late { my ($self, $seconds) = @_; return _set($self, 'late', $seconds) }
 
 # Waits until a request is held, or an answer was lost.
@@ -105,7 +107,18 @@ sub _answer
 	my ($self, $server, $client, $bytes) = @_;
 	return _tell_match($self, $self->{lost_since}{$server}) if $self->{lost_since}{$server};
 	select undef, undef, undef, $self->{argument} if $self->{action} eq 'late';
+	$bytes =~ s{^(Date: )\w+, (\d+) (\w+) (\d+) (\d+):(\d+):(\d+) GMT}{$1 . _date($self->{argument}, $7, $6, $5, $2, $3, $4)}me if $self->{action} eq 'shift';
 	return syswrite $client, $bytes;
+}
+
+# A date of HTTP, moved by some seconds.
+sub _date
+{
+	my ($seconds, $second, $minute, $hour, $day, $month, $year) = @_;
+	my @months = qw(Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec);
+	my ($number) = grep { $months[$_] eq $month } 0 .. 11;
+	my @moved = gmtime(timegm($second, $minute, $hour, $day, $number, $year) + int $seconds);
+	return sprintf '%s, %02d %s %04d %02d:%02d:%02d GMT', (qw(Sun Mon Tue Wed Thu Fri Sat))[ $moved[6] ], $moved[3], $months[ $moved[4] ], $moved[5] + 1900, @moved[ 2, 1, 0 ];
 }
 
 sub _request

@@ -16,7 +16,7 @@ namespace {
 Registry registry;
 char *open_address = nullptr;
 int32 open_answer_ms = 0;
-const char *const reply_words[] = {"answered", "silent", "foreign", "denied"};
+const char *const reply_words[] = {"answered", "silent", "foreign", "denied", "limited"};
 
 char *text_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
