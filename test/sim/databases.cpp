@@ -26,7 +26,8 @@ void World::create(Node &node, int database) {
     if (entry == nullptr || entry->is_locked) return;
     if (entry->horizon.floor_ms == 0) begin_scope(node, database);
     std::int64_t taken = last_taken(entry->generators);
-    std::int64_t first_ms = node.clock.read(stage_.true_ms) + stage_.settings.rules.max_lead_ms;
+    std::int64_t first_ms =
+        first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
     first_ms = begin_horizon(node.directory(), *entry, first_ms);
     if (taken == 0) node.launches[database] = ++launches_;
     begin_records(node, database, bare_record(first_ms, node.identity()), taken);
@@ -39,12 +40,20 @@ void World::begin_records(Node &node, int database, const DurableRecord &horizon
     node.disk.flush(node.disk.inserted());
 }
 
+// The extension is dropped and created while sessions draw, maybe under a clock that was just set back, and a
+// crash follows.
+void World::create_again(Node &node, int database) {
+    if (stage_.random.one_in(2)) misbehave(node);
+    create(node, database);
+    trouble_ = 60;
+}
+
 // Drops and creates again: the extension, or the database under the same OID.
 void World::recreate(Node &node) {
     int database = any_database();
     Database *entry = find(node, database);
     if (&node != &primary() || !node.issues() || is_unprotected(node) || admin_.node() == &node) return;
-    if (entry != nullptr && stage_.random.one_in(3)) return create(node, database);
+    if (entry != nullptr && stage_.random.one_in(3)) return create_again(node, database);
     if (!disconnect(node, database)) return;
     node.writers[database]++;
     // Its row in the catalog was written for another reason.

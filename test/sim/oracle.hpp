@@ -129,7 +129,7 @@ class Oracle {
         bool is_behind = page.record.value - view.clock.now_ms > view.clock_rules.farthest_horizon_ms;
         if (is_behind && !is_known) return;
         believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
-        if (!is_jump && !is_behind) node.believed = believed;
+        if (!is_jump) node.believed = believed;
     }
 
     void fail(const char *what) {

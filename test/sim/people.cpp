@@ -76,6 +76,9 @@ void World::administer(Node &node) {
 void World::advance(Node &node, int database) {
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     std::int64_t at_ms = node.clock.read(stage_.true_ms) + stage_.random.between(-reach_ms(), reach_ms());
+    // Or just above the last ID.
+    std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
+    if (stage_.random.one_in(2) && reached_ms != 0) at_ms = reached_ms;
     admin_.begin(node, database, Admin::Task::advance, at_ms);
     say("idgen_advance", node);
 }

@@ -55,7 +55,11 @@ void Session::select(Stage &stage) {
 
 void Session::take_ids(Stage &stage) {
     Take taken{};
-    if (try_slot(source_, limits_, base_, count_, taken) == Answer::final) return follow(stage, taken);
+    if (try_slot(source_, limits_, base_, count_, taken) == Answer::final) {
+        if (taken.status == Take::Status::ok) judge_lead(stage, taken);
+        require_grant(database_->horizon, source_.packing, taken);
+        return follow(stage, taken);
+    }
     step_ = is_selected(source_) ? Step::take : Step::select;
 }
 
@@ -142,7 +146,6 @@ void Session::issue(Stage &stage, const Take &taken) {
         Stage::since_start(start_ms), packed_shard(source_), taken.sequence, taken.count,
         Stage::since_start(limits_.now_ms), Stage::since_start(limits_.floor_ms),
         Stage::since_start(limits_.granted_ms));
-    judge_lead(stage, taken);
     note_drawn(source_, taken);
     count_lead(stage, taken);
     stage.oracle.issue(*node_, number_of_database_, start_ms, limits_);

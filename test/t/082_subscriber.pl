@@ -180,10 +180,12 @@ $origin->backup('base');
 	start_again($copy);
 	makes($copy, 'fresh', $made{fresh}, 'confirmed, after a restart');
 
-	# What is restored there did not come with the disk.
+	# A dump that is restored there looks like one that the primary had restored before the disk was copied.
 	$copy->safe_psql('postgres', 'CREATE DATABASE restored');
 	$copy->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ], 'a dump is restored there');
-	makes($copy, 'restored', \%{ $made{restored} }, 'a restored dump');
+	is_refused($copy, 'restored', 'a restored dump');
+	$copy->safe_psql('restored', 'SELECT idgen_confirm_shards()');
+	makes($copy, 'restored', \%{ $made{restored} }, 'a restored dump, confirmed');
 	set_clock($copy, '+10');
 	makes($copy, 'restored', $made{restored}, 'a restored dump, past the next renewal');
 	$copy->stop('immediate');

@@ -87,6 +87,21 @@ TEST(Draw, TheGrantIsReadBeforeTheFloor) {
     EXPECT_EQ(limits.floor_ms, 3000);
 }
 
+TEST(Draw, AGrantThatEndedCountsNoMore) {
+    Horizon horizon{};
+    horizon.granted_ms = 2000;
+    Take taken{Status::ok, 1, 0, 1999, 0};
+    require_grant(horizon, p, taken);
+    EXPECT_EQ(taken.status, Status::ok);
+    taken.tick = 2000;
+    require_grant(horizon, p, taken);
+    EXPECT_EQ(taken.status, Status::renew);
+    horizon.granted_ms = 0;
+    taken = {Status::full, 1, 0, 1999, 0};
+    require_grant(horizon, p, taken);
+    EXPECT_EQ(taken.status, Status::full);
+}
+
 // A session that draws from a pool of shards 2 and 3.
 class PoolTest : public testing::Test {
    protected:

@@ -51,10 +51,10 @@ constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, 
     return record;
 }
 
-// Whether the record came along with the disk, from a server of another identity: neither was it written
-// here, nor is it a restored dump's, which names no owner and nobody's identity.
+// Whether the record may have come along with the disk: this server did not write it. A dump that is restored
+// here looks like one that the disk's former server had restored, so it counts, too.
 constexpr bool is_inherited(const DurableRecord &record, std::int64_t identity) noexcept {
-    return record.identity != identity && (record.owner != 0 || record.identity != 0);
+    return record.identity != identity;
 }
 
 // When a system identifier was drawn, by initdb or by pg_createsubscriber: unix us. Its upper half is the

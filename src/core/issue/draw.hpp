@@ -3,7 +3,8 @@
 //      limits_of --> base_of --> begin_try
 //      is_selected?  no: select_shard, find or obtain its slot
 //      try_slot  --> select: another shard, or the slot is somebody else's by now
-//                --> final:  next_step --> issue: note_drawn; give the IDs, renew ahead where is_half_used
+//                --> final:  require_grant
+//                            next_step --> issue: note_drawn; give the IDs, renew ahead where is_half_used
 //                                      --> renew, keep, wait: then all again, with the clock read anew
 //                                      --> an error
 //
@@ -151,6 +152,14 @@ Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t bas
     if (taken.status == Take::Status::ok) return Answer::final;
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
     return is_full && move_up(source, base) ? Answer::select : Answer::final;
+}
+
+// A grant that ended after the limits were read counts no more: who ended it may have looked at the slot
+// before these IDs were taken.
+inline void require_grant(const Horizon &horizon, const Packing &p, Take &taken) noexcept {
+    bool is_ok = taken.status == Take::Status::ok;
+    if (is_ok && start_of(p, taken.tick) >= horizon.granted_ms.load(std::memory_order_acquire))
+        taken.status = Take::Status::renew;
 }
 
 // Notes IDs that were taken, in the session that must draw above them.

@@ -37,6 +37,7 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
         if (unlikely(!is_selected(source)) && !select_slot(source, limits.now_ms))
             return {Take::Status::capped, 0, 0, base, 0};
     } while (unlikely(try_slot(source, limits, base, count, taken) == Answer::select));
+    require_grant(self.database->horizon, source.packing, taken);
     return taken;
 }
 

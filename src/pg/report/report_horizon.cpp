@@ -93,14 +93,13 @@ bool is_of_horizon(Record kind) noexcept {
 }
 
 [[noreturn]] void report_converted(int64 origin, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("this server was converted from a standby and keeps the shards of its primary"),
-         errdetail("The system identifier was %lld and became %lld after a promotion, as pg_createsubscriber "
-                   "changes it: if both servers make IDs, they make the same ones.",
-                   static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
-         errhint("%s", confirm_shards_hint)));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this server was converted from a standby and keeps the shards of its primary"),
+                errdetail("The shards belong to server %lld, and this one became %lld after a promotion, as "
+                          "pg_createsubscriber does it: if both make IDs, they make the same ones.",
+                          static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
+                errhint("%s", confirm_shards_hint)));
 }
 
 int detail_of(Renewal renewal, Record kind) {
