@@ -35,17 +35,18 @@ void World::create(Node &node, int database) {
 }
 
 void World::begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator) {
-    node.disk.write({database, Record::horizon, horizon, {}, false});
+    node.disk.write({database, Record::horizon, horizon, {}, true});
     node.disk.write({database, Record::generator, bare_record(generator, node.identity()), {}, false});
     node.disk.flush(node.disk.inserted());
 }
 
-// The extension is dropped and created while sessions draw, maybe under a clock that was just set back, and a
-// crash follows.
+// The extension is dropped and created while sessions draw, maybe under a clock that was just set. A crash
+// may follow at once.
 void World::create_again(Node &node, int database) {
     if (stage_.random.one_in(2)) misbehave(node);
     create(node, database);
-    trouble_ = 60;
+    for (std::int64_t steps = stage_.random.between(0, 4); steps > 0; steps--) step_somebody();
+    if (stage_.random.one_in(2)) crash_backend(node);
 }
 
 // Drops and creates again: the extension, or the database under the same OID.

@@ -1,6 +1,7 @@
-// sim --seeds FIRST LAST     checks seeds and reports in TAP; sim --registry --seeds: those with numbers from
-// a registry sim --mutant NAME           looks for a seed that notices that the guard is missing sim SEED
-// replays one seed with a trace; sim --registry SEED
+// sim --seeds FIRST LAST             checks seeds and reports in TAP
+// sim --registry --seeds FIRST LAST  the same with numbers from a registry
+// sim --mutant NAME                  looks for a seed that notices that the guard is missing
+// sim [--registry] SEED              replays one seed with a trace
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +12,8 @@
 namespace idgen::sim {
 namespace {
 
-constexpr std::uint64_t mutant_seeds = 10000;
+// Of each manner at a time, and in all.
+constexpr std::uint64_t mutant_seeds = 10000, most_mutant_seeds = 100000;
 
 struct Totals {
     std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, ids = 0, taken = 0, lost = 0, stopped = 0;
@@ -85,12 +87,14 @@ int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
 int check_mutant(const std::string &name) {
     Totals totals;
     std::string failure;
-    for (const Manner &manner : {Manner{false}, Manner{true, false, false}, Manner{true}}) {
-        std::uint64_t seed = first_failure(1, mutant_seeds, manner, totals, failure);
-        std::string kind = manner.has_registry ? " with a registry" : "";
-        if (seed == 0) continue;
-        return tell(true,
-                    "mutant " + name + " is found by seed " + std::to_string(seed) + kind + ": " + failure);
+    for (std::uint64_t first = 1; first < most_mutant_seeds; first += mutant_seeds) {
+        for (const Manner &manner : {Manner{false}, Manner{true, false, false}, Manner{true}}) {
+            std::uint64_t seed = first_failure(first, first + mutant_seeds - 1, manner, totals, failure);
+            std::string kind = manner.has_registry ? " with a registry: " : ": ";
+            if (seed == 0) continue;
+            return tell(true,
+                        "mutant " + name + " is found by seed " + std::to_string(seed) + kind + failure);
+        }
     }
     return tell(false, "mutant " + name + " is not found");
 }

@@ -79,6 +79,7 @@ void World::advance(Node &node, int database) {
     // Or just above the last ID.
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
     if (stage_.random.one_in(2) && reached_ms != 0) at_ms = reached_ms;
+    if (stage_.random.one_in(2)) stall();
     admin_.begin(node, database, Admin::Task::advance, at_ms);
     say("idgen_advance", node);
 }

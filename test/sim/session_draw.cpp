@@ -57,7 +57,6 @@ void Session::take_ids(Stage &stage) {
     Take taken{};
     if (try_slot(source_, limits_, base_, count_, taken) == Answer::final) {
         if (taken.status == Take::Status::ok) judge_lead(stage, taken);
-        require_grant(database_->horizon, source_.packing, taken);
         return follow(stage, taken);
     }
     step_ = is_selected(source_) ? Step::take : Step::select;
@@ -138,6 +137,11 @@ void Session::wait_for_number(Stage &stage) {
 void Session::issue(Stage &stage, const Take &taken) {
     const Packing &p = source_.packing;
     std::int64_t start_ms = start_of(p, taken.tick);
+    Grant grant = grant_for(database_->horizon, start_ms, stage.settings.rules.window_ms);
+    if (grant == Grant::over) {
+        step_ = Step::clock;
+        return;
+    }
     std::int64_t id = first_id(source_, taken);
     stage.trace.say(
         "%4lld session %d node %d: issues kind %d of database %d: %lld %u/%u + %u (clock %lld, floor %lld, "
@@ -166,8 +170,7 @@ void Session::issue(Stage &stage, const Take &taken) {
     if (kind_ == kind_hlc && stage.random.one_in(4)) stage.tokens[kind_] |= hlc_last_logical;
     draws_++;
     begin_draw(stage);
-    if (is_half_used(limits_.granted_ms, start_ms, stage.settings.rules.window_ms))
-        begin_renewal(Record::horizon, start_ms, true);
+    if (grant == Grant::half_used) begin_renewal(Record::horizon, start_ms, true);
 }
 
 }  // namespace idgen::sim

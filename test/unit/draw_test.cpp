@@ -90,16 +90,12 @@ TEST(Draw, TheGrantIsReadBeforeTheFloor) {
 TEST(Draw, AGrantThatEndedCountsNoMore) {
     Horizon horizon{};
     horizon.granted_ms = 2000;
-    Take taken{Status::ok, 1, 0, 1999, 0};
-    require_grant(horizon, p, taken);
-    EXPECT_EQ(taken.status, Status::ok);
-    taken.tick = 2000;
-    require_grant(horizon, p, taken);
-    EXPECT_EQ(taken.status, Status::renew);
+    EXPECT_EQ(grant_for(horizon, 1899, 200), Grant::holds);
+    EXPECT_EQ(grant_for(horizon, 1900, 200), Grant::half_used);
+    EXPECT_EQ(grant_for(horizon, 1999, 200), Grant::half_used);
+    EXPECT_EQ(grant_for(horizon, 2000, 200), Grant::over);
     horizon.granted_ms = 0;
-    taken = {Status::full, 1, 0, 1999, 0};
-    require_grant(horizon, p, taken);
-    EXPECT_EQ(taken.status, Status::full);
+    EXPECT_EQ(grant_for(horizon, 1899, 200), Grant::over);
 }
 
 // A session that draws from a pool of shards 2 and 3.

@@ -3,9 +3,9 @@
 //      limits_of --> base_of --> begin_try
 //      is_selected?  no: select_shard, find or obtain its slot
 //      try_slot  --> select: another shard, or the slot is somebody else's by now
-//                --> final:  require_grant
-//                            next_step --> issue: note_drawn; give the IDs, renew ahead where is_half_used
-//                                      --> renew, keep, wait: then all again, with the clock read anew
+//                --> final:  next_step --> issue: grant_for, note_drawn; give the IDs, renew if half used
+//                                      --> renew, keep, wait; or grant_for says over: then all again, with
+//                                          the clock read anew
 //                                      --> an error
 //
 // Nothing here waits, reads a clock or raises. Times are unix ms.
@@ -154,12 +154,15 @@ Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t bas
     return is_full && move_up(source, base) ? Answer::select : Answer::final;
 }
 
-// A grant that ended after the limits were read counts no more: who ended it may have looked at the slot
-// before these IDs were taken.
-inline void require_grant(const Horizon &horizon, const Packing &p, Take &taken) noexcept {
-    bool is_ok = taken.status == Take::Status::ok;
-    if (is_ok && start_of(p, taken.tick) >= horizon.granted_ms.load(std::memory_order_acquire))
-        taken.status = Take::Status::renew;
+enum class Grant : std::uint8_t { holds, half_used, over };
+
+// What the grant is, after the take, for IDs of a tick that starts at `start_ms`. One that is over by now
+// does not count, even if the limits of the take allowed the tick: what ended it may have looked at the slot
+// before the take.
+inline Grant grant_for(const Horizon &horizon, std::int64_t start_ms, std::int64_t window_ms) noexcept {
+    std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
+    if (!is_half_used(granted_ms, start_ms, window_ms)) return Grant::holds;
+    return start_ms < granted_ms ? Grant::half_used : Grant::over;
 }
 
 // Notes IDs that were taken, in the session that must draw above them.

@@ -37,7 +37,6 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
         if (unlikely(!is_selected(source)) && !select_slot(source, limits.now_ms))
             return {Take::Status::capped, 0, 0, base, 0};
     } while (unlikely(try_slot(source, limits, base, count, taken) == Answer::select));
-    require_grant(self.database->horizon, source.packing, taken);
     return taken;
 }
 
@@ -94,18 +93,20 @@ struct PatientDraw {
     }
 };
 
+Block draw_patiently(Source &source, uint32 count);
+
 // Hands out what was taken: in one order with all else that this session draws.
-inline Block hand_out(const Source &source, const Limits &limits, const Take &taken) {
+inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
     require_postmaster();
     const Packing &p = source.packing;
+    int64 start_ms = start_of(p, taken.tick);
+    Grant grant = grant_for(self.database->horizon, start_ms, settings.horizon_window_ms);
+    if (unlikely(grant == Grant::over)) return draw_patiently(source, taken.count);
     note_drawn(source, taken);
-    Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_of(p, taken.tick),
-                ++draw_number};
+    Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_ms, ++draw_number};
     int64 last_id = block.first_id + block.step * (block.count - 1);
     count_taken(source, taken, last_id, block.start_ms > limits.now_ms);
-    int64 granted_ms = self.database->horizon.granted_ms.load(std::memory_order_relaxed);
-    if (unlikely(is_half_used(granted_ms, block.start_ms, settings.horizon_window_ms)))
-        renew_ahead(source.schema, limits.now_ms, block.start_ms);
+    if (unlikely(grant == Grant::half_used)) renew_ahead(source.schema, limits.now_ms, block.start_ms);
     return block;
 }
 
