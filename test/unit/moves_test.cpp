@@ -16,9 +16,9 @@ TEST(Moves, FirstHorizonLiesAboveClockAndCheckpoint) {
         const char *what;
         std::int64_t now_ms, checkpoint_s, horizon_ms;
     } cases[] = {
-        {"a checkpoint not known", 9500, 0, 10001},        {"a second that is over", 9500, 8, 10001},
-        {"a second that is not: its end", 9500, 9, 10500}, {"its last ms", 9999, 9, 10500},
-        {"a second to come: its end", 9500, 12, 13500},
+        {"a checkpoint not known", 9500, 0, 10000},        {"a second that is over", 9500, 8, 10000},
+        {"a second that is not: its end", 9500, 9, 10499}, {"its last ms", 9999, 9, 10499},
+        {"a second to come: its end", 9500, 12, 13499},
     };
     for (const auto &c : cases)
         EXPECT_EQ(first_horizon_ms(c.now_ms, c.checkpoint_s, 500), c.horizon_ms) << c.what;

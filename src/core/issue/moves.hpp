@@ -19,7 +19,7 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
     std::int64_t seen_ms = checkpoint_s * 1000;
     // Of a second that is not over, it may have been the end, by a clock that was set back since.
     if (seen_ms + 999 > now_ms) seen_ms += 999;
-    return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms + 1;
+    return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
 
 // Begins a database's horizon where the extension is created anew, above what this server knows of it: the
