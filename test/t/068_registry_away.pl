@@ -25,6 +25,7 @@ for my $kind (store_kinds())
 	$session = connect_to($node);
 	put_back($kind, $store, $made, $session, $second);
 	replace_registry($kind, $store, $made, $node, $session, $second);
+	list_another($kind, $store);
 	refuse_password($kind, $store, $made, $node);
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $node, $other;
@@ -150,6 +151,24 @@ sub replace_registry
 	$sessions[0]->do('SELECT idgen_confirm_registry()');
 	my $id = wait_for_id($sessions[0]);
 	is(repeated($made, $id, ids_of($sessions[0], 1000)), 0, "$kind: confirmed, IDs go on, none twice");
+	return;
+}
+
+# A server that looks for a number lists another registry first. What that one does not know is not lost.
+sub list_another
+{
+	my ($kind, $store) = @_;
+	my $node = start_leased("$kind-listing", $store->{address}, setting => { 'idgen.lease_range' => '60-60', 'idgen.lease_count' => 2, 'idgen.lease_window' => '1min' });
+	my $session = connect_to($node);
+	wait_for_id($session);
+	my $keeper = keeper_of($session);
+	kill 'STOP', $keeper;
+	$store->{replace}->();
+	kill 'CONT', $keeper;
+	wait_for('another registry', sub { told($node, 'another registry') });
+	is(told($node, 'has lost horizons'), 0, "$kind: another registry is not blamed for what it never granted");
+	$session->disconnect;
+	$node->stop('immediate');
 	return;
 }
 

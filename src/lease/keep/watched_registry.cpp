@@ -31,7 +31,7 @@ bool WatchedRegistry::is_ready(RecordPage &record) {
         note_trouble(record.obstacle());
         return false;
     }
-    return open() && identify(record.page());
+    return open() && identify(record.page().registry);
 }
 
 bool WatchedRegistry::open() {
@@ -44,14 +44,15 @@ bool WatchedRegistry::open() {
     return is_open_;
 }
 
-bool WatchedRegistry::identify(const LeasePage &page) {
+bool WatchedRegistry::identify(const RegistryIdentity &expected) {
     RegistryIdentity met{};
+    is_known_ = false;
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
-    if (is_known(page.registry) && !(page.registry == met)) {
+    if (is_known(expected) && !(expected == met)) {
         note_trouble(
             psprintf("idgen.registry is another registry, %s, than this server knows, %s; "
                      "advance it where others have numbers of that one, then call idgen_confirm_registry()",
-                     print_identity(met), print_identity(page.registry)));
+                     print_identity(met), print_identity(expected)));
         return false;
     }
     identity_ = met;
@@ -67,7 +68,7 @@ bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
 }
 
 bool WatchedRegistry::list(const NumberRange &range, Registration &registration) {
-    return open() && heard(store_.list(store_.self, range, registration, trouble_));
+    return open() && heard(store_.list(store_.self, range, registration, trouble_)) && identify(identity_);
 }
 
 bool WatchedRegistry::heard(Reply reply) {

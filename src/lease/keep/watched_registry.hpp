@@ -19,6 +19,7 @@ class WatchedRegistry {
 
     // Each false where there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
+    // Of the known registry alone: what another one lists says nothing of what this server was granted.
     bool list(const NumberRange &range, Registration &registration);
 
     // Why the last call was refused, if that is no more than a limit of the owner's; else null.
@@ -37,7 +38,7 @@ class WatchedRegistry {
 
    private:
     bool open();
-    bool identify(const LeasePage &page);
+    bool identify(const RegistryIdentity &expected);
     bool heard(Reply reply);
     void tell_trouble();
     void tell_well(bool are_numbers_free);
