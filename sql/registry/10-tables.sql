@@ -1,3 +1,9 @@
+-- Drawn anew by CREATE EXTENSION, and in no dump of one: tells these tables from others that a dump brought.
+CREATE TABLE idgen_registry.creation (id uuid NOT NULL);
+INSERT INTO idgen_registry.creation VALUES (gen_random_uuid());
+COMMENT ON TABLE idgen_registry.creation IS 'tells these tables from restored ones, one row';
+COMMENT ON COLUMN idgen_registry.creation.id IS 'random, drawn by CREATE EXTENSION';
+
 -- One row: what holds for all numbers. It is made by the first call, so that a restored dump can bring its own.
 CREATE TABLE idgen_registry.registry (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),

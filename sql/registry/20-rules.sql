@@ -6,11 +6,12 @@ LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION idgen_registry.clock_ms() IS 'the registry''s clock, unix ms';
 
--- Another system, database or table: the row has been copied or restored.
+-- Another system, database or table: the row has been copied or restored. A server that was put back to an older state gives the same
+-- OIDs again, so the table's row counts, too: another one in a new extension, and one that another transaction wrote where a dump brought it.
 CREATE FUNCTION idgen_registry.here() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('%s/%s/%s', s.system_identifier, d.oid, 'idgen_registry.registry'::regclass::oid)
-      FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()
+    SELECT format('%s/%s/%s/%s/%s', s.system_identifier, d.oid, c.tableoid, c.xmin, c.id)
+      FROM pg_control_system() s, pg_database d, idgen_registry.creation c WHERE d.datname = current_database()
 $$;
 COMMENT ON FUNCTION idgen_registry.here() IS 'where the registry''s tables lie';
 
