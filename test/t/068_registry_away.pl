@@ -151,6 +151,17 @@ sub replace_registry
 	$sessions[0]->do('SELECT idgen_confirm_registry()');
 	my $id = wait_for_id($sessions[0]);
 	is(repeated($made, $id, ids_of($sessions[0], 1000)), 0, "$kind: confirmed, IDs go on, none twice");
+	# What was confirmed is the registry that answered then, not whichever comes next.
+	my $keeper = keeper_of($sessions[0]);
+	kill 'STOP', $keeper;
+	$store->{replace}->();
+	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	$store->{replace}->();
+	kill 'CONT', $keeper;
+	wait_until_refused($made, $sessions[0]);
+	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows/, "$kind, yet another registry, right after that");
+	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	is(repeated($made, wait_for_id($sessions[0])), 0, "$kind: confirmed, none twice");
 	return;
 }
 

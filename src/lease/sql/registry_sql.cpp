@@ -94,34 +94,40 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-// Empties the page in which the server remembers its numbers; gives the registry that it remembered.
-RegistryIdentity forget_numbers(pg::LightLock &making) {
-    PreventCommandIfReadOnly("idgen_confirm_registry()");
-    LeasePage page{};
+// The registry that answers now; not known if none does. It is not waited for long.
+struct MetRegistry {
+    RegistryIdentity identity;
+    bool is_advanced;  // or not known
+};
+
+MetRegistry meet_registry() {
+    constexpr int64 short_answer_ms = 2000;
+    MetRegistry met{{}, true};
+    Registry registry;
+    Trouble trouble;
+    Registration registration{};
+    if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return met;
+    if (registry.identify(registry.self, met.identity, trouble) != Reply::answered)
+        met.identity = {};
+    else if (registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered)
+        met.is_advanced = registration.floor_ms != 0;
+    registry.close(registry.self);
+    CHECK_FOR_INTERRUPTS();
+    return met;
+}
+
+// Empties the page in which the server remembers its numbers, but for the registry that it is to know; if
+// that is not known, the server accepts the first one that answers. Gives the registry that it remembered.
+RegistryIdentity forget_numbers(const RegistryIdentity &registry, pg::LightLock &making) {
+    LeasePage page{}, next{};
+    next.registry = registry;
     Relation sequence = relation_open(find_record_sequence(), RowExclusiveLock);
     if (can_hold_record(sequence)) {
         read_record(sequence, page);
-        write_record(sequence, LeasePage{}, making);
+        write_record(sequence, next, making);
     }
     relation_close(sequence, RowExclusiveLock);
     return page.registry;
-}
-
-// Warns where it is another registry than was remembered, and was never advanced: others may hold numbers of
-// the one before. One that does not answer is not waited for long.
-void warn_of_new_registry(const RegistryIdentity &remembered) {
-    constexpr int64 short_answer_ms = 2000;
-    Registry registry;
-    Trouble trouble;
-    RegistryIdentity met{};
-    Registration registration{};
-    if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return;
-    bool is_other = registry.identify(registry.self, met, trouble) == Reply::answered && !(met == remembered);
-    if (is_other && registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered &&
-        registration.floor_ms == 0)
-        pg::warn_not_advanced();
-    registry.close(registry.self);
-    CHECK_FOR_INTERRUPTS();
 }
 
 }  // namespace
@@ -211,8 +217,11 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
         pg::report_not_lease_database(database);
-    RegistryIdentity remembered = forget_numbers(gate->leases().record_lock);
-    if (is_known(remembered)) warn_of_new_registry(remembered);
+    PreventCommandIfReadOnly("idgen_confirm_registry()");
+    MetRegistry met = meet_registry();
+    RegistryIdentity remembered = forget_numbers(met.identity, gate->leases().record_lock);
+    // Others may hold numbers of the one before.
+    if (is_known(remembered) && !met.is_advanced && !(met.identity == remembered)) pg::warn_not_advanced();
     PG_RETURN_VOID();
 }
 
