@@ -23,7 +23,7 @@ NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_
 HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc 2>/dev/null),$(CC)) \
 	$(CPPFLAGS) -I"$$($(PG_CONFIG) --includedir 2>/dev/null)" -E - >/dev/null 2>&1 && echo idgen_lease)
 
-EXTENSION = idgen idgen_migrate idgen_registry $(HAS_LEASE)
+EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
 MODULE_big = idgen
@@ -32,7 +32,7 @@ DATA = $(wildcard sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
-LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/sequence_pages host/server_identity report/report_arguments \
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_schema host/sequence_pages host/server_identity report/report_arguments \
 	report/report_host report/report_keeper report/report_registry state/leases),$(OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql
@@ -107,13 +107,14 @@ endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
 # The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/install/*)
-sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/migrate/*)
-sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/lease/*)
-sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %-plain.sql,$(wildcard sql/registry/*))
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/install/*)
+sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql sql/common/20-clash.sql $(wildcard sql/kinds/*)
+sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/lease/*)
+sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(wildcard sql/migrate/*)
+sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(filter-out %-plain.sql,$(wildcard sql/registry/*))
 sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
 $(DATA_built):
-	perl $^ > $@ || { rm -f $@; exit 1; }
+	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 $(filter %/module.o %/release.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.

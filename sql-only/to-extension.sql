@@ -62,19 +62,15 @@ END
 $$;
 
 BEGIN;
-DO $$
-BEGIN
-    EXECUTE format('SELECT %I.idgen_advance($1)', current_setting('sql_only.schema')::name) USING current_setting('sql_only.after')::timestamptz;
-END
-$$;
+SELECT idgen.advance(current_setting('sql_only.after')::timestamptz) \g /dev/null
 -- The planner puts the extension's function in place of the call. Owner and rights stay as they are.
-CREATE OR REPLACE FUNCTION idgen_sql.next_id(shard bigint DEFAULT :"schema".idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
+CREATE OR REPLACE FUNCTION idgen_sql.next_id(shard bigint DEFAULT idgen.own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE sql VOLATILE
     RETURN :"schema".next_id(shard, CAST(layout AS :"schema".id_layout));
-CREATE OR REPLACE FUNCTION idgen_sql.next_ids(count bigint, shard bigint DEFAULT :"schema".idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS SETOF bigint
+CREATE OR REPLACE FUNCTION idgen_sql.next_ids(count bigint, shard bigint DEFAULT idgen.own_shards(), layout text DEFAULT 'instagram') RETURNS SETOF bigint
     LANGUAGE sql VOLATILE ROWS 1000
     BEGIN ATOMIC SELECT :"schema".next_ids(count, shard, CAST(layout AS :"schema".id_layout)); END;
-CREATE OR REPLACE FUNCTION idgen_sql.next_id_array(count integer, shard bigint DEFAULT :"schema".idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint[]
+CREATE OR REPLACE FUNCTION idgen_sql.next_id_array(count integer, shard bigint DEFAULT idgen.own_shards(), layout text DEFAULT 'instagram') RETURNS bigint[]
     LANGUAGE sql VOLATILE
     RETURN :"schema".next_id_array(count, shard, CAST(layout AS :"schema".id_layout));
 GRANT USAGE ON SCHEMA :"schema" TO PUBLIC;

@@ -1,4 +1,4 @@
--- idgen_audit: each finding, made and found.
+-- idgen.audit: each finding, made and found.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 SET IntervalStyle = 'postgres';
@@ -11,12 +11,12 @@ INSERT INTO photo (id)
 SELECT id_make('2026-11-01 12:00+00'::timestamptz + n * interval '1 second', CASE WHEN n <= 6 THEN 5 WHEN n <= 9 THEN 6 ELSE 7 END, 0)
   FROM generate_series(1, 10) AS n;
 INSERT INTO photo (id) SELECT id_make('2026-11-01 12:00:10+00', 7, 1);
-SELECT * FROM idgen_audit('photo', 'id');
+SELECT * FROM idgen.audit('photo', 'id');
 
 -- A finding by its name, of a table to which rows are added.
 CREATE FUNCTION found(finding text, relation regclass DEFAULT 'photo', layout id_layout DEFAULT 'instagram')
 RETURNS TABLE (value text, ok boolean, advice text) LANGUAGE sql
-AS $$ SELECT a.value, a.ok, a.advice FROM idgen_audit(relation, 'id', layout => layout) AS a WHERE a.finding = $1 $$;
+AS $$ SELECT a.value, a.ok, a.advice FROM idgen.audit(relation, 'id', layout => layout) AS a WHERE a.finding = $1 $$;
 
 -- Duplicates: one ID twice more, another once more.
 BEGIN;
@@ -113,16 +113,16 @@ SELECT * FROM found('busiest tick');
 ROLLBACK;
 
 -- A sample says so; it judges no duplicates away. None of it, and all of it.
-SELECT * FROM idgen_audit('photo', 'id', 0);
-SELECT count(*) AS findings, bool_or(value ~ '^11$') AS "all" FROM idgen_audit('photo', 'id', 100);
+SELECT * FROM idgen.audit('photo', 'id', 0);
+SELECT count(*) AS findings, bool_or(value ~ '^11$') AS "all" FROM idgen.audit('photo', 'id', 100);
 BEGIN;
 INSERT INTO photo (id) SELECT id_make('2026-11-01 14:00', 5, n % 1024) FROM generate_series(1, 50000) AS n;
-SELECT finding, value::int BETWEEN 1 AND 50010 AS some, ok, advice FROM idgen_audit('photo', 'id', 50) WHERE finding = 'rows';
+SELECT finding, value::int BETWEEN 1 AND 50010 AS some, ok, advice FROM idgen.audit('photo', 'id', 50) WHERE finding = 'rows';
 ROLLBACK;
 
 -- An empty table
 CREATE TABLE empty (id bigint);
-SELECT * FROM idgen_audit('empty', 'id');
+SELECT * FROM idgen.audit('empty', 'id');
 
 -- A domain over a domain over bigint; hostile names
 CREATE SCHEMA "a ""schema""; --";
@@ -130,15 +130,15 @@ CREATE DOMAIN "an id" AS bigint CHECK (VALUE > 0);
 CREATE DOMAIN photo_id AS "an id";
 CREATE TABLE "a ""schema""; --"."SELECT '%s %I %1$s" ("; DROP TABLE photo; -- %L ""x""" photo_id, id bigint, part oid, place tid, at date);
 INSERT INTO "a ""schema""; --"."SELECT '%s %I %1$s" SELECT id FROM photo;
-SELECT * FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', '; DROP TABLE photo; -- %L "x"') WHERE finding = 'shards';
-SELECT value FROM idgen_audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', 'id') WHERE finding = 'null';
+SELECT * FROM idgen.audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', '; DROP TABLE photo; -- %L "x"') WHERE finding = 'shards';
+SELECT value FROM idgen.audit('"a ""schema""; --"."SELECT ''%s %I %1$s"', 'id') WHERE finding = 'null';
 
 -- A column of id64, and of a domain over it
 CREATE DOMAIN photo_code AS id64;
 CREATE TABLE coded (id id64, code photo_code);
 INSERT INTO coded SELECT id, id::id64 FROM photo;
 SELECT i.finding, i.value, i.value = c.value AS same
-  FROM idgen_audit('coded', 'id') AS i JOIN idgen_audit('coded', 'code') AS c USING (finding) WHERE finding IN ('rows', 'shards', 'not of the layout');
+  FROM idgen.audit('coded', 'id') AS i JOIN idgen.audit('coded', 'code') AS c USING (finding) WHERE finding IN ('rows', 'shards', 'not of the layout');
 DROP TABLE coded;
 DROP DOMAIN photo_code;
 
@@ -147,8 +147,8 @@ CREATE TABLE message (id bigint) PARTITION BY HASH (id);
 CREATE TABLE message_0 PARTITION OF message FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE message_1 PARTITION OF message FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO message SELECT id FROM photo;
-SELECT finding, value, ok FROM idgen_audit('message', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
-SELECT value IS NOT NULL AS rows FROM idgen_audit('message', 'id', 50) WHERE finding = 'rows';
+SELECT finding, value, ok FROM idgen.audit('message', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
+SELECT value IS NOT NULL AS rows FROM idgen.audit('message', 'id', 50) WHERE finding = 'rows';
 CREATE TABLE later_photo () INHERITS (photo);
 INSERT INTO later_photo (id) SELECT min(id) FROM photo;
 SELECT value FROM found('duplicates');
@@ -159,16 +159,16 @@ DROP TABLE later_photo;
 CREATE MATERIALIZED VIEW kept AS SELECT id FROM photo;
 SELECT value FROM found('out of order', 'kept');
 CREATE VIEW both_tables AS SELECT id FROM photo UNION ALL SELECT id FROM message;
-SELECT finding, value, ok, advice FROM idgen_audit('both_tables', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
-SELECT value, advice FROM idgen_audit('both_tables', 'id', 0) WHERE finding = 'rows';
+SELECT finding, value, ok, advice FROM idgen.audit('both_tables', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
+SELECT value, advice FROM idgen.audit('both_tables', 'id', 0) WHERE finding = 'rows';
 CREATE EXTENSION file_fdw;
 CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
 CREATE FOREIGN TABLE in_file (id bigint) SERVER files OPTIONS (program 'echo 10; echo 10');
-SELECT finding, value, ok FROM idgen_audit('in_file', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
+SELECT finding, value, ok FROM idgen.audit('in_file', 'id') WHERE finding IN ('rows', 'duplicates', 'out of order');
 CREATE TABLE mixed (id bigint) PARTITION BY RANGE (id);
 CREATE FOREIGN TABLE mixed_file PARTITION OF mixed FOR VALUES FROM (0) TO (100) SERVER files OPTIONS (program 'echo 10; echo 11');
-SELECT finding, value, advice FROM idgen_audit('mixed', 'id') WHERE finding IN ('rows', 'out of order');
-SELECT value, advice FROM idgen_audit('mixed', 'id', 0) WHERE finding = 'rows';
+SELECT finding, value, advice FROM idgen.audit('mixed', 'id') WHERE finding IN ('rows', 'out of order');
+SELECT value, advice FROM idgen.audit('mixed', 'id', 0) WHERE finding = 'rows';
 DROP TABLE mixed;
 DROP FOREIGN TABLE in_file;
 DROP SERVER files;
@@ -181,15 +181,15 @@ CREATE DOMAIN count AS integer;
 CREATE TABLE other_types (small int, number numeric, words text, counted count, ids bigint[]);
 \pset format unaligned
 \pset tuples_only
-SELECT refusals($$idgen_audit('photo', 'gone')$$, $$idgen_audit('photo', '........pg.dropped.3........')$$, $$idgen_audit('photo', 'ID')$$,
-                $$idgen_audit('photo', 'title')$$, $$idgen_audit('photo', 'ctid')$$,
-                $$idgen_audit('other_types', 'small')$$, $$idgen_audit('other_types', 'number')$$, $$idgen_audit('other_types', 'words')$$,
-                $$idgen_audit('other_types', 'counted')$$, $$idgen_audit('other_types', 'ids')$$,
-                $$idgen_audit('idgen_horizon', 'last_value')$$, $$idgen_audit(0, 'id')$$, $$idgen_audit(4294967295, 'id')$$,
-                $$idgen_audit('photo', 'id', -1)$$, $$idgen_audit('photo', 'id', 100.1)$$, $$idgen_audit('photo', 'id', 'NaN')$$,
-                $$idgen_audit('photo', 'id', 'Infinity')$$,
-                $$idgen_audit(NULL, 'id')$$, $$idgen_audit('photo', NULL)$$, $$idgen_audit('photo', 'id', NULL)$$,
-                $$idgen_audit('photo', 'id', layout => NULL)$$);
+SELECT refusals($$idgen.audit('photo', 'gone')$$, $$idgen.audit('photo', '........pg.dropped.3........')$$, $$idgen.audit('photo', 'ID')$$,
+                $$idgen.audit('photo', 'title')$$, $$idgen.audit('photo', 'ctid')$$,
+                $$idgen.audit('other_types', 'small')$$, $$idgen.audit('other_types', 'number')$$, $$idgen.audit('other_types', 'words')$$,
+                $$idgen.audit('other_types', 'counted')$$, $$idgen.audit('other_types', 'ids')$$,
+                $$idgen.audit('idgen.horizon', 'last_value')$$, $$idgen.audit(0, 'id')$$, $$idgen.audit(4294967295, 'id')$$,
+                $$idgen.audit('photo', 'id', -1)$$, $$idgen.audit('photo', 'id', 100.1)$$, $$idgen.audit('photo', 'id', 'NaN')$$,
+                $$idgen.audit('photo', 'id', 'Infinity')$$,
+                $$idgen.audit(NULL, 'id')$$, $$idgen.audit('photo', NULL)$$, $$idgen.audit('photo', 'id', NULL)$$,
+                $$idgen.audit('photo', 'id', layout => NULL)$$);
 \pset format aligned
 \pset tuples_only off
 
@@ -197,18 +197,18 @@ SELECT refusals($$idgen_audit('photo', 'gone')$$, $$idgen_audit('photo', '......
 CREATE ROLE audit_reader;
 SET ROLE audit_reader;
 \set VERBOSITY terse
-SELECT * FROM idgen_audit('photo', 'id');
+SELECT * FROM idgen.audit('photo', 'id');
 \set VERBOSITY default
 RESET ROLE;
 GRANT SELECT (id) ON photo TO audit_reader;
 SET ROLE audit_reader;
-SELECT finding, value, advice FROM idgen_audit('photo', 'id') WHERE finding IN ('rows', 'out of order');
+SELECT finding, value, advice FROM idgen.audit('photo', 'id') WHERE finding IN ('rows', 'out of order');
 RESET ROLE;
 GRANT SELECT ON photo TO audit_reader;
 ALTER TABLE photo ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_shard_5 ON photo USING (id_shard(id) = 5);
 SET ROLE audit_reader;
-SELECT finding, value, advice FROM idgen_audit('photo', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
+SELECT finding, value, advice FROM idgen.audit('photo', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
 RESET ROLE;
 
 -- It needs neither search_path nor its schema's name, and trusts no operator of the caller's.
@@ -218,7 +218,7 @@ CREATE OPERATOR traps.> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.n
 CREATE OPERATOR traps.<> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = traps.never);
 CREATE TABLE traps.pg_class (oid oid, relkind "char");
 SET search_path = traps, pg_catalog;
-SELECT finding, value, ok FROM public.idgen_audit('public.photo', 'id') WHERE finding IN ('rows', 'shards', 'duplicates');
+SELECT finding, value, ok FROM idgen.audit('public.photo', 'id') WHERE finding IN ('rows', 'shards', 'duplicates');
 RESET search_path;
 DROP OPERATOR traps.> (bigint, bigint), traps.<> (bigint, bigint);
 DROP FUNCTION traps.never;
@@ -228,7 +228,7 @@ DROP SCHEMA traps;
 -- Other layouts; named arguments
 TRUNCATE photo;
 INSERT INTO photo (id) SELECT id_make('2026-11-01', 106, n, 'twitter') FROM generate_series(0, 9) AS n;
-SELECT * FROM idgen_audit("table" => 'photo', "column" => 'id', layout => 'twitter');
+SELECT * FROM idgen.audit("table" => 'photo', "column" => 'id', layout => 'twitter');
 
 DROP VIEW both_tables;
 DROP MATERIALIZED VIEW kept;

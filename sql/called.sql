@@ -1,9 +1,9 @@
--- The view `called`: the functions of the extension that people call, which are all but those that a type, an operator, an
+-- The view `called`: the functions of idgen and idgen_kinds that people call, which are all but those that a type, an operator, an
 -- operator class, an aggregate, a cast or the planner calls by itself. Read by install.sql, and by the README's test.
 CREATE VIEW called AS
 WITH function AS (
     SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-     WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+     WHERE d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_kinds'))
 )
 SELECT oid, proname, prokind, pronargs, proargnames FROM function AS f
  WHERE NOT EXISTS (SELECT FROM pg_type WHERE f.oid IN (typinput, typoutput, typreceive, typsend))

@@ -1,6 +1,6 @@
 -- CREATE EXTENSION refuses where a function of the same name is in its schema, and names it.
-CREATE TEMP TABLE called_names AS SELECT DISTINCT proname AS name FROM called;
-DROP EXTENSION idgen;
+CREATE TEMP TABLE called_names AS SELECT DISTINCT proname AS name FROM called JOIN pg_proc USING (oid, proname) WHERE pronamespace = 'public'::regnamespace;
+DROP EXTENSION idgen_kinds, idgen;
 
 -- The function of Instagram's blog post
 CREATE SEQUENCE table_id_seq;
@@ -44,18 +44,22 @@ CREATE FUNCTION others.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz LANGUAGE
 ALTER FUNCTION next_id() RENAME TO old_next_id;
 SET search_path = public, others;
 CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
 SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, uuid_version_number(next_uuidv7()), uuid_version_number(uuid_generate_v7()) AS theirs;
 SET search_path = others, public;
 SELECT pg_typeof(next_ulid()) AS ours, pg_typeof(gen_ulid()) AS theirs, '01ARYZ6S41TSV4RRFFQ69G5FAV'::public.ulid::text;
 RESET search_path;
-DROP EXTENSION idgen;
+DROP EXTENSION idgen_kinds;
 DROP SCHEMA others CASCADE;
-ALTER FUNCTION old_next_id() RENAME TO next_id;
 
 -- Another extension's type, in the same schema
 CREATE DOMAIN ulid AS uuid;
-ALTER FUNCTION next_id() RENAME TO old_next_id;
-CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
+CREATE SCHEMA kinds;
+CREATE EXTENSION idgen_kinds SCHEMA kinds;
+SELECT pg_typeof(kinds.next_ulid());
+DROP EXTENSION idgen_kinds, idgen;
+DROP SCHEMA kinds;
 DROP DOMAIN ulid;
 ALTER FUNCTION old_next_id() RENAME TO next_id;
 
@@ -70,19 +74,19 @@ DROP EXTENSION idgen;
 DROP SCHEMA "Shard 5";
 
 -- One remedy: a schema of its own. Both work beside each other, and IDs decode the same.
-CREATE SCHEMA idgen;
-CREATE EXTENSION idgen SCHEMA idgen;
+CREATE SCHEMA ids;
+CREATE EXTENSION idgen SCHEMA ids;
 SET idgen.shards = '5';
 INSERT INTO photo (title) VALUES ('old');
-ALTER TABLE photo ALTER COLUMN id SET DEFAULT idgen.next_id();
+ALTER TABLE photo ALTER COLUMN id SET DEFAULT ids.next_id();
 INSERT INTO photo (title) VALUES ('new');
-SELECT title, idgen.id_shard(id), abs(extract(epoch FROM idgen.id_time(id) - clock_timestamp())) < 10 AS this_instant FROM photo ORDER BY title;
-SET search_path = public, idgen;
+SELECT title, ids.id_shard(id), abs(extract(epoch FROM ids.id_time(id) - clock_timestamp())) < 10 AS this_instant FROM photo ORDER BY title;
+SET search_path = public, ids;
 SELECT id_shard(next_id());
 RESET search_path;
 ALTER TABLE photo ALTER COLUMN id SET DEFAULT next_id();
 DROP EXTENSION idgen;
-DROP SCHEMA idgen;
+DROP SCHEMA ids;
 
 -- The other: rename it. The column's default goes with it, until it is changed.
 ALTER FUNCTION next_id() RENAME TO next_id_of_2012;
@@ -113,7 +117,9 @@ BEGIN
         EXECUTE format('CREATE FUNCTION %I(text, text, text, text, text) RETURNS text LANGUAGE sql AS ''SELECT $1''', taken);
         BEGIN
             CREATE EXTENSION idgen;
+            CREATE EXTENSION idgen_kinds;
             RAISE WARNING '% is not refused', taken;
+            DROP EXTENSION idgen_kinds;
             DROP EXTENSION idgen;
         EXCEPTION WHEN duplicate_function THEN
             IF position(taken || '(text,text,text,text,text)' IN sqlerrm) > 0 THEN
@@ -128,3 +134,4 @@ BEGIN
 END
 $$;
 CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;

@@ -9,7 +9,7 @@ SELECT count(DISTINCT id), max(d.counter) - min(d.counter) AS counters, count(DI
   FROM (SELECT next_decimal_id() AS id FROM generate_series(1, 5000)) AS made, decimal_id_decode(id) AS d;
 SELECT next_decimal_id() AS a \gset
 SELECT (next_decimal_id() - :a) % 10000000000 AS below_the_counter;
-SELECT d.generator = last_value AS generator FROM decimal_id_decode(next_decimal_id()) AS d, idgen_generator;
+SELECT d.generator = last_value AS generator FROM decimal_id_decode(next_decimal_id()) AS d, idgen.generator;
 SET idgen.decimal_launch = 67890;
 SELECT (decimal_id_decode(next_decimal_id())).launch, next_decimal_id() % 100000 AS at_a_glance;
 CREATE TEMP TABLE deal (id bigint PRIMARY KEY DEFAULT next_decimal_id());

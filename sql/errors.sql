@@ -20,13 +20,13 @@ SELECT refusals('next_ids(-1)', 'next_ids(-9223372036854775808)', 'next_id_array
 SELECT refusals('next_id(-1)', 'next_id(8192)', 'next_id(6)', 'next_ids(1, -1)', 'next_ids(1, 8192)', 'next_ids(0, 8192)', 'next_ids(1, 6)',
                 'next_id_array(1, -1)', 'next_id_array(1, 8192)', 'next_id_array(0, 8192)', 'next_id_array(1, 6)',
                 'id_make(''2026-11-21'', -1, 6)', 'id_make(''2026-11-21'', 8192, 6)', 'id_make(''2026-11-21'', 4294967301, 6)',
-                'id_make(''2026-11-21'', idgen_own_shards(), 6)', 'id_make(''2026-11-21'', 1024, 6, ''twitter'')',
+                'id_make(''2026-11-21'', idgen.own_shards(), 6)', 'id_make(''2026-11-21'', 1024, 6, ''twitter'')',
                 'id_make(''2026-11-21'', 1, 6, ''mastodon'')');
 
 -- The horizon
-SELECT refusals('idgen_advance(NULL)', 'idgen_advance(''infinity'')', 'idgen_advance(''-infinity'')',
-                'idgen_advance(''1999-12-31 23:59:59.999+00'')', 'idgen_advance(''2200-01-01 00:00:00.001+00'')',
-                'idgen_reset(NULL)', 'idgen_reset(''infinity'')', 'idgen_reset(''1999-12-31'')', 'idgen_reset(''294276-12-31'')');
+SELECT refusals('idgen.advance(NULL)', 'idgen.advance(''infinity'')', 'idgen.advance(''-infinity'')',
+                'idgen.advance(''1999-12-31 23:59:59.999+00'')', 'idgen.advance(''2200-01-01 00:00:00.001+00'')',
+                'idgen.reset(NULL)', 'idgen.reset(''infinity'')', 'idgen.reset(''1999-12-31'')', 'idgen.reset(''294276-12-31'')');
 
 -- Sequences
 SELECT refusals('id_make(''2026-11-21'', 5, -1)', 'id_make(''2026-11-21'', 5, 1024)', 'id_make(''2026-11-21'', 5, 2147483647)',

@@ -52,13 +52,13 @@ INSERT INTO number SELECT b, b::id64
 SELECT count(*), bool_and((x.b = y.b) = (x.i = y.i)) AS eq, bool_and((x.b <> y.b) = (x.i <> y.i)) AS ne,
        bool_and((x.b < y.b) = (x.i < y.i)) AS lt, bool_and((x.b <= y.b) = (x.i <= y.i)) AS le,
        bool_and((x.b > y.b) = (x.i > y.i)) AS gt, bool_and((x.b >= y.b) = (x.i >= y.i)) AS ge,
-       bool_and(id64_cmp(x.i, y.i) = btint8cmp(x.b, y.b)) AS cmp
+       bool_and(idgen.id64_cmp(x.i, y.i) = btint8cmp(x.b, y.b)) AS cmp
   FROM number AS x, number AS y;
-SELECT bool_and(id64_hash(i) = hashint8(b)) AS hash, bool_and(id64_hash_extended(i, 7) = hashint8extended(b, 7)) AS extended FROM number;
+SELECT bool_and(idgen.id64_hash(i) = hashint8(b)) AS hash, bool_and(idgen.id64_hash_extended(i, 7) = hashint8extended(b, 7)) AS extended FROM number;
 SELECT min(i)::bigint = min(b) AS min, max(i)::bigint = max(b) AS max, array_agg(i::bigint ORDER BY i) = array_agg(b ORDER BY b) AS sorted,
        array_agg(i::bigint ORDER BY i DESC) = array_agg(b ORDER BY b DESC) AS backward FROM number;
 SELECT min(i), max(i) FROM number WHERE false;
-SELECT bool_and(id64_smaller(x.i, y.i)::bigint = least(x.b, y.b)) AS smaller, bool_and(id64_larger(x.i, y.i)::bigint = greatest(x.b, y.b)) AS larger
+SELECT bool_and(idgen.id64_smaller(x.i, y.i)::bigint = least(x.b, y.b)) AS smaller, bool_and(idgen.id64_larger(x.i, y.i)::bigint = greatest(x.b, y.b)) AS larger
   FROM number AS x, number AS y;
 SELECT b, count(*) OVER (ORDER BY b RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING)
         = count(*) OVER (ORDER BY i RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING) AS same FROM number ORDER BY b;
@@ -209,7 +209,7 @@ TRUNCATE received;
 \copy (SELECT i, b FROM number) TO 'results/id64.data' (FORMAT binary)
 \copy received FROM 'results/id64.data' (FORMAT binary)
 SELECT count(*), bool_and(b = i::bigint) FROM received;
-SELECT id64_send('4oBVmyxvRfB'), id64_send('4oBVmyxvRfB') = int8send(4036565484265537613) AS same;
+SELECT idgen.id64_send('4oBVmyxvRfB'), idgen.id64_send('4oBVmyxvRfB') = int8send(4036565484265537613) AS same;
 \copy (SELECT 1::int) TO 'results/id64.data' (FORMAT binary)
 \set SHOW_CONTEXT never
 \copy received (i) FROM 'results/id64.data' (FORMAT binary)

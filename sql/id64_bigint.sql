@@ -11,12 +11,12 @@ INSERT INTO number SELECT b, b::id64
 SELECT count(*), bool_and((x.b = y.b) = (x.i = y.b)) AS eq, bool_and((x.b <> y.b) = (x.i <> y.b)) AS ne,
        bool_and((x.b < y.b) = (x.i < y.b)) AS lt, bool_and((x.b <= y.b) = (x.i <= y.b)) AS le,
        bool_and((x.b > y.b) = (x.i > y.b)) AS gt, bool_and((x.b >= y.b) = (x.i >= y.b)) AS ge,
-       bool_and(id64_cmp_bigint(x.i, y.b) = btint8cmp(x.b, y.b)) AS cmp
+       bool_and(idgen.id64_cmp_bigint(x.i, y.b) = btint8cmp(x.b, y.b)) AS cmp
   FROM number AS x, number AS y;
 SELECT count(*), bool_and((x.b = y.b) = (x.b = y.i)) AS eq, bool_and((x.b <> y.b) = (x.b <> y.i)) AS ne,
        bool_and((x.b < y.b) = (x.b < y.i)) AS lt, bool_and((x.b <= y.b) = (x.b <= y.i)) AS le,
        bool_and((x.b > y.b) = (x.b > y.i)) AS gt, bool_and((x.b >= y.b) = (x.b >= y.i)) AS ge,
-       bool_and(bigint_cmp_id64(x.b, y.i) = btint8cmp(x.b, y.b)) AS cmp
+       bool_and(idgen.bigint_cmp_id64(x.b, y.i) = btint8cmp(x.b, y.b)) AS cmp
   FROM number AS x, number AS y;
 SELECT count(*), bool_and((x.b = y.b) = (x.b *= y.b) AND (x.b <> y.b) = (x.b *<> y.b) AND (x.b < y.b) = (x.b *< y.b)
                           AND (x.b <= y.b) = (x.b *<= y.b) AND (x.b > y.b) = (x.b *> y.b) AND (x.b >= y.b) = (x.b *>= y.b)) AS same

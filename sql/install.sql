@@ -1,10 +1,11 @@
--- The extension, and what the other tests share.
+-- The extensions, and what the other tests share.
 CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
 
 SELECT extname, extversion = default_version AS is_latest, extrelocatable, extnamespace::regnamespace
   FROM pg_extension
   JOIN pg_available_extensions ON name = extname
- WHERE extname = 'idgen';
+ WHERE extname IN ('idgen', 'idgen_kinds') ORDER BY extname;
 
 \i sql/called.sql
 

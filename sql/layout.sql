@@ -99,7 +99,7 @@ SELECT last_time, largest_id
   FROM id_layout_info('epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10');
 
 -- The binary form: epoch, unit, bits of time, region, shard and sequence, flags, zero.
-SELECT layout, id_layout_send(layout)
+SELECT layout, idgen.id_layout_send(layout)
   FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout;
 
 CREATE TABLE layouts (layout id_layout);
@@ -115,38 +115,38 @@ SELECT count(*), count(DISTINCT layout::text) FROM received;
 -- Binary values that no layout has
 \set SHOW_CONTEXT never
 -- an unknown flag
-\copy (SELECT set_byte(id_layout_send('instagram'), 14, 8)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 14, 8)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 \set VERBOSITY sqlstate
 -- the last byte
-\copy (SELECT set_byte(id_layout_send('instagram'), 15, 1)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 15, 1)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- a unit of 0
-\copy (SELECT set_byte(id_layout_send('instagram'), 9, 0)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 9, 0)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- no time
-\copy (SELECT set_byte(id_layout_send('instagram'), 10, 0)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 10, 0)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- a region without shard
-\copy (SELECT set_byte(id_layout_send('mastodon'), 11, 5)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('mastodon'), 11, 5)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- too many bits
-\copy (SELECT set_byte(id_layout_send('instagram'), 12, 31)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 12, 31)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- an epoch beyond the calendar
-\copy (SELECT set_byte(id_layout_send('instagram'), 0, 127)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 0, 127)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- a sequence from 1 without sequence
-\copy (SELECT set_byte(set_byte(id_layout_send('mastodon'), 13, 0), 14, 2)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(set_byte(idgen.id_layout_send('mastodon'), 13, 0), 14, 2)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- sequence above a node number that is not there
-\copy (SELECT set_byte(id_layout_send('mastodon'), 14, 4)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('mastodon'), 14, 4)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- a byte too few
-\copy (SELECT substr(id_layout_send('instagram'), 1, 15)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT substr(idgen.id_layout_send('instagram'), 1, 15)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 -- a byte too many
-\copy (SELECT id_layout_send('instagram') || '\x00') TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT idgen.id_layout_send('instagram') || '\x00') TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 \set VERBOSITY default
 SELECT count(*) FROM received;
@@ -157,7 +157,7 @@ SELECT 'snowflake'::id_layout = 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequ
        'snowflake'::id_layout = 'twitter' AS not_same,
        'snowflake'::id_layout <> 'twitter' AS not_differs,
        'snowflake'::id_layout = NULL AS unknown;
-SELECT count(*), count(DISTINCT id_layout_hash(layout)) FROM layouts WHERE layout IS NOT NULL;
+SELECT count(*), count(DISTINCT idgen.id_layout_hash(layout)) FROM layouts WHERE layout IS NOT NULL;
 INSERT INTO layouts TABLE layouts;
 SELECT layout, count(*) FROM layouts GROUP BY layout ORDER BY layout::text COLLATE "C";
 BEGIN;

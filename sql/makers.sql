@@ -8,8 +8,8 @@ SELECT layout, id > 0 AS positive, pg_typeof(id),
   FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
        next_id(layout => layout) AS id;
 SELECT id_shard(next_id()), id_shard(next_id(5)), id_shard(next_id(shard => 5, layout => 'snowflake'), 'snowflake'),
-       id_shard(next_id(idgen_own_shards()));
-SELECT idgen_own_shards();
+       id_shard(next_id(idgen.own_shards()));
+SELECT idgen.own_shards();
 
 -- Fields in another order, a region, no shard, no sequence, a sequence from 1
 SELECT layout, id_shard(id, layout), id_region(id, layout), id_sequence(id, layout) >= 1 AS sequence

@@ -203,7 +203,7 @@ CREATE UNIQUE INDEX ON visit (new);
 CREATE UNIQUE INDEX ON visit (id);
 SELECT ok, finding, advice FROM idgen_migrate.check('backfill', 'visit', 'new', NULL, 5) WHERE finding !~ 'about';
 CALL idgen_migrate.backfill('visit', 'new', NULL, 7);
-CALL idgen_migrate.backfill('visit', 'new', NULL, idgen_own_shards(), batch => 30);
+CALL idgen_migrate.backfill('visit', 'new', NULL, idgen.own_shards(), batch => 30);
 CALL idgen_migrate.uuid_link('visit', 'new');
 CALL idgen_migrate.uuid_switch('visit', 'new');
 CALL idgen_migrate.uuid_finish('visit', 'new');

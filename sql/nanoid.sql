@@ -53,14 +53,14 @@ SELECT current_database() AS here \gset
 CREATE DATABASE "nanoid euc" ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0;
 \connect "nanoid euc"
 SET client_encoding = 'UTF8';
-CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds CASCADE;
 SELECT length(id), octet_length(id), id ~ '^[日本語]{20}$' AS of_the_alphabet FROM (SELECT next_nanoid(20, '日本語') AS id) AS new;
 SELECT next_nanoid(20, '日本日');
 \connect :here
 CREATE DATABASE "nanoid latin" ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
 \connect "nanoid latin"
 SET client_encoding = 'UTF8';
-CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds CASCADE;
 SELECT length(id), octet_length(id), id ~ '^[éü]{20}$' AS of_the_alphabet FROM (SELECT next_nanoid(20, 'éü') AS id) AS new;
 SELECT length(next_nanoid(20, string_agg(chr(n), ''))) FROM generate_series(1, 255) AS n;
 \connect :here

@@ -61,9 +61,9 @@ RESET ROLE;
 SET idgen.shards = '5';
 SET ROLE regress_idgen_user;
 SELECT id_shard(next_id()), (SELECT count(*) FROM next_ids(10)), cardinality(next_id_array(10)), id_time(1) IS NOT NULL AS reads;
-SELECT idgen_accept_clock();
+SELECT idgen.accept_clock();
 RESET ROLE;
-SELECT idgen_accept_clock();
+SELECT idgen.accept_clock();
 DROP ROLE regress_idgen_user;
 
 -- For a function, a transaction, a database

@@ -37,7 +37,7 @@ SHOW idgen.shards;
 \pset format unaligned
 \pset tuples_only
 -- Unset
-SELECT refusals('next_id()', 'next_id(idgen_own_shards(), ''twitter'')', 'next_ids(1)', 'next_id_array(1)');
+SELECT refusals('next_id()', 'next_id(idgen.own_shards(), ''twitter'')', 'next_ids(1)', 'next_id_array(1)');
 RESET idgen.shards;
 -- Set for this database after this connection began
 ALTER DATABASE :DBNAME SET idgen.shards = '5';

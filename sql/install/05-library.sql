@@ -1,8 +1,8 @@
 -- A library that the server loaded before its file was exchanged lacks what follows: said before anything else fails. An
 -- update script begins with the same call, for the version that it leads to.
-CREATE FUNCTION idgen_require_library(version text) RETURNS void
+CREATE FUNCTION idgen.require_library(version text) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_require_library' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-SELECT @extschema@.idgen_require_library('@VERSION@'::pg_catalog.text);
+SELECT idgen.require_library('@VERSION@'::pg_catalog.text);
 
-COMMENT ON FUNCTION idgen_require_library(text) IS
+COMMENT ON FUNCTION idgen.require_library(text) IS
     'an error where the server runs an earlier library than that version; install and update scripts begin with it';

@@ -2,43 +2,43 @@
 
 CREATE TYPE id_layout;
 
-CREATE FUNCTION id_layout_in(cstring) RETURNS id_layout
+CREATE FUNCTION idgen.id_layout_in(cstring) RETURNS id_layout
     AS 'MODULE_PATHNAME', 'idgen_layout_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id_layout_out(id_layout) RETURNS cstring
+CREATE FUNCTION idgen.id_layout_out(id_layout) RETURNS cstring
     AS 'MODULE_PATHNAME', 'idgen_layout_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id_layout_recv(internal) RETURNS id_layout
+CREATE FUNCTION idgen.id_layout_recv(internal) RETURNS id_layout
     AS 'MODULE_PATHNAME', 'idgen_layout_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id_layout_send(id_layout) RETURNS bytea
+CREATE FUNCTION idgen.id_layout_send(id_layout) RETURNS bytea
     AS 'MODULE_PATHNAME', 'idgen_layout_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE id_layout (
-    INPUT = id_layout_in,
-    OUTPUT = id_layout_out,
-    RECEIVE = id_layout_recv,
-    SEND = id_layout_send,
+    INPUT = idgen.id_layout_in,
+    OUTPUT = idgen.id_layout_out,
+    RECEIVE = idgen.id_layout_recv,
+    SEND = idgen.id_layout_send,
     INTERNALLENGTH = 16,
     ALIGNMENT = double,
     STORAGE = plain
 );
 
-CREATE FUNCTION id_layout_eq(id_layout, id_layout) RETURNS boolean
+CREATE FUNCTION idgen.id_layout_eq(id_layout, id_layout) RETURNS boolean
     AS 'MODULE_PATHNAME', 'idgen_layout_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id_layout_ne(id_layout, id_layout) RETURNS boolean
+CREATE FUNCTION idgen.id_layout_ne(id_layout, id_layout) RETURNS boolean
     AS 'MODULE_PATHNAME', 'idgen_layout_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id_layout_hash(id_layout) RETURNS integer
+CREATE FUNCTION idgen.id_layout_hash(id_layout) RETURNS integer
     AS 'MODULE_PATHNAME', 'idgen_layout_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE OPERATOR = (
-    LEFTARG = id_layout, RIGHTARG = id_layout, FUNCTION = id_layout_eq,
+    LEFTARG = id_layout, RIGHTARG = id_layout, FUNCTION = idgen.id_layout_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 CREATE OPERATOR <> (
-    LEFTARG = id_layout, RIGHTARG = id_layout, FUNCTION = id_layout_ne,
+    LEFTARG = id_layout, RIGHTARG = id_layout, FUNCTION = idgen.id_layout_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
 CREATE OPERATOR CLASS id_layout_ops DEFAULT FOR TYPE id_layout USING hash AS
     OPERATOR 1 =,
-    FUNCTION 1 id_layout_hash(id_layout);
+    FUNCTION 1 idgen.id_layout_hash(id_layout);
 
 CREATE FUNCTION id_layout_info(
     layout id_layout,
@@ -49,13 +49,13 @@ CREATE FUNCTION id_layout_info(
 
 COMMENT ON TYPE id_layout IS
     'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or epoch=... unit=... time=... shard=... sequence=...';
-COMMENT ON FUNCTION id_layout_in(cstring) IS 'layout from text';
-COMMENT ON FUNCTION id_layout_out(id_layout) IS 'layout as text: a preset''s name where it equals one, else the long form';
-COMMENT ON FUNCTION id_layout_recv(internal) IS 'layout from its binary form';
-COMMENT ON FUNCTION id_layout_send(id_layout) IS 'layout in its binary form';
-COMMENT ON FUNCTION id_layout_eq(id_layout, id_layout) IS 'whether two layouts are the same';
-COMMENT ON FUNCTION id_layout_ne(id_layout, id_layout) IS 'whether two layouts differ';
-COMMENT ON FUNCTION id_layout_hash(id_layout) IS 'hash of a layout';
+COMMENT ON FUNCTION idgen.id_layout_in(cstring) IS 'layout from text';
+COMMENT ON FUNCTION idgen.id_layout_out(id_layout) IS 'layout as text: a preset''s name where it equals one, else the long form';
+COMMENT ON FUNCTION idgen.id_layout_recv(internal) IS 'layout from its binary form';
+COMMENT ON FUNCTION idgen.id_layout_send(id_layout) IS 'layout in its binary form';
+COMMENT ON FUNCTION idgen.id_layout_eq(id_layout, id_layout) IS 'whether two layouts are the same';
+COMMENT ON FUNCTION idgen.id_layout_ne(id_layout, id_layout) IS 'whether two layouts differ';
+COMMENT ON FUNCTION idgen.id_layout_hash(id_layout) IS 'hash of a layout';
 COMMENT ON OPERATOR = (id_layout, id_layout) IS 'same layout';
 COMMENT ON OPERATOR <> (id_layout, id_layout) IS 'different layout';
 COMMENT ON OPERATOR CLASS id_layout_ops USING hash IS 'equality of layouts';

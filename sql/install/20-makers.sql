@@ -1,18 +1,18 @@
 -- Makers
 
-CREATE FUNCTION idgen_own_shards() RETURNS bigint
+CREATE FUNCTION idgen.own_shards() RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE FUNCTION next_id(shard bigint DEFAULT idgen_own_shards(), layout id_layout DEFAULT 'instagram')
+CREATE FUNCTION next_id(shard bigint DEFAULT idgen.own_shards(), layout id_layout DEFAULT 'instagram')
     RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_next_id' LANGUAGE C VOLATILE PARALLEL SAFE;
 
-CREATE FUNCTION next_ids(count bigint, shard bigint DEFAULT idgen_own_shards(),
+CREATE FUNCTION next_ids(count bigint, shard bigint DEFAULT idgen.own_shards(),
                          layout id_layout DEFAULT 'instagram')
     RETURNS SETOF bigint
     AS 'MODULE_PATHNAME', 'idgen_next_ids' LANGUAGE C VOLATILE PARALLEL SAFE ROWS 1000;
 
-CREATE FUNCTION next_id_array(count integer, shard bigint DEFAULT idgen_own_shards(),
+CREATE FUNCTION next_id_array(count integer, shard bigint DEFAULT idgen.own_shards(),
                               layout id_layout DEFAULT 'instagram')
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'idgen_next_id_array' LANGUAGE C VOLATILE PARALLEL SAFE;
@@ -26,7 +26,7 @@ CREATE FUNCTION id_make_array(created_at timestamptz[], shard bigint, above bigi
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'idgen_make_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION idgen_own_shards() IS
+COMMENT ON FUNCTION idgen.own_shards() IS
     'the shard argument that means: from the shards that this node owns (idgen.shards); no shard itself';
 COMMENT ON FUNCTION next_id(bigint, id_layout) IS 'makes a new ID, from this node''s own shards or from the given one';
 COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new IDs as rows, ascending';

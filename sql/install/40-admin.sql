@@ -1,20 +1,20 @@
 -- For the DBA
 
-CREATE FUNCTION idgen_accept_clock() RETURNS void
+CREATE FUNCTION idgen.accept_clock() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_accept_clock' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE FUNCTION idgen_advance(at timestamptz) RETURNS void
+CREATE FUNCTION idgen.advance(at timestamptz) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_advance' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION idgen_reset(no_id_above timestamptz) RETURNS void
+CREATE FUNCTION idgen.reset(no_id_above timestamptz) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION idgen_confirm_shards() RETURNS void
+CREATE FUNCTION idgen.confirm_shards() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_confirm_shards' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE EXECUTE ON FUNCTION idgen_accept_clock(), idgen_advance(timestamptz), idgen_reset(timestamptz),
-    idgen_confirm_shards() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION idgen.accept_clock(), idgen.advance(timestamptz), idgen.reset(timestamptz),
+    idgen.confirm_shards() FROM PUBLIC;
 
-COMMENT ON FUNCTION idgen_advance(timestamptz) IS
+COMMENT ON FUNCTION idgen.advance(timestamptz) IS
     'no ID below that instant will be made from now on, durably: after a restore behind the server''s back, or taking over a shard';
-COMMENT ON FUNCTION idgen_reset(timestamptz) IS
+COMMENT ON FUNCTION idgen.reset(timestamptz) IS
     'lowers the durable horizon after a wrong clock raised it; makes duplicates unless no ID has reached that instant';
-COMMENT ON FUNCTION idgen_accept_clock() IS 'takes the clock as it is now for right, after a forward jump beyond idgen.max_clock_jump';
-COMMENT ON FUNCTION idgen_confirm_shards() IS
+COMMENT ON FUNCTION idgen.accept_clock() IS 'takes the clock as it is now for right, after a forward jump beyond idgen.max_clock_jump';
+COMMENT ON FUNCTION idgen.confirm_shards() IS
     'says that the shards of a copied database are this server''s own: its origin makes no more IDs';

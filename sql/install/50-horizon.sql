@@ -1,24 +1,24 @@
 -- The durable horizon: its record has a page of its own behind this sequence, of which last_value is a mirror, in unix ms.
 -- pg_dump carries the mirror along by setval: in a restored database, that counts. The bounds are the years 2000 to 2200.
 
-CREATE SEQUENCE idgen_horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
-SELECT pg_catalog.pg_extension_config_dump('idgen_horizon', '');
+CREATE SEQUENCE idgen.horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
+SELECT pg_catalog.pg_extension_config_dump('idgen.horizon', '');
 -- Who dumps a database reads it; a number that only grows tells nothing more than any ID does.
-GRANT SELECT ON SEQUENCE idgen_horizon TO PUBLIC;
+GRANT SELECT ON SEQUENCE idgen.horizon TO PUBLIC;
 
-CREATE FUNCTION idgen_create_horizon() RETURNS void
+CREATE FUNCTION idgen.create_horizon() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_horizon' LANGUAGE C VOLATILE;
-SELECT idgen_create_horizon();
-DROP FUNCTION idgen_create_horizon();
+SELECT idgen.create_horizon();
+DROP FUNCTION idgen.create_horizon();
 
 -- Of which server the database is, for its dumps: a database that was restored from one finds the origin here. The record of
 -- the horizon says the same for this server, so that writing to this sequence changes nothing. nextval() of it fails.
-CREATE SEQUENCE idgen_origin INCREMENT 9223372036854775807 MINVALUE -9223372036854775808;
-SELECT pg_catalog.setval('@extschema@.idgen_origin'::pg_catalog.regclass, c.system_identifier) FROM pg_catalog.pg_control_system() AS c;
-SELECT pg_catalog.pg_extension_config_dump('idgen_origin', '');
-GRANT SELECT ON SEQUENCE idgen_origin TO PUBLIC;
+CREATE SEQUENCE idgen.origin INCREMENT 9223372036854775807 MINVALUE -9223372036854775808;
+SELECT pg_catalog.setval('idgen.origin'::pg_catalog.regclass, c.system_identifier) FROM pg_catalog.pg_control_system() AS c;
+SELECT pg_catalog.pg_extension_config_dump('idgen.origin', '');
+GRANT SELECT ON SEQUENCE idgen.origin TO PUBLIC;
 
-COMMENT ON SEQUENCE idgen_horizon IS
+COMMENT ON SEQUENCE idgen.horizon IS
     'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
-COMMENT ON SEQUENCE idgen_origin IS
+COMMENT ON SEQUENCE idgen.origin IS
     'carried by dumps: the system identifier of the server whose shards the database uses; written by idgen alone';

@@ -1,15 +1,15 @@
 -- Periods: the rows of a time by their IDs, and the bounds of partitions
 
-CREATE FUNCTION id_within_support(internal) RETURNS internal
+CREATE FUNCTION idgen.id_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'idgen_within_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION id_within(id bigint, period tstzrange, layout id_layout DEFAULT 'instagram') RETURNS boolean
-    AS 'MODULE_PATHNAME', 'idgen_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT id_within_support;
+    AS 'MODULE_PATHNAME', 'idgen_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT idgen.id_within_support;
 CREATE FUNCTION id_within_first(period tstzrange, layout id_layout DEFAULT 'instagram') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_within_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION id_within_last(period tstzrange, layout id_layout DEFAULT 'instagram') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_within_last' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION id_within_support(internal) IS
+COMMENT ON FUNCTION idgen.id_within_support(internal) IS
     'planner support of id_within: comparisons of the ID instead of the call';
 COMMENT ON FUNCTION id_within(bigint, tstzrange, id_layout) IS
     'whether the time of an ID lies in a period; an index condition on the ID';

@@ -2,73 +2,73 @@
 
 CREATE TYPE id64;
 
-CREATE FUNCTION id64_in(cstring) RETURNS id64
+CREATE FUNCTION idgen.id64_in(cstring) RETURNS id64
     AS 'MODULE_PATHNAME', 'idgen_id64_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_out(id64) RETURNS cstring
+CREATE FUNCTION idgen.id64_out(id64) RETURNS cstring
     AS 'MODULE_PATHNAME', 'idgen_id64_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_recv(internal) RETURNS id64
+CREATE FUNCTION idgen.id64_recv(internal) RETURNS id64
     AS 'int8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_send(id64) RETURNS bytea
+CREATE FUNCTION idgen.id64_send(id64) RETURNS bytea
     AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE id64 (
-    INPUT = id64_in,
-    OUTPUT = id64_out,
-    RECEIVE = id64_recv,
-    SEND = id64_send,
+    INPUT = idgen.id64_in,
+    OUTPUT = idgen.id64_out,
+    RECEIVE = idgen.id64_recv,
+    SEND = idgen.id64_send,
     LIKE = pg_catalog.int8
 );
 
 CREATE CAST (bigint AS id64) WITHOUT FUNCTION AS ASSIGNMENT;
 CREATE CAST (id64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
 
-CREATE FUNCTION id64_eq(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_eq(id64, id64) RETURNS boolean
     AS 'int8eq' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_ne(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_ne(id64, id64) RETURNS boolean
     AS 'int8ne' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_lt(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_lt(id64, id64) RETURNS boolean
     AS 'int8lt' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_le(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_le(id64, id64) RETURNS boolean
     AS 'int8le' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_gt(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_gt(id64, id64) RETURNS boolean
     AS 'int8gt' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_ge(id64, id64) RETURNS boolean
+CREATE FUNCTION idgen.id64_ge(id64, id64) RETURNS boolean
     AS 'int8ge' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_cmp(id64, id64) RETURNS integer
+CREATE FUNCTION idgen.id64_cmp(id64, id64) RETURNS integer
     AS 'btint8cmp' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION id64_hash(id64) RETURNS integer
+CREATE FUNCTION idgen.id64_hash(id64) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_hash_extended(id64, bigint) RETURNS bigint
+CREATE FUNCTION idgen.id64_hash_extended(id64, bigint) RETURNS bigint
     AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_in_range(id64, id64, bigint, boolean, boolean) RETURNS boolean
+CREATE FUNCTION idgen.id64_in_range(id64, id64, bigint, boolean, boolean) RETURNS boolean
     AS 'in_range_int8_int8' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_smaller(id64, id64) RETURNS id64
+CREATE FUNCTION idgen.id64_smaller(id64, id64) RETURNS id64
     AS 'int8smaller' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION id64_larger(id64, id64) RETURNS id64
+CREATE FUNCTION idgen.id64_larger(id64, id64) RETURNS id64
     AS 'int8larger' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE OPERATOR = (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_eq,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 CREATE OPERATOR <> (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_ne,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_lt,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_le,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_gt,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = id64, RIGHTARG = id64, FUNCTION = id64_ge,
+    LEFTARG = id64, RIGHTARG = id64, FUNCTION = idgen.id64_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 
@@ -78,14 +78,14 @@ CREATE OPERATOR CLASS id64_ops DEFAULT FOR TYPE id64 USING btree AS
     OPERATOR 3 =,
     OPERATOR 4 >=,
     OPERATOR 5 >,
-    FUNCTION 1 id64_cmp(id64, id64),
+    FUNCTION 1 idgen.id64_cmp(id64, id64),
     FUNCTION 2 pg_catalog.btint8sortsupport(internal),
-    FUNCTION 3 (id64, bigint) id64_in_range(id64, id64, bigint, boolean, boolean),
+    FUNCTION 3 (id64, bigint) idgen.id64_in_range(id64, id64, bigint, boolean, boolean),
     FUNCTION 4 pg_catalog.btequalimage(oid);
 CREATE OPERATOR CLASS id64_ops DEFAULT FOR TYPE id64 USING hash AS
     OPERATOR 1 =,
-    FUNCTION 1 id64_hash(id64),
-    FUNCTION 2 id64_hash_extended(id64, bigint);
+    FUNCTION 1 idgen.id64_hash(id64),
+    FUNCTION 2 idgen.id64_hash_extended(id64, bigint);
 CREATE OPERATOR CLASS id64_minmax_ops DEFAULT FOR TYPE id64 USING brin AS
     OPERATOR 1 <,
     OPERATOR 2 <=,
@@ -115,7 +115,7 @@ CREATE OPERATOR CLASS id64_bloom_ops FOR TYPE id64 USING brin AS
     FUNCTION 3 pg_catalog.brin_bloom_consistent(internal, internal, internal, integer),
     FUNCTION 4 pg_catalog.brin_bloom_union(internal, internal, internal),
     FUNCTION 5 pg_catalog.brin_bloom_options(internal),
-    FUNCTION 11 id64_hash(id64);
+    FUNCTION 11 idgen.id64_hash(id64);
 
 -- Skip scans came with PostgreSQL 18.
 DO $$
@@ -128,31 +128,31 @@ END
 $$;
 
 CREATE AGGREGATE min(id64) (
-    SFUNC = id64_smaller, STYPE = id64, SORTOP = <, COMBINEFUNC = id64_smaller, PARALLEL = SAFE
+    SFUNC = idgen.id64_smaller, STYPE = id64, SORTOP = <, COMBINEFUNC = idgen.id64_smaller, PARALLEL = SAFE
 );
 CREATE AGGREGATE max(id64) (
-    SFUNC = id64_larger, STYPE = id64, SORTOP = >, COMBINEFUNC = id64_larger, PARALLEL = SAFE
+    SFUNC = idgen.id64_larger, STYPE = id64, SORTOP = >, COMBINEFUNC = idgen.id64_larger, PARALLEL = SAFE
 );
 
 COMMENT ON TYPE id64 IS 'a bigint that is written as 11 digits of Base62, so that JSON and drivers carry it as a string';
-COMMENT ON FUNCTION id64_in(cstring) IS 'id64 from its 11 digits';
-COMMENT ON FUNCTION id64_out(id64) IS 'id64 as its 11 digits';
-COMMENT ON FUNCTION id64_recv(internal) IS 'id64 from its binary form, that of a bigint';
-COMMENT ON FUNCTION id64_send(id64) IS 'id64 in its binary form, that of a bigint';
+COMMENT ON FUNCTION idgen.id64_in(cstring) IS 'id64 from its 11 digits';
+COMMENT ON FUNCTION idgen.id64_out(id64) IS 'id64 as its 11 digits';
+COMMENT ON FUNCTION idgen.id64_recv(internal) IS 'id64 from its binary form, that of a bigint';
+COMMENT ON FUNCTION idgen.id64_send(id64) IS 'id64 in its binary form, that of a bigint';
 COMMENT ON CAST (bigint AS id64) IS 'the same 64 bits';
 COMMENT ON CAST (id64 AS bigint) IS 'the same 64 bits';
-COMMENT ON FUNCTION id64_eq(id64, id64) IS 'equal';
-COMMENT ON FUNCTION id64_ne(id64, id64) IS 'not equal';
-COMMENT ON FUNCTION id64_lt(id64, id64) IS 'less than';
-COMMENT ON FUNCTION id64_le(id64, id64) IS 'less than or equal';
-COMMENT ON FUNCTION id64_gt(id64, id64) IS 'greater than';
-COMMENT ON FUNCTION id64_ge(id64, id64) IS 'greater than or equal';
-COMMENT ON FUNCTION id64_cmp(id64, id64) IS 'less, equal or greater: negative, 0 or positive';
-COMMENT ON FUNCTION id64_hash(id64) IS 'hash, that of the bigint';
-COMMENT ON FUNCTION id64_hash_extended(id64, bigint) IS 'hash with a seed, that of the bigint';
-COMMENT ON FUNCTION id64_in_range(id64, id64, bigint, boolean, boolean) IS 'window frames in RANGE mode, the offset a difference of IDs';
-COMMENT ON FUNCTION id64_smaller(id64, id64) IS 'the smaller of two';
-COMMENT ON FUNCTION id64_larger(id64, id64) IS 'the larger of two';
+COMMENT ON FUNCTION idgen.id64_eq(id64, id64) IS 'equal';
+COMMENT ON FUNCTION idgen.id64_ne(id64, id64) IS 'not equal';
+COMMENT ON FUNCTION idgen.id64_lt(id64, id64) IS 'less than';
+COMMENT ON FUNCTION idgen.id64_le(id64, id64) IS 'less than or equal';
+COMMENT ON FUNCTION idgen.id64_gt(id64, id64) IS 'greater than';
+COMMENT ON FUNCTION idgen.id64_ge(id64, id64) IS 'greater than or equal';
+COMMENT ON FUNCTION idgen.id64_cmp(id64, id64) IS 'less, equal or greater: negative, 0 or positive';
+COMMENT ON FUNCTION idgen.id64_hash(id64) IS 'hash, that of the bigint';
+COMMENT ON FUNCTION idgen.id64_hash_extended(id64, bigint) IS 'hash with a seed, that of the bigint';
+COMMENT ON FUNCTION idgen.id64_in_range(id64, id64, bigint, boolean, boolean) IS 'window frames in RANGE mode, the offset a difference of IDs';
+COMMENT ON FUNCTION idgen.id64_smaller(id64, id64) IS 'the smaller of two';
+COMMENT ON FUNCTION idgen.id64_larger(id64, id64) IS 'the larger of two';
 COMMENT ON OPERATOR = (id64, id64) IS 'equal';
 COMMENT ON OPERATOR <> (id64, id64) IS 'not equal';
 COMMENT ON OPERATOR < (id64, id64) IS 'less than';

@@ -2,13 +2,13 @@
 -- them. Sorting and hashing the other side of a join takes comparisons of two bigints in the same family. Those of the
 -- server would then be in two families, and it would no longer see that a bigint and an integer are joined alike.
 
-CREATE FUNCTION id64_cmp_bigint(id64, bigint) RETURNS integer
+CREATE FUNCTION idgen.id64_cmp_bigint(id64, bigint) RETURNS integer
     AS 'btint8cmp' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION bigint_cmp_id64(bigint, id64) RETURNS integer
+CREATE FUNCTION idgen.bigint_cmp_id64(bigint, id64) RETURNS integer
     AS 'btint8cmp' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION id64_cmp_bigint(id64, bigint) IS 'less, equal or greater: negative, 0 or positive';
-COMMENT ON FUNCTION bigint_cmp_id64(bigint, id64) IS 'less, equal or greater: negative, 0 or positive';
+COMMENT ON FUNCTION idgen.id64_cmp_bigint(id64, bigint) IS 'less, equal or greater: negative, 0 or positive';
+COMMENT ON FUNCTION idgen.bigint_cmp_id64(bigint, id64) IS 'less, equal or greater: negative, 0 or positive';
 
 ALTER OPERATOR FAMILY id64_ops USING btree ADD
     OPERATOR 1 < (id64, bigint),
@@ -16,13 +16,13 @@ ALTER OPERATOR FAMILY id64_ops USING btree ADD
     OPERATOR 3 = (id64, bigint),
     OPERATOR 4 >= (id64, bigint),
     OPERATOR 5 > (id64, bigint),
-    FUNCTION 1 (id64, bigint) id64_cmp_bigint(id64, bigint),
+    FUNCTION 1 (id64, bigint) idgen.id64_cmp_bigint(id64, bigint),
     OPERATOR 1 < (bigint, id64),
     OPERATOR 2 <= (bigint, id64),
     OPERATOR 3 = (bigint, id64),
     OPERATOR 4 >= (bigint, id64),
     OPERATOR 5 > (bigint, id64),
-    FUNCTION 1 (bigint, id64) bigint_cmp_id64(bigint, id64),
+    FUNCTION 1 (bigint, id64) idgen.bigint_cmp_id64(bigint, id64),
     OPERATOR 1 *< (bigint, bigint),
     OPERATOR 2 *<= (bigint, bigint),
     OPERATOR 3 *= (bigint, bigint),

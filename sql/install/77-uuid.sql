@@ -1,21 +1,9 @@
--- UUIDs of version 7, and what others say
+-- What UUIDs say of themselves
 
-CREATE FUNCTION next_uuidv7() RETURNS uuid
-    AS 'MODULE_PATHNAME', 'idgen_next_uuidv7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION uuid_time(value uuid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'idgen_uuid_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION uuid_version_number(value uuid) RETURNS integer
     AS 'MODULE_PATHNAME', 'idgen_uuid_version_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION uuidv7_make(at timestamptz) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'idgen_uuidv7_make' LANGUAGE C VOLATILE PARALLEL SAFE;
-CREATE FUNCTION uuidv7_min(at timestamptz) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'idgen_uuidv7_min' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION uuidv7_max(at timestamptz) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'idgen_uuidv7_max' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION next_uuidv7() IS 'makes a new UUID of version 7, larger than all that this server made before';
 COMMENT ON FUNCTION uuid_time(uuid) IS 'time of a UUID of version 1, 6 or 7; null for others, which have none';
 COMMENT ON FUNCTION uuid_version_number(uuid) IS 'version of a UUID, null where its variant is not that of RFC 9562';
-COMMENT ON FUNCTION uuidv7_make(timestamptz) IS 'a random UUID of version 7 of that microsecond, for backfill; in no order with others of it';
-COMMENT ON FUNCTION uuidv7_min(timestamptz) IS 'smallest UUID of version 7 of that millisecond: a lower bound for ranges and partitions';
-COMMENT ON FUNCTION uuidv7_max(timestamptz) IS 'largest UUID of version 7 of that millisecond: an upper bound, inclusive';

@@ -11,7 +11,7 @@ CREATE FUNCTION hlc_logical(hlc bigint) RETURNS integer
 CREATE FUNCTION hlc_make(at timestamptz, logical integer DEFAULT 0) RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_hlc_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE FUNCTION next_id_after(id bigint, shard bigint DEFAULT idgen_own_shards(),
+CREATE FUNCTION next_id_after(id bigint, shard bigint DEFAULT idgen.own_shards(),
                               layout id_layout DEFAULT 'instagram')
     RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_next_id_after' LANGUAGE C VOLATILE PARALLEL SAFE;

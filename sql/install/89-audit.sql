@@ -5,7 +5,7 @@
 -- places are known, $7 the end of the layout's first minute. Rows are stored where all lie here, so that TABLESAMPLE works;
 -- they have places where the caller may see them. ok is null where only the reader can judge.
 
-CREATE FUNCTION idgen_audit("table" regclass, "column" name, sample real DEFAULT 100,
+CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (finding text, value text, ok boolean, advice text)
     LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 11
@@ -150,5 +150,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION idgen_audit(regclass, name, real, id_layout) IS
+COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'looks over the IDs of a column: duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';

@@ -1,16 +1,16 @@
 -- To see what it does. Those who may read the server's statistics may read these: members of pg_monitor.
 
-CREATE FUNCTION idgen_stat_shard(
+CREATE FUNCTION idgen.stat_shard(
     OUT layout id_layout, OUT shard integer, OUT ids bigint, OUT waits bigint, OUT wait_time double precision,
     OUT borrows bigint, OUT holds bigint, OUT max_lead bigint, OUT last_id bigint, OUT last_time timestamptz)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_shard' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 16;
-CREATE FUNCTION idgen_stat_backend(
+CREATE FUNCTION idgen.stat_backend(
     OUT pid integer, OUT datid oid, OUT usesysid oid, OUT layout id_layout, OUT shard integer, OUT ids bigint,
     OUT waits bigint, OUT wait_time double precision, OUT last_id bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_backend' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100;
-CREATE FUNCTION idgen_stat_database(
+CREATE FUNCTION idgen.stat_database(
     OUT in_recovery boolean, OUT horizon timestamptz, OUT renewals bigint, OUT renewed_at timestamptz,
     OUT stall bigint, OUT lead bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
     OUT clock_steps_back bigint, OUT clock_synchronised boolean, OUT clock_max_error double precision,
@@ -19,56 +19,57 @@ CREATE FUNCTION idgen_stat_database(
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
-CREATE FUNCTION idgen_stat_lease(OUT number integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
+CREATE FUNCTION idgen.stat_lease(OUT number integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
-CREATE FUNCTION idgen_stat_registry(
+CREATE FUNCTION idgen.stat_registry(
     OUT numbers integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
     OUT silent_since timestamptz, OUT trouble text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_registry' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
-CREATE VIEW idgen_stat_shard AS
-SELECT layout, shard, ids, waits, wait_time, borrows, holds, max_lead, last_id, last_time
-  FROM idgen_stat_shard();
-CREATE VIEW idgen_stat_backend AS
+CREATE VIEW idgen.stat_shard AS
+SELECT s.layout, s.shard, s.ids, s.waits, s.wait_time, s.borrows, s.holds, s.max_lead, s.last_id, s.last_time,
+       coalesce((id_layout_info(s.layout)).ids_per_second, 65536000) AS ids_per_second_limit  -- of the HLC: 16 bits a ms
+  FROM idgen.stat_shard() AS s;
+CREATE VIEW idgen.stat_backend AS
 SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.shard, b.ids, b.waits, b.wait_time,
        b.last_id
-  FROM idgen_stat_backend() AS b
+  FROM idgen.stat_backend() AS b
   LEFT JOIN pg_catalog.pg_database AS d ON d.oid OPERATOR(pg_catalog.=) b.datid
   LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) b.usesysid;
-CREATE VIEW idgen_stat_database AS
-SELECT pg_catalog.current_database() AS datname, s.* FROM idgen_stat_database() AS s;
+CREATE VIEW idgen.stat_database AS
+SELECT pg_catalog.current_database() AS datname, s.* FROM idgen.stat_database() AS s;
 
-CREATE VIEW idgen_stat_lease AS SELECT number, by_hand, held, horizon FROM idgen_stat_lease();
-CREATE VIEW idgen_stat_registry AS
-SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble FROM idgen_stat_registry();
+CREATE VIEW idgen.stat_lease AS SELECT number, by_hand, held, horizon FROM idgen.stat_lease();
+CREATE VIEW idgen.stat_registry AS
+SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble FROM idgen.stat_registry();
 
-CREATE FUNCTION idgen_status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
+CREATE FUNCTION idgen.status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 13;
-CREATE FUNCTION idgen_reset_stats() RETURNS void
+CREATE FUNCTION idgen.reset_stats() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-REVOKE EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_stat_lease(),
-    idgen_stat_registry(), idgen_reset_stats() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_stat_shard(), idgen_stat_backend(), idgen_stat_database(), idgen_stat_lease(),
-    idgen_stat_registry() TO pg_monitor;
-GRANT SELECT ON idgen_stat_shard, idgen_stat_backend, idgen_stat_database, idgen_stat_lease, idgen_stat_registry
+REVOKE EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_lease(),
+    idgen.stat_registry(), idgen.reset_stats() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_lease(),
+    idgen.stat_registry() TO pg_monitor;
+GRANT SELECT ON idgen.stat_shard, idgen.stat_backend, idgen.stat_database, idgen.stat_lease, idgen.stat_registry
     TO pg_monitor;
 
-COMMENT ON FUNCTION idgen_stat_shard() IS 'what the view idgen_stat_shard shows';
-COMMENT ON FUNCTION idgen_stat_backend() IS 'what the view idgen_stat_backend shows';
-COMMENT ON FUNCTION idgen_stat_database() IS 'what the view idgen_stat_database shows';
-COMMENT ON FUNCTION idgen_stat_lease() IS 'what the view idgen_stat_lease shows';
-COMMENT ON FUNCTION idgen_stat_registry() IS 'what the view idgen_stat_registry shows';
-COMMENT ON VIEW idgen_stat_shard IS
-    'what each shard of this database made and waited for, since the server started, its slot was given out, or idgen_reset_stats()';
-COMMENT ON VIEW idgen_stat_backend IS 'what each session of the server that makes IDs made and waited for';
-COMMENT ON VIEW idgen_stat_database IS
+COMMENT ON FUNCTION idgen.stat_shard() IS 'what the view idgen.stat_shard shows';
+COMMENT ON FUNCTION idgen.stat_backend() IS 'what the view idgen.stat_backend shows';
+COMMENT ON FUNCTION idgen.stat_database() IS 'what the view idgen.stat_database shows';
+COMMENT ON FUNCTION idgen.stat_lease() IS 'what the view idgen.stat_lease shows';
+COMMENT ON FUNCTION idgen.stat_registry() IS 'what the view idgen.stat_registry shows';
+COMMENT ON VIEW idgen.stat_shard IS
+    'what each shard of this database made and waited for, since the server started, its slot was given out, or idgen.reset_stats()';
+COMMENT ON VIEW idgen.stat_backend IS 'what each session of the server that makes IDs made and waited for';
+COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
-COMMENT ON VIEW idgen_stat_lease IS 'each number that this server takes from a registry, and up to when IDs can be made with it';
-COMMENT ON VIEW idgen_stat_registry IS
+COMMENT ON VIEW idgen.stat_lease IS 'each number that this server takes from a registry, and up to when IDs can be made with it';
+COMMENT ON VIEW idgen.stat_registry IS
     'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row where none is set';
-COMMENT ON FUNCTION idgen_status() IS 'the state of this database''s ID making in words, with what to do where it is not ok';
-COMMENT ON FUNCTION idgen_reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';
+COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do where it is not ok';
+COMMENT ON FUNCTION idgen.reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

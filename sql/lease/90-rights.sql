@@ -15,11 +15,11 @@ BEGIN
         UNION SELECT pg_catalog.format('REVOKE ALL ON SEQUENCE %s FROM %s', c.oid::pg_catalog.regclass,
                                        coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'::pg_catalog.text))
           FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
-         WHERE c.oid OPERATOR(pg_catalog.=) '@extschema@.idgen_lease_record'::pg_catalog.regclass::pg_catalog.oid
+         WHERE c.oid OPERATOR(pg_catalog.=) 'idgen_lease.record'::pg_catalog.regclass::pg_catalog.oid
            AND a.grantee OPERATOR(pg_catalog.<>) c.relowner
     LOOP
         EXECUTE take_back;
     END LOOP;
 END
 $$;
-GRANT EXECUTE ON FUNCTION @extschema@.idgen_nodes() TO pg_monitor;
+GRANT EXECUTE ON FUNCTION idgen_lease.nodes() TO pg_monitor;

@@ -2,7 +2,6 @@
 --
 -- Functions have SET search_path, or BEGIN ATOMIC where they stand for a function of idgen. A procedure that commits can
 -- have neither: it sets the path as its first statement and after each COMMIT, in words that tools/install-script writes.
-\echo Use "CREATE EXTENSION idgen_migrate" to load this file. \quit
 
 -- Nobody but a superuser may have a hand in the schema, before or later.
 DO $$

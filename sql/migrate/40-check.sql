@@ -145,7 +145,7 @@ END
 $$;
 
 CREATE FUNCTION idgen_migrate.check(kind text, relation regclass, id_column name, time_column name DEFAULT NULL,
-                                      shard bigint DEFAULT idgen_own_shards(), batch integer DEFAULT 10000,
+                                      shard bigint DEFAULT idgen.own_shards(), batch integer DEFAULT 10000,
                                       layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (ok boolean, finding text, advice text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

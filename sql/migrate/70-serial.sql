@@ -82,7 +82,7 @@ BEGIN
 END
 $$;
 
-CREATE PROCEDURE idgen_migrate.replace_serial(relation regclass, id_column name, shard bigint DEFAULT idgen_own_shards(),
+CREATE PROCEDURE idgen_migrate.replace_serial(relation regclass, id_column name, shard bigint DEFAULT idgen.own_shards(),
                                               widen boolean DEFAULT false, lock_wait interval DEFAULT '2 seconds',
                                               attempts integer DEFAULT 30, layout id_layout DEFAULT 'instagram')
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,4 @@
 -- idgen_registry @VERSION@: numbers that nodes with idgen hold for a time, at most one node each. In SQL alone.
-\echo Use "CREATE EXTENSION idgen_registry" to load this file. \quit
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 

@@ -1,5 +1,6 @@
 -- What the benchmark calls: idgen, the functions of its own module, and the peers.
 CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
 
 CREATE FUNCTION bench_empty() RETURNS bigint
     AS '$libdir/idgen_bench', 'bench_empty' LANGUAGE C VOLATILE PARALLEL SAFE;

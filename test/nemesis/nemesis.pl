@@ -112,7 +112,7 @@ sub confirm
 	for my $node ($cluster->nodes, @{ $cluster->{rivals} })
 	{
 		my $is_told = $cluster->value($node,
-			q{SELECT count(idgen_confirm_registry()) FROM idgen_status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()});
+			q{SELECT count(idgen_lease.confirm_registry()) FROM idgen.status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()});
 		diag(sprintf '%5.1f s: the registry is confirmed on %s', time - $^T, $node->{name}) if $is_told;
 	}
 	return;

@@ -65,11 +65,11 @@ sub later
 }
 my $script = "sql/idgen--$version--$next.sql";
 my @other_scripts = map { "sql/$_--$version--$next.sql" } grep { $_ ne 'idgen' } map { s{\.control$}{}r } @controls;
-my $guard = "SELECT \@extschema\@.idgen_require_library('$next'::pg_catalog.text);\n";
+my $guard = "SELECT idgen.require_library('$next'::pg_catalog.text);\n";
 refused('no upgrade script', \&later, map { qr/^missing or empty: \Q$_\E$/m } $script, @other_scripts);
 refused('an upgrade script that asks for no library',
 	sub { later(); put("$tree/$script", "SELECT 1;\n"); put("$tree/$_", "-- Nothing changes.\n") for @other_scripts },
-	qr/\A\Q$script\E does not begin with idgen_require_library\('\Q$next\E'\)\n\z/);
+	qr/\A\Q$script\E does not begin with idgen.require_library\('\Q$next\E'\)\n\z/);
 later();
 put("$tree/$script", "-- What is new.\n$guard");
 put("$tree/$_", "-- Nothing changes.\n") for @other_scripts;

@@ -1,5 +1,5 @@
-// What somebody moves by hand in a database, a step at a time: idgen_advance(), idgen_reset() and
-// idgen_confirm_shards(). The lock of renewals is held from the page to the end.
+// What somebody moves by hand in a database, a step at a time: idgen.advance(), idgen.reset() and
+// idgen.confirm_shards(). The lock of renewals is held from the page to the end.
 //
 //      lock -> page -> flush -> finish -> wait for the standbys
 #pragma once

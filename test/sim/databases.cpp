@@ -157,7 +157,7 @@ void World::confirm_shards() {
     bool is_idle = node.issues() && admin_.node() == nullptr;
     if (!is_idle || !is_copy(page, owner) || enter(node, database) == nullptr) return;
     admin_.begin(node, database, Admin::Task::confirm, 0);
-    say("idgen_confirm_shards", node);
+    say("idgen.confirm_shards", node);
 }
 
 }  // namespace idgen::sim

@@ -81,7 +81,7 @@ void World::advance(Node &node, int database) {
     if (stage_.random.one_in(2) && reached_ms != 0) at_ms = reached_ms;
     if (stage_.random.one_in(2)) stall();
     admin_.begin(node, database, Admin::Task::advance, at_ms);
-    say("idgen_advance", node);
+    say("idgen.advance", node);
 }
 
 // Says that no ID was made at or above an instant, and that is so: no other server makes any.
@@ -94,14 +94,14 @@ void World::reset(Node &node, int database) {
         std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     admin_.begin(node, database, Admin::Task::reset, at_ms);
-    say("idgen_reset", node);
+    say("idgen.reset", node);
 }
 
 void World::accept_clock(Node &node) {
     std::int64_t difference_ms = node.difference(stage_.true_ms);
     confirm(node.shared->accepted, difference_ms);
     stage_.oracle.confirm(node, difference_ms);
-    say("idgen_accept_clock", node);
+    say("idgen.accept_clock", node);
 }
 
 void World::change_settings() {

@@ -60,7 +60,7 @@ struct Scenario {
     bool has_right_registry;  // its clock is always right
     bool has_copies;
     bool has_new_databases;  // databases are dropped and created again
-    bool has_admin;          // idgen_advance, idgen_reset, idgen_accept_clock
+    bool has_admin;          // idgen.advance, idgen.reset, idgen.accept_clock
     bool has_new_settings;
     LeaseRules lease_rules;     // its window is 0 where shards are given by hand, without a registry
     std::int64_t lost_one_in;   // calls, and answers

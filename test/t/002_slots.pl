@@ -152,7 +152,7 @@ $_->disconnect for $session, $other{two}, $other{three};
 			PERFORM set_config('test.refused', refused, false);
 		END \$\$});
 		return value_of($taker, q{SELECT current_setting('test.refused')}) . ' ' .
-		  value_of($application, 'SELECT slots FROM idgen_stat_database');
+		  value_of($application, 'SELECT slots FROM idgen.stat_database');
 	};
 	my $layouts = q{next_id(5, format('epoch=%s unit=1ms time=41 shard=5 sequence=10',
 		to_char(timestamp '2020-01-01' + n * interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::id_layout)};
@@ -167,13 +167,13 @@ $_->disconnect for $session, $other{two}, $other{three};
 	};
 
 	# What of these tells nodes apart.
-	my $nodes = sub { value_of($in_next, q{SELECT value || ', ' || ok FROM idgen_status() WHERE key = 'nodes'}) };
+	my $nodes = sub { value_of($in_next, q{SELECT value || ', ' || ok FROM idgen.status() WHERE key = 'nodes'}) };
 	value_of($in_next, 'SELECT hlc_now() + next_id()');
-	is($nodes->(), 'every layout in use tells nodes apart, true', 'idgen_status(): layouts with a shard, and the hybrid logical clock');
+	is($nodes->(), 'every layout in use tells nodes apart, true', 'idgen.status(): layouts with a shard, and the hybrid logical clock');
 	value_of($in_next, q{SELECT next_id(layout => 'mastodon')});
-	is($nodes->(), 'mastodon is for one node only, false', 'idgen_status(): one without');
+	is($nodes->(), 'mastodon is for one node only, false', 'idgen.status(): one without');
 	$in_next->do(q{SET idgen.shards = ''});
-	is($nodes->(), 'mastodon is for one node only, true', 'idgen_status(): where no shards are set');
+	is($nodes->(), 'mastodon is for one node only, true', 'idgen.status(): where no shards are set');
 	$in_next->do('RESET idgen.shards');
 
 	$a_second_later->();
@@ -183,8 +183,8 @@ $_->disconnect for $session, $other{two}, $other{three};
 	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
 		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
-	is(value_of($application, q{SELECT value || ok FROM idgen_status() WHERE key = 'slots'}),
-		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen_status()');
+	is(value_of($application, q{SELECT value || ok FROM idgen.status() WHERE key = 'slots'}),
+		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen.status()');
 	for (1 .. 3)
 	{
 		$a_second_later->();

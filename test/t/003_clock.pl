@@ -26,7 +26,7 @@ $session->do($_) for 'CHECKPOINT', 'CREATE EXTENSION idgen';
 value_of($session, 'SELECT next_id()');
 set_clock($node, '+0');
 fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward/, 'two hours forward');
-$session->do('SELECT idgen_accept_clock()');
+$session->do('SELECT idgen.accept_clock()');
 
 # Makes one ID; gives it and the seconds that it took.
 sub timed_id
@@ -139,7 +139,7 @@ value_of($session, 'SELECT next_id()');
 set_clock($node, '+31536000');
 fails_with(
 	$session, q{SELECT next_id(layout => 'discord')}, '55000',
-	qr/the clock jumped forward by 3153\d{4}\.\d{3} s\nDETAIL:.*idgen.max_clock_jump is 600.000 s.*\nHINT:.*idgen_accept_clock/s,
+	qr/the clock jumped forward by 3153\d{4}\.\d{3} s\nDETAIL:.*idgen.max_clock_jump is 600.000 s.*\nHINT:.*idgen.accept_clock/s,
 	'a year forward');
 set_clock($node, '+0');
 ($id) = timed_id();
@@ -151,15 +151,15 @@ cmp_ok(lead_of($id), '>', -1, 'a jump below max_clock_jump is taken');
 set_clock($node, '+86400');
 fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 859\d\d\./, 'a day forward');
 fails_with($other, 'SELECT next_id(6)', '55000', qr/jumped forward/, 'a day forward, another session and shard');
-$session->do('SELECT idgen_accept_clock()');
+$session->do('SELECT idgen.accept_clock()');
 ($id) = timed_id();
 cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 
 # A horizon that somebody moved ahead and put right again is no cause any more.
-$session->do($_) for q{SELECT idgen_advance(clock_timestamp() + interval '2 h')}, 'SELECT idgen_reset(clock_timestamp())', 'SELECT next_id()';
+$session->do($_) for q{SELECT idgen.advance(clock_timestamp() + interval '2 h')}, 'SELECT idgen.reset(clock_timestamp())', 'SELECT next_id()';
 set_clock($node, '+82800');
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 3(?:59\d|600)\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen_reset()');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 3(?:59\d|600)\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen.reset()');
 set_clock($node, '+86400');
 ok(value_of($session, 'SELECT next_id()') > 0, 'and right again');
 
@@ -260,7 +260,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 		qr/the next ID of shard 5 lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon as this server found it, 20.*\. Waited for 0\.000 s; idgen.max_lead is 0\.100 s, idgen.max_wait is 0\.000 s\.\nHINT:  Try again in \d+\.\d{3} s, or raise/,
 		'after a crash');
 	fails_with($on_well, 'SELECT hlc_now()', '55000', qr/the next HLC timestamp lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon/, 'after a crash: the hybrid logical clock');
-	$on_well->do(q{SELECT idgen_reset(clock_timestamp())});
+	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
 	$patience->('5s');
 	ok(value_of($on_well, 'SELECT next_id()'), 'put right: an ID is made');
 	$patience->(0);
@@ -268,17 +268,17 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	# Moved by hand, near and far; and within what a restart leaves.
 	for my $ahead ('2 s', '1 h')
 	{
-		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen_advance(t)}, undef, $ahead);
+		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen.advance(t)}, undef, $ahead);
 		fails_with($on_well, 'SELECT next_id()', '55000',
-			qr/lies \d+\.\d{3} s ahead of the clock\nDETAIL:  idgen_advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen_reset\(\)/, "moved by $ahead");
-		fails_with($on_well, 'SELECT hlc_now()', '55000', qr/HLC timestamp lies .*\nDETAIL:  idgen_advance\(\) has moved/, "moved by $ahead: the hybrid logical clock");
+			qr/lies \d+\.\d{3} s ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(\)/, "moved by $ahead");
+		fails_with($on_well, 'SELECT hlc_now()', '55000', qr/HLC timestamp lies .*\nDETAIL:  idgen.advance\(\) has moved/, "moved by $ahead: the hybrid logical clock");
 	}
-	my $horizon = q{SELECT ok::int, advice FROM idgen_status() WHERE key = 'horizon'};
+	my $horizon = q{SELECT ok::int, advice FROM idgen.status() WHERE key = 'horizon'};
 	my ($ok, $advice) = $on_well->selectrow_array($horizon);
-	is($ok, 0, 'moved by an hour: idgen_status()');
-	like($advice, qr/^Wait for that time; or, if it was a mistake/, 'moved by an hour: idgen_status() does not blame the clock');
-	$on_well->do(q{SELECT idgen_reset(clock_timestamp())});
-	ok(value_of($on_well, $horizon), 'put right: idgen_status()');
+	is($ok, 0, 'moved by an hour: idgen.status()');
+	like($advice, qr/^Wait for that time; or, if it was a mistake/, 'moved by an hour: idgen.status() does not blame the clock');
+	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
+	ok(value_of($on_well, $horizon), 'put right: idgen.status()');
 
 	# Sessions that wait for a shard of two IDs a second, and find it full again: that is what the error says.
 	my $file = $well->basedir . '/refused';

@@ -38,7 +38,7 @@ fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ord
 fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
 fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'nor may it read the keys');
 fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.decimal_launch');
-fails_with($app, 'SELECT idgen_accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
+fails_with($app, 'SELECT idgen.accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
 ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
 ok($app->do("SET idgen.max_wait = '1s'"), 'an ordinary role and idgen.max_wait');
 

@@ -50,7 +50,7 @@ SQL
 make_old_database('renamed');
 my ($status, $out, $error) = $node->psql('renamed', 'CREATE EXTENSION idgen');
 like($error, qr/functions of the same name exist in schema public: next_id\(\)/, 'CREATE EXTENSION names the clash');
-like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA idgen.*RENAME TO/, 'and the two remedies');
+like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/, 'and the two remedies');
 $node->safe_psql('renamed', <<'SQL');
 ALTER FUNCTION next_id() RENAME TO old_next_id;
 CREATE EXTENSION idgen;
@@ -60,11 +60,11 @@ check_taken_over('renamed', 'after a rename', 'public');
 
 make_old_database('schema');
 $node->safe_psql('schema', <<'SQL');
-CREATE SCHEMA idgen;
-CREATE EXTENSION idgen SCHEMA idgen;
-ALTER TABLE photo ALTER id SET DEFAULT idgen.next_id();
+CREATE SCHEMA ids;
+CREATE EXTENSION idgen SCHEMA ids;
+ALTER TABLE photo ALTER id SET DEFAULT ids.next_id();
 SQL
-check_taken_over('schema', 'in another schema', 'idgen');
+check_taken_over('schema', 'in another schema', 'ids');
 
 for my $db ('renamed', 'schema')
 {

@@ -81,9 +81,10 @@ for my $name (qw(text-forms other-kinds))
 # The tables name every function and every setting, and nothing else.
 my $reference = slurp_file("$FindBin::Bin/../../docs/reference.md");
 my ($functions) = $reference =~ /^## Functions\n(.*?)^## /ms;
-my %named = map { $_ => 1 } map { /`(\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
+my %named = map { $_ => 1 } map { /`(idgen\.\w+|\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
 $node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
-my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT proname FROM called WHERE proname <> 'idgen_own_shards'});
+my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT CASE WHEN nspname = 'idgen' THEN 'idgen.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace
+	WHERE c.proname <> 'own_shards'});
 delete @named{qw(id_layout)};
 is_deeply(\%named, \%real, 'the table of functions');
 my ($settings) = $reference =~ /^## Settings\n(.*)/ms;
@@ -94,7 +95,7 @@ my $manual = slurp_file("$FindBin::Bin/../../docs/settings.md");
 like($manual, qr/^## `$_`/m, "docs/settings.md has $_") for $settings =~ /^\| `(idgen\.\w+)`/gm;
 
 # The ten calls most used are in it, as they are there.
-my @calls = map { [/^\| `((\w+)\(.*?\))/] } grep { /^\| `\w+\(/ } split /\n/, ($readme =~ /^## The ten calls most used\n(.*?)^## /ms)[0];
+my @calls = map { [/^\| `(([\w.]+)\(.*?\))/] } grep { /^\| `[\w.]+\(/ } split /\n/, ($readme =~ /^## The ten calls most used\n(.*?)^## /ms)[0];
 is(scalar @calls, 10, 'ten calls');
 ok($real{ $_->[1] }, "$_->[1] is a call") for @calls;
 

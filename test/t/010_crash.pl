@@ -29,7 +29,7 @@ sub freeze_later
 sub horizon_ms
 {
 	my ($session) = @_;
-	return value_of($session, 'SELECT last_value FROM idgen_horizon');
+	return value_of($session, 'SELECT last_value FROM idgen.horizon');
 }
 
 sub ms_of

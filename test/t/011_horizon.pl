@@ -21,7 +21,7 @@ my $session = connect_to($node);
 
 sub horizon_ms
 {
-	return value_of($session, 'SELECT last_value FROM idgen_horizon');
+	return value_of($session, 'SELECT last_value FROM idgen.horizon');
 }
 
 sub ms_of
@@ -104,24 +104,24 @@ my $before_ms = horizon_ms();
 repeated(\%made, draw($session, 10));
 my $other = connect_to($node);
 is( value_of(
-		$other, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen_horizon'::regclass AND mode <> 'AccessShareLock'}),
+		$other, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen.horizon'::regclass AND mode <> 'AccessShareLock'}),
 	0, 'an open transaction that renewed holds no lock on the horizon');
 $session->rollback;
 cmp_ok(horizon_ms(), '>', $before_ms, 'and it did renew');
 
 # Somebody else writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
 $session->do('CREATE ROLE app LOGIN');
-$session->do('GRANT USAGE, UPDATE, SELECT ON ALL SEQUENCES IN SCHEMA public TO app');
+$session->do('GRANT USAGE, UPDATE, SELECT ON ALL SEQUENCES IN SCHEMA idgen TO app');
 my $offset = 3;
 my @writes = (
-	[ 'nextval by a superuser', undef, q{SELECT nextval('idgen_horizon')} ],
-	[ 'setval by a superuser', undef, q{SELECT setval('idgen_horizon', 946684800000)} ],
-	[ 'ALTER SEQUENCE RESTART', undef, 'ALTER SEQUENCE idgen_horizon RESTART' ],
-	[ 'ALTER SEQUENCE START', undef, 'ALTER SEQUENCE idgen_horizon START 1000000000000' ],
-	[ 'unlogged and logged again', undef, 'ALTER SEQUENCE idgen_horizon SET UNLOGGED; ALTER SEQUENCE idgen_horizon SET LOGGED' ],
-	[ 'nextval by a granted role', 'app', q{SELECT nextval('idgen_horizon')} ],
-	[ 'setval by a granted role', 'app', q{SELECT setval('idgen_horizon', 1500000000000, false)} ],
-	[ 'nextval twice', undef, q{SELECT nextval('idgen_horizon'), nextval('idgen_horizon')} ]);
+	[ 'nextval by a superuser', undef, q{SELECT nextval('idgen.horizon')} ],
+	[ 'setval by a superuser', undef, q{SELECT setval('idgen.horizon', 946684800000)} ],
+	[ 'ALTER SEQUENCE RESTART', undef, 'ALTER SEQUENCE idgen.horizon RESTART' ],
+	[ 'ALTER SEQUENCE START', undef, 'ALTER SEQUENCE idgen.horizon START 1000000000000' ],
+	[ 'unlogged and logged again', undef, 'ALTER SEQUENCE idgen.horizon SET UNLOGGED; ALTER SEQUENCE idgen.horizon SET LOGGED' ],
+	[ 'nextval by a granted role', 'app', q{SELECT nextval('idgen.horizon')} ],
+	[ 'setval by a granted role', 'app', q{SELECT setval('idgen.horizon', 1500000000000, false)} ],
+	[ 'nextval twice', undef, q{SELECT nextval('idgen.horizon'), nextval('idgen.horizon')} ]);
 for (@writes)
 {
 	my ($what, $user, $sql) = @$_;
@@ -159,20 +159,20 @@ for (@writes)
 }
 
 # Put far ahead by its owner: refused, until it is set right.
-$session->do(q{ALTER SEQUENCE idgen_horizon RESTART WITH 2208988800000});
+$session->do(q{ALTER SEQUENCE idgen.horizon RESTART WITH 2208988800000});
 sleep 1.1;
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+\.\d+ s behind/, 'restarted at the year 2040');
-$session->do('SELECT idgen_reset(clock_timestamp())');
-is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen_reset');
+$session->do('SELECT idgen.reset(clock_timestamp())');
+is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen.reset');
 
 # Unlogged: refused where a renewal is needed.
-$session->do('ALTER SEQUENCE idgen_horizon SET UNLOGGED');
+$session->do('ALTER SEQUENCE idgen.horizon SET UNLOGGED');
 sleep 1.1;
 fails_with($session, 'SELECT next_id()', '55000',
-	qr/sequence "idgen_horizon" is unlogged\nDETAIL:.*crash.*\nHINT:.*SET LOGGED/s, 'unlogged');
-$session->do('ALTER SEQUENCE idgen_horizon SET LOGGED');
+	qr/sequence "idgen.horizon" is unlogged\nDETAIL:.*crash.*\nHINT:.*SET LOGGED/s, 'unlogged');
+$session->do('ALTER SEQUENCE idgen.horizon SET LOGGED');
 is(repeated(\%made, draw($session, 1000)), 0, 'logged again: IDs go on');
-fails_with($session, 'DROP SEQUENCE idgen_horizon', '2BP01', qr/extension idgen requires it/, 'dropped');
+fails_with($session, 'DROP SEQUENCE idgen.horizon', '2BP01', qr/extension idgen requires it/, 'dropped');
 
 # Locked by an open transaction: IDs go on within the window, then wait.
 my $second = int(time) + 12;
@@ -182,7 +182,7 @@ is(repeated(\%made, draw($session, 100)), 0, 'a lock to come: 100 IDs');
 $other->disconnect;
 $other = connect_to($node);
 $other->begin_work;
-$other->do('ALTER SEQUENCE idgen_horizon OWNER TO app');
+$other->do('ALTER SEQUENCE idgen.horizon OWNER TO app');
 is(repeated(\%made, draw($session, 100)), 0, 'a lock on the horizon: IDs go on within the window');
 freeze_clock($node, $second + 5);
 ($took) = timed(
@@ -218,43 +218,43 @@ repeated(\%made, value_of($session, q{INSERT INTO other.photo (title) VALUES ('o
 $session->do($_) for 'ALTER SCHEMA other RENAME TO public', 'DROP TABLE photo';
 is(repeated(\%made, draw($session, 1000)), 0, 'its schema renamed: IDs go on');
 
-# idgen_advance: no ID below that instant, durably, not from a block that was taken before either.
+# idgen.advance: no ID below that instant, durably, not from a block that was taken before either.
 $session->begin_work;
 $session->do('DECLARE c CURSOR FOR SELECT next_ids(1000)');
 my @ids = @{ $session->selectcol_arrayref('FETCH 10 FROM c') };
 my ($at, $at_ms) = $third->selectrow_array(
 	q{SELECT t, (extract(epoch FROM t) * 1000)::bigint FROM date_trunc('milliseconds', clock_timestamp() + '900 ms') t});
-$third->do('SELECT idgen_advance(?)', undef, $at);
+$third->do('SELECT idgen.advance(?)', undef, $at);
 my @after = @{ $session->selectcol_arrayref('FETCH ALL FROM c') };
 $session->commit;
-is(repeated(\%made, @ids, @after), 0, 'idgen_advance within a block: all distinct');
-is(scalar(@after), 990, 'idgen_advance within a block: as many as asked for');
-cmp_ok(ms_of($after[0]), '>=', $at_ms, 'idgen_advance: the next ID lies at or above the instant');
-cmp_ok(ms_of(value_of($third, 'SELECT next_id(77)')), '>=', $at_ms, 'idgen_advance: of another shard too')
+is(repeated(\%made, @ids, @after), 0, 'idgen.advance within a block: all distinct');
+is(scalar(@after), 990, 'idgen.advance within a block: as many as asked for');
+cmp_ok(ms_of($after[0]), '>=', $at_ms, 'idgen.advance: the next ID lies at or above the instant');
+cmp_ok(ms_of(value_of($third, 'SELECT next_id(77)')), '>=', $at_ms, 'idgen.advance: of another shard too')
   if $third->do(q{SET idgen.shards = ''});
 ($at, $at_ms) = $third->selectrow_array(
 	q{SELECT t, (extract(epoch FROM t) * 1000)::bigint FROM date_trunc('milliseconds', clock_timestamp() + '3 s') t});
-$third->do('SELECT idgen_advance(?)', undef, $at);
+$third->do('SELECT idgen.advance(?)', undef, $at);
 crash($node);
 start_again($node);
 $session = connect_to($node);
 @ids = draw($session, 100);
-cmp_ok(ms_of($ids[0]), '>=', $at_ms, 'idgen_advance, then kill -9: above the instant');
-is(repeated(\%made, @ids), 0, 'idgen_advance, then kill -9: none again');
-$session->do(q{SELECT idgen_advance('2020-01-01')});
+cmp_ok(ms_of($ids[0]), '>=', $at_ms, 'idgen.advance, then kill -9: above the instant');
+is(repeated(\%made, @ids), 0, 'idgen.advance, then kill -9: none again');
+$session->do(q{SELECT idgen.advance('2020-01-01')});
 my $next = value_of($session, 'SELECT next_id()');
-cmp_ok($next, '>', $ids[-1], 'idgen_advance to the past lowers nothing');
+cmp_ok($next, '>', $ids[-1], 'idgen.advance to the past lowers nothing');
 repeated(\%made, $next);
 
 my $app = connect_to($node, user => 'app');
-for ('idgen_advance(now())', 'idgen_reset(now())', 'idgen_accept_clock()')
+for ('idgen.advance(now())', 'idgen.reset(now())', 'idgen.accept_clock()')
 {
 	fails_with($app, "SELECT $_", '42501', qr/permission denied/, "an ordinary role and $_");
 }
-$session->do('GRANT EXECUTE ON FUNCTION idgen_reset(timestamptz), idgen_advance(timestamptz) TO app');
-fails_with($app, 'SELECT idgen_reset(now())', '42501', qr/must be superuser/, 'idgen_reset granted to an ordinary role');
-ok($app->do('SELECT idgen_advance(now())'), 'idgen_advance granted to an ordinary role');
-for my $function ('idgen_advance', 'idgen_reset')
+$session->do('GRANT EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz) TO app');
+fails_with($app, 'SELECT idgen.reset(now())', '42501', qr/must be superuser/, 'idgen.reset granted to an ordinary role');
+ok($app->do('SELECT idgen.advance(now())'), 'idgen.advance granted to an ordinary role');
+for my $function ('idgen.advance', 'idgen.reset')
 {
 	fails_with($session, "SELECT $function(NULL)", '22004', qr/./, "$function(NULL)");
 	for my $at ('infinity', '-infinity', '1999-12-31 00:00Z', '2201-01-01 00:00Z', '4713-01-01 00:00Z BC')
@@ -272,23 +272,23 @@ set_clock($node, '+31536000');
 start_again($node);
 $session = connect_to($node);
 fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 3153\d{4}\./, 'a year ahead at the start');
-$session->do('SELECT idgen_accept_clock()');
+$session->do('SELECT idgen.accept_clock()');
 is(repeated(\%made, draw($session, 100)), 0, 'a year ahead at the start, accepted: IDs');
 set_clock($node, '+22');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 315\d+\.\d+ s behind/, 'the clock back');
 my $late = connect_to($node);
 my $right = value_of($session, 'SELECT clock_timestamp()');
-$session->do('SELECT idgen_reset(?)', undef, $right);
+$session->do('SELECT idgen.reset(?)', undef, $right);
 @ids = (draw($session, 100), draw($late, 100));
-is(repeated(\%made, @ids), 0, 'idgen_reset: none again');
-ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right), 'idgen_reset: at the right time');
+is(repeated(\%made, @ids), 0, 'idgen.reset: none again');
+ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right), 'idgen.reset: at the right time');
 crash($node);
 start_again($node);
 $session = connect_to($node);
 @ids = draw($session, 1000);
-is(repeated(\%made, @ids), 0, 'idgen_reset, then kill -9: none again');
+is(repeated(\%made, @ids), 0, 'idgen.reset, then kill -9: none again');
 ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right),
-	'idgen_reset, then kill -9: at the right time');
+	'idgen.reset, then kill -9: at the right time');
 
 # The extension dropped and created again.
 my ($last) = reverse @ids;

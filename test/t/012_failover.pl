@@ -45,7 +45,7 @@ for my $error ('-0.4', '+0.4')
 	wait_for_replay($primary, $standby);
 	my $on_standby = connect_to($standby);
 	fails_with($on_standby, 'SELECT next_id()', '25006', qr/during recovery/, "$tag clock: the standby makes none");
-	fails_with($on_standby, 'SELECT idgen_advance(now())', '25006', qr/./, "$tag clock: nor moves the horizon");
+	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: nor moves the horizon");
 	cut_off($standby);
 	my $end = time + 1.5;
 	my $repeats = 0;
@@ -139,7 +139,7 @@ for my $error ('-0.4', '+0.4')
 	}
 	$other->do(q{SET idgen.max_wait = '300ms'});
 	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'nor does another session');
-	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen_advance(now())}, '57014', qr/statement timeout/, 'idgen_advance waits for the standby');
+	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen.advance(now())}, '57014', qr/statement timeout/, 'idgen.advance waits for the standby');
 
 	kill 'CONT', $walreceiver;
 	$session->do(q{SET idgen.max_wait = '20s'});
@@ -170,7 +170,7 @@ for my $error ('-0.4', '+0.4')
 	$standby->reload;
 	wait_until_true($standby, q{current_setting('idgen.synchronous') = 'required'});
 	sleep 1.2;
-	for my $sql ('SELECT next_id()', 'SELECT idgen_advance(now())')
+	for my $sql ('SELECT next_id()', 'SELECT idgen.advance(now())')
 	{
 		fails_with($on_standby, $sql, '55000', qr/need a synchronous standby, and none is configured\nDETAIL:.*\nHINT:/,
 			"idgen.synchronous = required without a standby: $sql");
@@ -189,8 +189,8 @@ for my $error ('-0.4', '+0.4')
 	my $end = time + 1.5;
 	while (time < $end) { repeated(\%made, draw($session, 2000)) }
 	wait_for_replay($first, $second);
-	my $on_first = value_of($session, 'SELECT last_value FROM idgen_horizon');
-	is(value_of(connect_to($second), 'SELECT last_value FROM idgen_horizon'), $on_first, 'a standby without the library replays the horizon');
+	my $on_first = value_of($session, 'SELECT last_value FROM idgen.horizon');
+	is(value_of(connect_to($second), 'SELECT last_value FROM idgen.horizon'), $on_first, 'a standby without the library replays the horizon');
 	$second->stop;
 	$second->append_conf('postgresql.conf', q{shared_preload_libraries = 'idgen'});
 	start_again($second);

@@ -44,7 +44,7 @@ cmp_ok(lead_of($ids[-1]), '>', 0.9, 'the last IDs lie ahead of the clock');
 repeated(\%made, @ids);
 drop_and_restart();
 $session->do('CREATE EXTENSION idgen');
-my ($horizon) = $session->selectrow_array(q{SELECT last_value / 1000.0 FROM idgen_horizon});
+my ($horizon) = $session->selectrow_array(q{SELECT last_value / 1000.0 FROM idgen.horizon});
 cmp_ok($horizon, '>=', $second + 1.9, 'created in the second of a checkpoint: above its end, and the lead');
 freeze_clock($node, $second + 1);
 $session->do(q{SET idgen.max_wait = 0});
@@ -78,7 +78,7 @@ for my $then ('', ', then kill -9')
 {
 	my ($at, $at_ms) = $session->selectrow_array(
 		q{SELECT t, (extract(epoch FROM t) * 1000)::bigint FROM date_trunc('milliseconds', clock_timestamp() + '3 s') t});
-	$session->do('SELECT idgen_advance(?)', undef, $at);
+	$session->do('SELECT idgen.advance(?)', undef, $at);
 	$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen';
 	if ($then)
 	{
@@ -152,7 +152,7 @@ $_->pg_result for @first;
 # Within the window that was granted to the one before.
 set_clock($node, '+' . ($offset + 30));
 my $id = value_of($first[0], 'SELECT next_id()');
-cmp_ok(value_of($first[0], q{SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint}, $id), '<', value_of($first[0], 'SELECT last_value FROM idgen_horizon'),
+cmp_ok(value_of($first[0], q{SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint}, $id), '<', value_of($first[0], 'SELECT last_value FROM idgen.horizon'),
 	'an OID given again, two first sessions at once: below the horizon');
 $_->disconnect for @first;
 

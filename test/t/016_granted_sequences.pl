@@ -15,14 +15,14 @@ my $node = begin_primary('granted', "wal_consistency_checking = 'generic, sequen
 my $standby = begin_standby($node, 'follower', '+0');
 my $session = connect_to($node);
 $session->do('CREATE ROLE app LOGIN');
-$session->do('GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO app');
+$session->do('GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA idgen TO app');
 my %made;
 my $clock = 0;
 
 # Past the window: the next ID needs a renewal.
 sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 1.5) }
 
-sub horizon { return value_of($session, 'SELECT horizon FROM idgen_stat_database') }
+sub horizon { return value_of($session, 'SELECT horizon FROM idgen.stat_database') }
 
 # Kills the server and starts it under a clock that lost 0.4 s.
 sub crash_and_start
@@ -36,11 +36,11 @@ sub crash_and_start
 
 my @writes = (
 	[ 'nothing', 'SELECT 1' ],
-	[ 'nextval', q{SELECT nextval('idgen_horizon')} ],
-	[ 'nextval a hundred thousand times', q{SELECT count(nextval('idgen_horizon')) FROM generate_series(1, 100000)} ],
-	[ 'setval to 2000', q{SELECT setval('idgen_horizon', 946684800000)} ],
-	[ 'setval to 2199', q{SELECT setval('idgen_horizon', 7258118400000)} ],
-	[ 'setval, not called', q{SELECT setval('idgen_horizon', 1500000000000, false)} ]);
+	[ 'nextval', q{SELECT nextval('idgen.horizon')} ],
+	[ 'nextval a hundred thousand times', q{SELECT count(nextval('idgen.horizon')) FROM generate_series(1, 100000)} ],
+	[ 'setval to 2000', q{SELECT setval('idgen.horizon', 946684800000)} ],
+	[ 'setval to 2199', q{SELECT setval('idgen.horizon', 7258118400000)} ],
+	[ 'setval, not called', q{SELECT setval('idgen.horizon', 1500000000000, false)} ]);
 for (@writes)
 {
 	my ($what, $sql) = @$_;
@@ -61,21 +61,21 @@ for (@writes)
 	crash_and_start();
 	is(repeated(\%made, eval { draw($session, 5000) }), 0, "$what, then kill -9: none again");
 	@ids = eval { draw($session, 1) };
-	is(scalar @ids, 1, "$what, then kill -9: IDs go on") || $session->do('SELECT idgen_reset(clock_timestamp())');
+	is(scalar @ids, 1, "$what, then kill -9: IDs go on") || $session->do('SELECT idgen.reset(clock_timestamp())');
 	repeated(\%made, @ids);
 	pass_window();
 }
 
 # A dump carries the horizon that is, not what somebody wrote beside it.
 my $app = connect_to($node, user => 'app');
-$app->do(q{SELECT setval('idgen_horizon', 7258118400000)});
+$app->do(q{SELECT setval('idgen.horizon', 7258118400000)});
 $session->disconnect;
 $node->stop;
 start_again($node);
 $session = connect_to($node);
-eval { repeated(\%made, draw($session, 1000)); 1 } || $session->do('SELECT idgen_reset(clock_timestamp())');
+eval { repeated(\%made, draw($session, 1000)); 1 } || $session->do('SELECT idgen.reset(clock_timestamp())');
 my $at = value_of($session, q{SELECT clock_timestamp() + '3 s'});
-$session->do('SELECT idgen_advance(?)', undef, $at);
+$session->do('SELECT idgen.advance(?)', undef, $at);
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'pg_dump');
 $session->do('CREATE DATABASE restored');
@@ -92,13 +92,13 @@ for my $last (99_999, 0, 5)
 {
 	repeated(\%decimal, value_of($session, 'SELECT next_decimal_id()')) for 1 .. 3;
 	$app = connect_to($node, user => 'app');
-	$app->do("SELECT setval('idgen_generator', $last)");
-	eval { $app->do(q{SELECT count(nextval('idgen_generator')) FROM generate_series(1, 1000)}) };
+	$app->do("SELECT setval('idgen.generator', $last)");
+	eval { $app->do(q{SELECT count(nextval('idgen.generator')) FROM generate_series(1, 1000)}) };
 	repeated(\%decimal, value_of($session, 'SELECT next_decimal_id()'));
 	crash_and_start();
 	my $decimal = eval { value_of($session, 'SELECT next_decimal_id()') };
 	ok($decimal, "the generators set to $last, 1000 taken, then kill -9: DecimalIds go on")
-	  || $session->do(q{SELECT setval('idgen_generator', 1000)});
+	  || $session->do(q{SELECT setval('idgen.generator', 1000)});
 	is(repeated(\%decimal, grep { defined } $decimal), 0, "the generators set to $last, then kill -9: none again");
 	cmp_ok(value_of($session, 'SELECT (decimal_id_decode(?)).generator', $decimal // 0) // 0, '<', 1000,
 		"the generators set to $last, then kill -9: few were skipped");

@@ -33,7 +33,7 @@ for my $change (@changes)
 {
 	repeated(\%made, my @ids = draw($session, 1000));
 	my $last = $ids[-1];
-	my @sql = map { "ALTER SEQUENCE idgen_horizon $_" } split ', ', $change;
+	my @sql = map { "ALTER SEQUENCE idgen.horizon $_" } split ', ', $change;
 	my $owner = connect_to($node);
 	$owner->do($_) for @sql;
 	pass_window();
@@ -49,7 +49,7 @@ for my $change (@changes)
 	pass_window();
 }
 # A new file is nobody's, also when the server stops and starts: it waits out what a stranger may have made.
-$session->do("ALTER SEQUENCE idgen_horizon START WITH 1400000000000");
+$session->do("ALTER SEQUENCE idgen.horizon START WITH 1400000000000");
 $session->disconnect;
 $node->stop;
 start_again($node);
@@ -63,7 +63,7 @@ $standby->stop('immediate');
 
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
 # clock is then put where the IDs of others began. Also where the server began anew before, and where a parallel worker asks.
-my $altered = 'ALTER SEQUENCE idgen_horizon';
+my $altered = 'ALTER SEQUENCE idgen.horizon';
 my @recreated = ('DROP EXTENSION idgen', 'CREATE EXTENSION idgen');
 my $in_worker = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
 my @worker = ("$in_worker = on", 'parallel_leader_participation = off', map { "$_ = 0" } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size));
@@ -97,11 +97,11 @@ for (@not_over)
 	set_clock($node, sprintf '%+.1f', $clock += 100);
 	$session->begin_work;
 	$session->do($_) for @$changes, 'SAVEPOINT t';
-	fails_with($session, 'SELECT idgen_advance(now())', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: nor idgen_advance");
+	fails_with($session, 'SELECT idgen.advance(now())', '55000', qr/sequence "idgen.horizon".* in this transaction/, "$change, not committed: nor idgen.advance");
 	$session->do('ROLLBACK TO t');
-	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen_generator".* in this transaction/, "$change, not committed: nor DecimalIds") if $restart;
+	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen.generator".* in this transaction/, "$change, not committed: nor DecimalIds") if $restart;
 	$session->do('ROLLBACK TO t');
-	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen_horizon".* in this transaction/, "$change, not committed: refused");
+	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen.horizon".* in this transaction/, "$change, not committed: refused");
 	my @ids = eval { draw($other, 100_000) };
 	note scalar(@ids) . ' IDs by others ' . ($@ =~ s|\n.*||sr);
 	repeated(\%made, @ids);
@@ -127,7 +127,7 @@ my @its_own = (
 	[ [ 'CREATE EXTENSION idgen', @parallel ], 'COMMIT' ],
 	[ [ 'SAVEPOINT s', "$altered RESTART", 'ROLLBACK TO s' ], 'COMMIT' ],
 	[ [ 'SAVEPOINT s', @recreated, 'ROLLBACK TO s', @parallel ], 'COMMIT' ],
-	[ [ "$altered OWNER TO app", 'GRANT SELECT ON SEQUENCE idgen_horizon TO PUBLIC', @parallel ], 'COMMIT' ]);
+	[ [ "$altered OWNER TO app", 'GRANT SELECT ON SEQUENCE idgen.horizon TO PUBLIC', @parallel ], 'COMMIT' ]);
 for (@its_own)
 {
 	my ($changes, $end) = @$_;

@@ -44,13 +44,13 @@ for my $way (sort keys %way)
 	fails_with($session, 'SELECT next_id()', '55000', $jumped, "$way, after it: a day ahead");
 	set_clock($node, '+' . ($offset + 2));
 	ok(poll(sub { eval { repeated(\%made, draw($session, 10)); 1 } }, 3), "$way, the clock right again: IDs go on")
-	  || $session->do('SELECT idgen_reset(clock_timestamp())');
+	  || $session->do('SELECT idgen.reset(clock_timestamp())');
 }
 
 # What was accepted is remembered as well.
 set_clock($node, '+7200');
 fails_with($session, 'SELECT next_id()', '55000', $jumped, 'two hours ahead');
-$session->do('SELECT idgen_accept_clock()');
+$session->do('SELECT idgen.accept_clock()');
 ok(eval { draw($session, 10); 1 }, 'accepted: IDs go on');
 $session->disconnect;
 $node->stop;
@@ -65,10 +65,10 @@ fails_with($session, 'SELECT next_id()', '55000', $jumped, 'accepted, a restart,
 $offset = 7300;
 set_clock($node, "+$offset");
 set_for_server($session, 'idgen.horizon_window', '60s');
-$session->do('SELECT idgen_accept_clock()');
+$session->do('SELECT idgen.accept_clock()');
 $session->do(q{SET idgen.max_wait = '5s'});
 my @refusals = (
-	[ 'unlogged', qr/is unlogged/, ['ALTER SEQUENCE idgen_horizon SET UNLOGGED'], ['ALTER SEQUENCE idgen_horizon SET LOGGED'] ],
+	[ 'unlogged', qr/is unlogged/, ['ALTER SEQUENCE idgen.horizon SET UNLOGGED'], ['ALTER SEQUENCE idgen.horizon SET LOGGED'] ],
 	[ 'required', qr/need a synchronous standby/,
 		[ q{ALTER SYSTEM SET idgen.synchronous = 'required'}, 'SELECT pg_reload_conf()' ],
 		[ 'ALTER SYSTEM RESET idgen.synchronous', 'SELECT pg_reload_conf()' ] ]);

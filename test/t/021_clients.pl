@@ -105,7 +105,7 @@ SQL
 	cmp_ok(scalar(@real), '>=', 7, "$name: one row, a batch, a block, a comment");
 	is($node->safe_psql($name, "SELECT DISTINCT id_shard(id), clock_timestamp() - id_time(id) BETWEEN '-2 s' AND '10 min' FROM $photo"),
 		'5|t', "$name: the IDs are of this node and of now");
-	is($node->safe_psql($name, "SELECT string_agg(finding, ' ') FROM idgen_audit('$photo', 'id') WHERE NOT ok"), '', "$name: the audit finds nothing");
+	is($node->safe_psql($name, "SELECT string_agg(finding, ' ') FROM idgen.audit('$photo', 'id') WHERE NOT ok"), '', "$name: the audit finds nothing");
 
 	for my $file (map { "$clients/$folder/$_" } @{ $client->{shows} })
 	{

@@ -55,7 +55,7 @@ set_clock($node, '-3600');
 everybody_draws(1);
 is(told(qr/ERROR:  the clock is \S+ s behind/), 18, 'set back by an hour: refused to every session');
 is(told(qr/LOG:  the clock of this machine was set back/), 1, 'and not told again within a minute');
-my $steps = sub { return join ' ', $sessions[0]->selectrow_array('SELECT clock_steps_back, clock_steps_forward FROM idgen_stat_database') };
+my $steps = sub { return join ' ', $sessions[0]->selectrow_array('SELECT clock_steps_back, clock_steps_forward FROM idgen.stat_database') };
 is($steps->(), '2 0', 'but counted');
 
 # Forward: another cause, its own minute. Beyond the window, so that the horizon must be renewed.

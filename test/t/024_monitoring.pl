@@ -62,7 +62,7 @@ like($manual, qr/`$_`/, "docs/monitoring.md has $_") for @alerts;
 
 # A server that the exporter reads as the role of the manual, from a schema of the extension's own.
 my $node = start_node('monitored', fake_clock => 1, extension => 0, conf => ["idgen.shards = '0-7'"]);
-$node->safe_psql('postgres', 'CREATE SCHEMA idgen; CREATE EXTENSION idgen SCHEMA idgen');
+$node->safe_psql('postgres', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids');
 # Not before the extension is created: IDs begin that far ahead of the clock.
 $node->safe_psql('postgres', q{ALTER SYSTEM SET idgen.max_lead = '60s'});
 $node->reload;
@@ -70,7 +70,7 @@ my ($roles) = $manual =~ /^```sql\n(CREATE ROLE prometheus .*?)^```/ms or die 'n
 $node->safe_psql('postgres', $roles);
 my $session = connect_to($node);
 wait_until($session, q{SELECT current_setting('idgen.max_lead') = '1min'});
-$session->do('SET search_path = idgen');
+$session->do('SET search_path = ids');
 $session->do('SELECT next_id_array(5000, 3)');
 
 # Another one has a number from a registry, as a keeper says that is none.
@@ -173,7 +173,7 @@ eventually(sub { !firing('IdgenClockRefused') }, 'set right: it ends');
 # Somebody locks the horizon for more than ten seconds.
 my $other = connect_to($node);
 $other->begin_work;
-$other->do('ALTER SEQUENCE idgen.idgen_horizon OWNED BY NONE');
+$other->do('ALTER SEQUENCE idgen.horizon OWNED BY NONE');
 set_clock($node, '+5');
 $session->do("SET idgen.max_wait = '1h'");
 $session->do('SELECT next_id(3)', { pg_async => PG_ASYNC });

@@ -277,9 +277,9 @@ $session = connect_to($node);
 my $blocker = connect_to($node);
 $blocker->begin_work;
 $blocker->do('LOCK TABLE pg_class IN ACCESS SHARE MODE');
-$blocker->do(q{ALTER SEQUENCE idgen_generator OWNER TO CURRENT_USER});
+$blocker->do(q{ALTER SEQUENCE idgen.generator OWNER TO CURRENT_USER});
 $session->do('SET idgen.max_wait = 100');
-fails_with($session, 'SELECT next_decimal_id()', '55000', qr/Another transaction holds a lock on sequence "idgen_generator"/,
+fails_with($session, 'SELECT next_decimal_id()', '55000', qr/Another transaction holds a lock on sequence "idgen.generator"/,
 	'the sequence is locked');
 $blocker->rollback;
 $blocker->disconnect;
@@ -308,15 +308,15 @@ is(repeated(\%made, @promoted), 0, 'promoted: no timestamp again');
 $generator = is_new_generator($generator + 99, 'promoted: some are skipped', decimals($on_standby, 10));
 
 # Set by somebody: no generator again, nor one left out. Set by its owner, as after a restore: some are skipped. At the end of them.
-$on_standby->do(q{SELECT setval('idgen_generator', 1)});
+$on_standby->do(q{SELECT setval('idgen.generator', 1)});
 begin_again($standby);
 $on_standby = connect_to($standby);
 $generator = is_new_generator($generator, 'set back by setval and restarted: the next', decimals($on_standby, 1));
-$on_standby->do(q{ALTER SEQUENCE idgen_generator RESTART 1000});
+$on_standby->do(q{ALTER SEQUENCE idgen.generator RESTART 1000});
 begin_again($standby);
 $on_standby = connect_to($standby);
 $generator = is_new_generator(1099, 'altered and restarted: as after a restore', decimals($on_standby, 1));
-$on_standby->do(q{ALTER SEQUENCE idgen_generator RESTART 99999});
+$on_standby->do(q{ALTER SEQUENCE idgen.generator RESTART 99999});
 is(generator_of(value_of($on_standby, 'SELECT next_decimal_id()')), $generator, 'a generator in use goes on');
 begin_again($standby);
 $on_standby = connect_to($standby);

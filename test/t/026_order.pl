@@ -14,7 +14,7 @@ my $calls   = 1000;
 my @makers  = qw(next_ulid next_uuidv7);
 
 # Its order outlives every step of the clocks below.
-my $node = start_node('order', fake_clock => 1, conf => ["idgen.max_lead = '1min'"]);
+my $node = start_node('order', kinds => 1, fake_clock => 1, conf => ["idgen.max_lead = '1min'"]);
 
 # What a round of values broke: pairs in the order of the calls that do not rise. Text sorts as the values do.
 sub falls
@@ -114,7 +114,7 @@ for my $maker (0 .. $#makers)
 # A clock that is a year ahead for a moment: what is made then says so, what is made after is of today again, and rises. The log
 # is told once of each kind. Steps back within a second are no such thing.
 {
-	my $jumping = start_node('jumping', fake_clock => 1, conf => ["idgen.max_lead = '200ms'"]);
+	my $jumping = start_node('jumping', kinds => 1, fake_clock => 1, conf => ["idgen.max_lead = '200ms'"]);
 	my @sessions = map { connect_to($jumping) } 1 .. 3;
 	my %time_of = (next_ulid => 'ulid_time', next_uuidv7 => 'uuid_time');
 	my $off = sub { value_of($sessions[0], "SELECT extract(epoch FROM $time_of{$_[0]}(?) - clock_timestamp())", $_[1]) };
@@ -149,7 +149,7 @@ for my $maker (0 .. $#makers)
 }
 
 # Many to a statement: rising in each session, none twice in all. The clock is the machine's own: nothing slows the sessions.
-my $plain = start_node('plain');
+my $plain = start_node('plain', kinds => 1);
 $plain->safe_psql('postgres', 'CREATE UNLOGGED TABLE made (session int, statement int, n int, ulid ulid, uuid uuid, objectid objectid, ksuid ksuid)');
 ok( in_sessions(
 		$plain, $workers,

@@ -67,7 +67,7 @@ sub looks_random
 }
 
 # The tail of a ULID is random where it is the first of its millisecond, so a clock that runs fast makes every call such a one.
-my $fast = start_node('fast', fake_clock => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
+my $fast = start_node('fast', kinds => 1, fake_clock => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
 set_clock($fast, '+0 x10000');
 # A session reads it anew after some microseconds, which clock_timestamp() takes here.
 my $ulids = '';
@@ -83,7 +83,7 @@ SQL
 $fast->stop('immediate');
 
 # Of a UUID of version 7, the last seven bytes have nothing but random bits.
-my $node = start_node('random', conf => [ 'max_parallel_workers_per_gather = 0', 'jit = off' ]);
+my $node = start_node('random', kinds => 1, conf => [ 'max_parallel_workers_per_gather = 0', 'jit = off' ]);
 my $uuids = bytes_of($node, 'SELECT string_agg(substr(uuid_send(next_uuidv7()), 10), \'\') FROM generate_series(1, 4300000)');
 
 # NanoIDs of 64 symbols are digits of Base64: 24 of them are 18 bytes.

@@ -11,7 +11,7 @@ use JSON::PP qw(decode_json encode_json);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('kinds', conf => ["idgen.shards = '5'"]);
+my $node = start_node('kinds', kinds => 1, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
 
 # Libraries for Node.js, exactly as the lock says, in a copy of their own.

@@ -7,7 +7,7 @@ use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('pages', conf => [ "idgen.shards = '5'", "timezone = 'UTC'" ]);
+my $node = start_node('pages', kinds => 1, conf => [ "idgen.shards = '5'", "timezone = 'UTC'" ]);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text);
 INSERT INTO photo (title) SELECT 'photo ' || n FROM generate_series(1, 1000) n;
@@ -44,7 +44,7 @@ for my $page ('layouts', 'audit')
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving');
 $node->safe_psql('leaving', <<'SQL');
-CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds CASCADE;
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,
                     CONSTRAINT photo_id_check CHECK (id_within(id, '[2020-01-01,)')));
 CREATE INDEX photo_by_day ON photo (id_time(id));
@@ -78,8 +78,8 @@ my $values = sub {
 my ($before, $order) = ($values->(), $node->safe_psql('leaving', $in_order));
 my $uninstalling = slurp_file("$FindBin::Bin/../../docs/uninstalling.md");
 my @steps = $uninstalling =~ /^```sql\n(.*?)^```\n/gms;
-my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen');
-like($refusal, qr/depend on it\nDETAIL:/, 'without CASCADE nothing is lost');
+my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen_kinds, idgen');
+like($refusal, qr/depend on them\nDETAIL:/, 'without CASCADE nothing is lost');
 like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/uninstalling.md has it')
   for $uninstalling =~ /^    (?:DETAIL:  )?(.* depends on .*)$/gm;
 for my $number (1 .. @steps - 1)

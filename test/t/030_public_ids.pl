@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($old, $new, $third) = map { $_ x 16 } '2b', '7e', '5c';
-my $node = start_node('keys', conf => [ "log_min_messages = 'debug2'", "log_min_error_statement = 'panic'", "log_statement = 'none'" ]);
+my $node = start_node('keys', kinds => 1, conf => [ "log_min_messages = 'debug2'", "log_min_error_statement = 'panic'", "log_statement = 'none'" ]);
 my $session = connect_to($node);
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN');
 my $app = connect_to($node, user => 'app');

@@ -22,7 +22,7 @@ sub path_of
 	my ($on, $sequence) = @_;
 	return $on->data_dir . '/' . $on->safe_psql('postgres', "SELECT pg_relation_filepath('$sequence')");
 }
-my %path = map { $_ => path_of($node, $_) } qw(idgen_horizon idgen_generator);
+my %path = map { $_ => path_of($node, $_) } qw(idgen.horizon idgen.generator);
 
 sub bytes_of
 {
@@ -73,7 +73,7 @@ sub flipped
 
 value_of($session, 'SELECT next_decimal_id()');
 my $damaged = qr/does not hold the (?:durable horizon|generators).*\nDETAIL:.*\nHINT:/s;
-my $later = qr/"idgen_\w+" was written by a later version of idgen\nDETAIL:.*\nHINT:.*Install/s;
+my $later = qr/"idgen\.\w+" was written by a later version of idgen\nDETAIL:.*\nHINT:.*Install/s;
 my @changes = (
 	[ 'a bit of the number',  $damaged, sub { flipped($_[0], SPECIAL + 9) } ],
 	[ 'a bit of the owner',   $damaged, sub { flipped($_[0], SPECIAL + 25) } ],
@@ -81,7 +81,7 @@ my @changes = (
 	[ 'another magic number', $damaged, sub { signed($_[0], 0, 'HGDH') } ],
 	[ 'no special space', $damaged, sub { my $bytes = $_[0]; substr $bytes, BLOCK + 16, 2, pack 'v', BLOCK; $bytes } ],
 	[ 'a later version',      $later,   sub { signed($_[0], 4, pack 'v', 2) } ]);
-my %sql = (idgen_horizon => 'SELECT next_id()', idgen_generator => 'SELECT next_decimal_id()');
+my %sql = ('idgen.horizon' => 'SELECT next_id()', 'idgen.generator' => 'SELECT next_decimal_id()');
 for my $sequence (sort keys %sql)
 {
 	for (@changes)
@@ -90,13 +90,13 @@ for my $sequence (sort keys %sql)
 		my $bytes = restart_with($sequence, $change);
 		my $backend = value_of($session, 'SELECT pg_backend_pid()');
 		fails_with($session, $sql{$sequence}, '55000', $pattern, "$sequence, $what");
-		fails_with($session, 'SELECT idgen_advance(now())', '55000', $pattern, "$sequence, $what: idgen_advance")
-		  if $sequence eq 'idgen_horizon';
-		if ($sequence eq 'idgen_horizon')
+		fails_with($session, 'SELECT idgen.advance(now())', '55000', $pattern, "$sequence, $what: idgen.advance")
+		  if $sequence eq 'idgen.horizon';
+		if ($sequence eq 'idgen.horizon')
 		{
 			my ($value, $ok, $advice) =
-			  $session->selectrow_array(q{SELECT value, ok, advice FROM idgen_status() WHERE key = 'horizon'});
-			is($ok, 0, "$what: idgen_status() says so");
+			  $session->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'horizon'});
+			is($ok, 0, "$what: idgen.status() says so");
 			like("$value: $advice", $pattern eq $later ? qr/later version.*Install/ : qr/missing.*Create the extension anew/, "$what: and what to do");
 		}
 		is(value_of($session, 'SELECT pg_backend_pid()'), $backend, "$sequence, $what: the session lives");
@@ -127,17 +127,17 @@ ok(value_of($session, 'SELECT next_decimal_id()'), 'empty pages, then kill -9: D
 ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');
 
 # Unlogged: a standby has no such file.
-my $state = q{SELECT value, advice FROM idgen_status() WHERE key = 'horizon'};
-$session->do('ALTER SEQUENCE idgen_horizon SET UNLOGGED');
+my $state = q{SELECT value, advice FROM idgen.status() WHERE key = 'horizon'};
+$session->do('ALTER SEQUENCE idgen.horizon SET UNLOGGED');
 wait_for_replay($node, $standby);
-is(eval { $_->safe_psql('postgres', $state) }, 'unlogged|ALTER SEQUENCE idgen_horizon SET LOGGED', 'unlogged: idgen_status() says so on the ' . $_->name)
+is(eval { $_->safe_psql('postgres', $state) }, 'unlogged|ALTER SEQUENCE idgen.horizon SET LOGGED', 'unlogged: idgen.status() says so on the ' . $_->name)
   for $node, $standby;
-$session->do('ALTER SEQUENCE idgen_horizon SET LOGGED');
+$session->do('ALTER SEQUENCE idgen.horizon SET LOGGED');
 # Past the window, so that the new file gets its second page.
 set_clock($node, '+5');
 value_of($session, 'SELECT next_id()');
 wait_for_replay($node, $standby);
-my $copied = path_of($standby, 'idgen_horizon');
+my $copied = path_of($standby, 'idgen.horizon');
 $session->do('CHECKPOINT');
 wait_for_replay($node, $standby);
 $standby->stop;
@@ -148,12 +148,12 @@ $session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen', 'CHECKPOI
 start_again($standby);
 wait_for_replay($node, $standby);
 $standby->safe_psql('postgres', 'CHECKPOINT');
-$copied = path_of($standby, 'idgen_horizon');
+$copied = path_of($standby, 'idgen.horizon');
 $standby->stop;
 is(-s $copied, BLOCK, 'the standby: one page before the first record');
 write_bytes($copied, bytes_of($copied) . "\0" x BLOCK);
 start_again($standby);
-is($standby->safe_psql('postgres', q{SELECT ok FROM idgen_status() WHERE key = 'horizon'}), 't', 'the standby, an empty page: idgen_status() reads the horizon');
+is($standby->safe_psql('postgres', q{SELECT ok FROM idgen.status() WHERE key = 'horizon'}), 't', 'the standby, an empty page: idgen.status() reads the horizon');
 repeated(\%made, my ($last) = draw($session, 1));
 ok(eval { wait_for_replay($node, $standby) }, 'the standby, an empty page: it follows');
 crash($node);

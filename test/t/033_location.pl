@@ -7,7 +7,7 @@ use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('location');
+my $node = start_node('location', kinds => 1);
 my $src = "$FindBin::Bin/../../src";
 my %path = map { m{([^/]+)$} ? ($1 => $_) : () } glob "$src/pg/*/*.cpp $src/pg/*/*.hpp";
 

@@ -22,26 +22,26 @@ SQL
 append_to_file($_, $stub{$_}) for keys %stub;
 END { unlink keys %stub }
 
-my $node = start_node('citus');
+my $node = start_node('citus', kinds => 1);
 my $session = connect_to($node);
 
-# The row of idgen_status(), seen by a new session.
+# The row of idgen.status(), seen by a new session.
 sub shards_row
 {
 	my (%option) = @_;
 	my $seen = connect_to($node, %option);
-	my $row = $seen->selectrow_hashref(q{SELECT * FROM idgen_status() WHERE key = 'shards'});
+	my $row = $seen->selectrow_hashref(q{SELECT * FROM idgen.status() WHERE key = 'shards'});
 	$seen->disconnect;
 	return $row;
 }
 
 my $hint = qr/HINT:  Have each node draw from the group that it has in Citus.*: ALTER DATABASE postgres SET idgen.shards = 'citus'$/m;
 fails_with($session, 'SELECT next_id()', '55000', qr/not set.*HINT:.*ALTER DATABASE postgres SET/s, 'without Citus');
-like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET/, 'without Citus: idgen_status()');
+like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET/, 'without Citus: idgen.status()');
 
 $session->do('CREATE EXTENSION citus');
 fails_with($session, 'SELECT next_id()', '55000', $hint, 'with Citus');
-like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET idgen.shards = 'citus' on the coordinator/, 'with Citus: idgen_status()');
+like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET idgen.shards = 'citus' on the coordinator/, 'with Citus: idgen.status()');
 
 # A value that Citus has copied to all nodes already: by the database, by the role, for this session or the next.
 for my $holder ('DATABASE postgres', 'ROLE CURRENT_USER', 'ROLE ALL')
@@ -78,7 +78,7 @@ my $absent = qr/this node has no group in Citus.*DETAIL:.*pg_dist_local_group.*m
 my @makers = ('next_id()', 'next_ids(3)', 'next_id_array(3)', 'next_id_after(1)');
 fails_with($one, "SELECT $_", '55000', $absent, "no table: $_") for @makers;
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: this node has no group 0', 'no table: idgen_status()');
+is("$row->{value} $row->{ok}", 'citus: this node has no group 0', 'no table: idgen.status()');
 like($row->{advice}, qr/^CREATE EXTENSION citus/, 'no table: what to do');
 
 sub as_superuser
@@ -98,7 +98,7 @@ as_superuser('CREATE TABLE pg_catalog.pg_dist_node (nodeid int PRIMARY KEY, grou
 # Every server begins with group 0: one that knows of no node may be a worker that is not added yet.
 fails_with($one, 'SELECT next_id()', '55000', qr/in no cluster of Citus yet.*DETAIL:.*begins with the group 0.*HINT:.*citus_add_node\(\)/s, 'not added yet');
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: this node is in no cluster yet 0', 'not added yet: idgen_status()');
+is("$row->{value} $row->{ok}", 'citus: this node is in no cluster yet 0', 'not added yet: idgen.status()');
 as_superuser('INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7)');
 is(shard_of($_), 0, "the coordinator: $_") for 'next_id()', '(next_id_array(3))[3]';
 
@@ -107,7 +107,7 @@ set_group(7);
 is(shard_of($_), 7, "a worker: $_") for 'next_id()', '(next_id_array(3))[3]', 'next_id_after(1)', 'next_id(7)', 'max(id)) FROM (SELECT next_ids(2000) id) i --';
 is(shard_of("next_id(layout => 'snowflake'), 'snowflake'"), 7, 'a worker: another preset');
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: group 7 1', 'a worker: idgen_status() finds nothing wrong with ALTER DATABASE');
+is("$row->{value} $row->{ok}", 'citus: group 7 1', 'a worker: idgen.status() finds nothing wrong with ALTER DATABASE');
 is($row->{advice}, undef, 'a worker: nothing to do');
 fails_with($one, 'SELECT next_id(8)', '22023', qr/shard 8 does not belong to this node.*DETAIL:  idgen.shards is "citus", now 7;.*HINT:  Leave the shard out to use the node's own\.$/s,
 	'another shard');
@@ -148,7 +148,7 @@ is(value_of($one, q{SELECT string_agg(id_shard(id)::text, ' ' ORDER BY turn) FRO
 # So does code in C that keeps what it calls.
 set_group(7);
 $one->do("CREATE FUNCTION kept_call(regprocedure, bigint, id_layout) RETURNS bigint LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/kept_call.so'");
-my $kept = q{kept_call('next_id(bigint, id_layout)', idgen_own_shards(), 'instagram')};
+my $kept = q{kept_call('next_id(bigint, id_layout)', idgen.own_shards(), 'instagram')};
 is(shard_of($kept), 7, 'a call that is kept');
 set_group(8);
 is(shard_of($kept), 8, 'a call that is kept: in the next transaction');

@@ -189,7 +189,7 @@ for my $name (sort keys %operator)
 		q{CALL idgen_migrate.backfill('boss.album', 'new', 'made', 7)}, q{CALL idgen_migrate.backfill('boss.seven', 'id', 'v', 7)}, q{CALL idgen_migrate.replace_serial('boss.small', 'id', widen => true)},
 	  q{CALL idgen_migrate.uuid_link('boss.album', 'new')}, q{CALL idgen_migrate.uuid_switch('boss.album', 'new')}, q{CALL idgen_migrate.uuid_finish('boss.album', 'new')},
 		q{SELECT * FROM idgen_migrate.check('backfill', 'boss.album', 'new', 'made', 5)}, 'SELECT * FROM idgen_migrate.progress',
-	  q{SELECT * FROM public.idgen_audit('boss.album', 'new')}, 'SELECT * FROM public.idgen_stat_backend', 'SELECT * FROM public.idgen_status()');
+	  q{SELECT * FROM idgen.audit('boss.album', 'new')}, 'SELECT * FROM idgen.stat_backend', 'SELECT * FROM idgen.status()');
 	is_deeply(\@errors, [], "$name in public: every call of the boss works");
 	nobody_fell("$name in public, every call of the boss");
 }
@@ -208,7 +208,7 @@ for my $when ('before', 'after')
 	make_tables($boss, 'boss');
 	$boss->do($_) for 'CREATE TABLE boss.big (id bigserial PRIMARY KEY)', 'SET search_path = public, pg_catalog';
 	my @errors = try_all($boss, q{CALL idgen_migrate.replace_serial('boss.big', 'id', 5)}, 'INSERT INTO boss.big DEFAULT VALUES', q{CALL idgen_migrate.uuid_start('boss.album', 'new')},
-		'INSERT INTO boss.album DEFAULT VALUES', q{SELECT * FROM public.idgen_audit('boss.big', 'id')}, q{SELECT * FROM idgen_migrate.check('serial', 'boss.big', 'id')});
+		'INSERT INTO boss.album DEFAULT VALUES', q{SELECT * FROM idgen.audit('boss.big', 'id')}, q{SELECT * FROM idgen_migrate.check('serial', 'boss.big', 'id')});
 	like($errors[0] // '', $when eq 'after' ? qr/next_id\(5\) is not idgen's function/ : qr/^$/, "functions of better types, $when: a default that would call another is refused");
 	nobody_fell("functions of better types, $when");
 }

@@ -11,11 +11,11 @@ use Test::More;
 my $node = start_node('security', extension => 0, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
 $session->do($_)
-  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE EXTENSION idgen_lease SCHEMA "id gen"', 'CREATE EXTENSION idgen_registry', 'CREATE ROLE app LOGIN',
+  for 'CREATE SCHEMA "id gen"', 'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_kinds SCHEMA "id gen"', 'CREATE EXTENSION idgen_migrate', 'CREATE EXTENSION idgen_lease SCHEMA "id gen"', 'CREATE EXTENSION idgen_registry', 'CREATE ROLE app LOGIN',
   'CREATE ROLE monitor LOGIN IN ROLE pg_monitor', 'CREATE ROLE dba SUPERUSER', 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
 CREATE TEMP VIEW member AS
 SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
- WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_migrate', 'idgen_lease', 'idgen_registry')
+ WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_kinds', 'idgen_migrate', 'idgen_lease', 'idgen_registry')
 SQL
   'CREATE TEMP VIEW routine AS SELECT p.*, m.extname, l.lanname FROM member m JOIN pg_proc p ON m.classid = \'pg_proc\'::regclass AND p.oid = m.objid JOIN pg_language l ON l.oid = p.prolang';
 
@@ -77,7 +77,7 @@ known AS (
 SELECT count(*) AS uses, count(DISTINCT holder) AS holders,
        coalesce(string_agg(DISTINCT holder || ' uses ' || pg_describe_object(class, oid, 0), '; ') FILTER (WHERE oid >= 16384 AND NOT EXISTS (
            SELECT FROM pg_depend d WHERE d.classid = class AND d.objid = known.oid AND d.deptype IN ('e', 'i')
-              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_migrate', 'idgen_lease', 'idgen_registry', 'plpgsql'))
+              AND (d.refclassid = 'pg_extension'::regclass AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_kinds', 'idgen_migrate', 'idgen_lease', 'idgen_registry', 'plpgsql'))
                    OR EXISTS (SELECT FROM member m WHERE m.classid = d.refclassid AND m.objid = d.refobjid)))), '') AS foreign
   FROM known
 SQL
@@ -100,7 +100,7 @@ while ($rights =~ /^\| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)
 {
 	my ($objects, @cells) = ($1, $2, $3, $4, $5);
 	next if $objects =~ /^(object|-+)$/;
-	if ($objects =~ /^every (?:other )?(function|type) of `(\w+)`/) { $rest{"$1 $2"} = \@cells; next }
+	if (my ($kind, $of) = $objects =~ /^every (?:other )?(function|type) of ([^:]*)/) { $rest{"$kind $_"} = \@cells for $of =~ /`(\w+)`/g; next }
 	my ($kind) = $objects =~ /^(\w+)/;
 	$said{"$kind $_"} = \@cells for $objects =~ /`([^`]+?)(?:\(\))?`/g;
 }
@@ -118,10 +118,10 @@ for my $one (@{ $session->selectall_arrayref(q{SELECT extname, proname, routine.
 	is_deeply($cells, $expected, "$key($oid)") or next;
 	$had{$key} = 1;
 }
-for my $one (@{ $session->selectall_arrayref(q{SELECT m.extname, c.relname, c.relkind, c.oid FROM member m JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid WHERE relkind <> 'c'}) })
+for my $one (@{ $session->selectall_arrayref(q{SELECT c.relnamespace::regnamespace || '.' || c.relname, c.relkind, c.oid FROM member m JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid WHERE relkind <> 'c'}) })
 {
-	my ($extension, $name, $kind, $oid) = @$one;
-	my $key = { r => 'table', v => 'view', S => 'sequence' }->{$kind} . ' ' . ($extension eq 'idgen' ? $name : "$extension.$name");
+	my ($name, $kind, $oid) = @$one;
+	my $key = { r => 'table', v => 'view', S => 'sequence' }->{$kind} . " $name";
 	my $cells = cells_of(<<"SQL");
 SELECT string_agg(w, ', ' ORDER BY o) FROM (VALUES
     (1, 'read', has_table_privilege(\$1, $oid, 'SELECT')),
@@ -137,7 +137,7 @@ for my $type (list_of(q{SELECT t.oid::regtype FROM member m JOIN pg_type t ON m.
 	is_deeply(cells_of("SELECT CASE WHEN has_type_privilege(\$1, '$type', 'USAGE') THEN 'use' END"), $said{"type $name"}, "type $name");
 	$had{"type $name"} = 1;
 }
-for my $schema ('idgen_migrate', 'idgen_registry')
+for my $schema ('idgen', 'idgen_lease', 'idgen_migrate', 'idgen_registry')
 {
 	my $cells = cells_of(qq{SELECT nullif(concat_ws(', ', CASE WHEN has_schema_privilege(\$1, '$schema', 'USAGE') THEN 'use' END, CASE WHEN has_schema_privilege(\$1, '$schema', 'CREATE') THEN 'create' END), '')});
 	is_deeply($cells, $said{"schema $schema"}, "schema $schema");
@@ -151,12 +151,12 @@ is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_m
 is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');
 $session->do('SET search_path = "id gen"');
 $session->do(slurp_file("$FindBin::Bin/../../sql/called.sql") =~ s/CREATE VIEW/CREATE TEMP VIEW/r);
-is_deeply([ grep { !$said{"function $_"} } list_of('SELECT DISTINCT proname FROM called ORDER BY 1') ], [], 'it names every function that people call');
+is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace ORDER BY 1}) ], [], 'it names every function that people call');
 
 # Each check notices: what is done here is taken back.
 my @breaks = (
 	[ 'a path taken away', 'ALTER FUNCTION idgen_migrate.guard(oid) RESET search_path', sub { scalar loose_routines() } ],
-	[ 'security definer', 'ALTER FUNCTION "id gen".idgen_status() SECURITY DEFINER', sub { scalar loose_routines() } ],
+	[ 'security definer', 'ALTER FUNCTION idgen.status() SECURITY DEFINER', sub { scalar loose_routines() } ],
 	[ 'a call of the registry for PUBLIC', 'GRANT USAGE ON SCHEMA idgen_registry TO PUBLIC; GRANT EXECUTE ON FUNCTION idgen_registry.list(integer, integer) TO PUBLIC', sub { scalar loose_routines() } ],
 	[ 'a path on a function in C', 'ALTER FUNCTION "id gen".id_min(timestamptz, "id gen".id_layout) SET search_path = pg_catalog', sub { scalar loose_routines() } ],
 	[ 'an operator of somebody else', <<'SQL', sub { ($session->selectrow_array($foreign))[2] } ]);

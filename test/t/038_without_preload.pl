@@ -22,14 +22,14 @@ sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 2.5) }
 sub ids_of_shard
 {
 	my ($session) = @_;
-	return value_of($session, 'SELECT sum(ids) FROM idgen_stat_shard WHERE shard = 5');
+	return value_of($session, 'SELECT sum(ids) FROM idgen.stat_shard WHERE shard = 5');
 }
 
 # The state is made once, by sessions that come together, and outlives them all.
 ok(in_sessions($node, 8, sub { my ($session) = @_; draw($session, 100) }), 'eight sessions at once make the state');
 my $session = connect_to($node);
 is(ids_of_shard($session), 800, 'it counts what all of them made, now that they are gone');
-is(value_of($session, 'SELECT count(*) FROM idgen_stat_backend'), 0, 'and forgets them');
+is(value_of($session, 'SELECT count(*) FROM idgen.stat_backend'), 0, 'and forgets them');
 $session->do('SET debug_parallel_query = on');
 my @settings = qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size);
 $session->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
@@ -92,9 +92,9 @@ $node->psql('postgres', 'SELECT next_id()', stderr => \$error);
 like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/, "$_: told") for qw(idgen.max_slots idgen.keys);
 unlike($error, qr/0001020304/, 'without the keys');
 $session = connect_to($node);
-like(value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'library'}),
-	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots and .* need shared_preload_libraries$/, 'idgen_status()');
-is(value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'slots'}) =~ / of 16384 in all/, 1, 'the size is what it is');
+like(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'library'}),
+	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots and .* need shared_preload_libraries$/, 'idgen.status()');
+is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'slots'}) =~ / of 16384 in all/, 1, 'the size is what it is');
 freeze_clock($node, time + 60);
 $session->do(q{SET idgen.shards = ''});
 fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=41 shard=13 sequence=5')) FROM generate_series(0, 8000) AS n},

@@ -23,9 +23,9 @@ my $clock = 0;
 # Past the window: the next ID needs a renewal.
 sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 1.5) }
 
-sub horizon { return value_of($session, 'SELECT horizon FROM idgen_stat_database') }
+sub horizon { return value_of($session, 'SELECT horizon FROM idgen.stat_database') }
 
-sub mirror { return value_of($session, 'SELECT last_value FROM idgen_horizon') }
+sub mirror { return value_of($session, 'SELECT last_value FROM idgen.horizon') }
 
 # Kills the subscriber's server and starts it under a clock that lost 0.4 s.
 sub crash_and_start
@@ -43,11 +43,11 @@ repeated(\%made, draw($session, 1000), map { value_of($session, 'SELECT next_dec
 $session->do(sprintf q{CREATE SUBSCRIPTION from_there CONNECTION '%s' PUBLICATION all_of_them}, $publisher->connstr('postgres') =~ s/'/''/gr);
 
 # What the publisher's sequences hold: as they are, and far ahead, which no clock would admit here.
-for my $write ('SELECT next_id()', q{SELECT setval('idgen_horizon', 7258118400000), setval('idgen_generator', 90000)},
-	q{SELECT setval('idgen_horizon', 946684800000), setval('idgen_generator', 1)})
+for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 7258118400000), setval('idgen.generator', 90000)},
+	q{SELECT setval('idgen.horizon', 946684800000), setval('idgen.generator', 1)})
 {
 	$there->do($write);
-	my $brought = value_of($there, 'SELECT last_value FROM idgen_horizon');
+	my $brought = value_of($there, 'SELECT last_value FROM idgen.horizon');
 	my $statement = begin_statement($node, "COPY (SELECT next_id(5, '$layout') FROM generate_series(1, 1000000)) TO STDOUT");
 	repeated(\%made, draw($session, 1000));
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
@@ -62,7 +62,7 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen_horizon', 725811840000
 	# With nobody at work
 	my $before = horizon();
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
-	wait_until($session, "SELECT last_value = $brought FROM idgen_horizon");
+	wait_until($session, "SELECT last_value = $brought FROM idgen.horizon");
 	is(horizon(), $before, "$write: the horizon is as it was");
 	pass_window();
 	$session->do('SET idgen.max_wait = 0');
@@ -71,7 +71,7 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen_horizon', 725811840000
 	$session->do('RESET idgen.max_wait');
 	is(repeated(\%made, @ids, map { value_of($session, 'SELECT next_decimal_id()') } 1 .. 3), 0, "$write: nor then");
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
-	wait_until($session, "SELECT last_value = $brought FROM idgen_horizon");
+	wait_until($session, "SELECT last_value = $brought FROM idgen.horizon");
 	crash_and_start();
 	@ids = eval { (draw($session, 1000), value_of($session, 'SELECT next_decimal_id()')) };
 	is(scalar @ids, 1001, "$write, then kill -9: IDs go on");
@@ -86,11 +86,11 @@ $session->do('DROP SUBSCRIPTION from_there');
 	my $on = connect_to($fresh);
 	$on->do(sprintf q{CREATE SUBSCRIPTION from_there CONNECTION '%s' PUBLICATION all_of_them}, $publisher->connstr('postgres') =~ s/'/''/gr);
 	$on->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
-	my $brought = value_of($there, 'SELECT last_value FROM idgen_origin');
-	wait_until($on, "SELECT last_value = $brought FROM idgen_origin");
-	is(value_of($on, q{SELECT ok FROM idgen_status() WHERE key = 'copy'}), 1, 'before the first ID: idgen_status() says nothing of a copy');
+	my $brought = value_of($there, 'SELECT last_value FROM idgen.origin');
+	wait_until($on, "SELECT last_value = $brought FROM idgen.origin");
+	is(value_of($on, q{SELECT ok FROM idgen.status() WHERE key = 'copy'}), 1, 'before the first ID: idgen.status() says nothing of a copy');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'before the first ID: IDs are made') || note $on->errstr;
-	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen_origin, pg_control_system()'), 1, 'before the first ID: then the mirror is right again');
+	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1, 'before the first ID: then the mirror is right again');
 	$on->do('DROP SUBSCRIPTION from_there');
 	$on->disconnect;
 	$fresh->stop;

@@ -189,7 +189,7 @@ $owner->commit;
 waitpid $taking, 0;
 is($? . slurp_file($output), '0', 'the extension takes over by the two commands of the page, after those who drew');
 is(value_of($super, 'SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $$idgen$$'), 'ids', 'it is there');
-is(value_of($super, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname ~ '^idgen|^ids'}), 'idgen_sql ids', 'and no schema has another name');
+is(value_of($super, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname ~ '^idgen|^ids'}), 'idgen idgen_sql ids', 'and no schema has another name');
 fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/, 'who was connected before does not know its shards');
 is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT ids.id_shard(ids.next_id())}), 5, 'who connects does');
 $node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER DATABASE mine SET search_path = app, public});

@@ -1,4 +1,4 @@
-# What idgen_status() and the views say of numbers from a registry, of the registry, and of another database that uses the same number.
+# What idgen.status() and the views say of numbers from a registry, of the registry, and of another database that uses the same number.
 # A keeper that does what the test says stands for the real one.
 use strict;
 use warnings;
@@ -10,12 +10,12 @@ use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The rows of idgen_status() with that key: "value | ok | advice"
+# The rows of idgen.status() with that key: "value | ok | advice"
 sub rows_of
 {
 	my ($session, @keys) = @_;
 	my $rows = $session->selectall_arrayref(
-		q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen_status() WITH ORDINALITY AS s WHERE key = ANY(?) ORDER BY s.ordinality}, undef, \@keys);
+		q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen.status() WITH ORDINALITY AS s WHERE key = ANY(?) ORDER BY s.ordinality}, undef, \@keys);
 	return map { $_->[0] } @$rows;
 }
 sub row_is { my ($session, $key, $expected, $what) = @_; return is(join("\n", rows_of($session, $key)), $expected, "$what: $key") }
@@ -23,10 +23,10 @@ sub row_like { my ($session, $key, $pattern, $what) = @_; return like(join("\n",
 
 my $plain = start_node('plain', conf => ["idgen.shards = '5'"]);
 my $session = connect_to($plain);
-my $keys = q{SELECT string_agg(key, ' ') FROM idgen_status()};
+my $keys = q{SELECT string_agg(key, ' ') FROM idgen.status()};
 my $usual = 'library server shards nodes copy horizon renewal lead clock ntp standby layout slots';
 is(value_of($session, $keys), $usual, 'without a registry: the rows');
-is(value_of($session, 'SELECT (SELECT count(*) FROM idgen_stat_lease) + (SELECT count(*) FROM idgen_stat_registry)'), 0, 'without a registry: the views are empty');
+is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0, 'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
 row_is($session, 'shards', 'lease, and idgen.registry is not set | f | Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.',
 	'without a registry');
@@ -79,7 +79,7 @@ freeze_clock($node, $now);
 row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
 row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
 row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| Add this line.*'idgen, idgen_lease'/, 'no keeper');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
 fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
@@ -121,10 +121,10 @@ row_is($watcher, 'shards', 'lease: 3, 17 | t', 'two numbers');
 row_is($watcher, 'lease', '3, 17 chosen by the registry; horizon 25.000 s ahead of the clock | t', 'two numbers');
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*\.5\d*\S+ \| t$/, 'two numbers');
 like(value_of($session, 'SELECT id_shard(next_id())'), qr/^(?:3|17)$/, 'an ID of one of them');
-is_deeply($watcher->selectall_arrayref('SELECT number, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen_stat_lease'),
+is_deeply($watcher->selectall_arrayref('SELECT number, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen.stat_lease'),
 	[ [ 3, 0, 1, 25 ], [ 17, 0, 1, 39.5 ] ], 'two numbers: the view');
 is_deeply($watcher->selectrow_arrayref('SELECT numbers, extract(epoch FROM horizon - clock_timestamp())::float8, lease_window, keeper_pid,
-		extract(epoch FROM clock_timestamp() - answered_at)::float8, silent_since, trouble FROM idgen_stat_registry'),
+		extract(epoch FROM clock_timestamp() - answered_at)::float8, silent_since, trouble FROM idgen.stat_registry'),
 	[ 2, 25, 40000, 4711, 1.5, undef, undef ], 'two numbers: the view of the registry');
 
 # One given by hand. Another session: the clock stands, and within a tick IDs of a session rise.
@@ -132,7 +132,7 @@ my $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
 fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot be used now/, 'by hand');
 row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizon 25.000 s ahead of the clock \| f \| IDs of a number wait/, 'by hand, not held');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen_stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
 row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it | t', 'by hand');
@@ -159,7 +159,7 @@ in_the_way($session, 7, 'number 7 is held by "barn", system 4');
 in_the_way($session, 17, 'the clock of this server has jumped forward');
 row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| docs/, 'in the way');
 row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
-is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
+is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
 $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
 hold($session, 7, undef, by_hand => 1);
@@ -181,7 +181,7 @@ row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s
 registry_lost($session, 3, 4_000, -6_000);
 row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: number 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
 	'horizons lost');
-like(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), qr/^it was put back to an older state/, 'horizons lost: the view');
+like(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), qr/^it was put back to an older state/, 'horizons lost: the view');
 registry_says($session, answered => 1500, silent => 500, trouble => 'no route');
 row_like($watcher, 'registry', qr/^calls fail since .*; no route; it was put back to an older state/, 'horizons lost, and silent');
 $session->do('SELECT fake_older(0, NULL, NULL)');
@@ -193,15 +193,15 @@ row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, and none has succe
 registry_says($session, answered => 30_000, silent => 20_000);
 row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, the last one before succeeded at \d{4}-[^;]* \| f \|/, 'silent');
 is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
-		FROM idgen_status() WHERE key = 'registry'}), 1, 'silent: both times');
-is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen_stat_registry'), 20, 'silent: the view');
+		FROM idgen.status() WHERE key = 'registry'}), 1, 'silent: both times');
+is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen.stat_registry'), 20, 'silent: the view');
 registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 are held by others');
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
-is(value_of($watcher, 'SELECT trouble FROM idgen_stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
+is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
 
 # What the keeper says can hold host, port and user of the registry: only those who watch read it.
 my $spoken = 'connection to server at "registry.example", port 6543 failed: no password for user "photos"';
-$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN', 'CREATE ROLE shown LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_stat_registry TO shown', map { "ALTER ROLE $_ SET idgen.shards = '8'" } qw(app shown watcher);
+$session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROLE app LOGIN', 'CREATE ROLE shown LOGIN', 'GRANT EXECUTE ON FUNCTION idgen.stat_registry TO shown', map { "ALTER ROLE $_ SET idgen.shards = '8'" } qw(app shown watcher);
 for my $silent ({ silent => 20_000 }, {})
 {
 	registry_says($session, answered => 30_000, %$silent, trouble => $spoken);
@@ -213,8 +213,8 @@ for my $silent ({ silent => 20_000 }, {})
 		row_like($reader, 'registry', qr/; \Q$words\E \| f \|/, "what $role reads");
 		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
 		next if $role eq 'watcher';
-		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen_status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
-		is(value_of($reader, 'SELECT trouble FROM idgen_stat_registry()'), $bare, 'nor does one that may call idgen_stat_registry()') if $role eq 'shown';
+		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen.status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
+		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare, 'nor does one that may call idgen.stat_registry()') if $role eq 'shown';
 		$reader->disconnect;
 	}
 }
@@ -223,10 +223,10 @@ for my $silent ({ silent => 20_000 }, {})
 for my $role (qw(app watcher))
 {
 	my $seen = connect_to($node, user => $role);
-	my $all = value_of($seen, q{SELECT string_agg(s::text, ' ') FROM idgen_status() s});
-	$all .= value_of($seen, q{SELECT string_agg(l::text, ' ') FROM idgen_stat_lease l}) . value_of($seen, 'SELECT r::text FROM idgen_stat_registry r') if $role eq 'watcher';
+	my $all = value_of($seen, q{SELECT string_agg(s::text, ' ') FROM idgen.status() s});
+	$all .= value_of($seen, q{SELECT string_agg(l::text, ' ') FROM idgen.stat_lease l}) . value_of($seen, 'SELECT r::text FROM idgen.stat_registry r') if $role eq 'watcher';
 	unlike($all, qr/verysecret/, "$role sees no password");
-	fails_with($seen, "SELECT * FROM $_", '42501', qr/permission denied/, "$role: $_") for $role eq 'app' ? qw(idgen_stat_lease idgen_stat_registry) : ();
+	fails_with($seen, "SELECT * FROM $_", '42501', qr/permission denied/, "$role: $_") for $role eq 'app' ? qw(idgen.stat_lease idgen.stat_registry) : ();
 	fails_with($seen, 'SHOW idgen.registry', '42501', qr/permission denied|must be superuser/, 'app does not see the address') if $role eq 'app';
 	$seen->disconnect;
 }
@@ -271,7 +271,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 		row_is($on_standby, 'lease', 'none: a standby takes no numbers | t', 'a standby');
 		row_is($on_standby, 'registry', 'not asked: a standby takes no numbers | t', 'a standby');
 	}
-	is(value_of($on_standby, q{SELECT count(*) FROM idgen_status() WHERE NOT ok AND key <> 'ntp'}), 0, "$name: a healthy standby");
+	is(value_of($on_standby, q{SELECT count(*) FROM idgen.status() WHERE NOT ok AND key <> 'ntp'}), 0, "$name: a healthy standby");
 	$on_primary->disconnect;
 	$primary->stop;
 	$standby->promote;
@@ -304,7 +304,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers is still starting \| f \|/, 'a database that is locked');
 	fails_with($on_kept, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/, 'a database that is locked');
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
-	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen_status() WHERE key = 'registry'});
+	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
 	fails_with($on_kept, 'SELECT next_id()', '55000', qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./, 'a database that is missing');
 	$on_kept->disconnect;

@@ -49,8 +49,8 @@ freeze_clock($node, $second + 6);
 is(leads($waiting, 4, $second + 6), '7:4', 'and on');
 fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s ahead of the clock/, 'it grows no more');
 is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'but by a session that borrows');
-is(value_of($waiting, 'SELECT borrows FROM idgen_stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
-is(value_of($waiting, 'SELECT holds FROM idgen_stat_shard WHERE shard = 5'), 0, 'and none as held');
+is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'and none as held');
 
 # A clock that was set back is to blame, whoever has borrowed before.
 freeze_clock($node, $second - 60);
@@ -65,7 +65,7 @@ for (@others)
 	$_->do('SET idgen.overflow = borrow');
 	$_->do("SELECT count(next_id($small)) FROM (SELECT generate_series(1, 2000000000) OFFSET 0) s", { pg_async => PG_ASYNC });
 }
-wait_until($onlooker, 'SELECT EXISTS (SELECT FROM idgen_stat_shard WHERE shard = 6 AND max_lead >= 9990)');
+wait_until($onlooker, 'SELECT EXISTS (SELECT FROM idgen.stat_shard WHERE shard = 6 AND max_lead >= 9990)');
 $waiting->do("SET idgen.max_wait = '20s'");
 my ($drawn, $began) = (0, time);
 while ($drawn < 100 && time - $began < 60)

@@ -49,11 +49,11 @@ SELECT extname, extversion, extconfig IS NULL, extcondition FROM pg_extension WH
 SQL
 }
 
-# The row library of idgen_status(): version, verdict and advice.
+# The row library of idgen.status(): version, verdict and advice.
 sub library_of
 {
 	my ($session) = @_;
-	return join ' | ', map { $_ // '' } $session->selectrow_array(q{SELECT value, ok, advice FROM idgen_status() WHERE key = 'library'});
+	return join ' | ', map { $_ // '' } $session->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'library'});
 }
 
 # Every function of the extension that is written in C has its symbol in the library.
@@ -78,7 +78,7 @@ sub begin_node
 my @preloaded = ("shared_preload_libraries = 'idgen'");
 my $server = copy_server('exchanged');
 my $node = begin_node('exchanged', $server, @preloaded);
-$node->safe_psql('postgres', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate');
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate');
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE photo (id id64 PRIMARY KEY DEFAULT next_id(), key ulid DEFAULT next_ulid(), token uuid DEFAULT next_uuidv7(),
     day date GENERATED ALWAYS AS ((timezone('UTC', id_time(7))::date)) STORED);
@@ -116,7 +116,7 @@ $session->do('ALTER EXTENSION idgen_migrate UPDATE');
 is(value_of($session, 'SELECT idgen_later()'), 'later', 'the update brings what is new');
 makes_ids($session, 'updated');
 like(library_of($session), qr/^\Q$later\E, loaded .* \| 1 \| $/, 'all is well');
-$node->safe_psql('fresh', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate');
+$node->safe_psql('fresh', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate');
 my $updated = catalog_of($node, 'postgres');
 cmp_ok(length $updated, '>', 50_000, 'the catalog has much to say');
 is($updated, catalog_of($node, 'fresh'), 'the catalog is that of a fresh install');
@@ -135,7 +135,7 @@ $session->disconnect;
 exchange_library($plain_server, $server);
 $node->restart;
 $session = connect_to($node);
-my $newer = qr/"idgen_horizon" was written by a later version of idgen\nDETAIL:.*\nHINT:.*Install the version/s;
+my $newer = qr/"idgen.horizon" was written by a later version of idgen\nDETAIL:.*\nHINT:.*Install the version/s;
 fails_with($session, 'SELECT next_id()', '55000', $newer, 'old library, new page');
 is(library_of($session), "$this, and the extension is $later | 0 | Install the library of that version if it is not there, and restart.",
 	'old library, new SQL: it says what is to be done');
@@ -199,7 +199,7 @@ SKIP:
 		return map { my @ids = eval { draw($_, 300) }; push @refused, $_ unless @ids; @ids } ($old, $new) x $times;
 	};
 	is(repeated(\%made, $draw_in_turn->(50)), 0, 'without preload: both draw, none twice');
-	fails_with($old, 'SELECT next_id() FROM idgen_require_library(\'' . $later . '\')', '55000', $restart, 'without preload: the old session');
+	fails_with($old, 'SELECT next_id() FROM idgen.require_library(\'' . $later . '\')', '55000', $restart, 'without preload: the old session');
 	$new->do('ALTER EXTENSION idgen UPDATE');
 	is(repeated(\%made, $draw_in_turn->(10)), 0, 'without preload: none twice after the update');
 	is(scalar(grep { $_ != $old } @refused), 0, 'without preload: the new session is never refused');

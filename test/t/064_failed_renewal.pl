@@ -81,7 +81,7 @@ is(value_of($greedy, 'SELECT count(*) FROM pg_locks WHERE pid = ?', $pid), 0, 'n
 # The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A renewal
 # ahead of need that fails so keeps none of them.
 my $block_size = 8192;
-my $file = $node->data_dir . '/' . value_of($greedy, q{SELECT pg_relation_filepath('idgen_horizon')});
+my $file = $node->data_dir . '/' . value_of($greedy, q{SELECT pg_relation_filepath('idgen.horizon')});
 
 sub swap_page
 {
@@ -95,7 +95,7 @@ sub swap_page
 	return $old;
 }
 
-sub is_in_buffer { return value_of($greedy, q{SELECT count(*) FROM pg_buffercache WHERE relfilenode = pg_relation_filenode('idgen_horizon') AND relblocknumber = 1}) }
+sub is_in_buffer { return value_of($greedy, q{SELECT count(*) FROM pg_buffercache WHERE relfilenode = pg_relation_filenode('idgen.horizon') AND relblocknumber = 1}) }
 
 $greedy->do($_) for 'CREATE EXTENSION pg_buffercache', 'CHECKPOINT', 'SET enable_seqscan = off';
 for (1 .. 1000)

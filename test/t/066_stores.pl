@@ -394,16 +394,16 @@ unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geh
 sub _check_owner_calls
 {
 	my ($caller, $own, $now) = @_;
-	fails_with($caller, 'SELECT idgen_registry_advance()', '08004', qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s, 'etcd: an advance by a clock behind a horizon');
-	fails_with($caller, q{SELECT idgen_registry_advance('10 min')}, '08004', qr/refused the call.*must lie between 660000 ms/s, 'etcd: by less than the limit now in force');
-	fails_with($caller, q{SELECT idgen_registry_advance(at => now() + interval '1 s')}, '08004', qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
-	is(value_of($caller, q{SELECT idgen_registry_advance(at => now() + interval '20 min') > now() + interval '19 min'}), 1, 'etcd: idgen_registry_advance() to an instant');
-	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_nodes()'), 1, 'etcd: no number has an owner');
+	fails_with($caller, 'SELECT idgen_lease.advance_registry()', '08004', qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s, 'etcd: an advance by a clock behind a horizon');
+	fails_with($caller, q{SELECT idgen_lease.advance_registry('10 min')}, '08004', qr/refused the call.*must lie between 660000 ms/s, 'etcd: by less than the limit now in force');
+	fails_with($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '1 s')}, '08004', qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
+	is(value_of($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '20 min') > now() + interval '19 min'}), 1, 'etcd: idgen_lease.advance_registry() to an instant');
+	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_lease.nodes()'), 1, 'etcd: no number has an owner');
 	like($own->extend(0, 11, 12, $now + 50000, $now + 51000), qr/^answered refused/, 'etcd: its owner learns it');
 	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too');
 
-	fails_with($caller, "SELECT idgen_limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
-	value_of($caller, q{SELECT idgen_limit_registry('2 min', 100, '1 min')});
+	fails_with($caller, "SELECT idgen_lease.limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
+	value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
 	is($own->claim(101, 0, 41, 42, 60000), 'limited this registry gives numbers up to 100', 'etcd: too large a number');
 	is($own->claim(100, 0, 41, 42, $_), 'limited this registry gives leases of at most 60000 ms', "etcd: too long a lease: $_ ms") for 0, 60001;
 	my ($horizon) = $own->claim(100, 0, 41, 42, 60000) =~ /^answered granted (\d+)$/;
@@ -414,8 +414,8 @@ sub _check_owner_calls
 	$own->put($own->key('registry'), { %{ $own->value_in($own->key('registry')) }, floor_ms => '0' });
 	$own->put_row($_->[0], incarnation => $_->[1], life => $_->[1], horizon_ms => $now + $_->[2], claimed_ms => 0, lease => $_->[3])
 	  for [ 1, 7, -9000, 'left' ], [ 2, 0, -9000, 'past' ], [ 3, 7, 90000, 'past' ], [ 4, 7, -5000, 'past' ];
-	is(value_of($caller, q{SELECT idgen_forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
-	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_nodes()'), [ 1, 3 ], 'etcd: the others are not');
+	is(value_of($caller, q{SELECT idgen_lease.forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
+	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_lease.nodes()'), [ 1, 3 ], 'etcd: the others are not');
 	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000), 'etcd: and none begins below what was forgotten');
 	return;
 }
@@ -435,32 +435,32 @@ for my $kind ('postgres', 'etcd')
 	$own->claim(7, 0, 21, 22, 600000, 'seven');
 	is_deeply(
 		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
-			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_nodes()}),
-		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 50000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_nodes(), for a member of pg_monitor");
-	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/, "$kind: for nobody else: $_") for 'SELECT * FROM idgen_nodes()', 'SELECT idgen_release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease_record';
+			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_lease.nodes()}),
+		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 50000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_lease.nodes(), for a member of pg_monitor");
+	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/, "$kind: for nobody else: $_") for 'SELECT * FROM idgen_lease.nodes()', 'SELECT idgen_lease.release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease.record';
 	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0, "$kind: no address in pg_settings") for $ordinary;
-	is(value_of($caller, 'SELECT idgen_release(7)'), 1, "$kind: idgen_release()");
-	is(value_of($caller, 'SELECT idgen_release(7)'), 0, "$kind: a second time");
+	is(value_of($caller, 'SELECT idgen_lease.release(7)'), 1, "$kind: idgen_lease.release()");
+	is(value_of($caller, 'SELECT idgen_lease.release(7)'), 0, "$kind: a second time");
 	_check_owner_calls($caller, $own, $now) if $kind eq 'etcd';
-	fails_with($caller, q{SELECT idgen_registry_advance()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_registry_advance() is its owner\'s') if $kind ne 'etcd';
+	fails_with($caller, q{SELECT idgen_lease.advance_registry()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_lease.advance_registry() is its owner\'s') if $kind ne 'etcd';
 	fails_with($caller, $_, '08004', qr/refused the call.*permission denied for function/s, "postgres: $_ is its owner's")
-	  for $kind ne 'etcd' ? (q{SELECT idgen_limit_registry('1 min')}, 'SELECT idgen_forget_numbers()') : ();
+	  for $kind ne 'etcd' ? (q{SELECT idgen_lease.limit_registry('1 min')}, 'SELECT idgen_lease.forget_numbers()') : ();
 	if ($kind ne 'etcd')
 	{
 		$owner->do("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_registry TO idgen_node");
 		$owner->do("ALTER FUNCTION idgen_registry.$_ SECURITY DEFINER") for 'set_max_ahead', 'set_largest_number', 'set_longest_ttl', 'forget';
-		value_of($caller, q{SELECT idgen_limit_registry('2 min', 100, '1 min')});
+		value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
-		value_of($caller, q{SELECT idgen_limit_registry(largest_number => 8191)});
+		value_of($caller, q{SELECT idgen_lease.limit_registry(largest_number => 8191)});
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 8191 00:01:00', 'postgres: one limit alone');
-		is(value_of($caller, 'SELECT idgen_forget_numbers()'), 0, 'postgres: and forget numbers');
+		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0, 'postgres: and forget numbers');
 	}
 	$pause{$kind}->();
 	$caller->do(q{SET statement_timeout = '200ms'});
-	fails_with($caller, 'SELECT * FROM idgen_nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");
+	fails_with($caller, 'SELECT * FROM idgen_lease.nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");
 	$resume{$kind}->();
 	$caller->do('RESET statement_timeout');
-	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_nodes()'), 1, "$kind: and called again");
+	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_lease.nodes()'), 1, "$kind: and called again");
 	$_->disconnect for $caller, $monitor, $ordinary;
 	next if $kind eq 'etcd';
 	$member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, right'}'");
@@ -469,7 +469,7 @@ for my $kind ('postgres', 'etcd')
 $member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, not encoded'}'");
 $member->restart;
 my $last = connect_to($member);
-fails_with($last, 'SELECT * FROM idgen_nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is no address of a registry.*HINT/s, 'an address that is none');
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is no address of a registry.*HINT/s, 'an address that is none');
 $last->disconnect;
 unlike(slurp_file($member->logfile), qr/Geheim/, 'no password in its log');
 

@@ -190,7 +190,7 @@ sub lose_by_hand
 	my $other = connect_to($node);
 	my $long = $other->prepare('SELECT min(s) <> max(s) FROM (SELECT id_shard(next_ids(3000000)) AS s) AS made', { pg_async => PG_ASYNC });
 	$long->execute;
-	is(value_of($session, 'SELECT idgen_release(?)', $number), 1, "$kind: a number is taken from a live owner");
+	is(value_of($session, 'SELECT idgen_lease.release(?)', $number), 1, "$kind: a number is taken from a live owner");
 	wait_for('lost', sub { told($node, "has lost number $number ") });
 	wait_for_id($session);
 	sleep 0.2;
@@ -199,8 +199,8 @@ sub lose_by_hand
 	is(repeated($made, end_drawing($drawing)), 0, "$kind: it goes on with what the registry gives it, no ID twice");
 	my $now = number_of($session);
 	is(row_of($session, $now)->{is_free}, 0, "$kind: which is its own");
-	fails_with($session, 'SELECT idgen_release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
-	is(value_of($session, 'SELECT idgen_release(999)'), 0, "$kind: one that nobody has");
+	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
+	is(value_of($session, 'SELECT idgen_lease.release(999)'), 0, "$kind: one that nobody has");
 	$session->disconnect;
 	return;
 }
@@ -304,7 +304,7 @@ sub lose_one
 	my $second = connect_to($rival);
 	my $keeper = keeper_of($session);
 	kill 'STOP', $keeper;
-	value_of($session, 'SELECT idgen_release(11)');
+	value_of($session, 'SELECT idgen_lease.release(11)');
 	wait_for_id($second);
 	kill 'CONT', $keeper;
 	wait_for('lost', sub { told($node, 'has lost number 11') });

@@ -69,7 +69,7 @@ sub away_for_long
 	is(repeated($made, @ids), 0, "$kind, away for longer: IDs go on for a while, none twice");
 	# The server counts in whole milliseconds.
 	cmp_ok($waited, '>=', 0.698, "$kind: then next_id() waits");
-	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  The keeper of its numbers says: \S.*\. Waited for [\d.]+ s\.\nHINT:  .*idgen_status/,
+	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  The keeper of its numbers says: \S.*\. Waited for [\d.]+ s\.\nHINT:  .*idgen.status/,
 		"$kind: no longer than it should, and says why");
 	note $tried;
 	my $at = time;
@@ -92,7 +92,7 @@ sub start_without
 	$session->do(q{SET idgen.max_wait = '1500ms'});
 	fails_to_draw($session, qr/holds no number.*\nDETAIL:  \S.+\. Waited for/s, "$kind, a start without the registry");
 	note $session->errstr;
-	fails_with($session, 'SELECT * FROM idgen_nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s, "$kind: nor can it be asked who holds what");
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s, "$kind: nor can it be asked who holds what");
 	$store->{go}->();
 	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: when it is back, IDs come, none twice");
 	$session->disconnect;
@@ -113,7 +113,7 @@ sub put_back
 	$store->{limit_horizons}->(5);
 	$store->{save}->();
 	# But for that of a window of minutes, which an earlier server may have left behind.
-	my $horizons = sub { return $sessions[0]->selectcol_arrayref(q{SELECT horizon FROM idgen_nodes() WHERE horizon < now() + interval '1 min' ORDER BY 1}) };
+	my $horizons = sub { return $sessions[0]->selectcol_arrayref(q{SELECT horizon FROM idgen_lease.nodes() WHERE horizon < now() + interval '1 min' ORDER BY 1}) };
 	my $saved = $horizons->()->[-1];
 	my $before;
 	wait_for('an extension', sub { $before = $horizons->()->[-1]; return $before gt $saved });
@@ -126,7 +126,7 @@ sub put_back
 	like($@, qr/must lie between/, "$kind: with the reason");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
-	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");
+	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");
 	kill 'CONT', @keepers;
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
@@ -143,24 +143,24 @@ sub replace_registry
 	$store->{replace}->();
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
-	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows, [-0-9a-f]{36}; .*idgen_confirm_registry\(\)/,
+	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows, [-0-9a-f]{36}; .*idgen_lease.confirm_registry\(\)/,
 		"$kind, another registry under the same address");
-	fails_with($sessions[0], 'SET SESSION AUTHORIZATION nobody; SELECT idgen_confirm_registry()', '42501', qr/superuser|permission denied/,
+	fails_with($sessions[0], 'SET SESSION AUTHORIZATION nobody; SELECT idgen_lease.confirm_registry()', '42501', qr/superuser|permission denied/,
 		"$kind: an ordinary role cannot confirm it");
 	$sessions[0]->do('RESET SESSION AUTHORIZATION');
-	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
 	my $id = wait_for_id($sessions[0]);
 	is(repeated($made, $id, ids_of($sessions[0], 1000)), 0, "$kind: confirmed, IDs go on, none twice");
 	# What was confirmed is the registry that answered then, not whichever comes next.
 	my $keeper = keeper_of($sessions[0]);
 	kill 'STOP', $keeper;
 	$store->{replace}->();
-	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
 	$store->{replace}->();
 	kill 'CONT', $keeper;
 	wait_until_refused($made, $sessions[0]);
 	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows/, "$kind, yet another registry, right after that");
-	$sessions[0]->do('SELECT idgen_confirm_registry()');
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
 	is(repeated($made, wait_for_id($sessions[0])), 0, "$kind: confirmed, none twice");
 	return;
 }
@@ -195,7 +195,7 @@ sub refuse_password
 	wait_for('a reason', sub { try_id($session) =~ /^55000 .*\nDETAIL:  .*(?:password|authentication)/s });
 	pass("$kind: a wrong password");
 	unlike($session->errstr, qr/secret/, "$kind: the error does not hold it");
-	fails_with($session, 'SELECT * FROM idgen_nodes()', '08004', qr/refused the call/, "$kind: nor can it ask who holds what");
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08004', qr/refused the call/, "$kind: nor can it ask who holds what");
 	$server->append_conf('postgresql.conf', "idgen.registry = '$address'");
 	$session->disconnect;
 	$server->restart;

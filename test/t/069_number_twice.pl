@@ -99,7 +99,7 @@ sub give_by_hand
 	$session->disconnect;
 	crash($production);
 	fails_to_draw($second, qr/number 5 is held by "production"/, "$kind: a dead server keeps its number until its lease is past");
-	is(value_of($second, 'SELECT idgen_release(5)'), 1, "$kind: or until it is taken from it");
+	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1, "$kind: or until it is taken from it");
 	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0, "$kind: then another has it at once, no ID twice");
 	$production->start;
 	$session = connect_to($production);
@@ -115,14 +115,14 @@ sub take_back
 	my ($kind, $made, $node, $session, $other, $second) = @_;
 	my @keepers = map { keeper_of($_) } $session, $second;
 	kill 'STOP', $keepers[0];
-	value_of($session, 'SELECT idgen_release(5)');
+	value_of($session, 'SELECT idgen_lease.release(5)');
 	my $repeated = repeated($made, wait_for_id($second), ids_of($second, 1000));
 	kill 'CONT', $keepers[0];
 	wait_for('lost', sub { told($node, 'has lost number 5') });
 	my $drawing = begin_drawing($other);
 	my $horizon_ms = row_of($session, 5)->{horizon_ms};
 	kill 'STOP', $keepers[1];
-	value_of($session, 'SELECT idgen_release(5)');
+	value_of($session, 'SELECT idgen_lease.release(5)');
 	my @ids = (wait_for_id($session), ids_of($session, 1000));
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $ids[0]), '>=', $horizon_ms, "$kind: taken back, its IDs begin at R");
 	$repeated += repeated($made, @ids, end_drawing($drawing));

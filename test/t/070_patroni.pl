@@ -91,7 +91,7 @@ for my $store ('postgresql', 'etcd')
 	my $number = $cluster->value($owner, 'SELECT id_shard(next_id())');
 	$cluster->configure(parameters => { 'idgen.lease_range' => "$number-$number", 'idgen.lease_ttl' => '5s' });
 	my ($old, $clients, $fault) = cut_off_primary($what);
-	$cluster->wait_for("$what: a short lease", sub { $cluster->value($old, q{SELECT lease_left <= '5s' FROM idgen_nodes() WHERE number = $1}, $number) });
+	$cluster->wait_for("$what: a short lease", sub { $cluster->value($old, q{SELECT lease_left <= '5s' FROM idgen_lease.nodes() WHERE number = $1}, $number) });
 	my @faults = (begin_fault($cluster, 'keeper_away', $old), $fault);
 	$cluster->wait_for("$what: IDs of its successor", sub { received($clients, others($old)) >= 1000 });
 	end_fault($_) for @faults;

@@ -42,7 +42,7 @@ sub make_nodes
 	my $origin = start_leased("$kind-origin", $address, init => { extra => ['--wal-segsize=1'] }, setting => \%setting, conf => [ small_server() ]);
 	my $session = connect_to($origin);
 	repeated($made, wait_for_id($session, $patience), ids_of($session, 1000));
-	my $path = value_of($session, q{SELECT pg_relation_filepath('idgen_lease_record')});
+	my $path = value_of($session, q{SELECT pg_relation_filepath('idgen_lease.record')});
 	$session->disconnect;
 	$origin->stop;
 	change_remembered($origin, $path, 0, sub { return (0, $_[0]) });
@@ -105,7 +105,7 @@ sub rows_as_text
 {
 	my ($node) = @_;
 	my $session = connect_to($node);
-	my $rows = $session->selectall_arrayref('SELECT * FROM idgen_nodes()');
+	my $rows = $session->selectall_arrayref('SELECT * FROM idgen_lease.nodes()');
 	$session->disconnect;
 	return map { join(' | ', map { $_ // '' } @$_) . "\n" } @$rows;
 }
@@ -115,7 +115,7 @@ sub owners
 {
 	my ($node) = @_;
 	my $session = connect_to($node);
-	my %owner_of = map { @$_ } @{ $session->selectall_arrayref('SELECT number, owner FROM idgen_nodes() WHERE NOT is_free') };
+	my %owner_of = map { @$_ } @{ $session->selectall_arrayref('SELECT number, owner FROM idgen_lease.nodes() WHERE NOT is_free') };
 	$session->disconnect;
 	return \%owner_of;
 }

@@ -25,8 +25,8 @@ sub owner_of_the_database
 	my $root = connect_to($node);
 	$root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE DATABASE app OWNER mallory';
 	my ($boss, $mallory) = map { connect_to($node, db => 'app', user => $_) } undef, 'mallory';
-	$boss->do($_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_lease', 'GRANT ALL ON ALL TABLES IN SCHEMA public TO mallory', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO mallory';
-	$mallory->do($_) for 'SET client_min_messages = error', 'CREATE SCHEMA evil', <<'SQL', 'CREATE VIEW evil.idgen_lease_record AS SELECT gen_random_uuid() AS registry, 1 AS number, evil.trap() AS accepted, 0::bigint AS proposed, 0::bigint AS identity', q{SELECT nextval('public.idgen_lease_record'), setval('public.idgen_lease_record', 7)};
+	$boss->do($_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_lease', 'GRANT ALL ON ALL TABLES IN SCHEMA idgen, idgen_lease TO mallory', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA idgen, idgen_lease TO mallory';
+	$mallory->do($_) for 'SET client_min_messages = error', 'CREATE SCHEMA evil', <<'SQL', 'CREATE VIEW evil.idgen_lease_record AS SELECT gen_random_uuid() AS registry, 1 AS number, evil.trap() AS accepted, 0::bigint AS proposed, 0::bigint AS identity', q{SELECT nextval('idgen_lease.record'), setval('idgen_lease.record', 7)};
 CREATE FUNCTION evil.trap() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user <> 'mallory' THEN
@@ -72,8 +72,8 @@ sub all_tables
 	my $plain = start_node('plain', preload => 0, extension => 0, init => { allows_streaming => 'logical' });
 	my $follower = connect_to($plain);
 	$follower->do('CREATE TABLE photo (id bigint PRIMARY KEY)');
-	$follower->do('CREATE SUBSCRIPTION plain CONNECTION ' . $follower->quote($publisher->connstr('postgres')) . ' PUBLICATION everything');
-	$to->do('CREATE SUBSCRIPTION everything CONNECTION ' . $to->quote($publisher->connstr('postgres')) . ' PUBLICATION everything');
+	$follower->do('CREATE SUBSCRIPTION plain CONNECTION ' . $follower->quote($publisher->connstr('postgres')) . ' PUBLICATION everything WITH (synchronous_commit = on)');
+	$to->do('CREATE SUBSCRIPTION everything CONNECTION ' . $to->quote($publisher->connstr('postgres')) . ' PUBLICATION everything WITH (synchronous_commit = on)');
 	my $arrived = sub { my ($count) = @_; return value_of($to, 'SELECT count(*) FROM photo') == $count };
 	wait_for('all tables', sub { value_of($to, q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel}) });
 	$from->do('INSERT INTO photo SELECT next_id()');
@@ -107,15 +107,15 @@ sub made_anew
 	my @warnings;
 	local $SIG{__WARN__} = sub { push @warnings, @_ };
 	@$session{qw(PrintWarn PrintError)} = (1, 0);
-	$session->do('SELECT idgen_confirm_registry()');
+	$session->do('SELECT idgen_lease.confirm_registry()');
 	is_deeply(\@warnings, [], 'the same registry is confirmed: no warning');
 	wait_for('the record', sub { keys %{ (remembered($session) // {})->{numbers} // {} } });
 	pass('the keeper writes the record again');
 	$registry->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry');
 	$session->do(q{SET idgen.max_wait = '100ms'});
 	wait_for('no more IDs', sub { !is_id(try_id($session)) });
-	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_confirm_registry\(\)/, 'another one is not let in by that');
-	$session->do('SELECT idgen_confirm_registry()');
+	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_lease.confirm_registry\(\)/, 'another one is not let in by that');
+	$session->do('SELECT idgen_lease.confirm_registry()');
 	like("@warnings", qr/never been advanced/, 'confirmed without an advance: a warning');
 	ok(wait_for_id($session), 'and IDs come');
 	$session->disconnect;
@@ -135,11 +135,11 @@ sub wrong_instants
 	for ([ '1970-01-01 00:00+00', '08004' ], [ '4713-01-01 BC', '08004' ], [ '294276-12-31 23:59:59.999999', '08004' ], [ 'now', '08004' ], [ 'infinity', '22023' ], [ '-infinity', '22023' ])
 	{
 		my ($at, $sqlstate) = @$_;
-		fails_with($session, "SELECT idgen_registry_advance(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
+		fails_with($session, "SELECT idgen_lease.advance_registry(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
 	}
-	fails_with($session, 'SELECT idgen_release(NULL)', '22004', qr/null/, 'no number released');
-	fails_with($session, 'SELECT idgen_release(-1)', '22023', qr/negative/, 'nor a negative one');
-	is(value_of($session, 'SELECT idgen_release(2147483647)'), 0, 'the largest belongs to nobody');
+	fails_with($session, 'SELECT idgen_lease.release(NULL)', '22004', qr/null/, 'no number released');
+	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/negative/, 'nor a negative one');
+	is(value_of($session, 'SELECT idgen_lease.release(2147483647)'), 0, 'the largest belongs to nobody');
 	is($state->(), $before, 'nothing has changed');
 	return;
 }
@@ -153,7 +153,7 @@ sub hidden_warning
 	$registry->reload;
 	wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'absent'});
 	my $session = connect_to($node);
-	my $statement = $session->prepare('SELECT idgen_release(700)', { pg_async => PG_ASYNC });
+	my $statement = $session->prepare('SELECT idgen_lease.release(700)', { pg_async => PG_ASYNC });
 	$statement->execute;
 	wait_for('a wait for the standby', sub { value_of($owner, q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'}) });
 	$owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'});
@@ -247,7 +247,7 @@ sub answer_of
 
 sub most_memory_of { my ($pid) = @_; my ($kb) = slurp_file("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m; return $kb }
 
-sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'registry'}) }
+sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'registry'}) }
 
 # Gives a node another registry.
 sub move
@@ -273,7 +273,7 @@ sub impostors
 		wait_for("a reason, not $name", sub { $said = registry_of($session); return $said =~ $sentence });
 		my $tried = try_id($session);
 		like($tried, qr/^55000/, "$name: no ID");
-		eval { $session->do(q{SET statement_timeout = '300ms'; SELECT * FROM idgen_nodes()}) };
+		eval { $session->do(q{SET statement_timeout = '300ms'; SELECT * FROM idgen_lease.nodes()}) };
 		unlike($said . $tried . ($session->errstr // ''), qr/s3cret/, "$name: no password is told");
 		my $most = most_memory_of(keeper_of($session));
 		cmp_ok($most, '<', 120_000, "$name: in bounded memory, $most kB");
@@ -300,7 +300,7 @@ sub log_is_readable
 	$impostor = IdgenImpostor->start('postgresql', answer_of(claim => sub { return result([ 'granted', 0, 0, 0 ]) }));
 	$node->append_conf('postgresql.conf', "idgen.lease_window = '20s'\nidgen.lease_ttl = '60s'\nlog_line_prefix = '%n '");
 	$session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
-	$session->do('SELECT idgen_confirm_registry()');
+	$session->do('SELECT idgen_lease.confirm_registry()');
 	my @times;
 	wait_for('losses', sub { @times = slurp_file($node->logfile) =~ /^([\d.]+) LOG:  this server has lost/gm; return @times >= 6 });
 	cmp_ok(scalar @times, '<=', 2 * ($times[-1] - $times[0]) + 4, 'a number that is lost again and again: twice a second at most');

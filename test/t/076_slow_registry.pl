@@ -88,7 +88,7 @@ sub lose_raises
 		wait_for('no more IDs', sub { my $tried = try_id($session); repeated($made, $tried) if is_id($tried); return !is_id($tried) });
 		wait_for('the reason', sub { try_id($session) =~ /did not answer in time\. Waited for/ });
 		pass("$kind, answers are $fault: no IDs, and the error says why");
-		my $known_ms = value_of($session, 'SELECT (extract(epoch FROM horizon) * 1000)::bigint FROM idgen_stat_lease');
+		my $known_ms = value_of($session, 'SELECT (extract(epoch FROM horizon) * 1000)::bigint FROM idgen.stat_lease');
 		cmp_ok(horizon_in($registry, $number), '>', $known_ms, "$kind: though an extension was executed, of which the server does not know") if $fault eq 'lost';
 		$registry->{proxy}->pass;
 		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0, "$kind, answers are $fault: then IDs come by themselves, none twice");

@@ -77,10 +77,10 @@ sub end_server
 sub check_numbers
 {
 	my ($kind, $session) = @_;
-	my $count = value_of($session, 'SELECT count(*) FROM idgen_nodes()');
+	my $count = value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()');
 	note "$kind: $count numbers";
 	cmp_ok($count, '<=', 3, "$kind: few numbers were used");
-	my $is_one = sub { value_of($session, 'SELECT count(*) = 1 FROM idgen_nodes() WHERE NOT is_free') };
+	my $is_one = sub { value_of($session, 'SELECT count(*) = 1 FROM idgen_lease.nodes() WHERE NOT is_free') };
 	ok(eval { wait_for('one number that is held', $is_one, $patience) }, "$kind: in the end it holds one number, and the others are free");
 	return;
 }

@@ -124,7 +124,7 @@ sub succeed
 	set_clock($primary, sprintf '%+.3f', $now - time - clock_offset() - 0.4);
 	start_again($primary);
 	my $session = connect_to($primary);
-	$session->do(q{SELECT idgen_advance(id_time(?) + interval '1 ms')}, undef, $highest);
+	$session->do(q{SELECT idgen.advance(id_time(?) + interval '1 ms')}, undef, $highest);
 	my @ids = draw($session, 5000);
 	is(repeated(\%made, @ids), 0, 'the old primary, told by hand: none again');
 	cmp_ok($ids[0], '>', $highest, 'the old primary, told by hand: above');

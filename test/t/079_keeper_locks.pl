@@ -1,5 +1,5 @@
 # The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends when it is told
-# to, and idgen_status() says which lock it waits for and who holds it.
+# to, and idgen.status() says which lock it waits for and who holds it.
 use strict;
 use warnings;
 use FindBin;
@@ -14,18 +14,18 @@ use Time::HiRes qw(sleep time);
 my $registry = start_registry('registry');
 my $node = start_leased('node', address_of($registry), conf => ['max_prepared_transactions = 5'], setting => { 'idgen.lease_window' => '1s', 'idgen.lease_ttl' => '1h' });
 my $root = connect_to($node);
-$root->do($_) for 'CREATE ROLE app LOGIN', 'GRANT ALL ON ALL TABLES IN SCHEMA public TO app', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO app', 'CREATE ROLE heir';
+$root->do($_) for 'CREATE ROLE app LOGIN', 'GRANT ALL ON ALL TABLES IN SCHEMA idgen, idgen_lease TO app', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA idgen, idgen_lease TO app', 'CREATE ROLE heir';
 wait_for_id($root);
 
-# By whom, what, and where one sees that the keeper cannot claim a number meanwhile. With pg_extension locked, idgen_status() waits itself; with
+# By whom, what, and where one sees that the keeper cannot claim a number meanwhile. With pg_extension locked, idgen.status() waits itself; with
 # pg_class locked nobody can connect, and a new keeper neither.
 my @locks = (
-	[ 'app', q{SELECT nextval('idgen_lease_record')}, '' ],
-	[ 'app', q{SELECT setval('idgen_lease_record', 7)}, '' ],
-	[ undef, q{COMMENT ON SEQUENCE idgen_lease_record IS 'locked'}, '' ],
+	[ 'app', q{SELECT nextval('idgen_lease.record')}, '' ],
+	[ 'app', q{SELECT setval('idgen_lease.record', 7)}, '' ],
+	[ undef, q{COMMENT ON SEQUENCE idgen_lease.record IS 'locked'}, '' ],
 	[ undef, 'ANALYZE pg_extension', '' ],
-	[ undef, 'ALTER SEQUENCE idgen_lease_record RESTART', 'status' ],
-	[ undef, 'ALTER SEQUENCE idgen_lease_record OWNER TO heir', 'status' ],
+	[ undef, 'ALTER SEQUENCE idgen_lease.record RESTART', 'status' ],
+	[ undef, 'ALTER SEQUENCE idgen_lease.record OWNER TO heir', 'status' ],
 	[ undef, 'DROP EXTENSION idgen_lease', 'status' ],
 	[ undef, 'LOCK TABLE pg_depend', 'status' ],
 	[ undef, 'LOCK TABLE pg_extension', 'log' ],
@@ -76,7 +76,7 @@ sub connecting_keeper
 	return (map { m{^/proc/(\d+)/} } grep { (eval { slurp_file($_) } // '') =~ /^PPid:\t$postmaster$/m && (eval { slurp_file(s/status$/cmdline/r) } // '') =~ /keeper of numbers/ } glob '/proc/[0-9]*/status')[0];
 }
 
-sub registry_says { return value_of($root, q{SELECT value FROM idgen_status() WHERE key = 'registry' AND NOT ok}) // '' }
+sub registry_says { return value_of($root, q{SELECT value FROM idgen.status() WHERE key = 'registry' AND NOT ok}) // '' }
 
 $root->do(q{SET idgen.max_wait = '100ms'});
 for my $lock (@locks)
@@ -95,8 +95,8 @@ for my $lock (@locks)
 		cmp_ok($took, '<', 10, "$what: the keeper ends when it is told to");
 		note sprintf '%s: %.2f s', $what, $took;
 		# The next keeper claims the number again.
-		my $says = qr/sequence idgen_lease_record of database "postgres" is locked: \Q$holder\E has \w+Lock of (?:it|catalog \d+)/;
-		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen_status() names the lock and who holds it") if $seen_in eq 'status';
+		my $says = qr/sequence idgen_lease.record of database "postgres" is locked: \Q$holder\E has \w+Lock of (?:it|catalog \d+)/;
+		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
 		ok(wait_for('the lock', sub { told($node, $says) }), "$what: the log names the lock and who holds it") if $seen_in eq 'log';
 		$release->();
 		ok(wait_for_id($root), "$what: then IDs come again");
@@ -105,7 +105,7 @@ for my $lock (@locks)
 
 # A server that stops and starts beside a prepared transaction.
 {
-	my ($release) = hold_lock(undef, 'ALTER SEQUENCE idgen_lease_record RESTART', 1);
+	my ($release) = hold_lock(undef, 'ALTER SEQUENCE idgen_lease.record RESTART', 1);
 	$root->disconnect;
 	for my $mode ('fast', 'smart', 'immediate')
 	{
@@ -115,8 +115,8 @@ for my $lock (@locks)
 	}
 	$root = connect_to($node);
 	$root->do(q{SET idgen.max_wait = '100ms'});
-	wait_for('the lock in idgen_status()', sub { registry_says() =~ /prepared transaction "forgotten" has ShareRowExclusiveLock of it/ });
-	fails_to_draw($root, qr/DETAIL:.*sequence idgen_lease_record.*prepared transaction "forgotten"/, 'the error of next_id() names the lock, too');
+	wait_for('the lock in idgen.status()', sub { registry_says() =~ /prepared transaction "forgotten" has ShareRowExclusiveLock of it/ });
+	fails_to_draw($root, qr/DETAIL:.*sequence idgen_lease.record.*prepared transaction "forgotten"/, 'the error of next_id() names the lock, too');
 	$root->do(q{ROLLBACK PREPARED 'forgotten'});
 	ok(wait_for_id($root), 'then IDs come');
 }
@@ -138,7 +138,7 @@ for my $lock (@locks)
 # A sequence that got a new file while a number is held: the page is written again.
 {
 	my $number = number_of($root);
-	$root->do('ALTER SEQUENCE idgen_lease_record RESTART');
+	$root->do('ALTER SEQUENCE idgen_lease.record RESTART');
 	wait_for('the page', sub { (remembered($root) // { numbers => {} })->{numbers}{$number} });
 	pass('a page that was lost is written again');
 }
@@ -147,20 +147,20 @@ for my $lock (@locks)
 {
 	$root->do($_) for 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data';
 	my $reader = connect_to($node, user => 'reader');
-	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease_record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
+	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease.record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
 	my $dump = `pg_dump -h '@{[ $node->host ]}' -p @{[ $node->port ]} postgres`;
 	like($dump, qr/CREATE EXTENSION IF NOT EXISTS idgen_lease/, 'a dump has the extension');
-	unlike($dump, qr/(?:setval|COPY).*idgen_lease_record/, 'and nothing of what the server remembers');
+	unlike($dump, qr/(?:setval|COPY).*idgen_lease.record/, 'and nothing of what the server remembers');
 	$reader->disconnect;
 }
 
 # Where a crash would lose the page, no number is claimed.
 {
-	$root->do('ALTER SEQUENCE idgen_lease_record SET UNLOGGED');
+	$root->do('ALTER SEQUENCE idgen_lease.record SET UNLOGGED');
 	end_keeper(keeper_of($root));
-	wait_for('the reason', sub { registry_says() =~ /sequence idgen_lease_record of database "postgres" is unlogged/ });
+	wait_for('the reason', sub { registry_says() =~ /sequence idgen_lease.record of database "postgres" is unlogged/ });
 	ok(!is_id(try_id($root)), 'an unlogged sequence: no number is claimed');
-	$root->do('ALTER SEQUENCE idgen_lease_record SET LOGGED');
+	$root->do('ALTER SEQUENCE idgen_lease.record SET LOGGED');
 	ok(wait_for_id($root), 'logged again: IDs come');
 }
 done_testing();

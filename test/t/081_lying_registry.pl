@@ -22,9 +22,9 @@ my $most_kb = ($ENV{ASAN_OPTIONS} ? 4 : 1) * 300_000;
 
 # What sessions ask for: IDs half of the time; seldom for an advance, after which no number can be had for minutes.
 my @draws = ('SELECT next_id()', 'SELECT next_id_array(50)');
-my @looks = map { "SELECT * FROM $_" } qw(idgen_nodes() idgen_status() idgen_stat_lease idgen_stat_registry idgen_stat_shard idgen_stat_database);
-my @orders = map { "SELECT $_" } 'idgen_release(0)', 'idgen_release(2147483647)', 'idgen_confirm_registry()';
-my @advances = map { "SELECT idgen_registry_advance($_)" } '', q{at => now() + interval '15 minutes'}, q{at => now() + interval '1 day'};
+my @looks = map { "SELECT * FROM $_" } qw(idgen_lease.nodes() idgen.status() idgen.stat_lease idgen.stat_registry idgen.stat_shard idgen.stat_database);
+my @orders = map { "SELECT $_" } 'idgen_lease.release(0)', 'idgen_lease.release(2147483647)', 'idgen_lease.confirm_registry()';
+my @advances = map { "SELECT idgen_lease.advance_registry($_)" } '', q{at => now() + interval '15 minutes'}, q{at => now() + interval '1 day'};
 
 # A server, what stands under the address of its registry, and the sessions that ask.
 sub begin
@@ -141,7 +141,7 @@ sub honest_again
 	my ($it) = @_;
 	$it->{registry}->be_honest;
 	my $session = connect_to($it->{node});
-	return wait_for("IDs from $it->{kind}", sub { $session->do('SELECT idgen_confirm_registry()'); for (1 .. 20) { my $id = try_id($session); return $id if is_id($id); sleep 0.2 } return 0 });
+	return wait_for("IDs from $it->{kind}", sub { $session->do('SELECT idgen_lease.confirm_registry()'); for (1 .. 20) { my $id = try_id($session); return $id if is_id($id); sleep 0.2 } return 0 });
 }
 
 sub report

@@ -14,7 +14,7 @@ use Time::HiRes qw(time);
 
 my $has_tool = `pg_config --version` !~ /PostgreSQL 1[56]\b/;
 my @conf = ('autovacuum = off', 'idgen.max_wait = 20s', 'max_logical_replication_workers = 4', 'max_worker_processes = 12');
-my $refused = qr/this server was converted from a standby.*\nDETAIL:.* became .*pg_createsubscriber.*\nHINT:.*idgen_confirm_shards\(\)/s;
+my $refused = qr/this server was converted from a standby.*\nDETAIL:.* became .*pg_createsubscriber.*\nHINT:.*idgen.confirm_shards\(\)/s;
 
 # Gives a stopped server an identifier of this moment, as initdb and pg_createsubscriber draw it.
 sub identify
@@ -63,12 +63,12 @@ sub convert
 	return $standby;
 }
 
-# Whether the row `copy` of idgen_status() is well.
+# Whether the row `copy` of idgen.status() is well.
 sub copy_row
 {
 	my ($node, $db) = @_;
 	my $on = connect_to($node, db => $db);
-	my $ok = value_of($on, q{SELECT ok FROM idgen_status() WHERE key = 'copy'});
+	my $ok = value_of($on, q{SELECT ok FROM idgen.status() WHERE key = 'copy'});
 	$on->disconnect;
 	return $ok;
 }
@@ -123,13 +123,13 @@ $origin->backup('base');
 	for my $db ('postgres', 'other', 'fresh', 'warned')
 	{
 		is_refused($copy, $db, "$db: by default");
-		is(copy_row($copy, $db), 0, "$db: idgen_status() says so");
+		is(copy_row($copy, $db), 0, "$db: idgen.status() says so");
 	}
 	is($copy->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription'), 1, 'it is a subscriber') if $has_tool;
 	my $on = connect_to($copy);
-	$on->do(q{SELECT idgen_advance(now() + interval '1 s')});
+	$on->do(q{SELECT idgen.advance(now() + interval '1 s')});
 	is_refused($copy, 'postgres', 'moved forward');
-	$on->do(q{SELECT idgen_reset(now())});
+	$on->do(q{SELECT idgen.reset(now())});
 	$on->disconnect;
 	is_refused($copy, 'postgres', 'moved back');
 	crash($copy);
@@ -149,14 +149,14 @@ $origin->backup('base');
 	start_again($copy);
 	$on = connect_to($copy, db => 'warned');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'but not one that did') || note $on->errstr;
-	is(copy_row($copy, 'warned'), 0, 'which idgen_status() goes on to tell');
+	is(copy_row($copy, 'warned'), 0, 'which idgen.status() goes on to tell');
 	$on->disconnect;
 
 	# Both at work, by default.
 	my $stop = $origin->basedir . '/stop';
 	my @makers = map { begin_makers($_, 2, $stop) } $origin, $copy;
-	my $before = value_of($session, 'SELECT sum(ids) FROM idgen_stat_shard');
-	wait_until($session, "SELECT sum(ids) > $before + 10000 FROM idgen_stat_shard");
+	my $before = value_of($session, 'SELECT sum(ids) FROM idgen.stat_shard');
+	wait_until($session, "SELECT sum(ids) > $before + 10000 FROM idgen.stat_shard");
 	append_to_file($stop, '');
 	my ($by_origin, $by_copy) = map { [ made_by($_) ] } @makers;
 	cmp_ok(scalar @$by_origin, '>', 1000, 'both at work: the origin makes IDs');
@@ -167,14 +167,14 @@ $origin->backup('base');
 	$copy->safe_psql('postgres', q{ALTER DATABASE other SET idgen.shards = '6'});
 	makes($copy, 'other', $made{other}, 'shards of its own');
 	makes($origin, 'other', $made{other}, 'and the origin goes on');
-	is(copy_row($copy, 'other'), 1, 'shards of its own: idgen_status() says nothing');
+	is(copy_row($copy, 'other'), 1, 'shards of its own: idgen.status() says nothing');
 	$session->do('SET idgen.overflow = borrow');
 	is(repeated($made{postgres}, draw_few($session, 9000)), 0, 'the origin, ahead of its clock: none twice');
 	$on = connect_to($copy);
-	$on->do('SELECT idgen_confirm_shards()');
+	$on->do('SELECT idgen.confirm_shards()');
 	is(repeated($made{postgres}, draw_few($on, 2000)), 0, 'confirmed as soon as the origin makes no more: none twice');
 	$on->disconnect;
-	$copy->safe_psql('fresh', 'SELECT idgen_confirm_shards()');
+	$copy->safe_psql('fresh', 'SELECT idgen.confirm_shards()');
 	makes($copy, 'fresh', \%{ $made{fresh} }, 'confirmed');
 	$copy->stop;
 	start_again($copy);
@@ -184,7 +184,7 @@ $origin->backup('base');
 	$copy->safe_psql('postgres', 'CREATE DATABASE restored');
 	$copy->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ], 'a dump is restored there');
 	is_refused($copy, 'restored', 'a restored dump');
-	$copy->safe_psql('restored', 'SELECT idgen_confirm_shards()');
+	$copy->safe_psql('restored', 'SELECT idgen.confirm_shards()');
 	makes($copy, 'restored', \%{ $made{restored} }, 'a restored dump, confirmed');
 	set_clock($copy, '+10');
 	makes($copy, 'restored', $made{restored}, 'a restored dump, past the next renewal');
@@ -204,14 +204,14 @@ $origin->backup('base');
 	my $first = stopped_standby($upgraded, 'base', 'upgraded-first');
 	start_again($first);
 	$first->promote;
-	is(copy_row($first, 'postgres'), 0, 'upgraded, then failed over: idgen_status() says that the shards are not confirmed');
+	is(copy_row($first, 'postgres'), 0, 'upgraded, then failed over: idgen.status() says that the shards are not confirmed');
 	makes($first, 'postgres', $made{postgres}, 'upgraded, then failed over before the first ID');
 	$first->backup('base');
 	my $second = stopped_standby($first, 'base', 'upgraded-second');
 	start_again($second);
 	$second->promote;
 	makes($second, 'postgres', $made{postgres}, 'failed over once more');
-	is(copy_row($second, 'postgres'), 0, 'failed over once more: idgen_status() goes on to tell');
+	is(copy_row($second, 'postgres'), 0, 'failed over once more: idgen.status() goes on to tell');
 	makes($upgraded, 'other', $made{other}, 'upgraded, and not failed over');
 	$_->stop('immediate') for $upgraded, $first, $second;
 }
@@ -232,7 +232,7 @@ $origin->stop;
 	my @ids = (wait_for_id($on), ids_of($on, 1000), ids_of($session, 1000));
 	is(repeated(\%of_registry, @ids), 0, 'with a registry: both make IDs, none twice');
 	isnt(number_of($on), number_of($session), 'with a registry: with two numbers');
-	is(copy_row($copy, 'postgres'), 1, 'with a registry: idgen_status() says nothing');
+	is(copy_row($copy, 'postgres'), 1, 'with a registry: idgen.status() says nothing');
 	$_->disconnect for $session, $on;
 	$_->stop('immediate') for $copy, $leased, $registry;
 }

@@ -74,7 +74,7 @@ my %at_start = (
 my $at_once = qr/\w/;
 
 sub status_of { my ($pid, $what) = @_; my ($kb) = slurp_file("/proc/$pid/status") =~ /^$what:\s+(\d+)/m; return $kb }
-sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen_status() WHERE key = 'registry'}) }
+sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'registry'}) }
 
 # The kernel's record of the most memory begins anew.
 sub forget_peak { my ($pid) = @_; append_to_file("/proc/$pid/clear_refs", '5'); return status_of($pid, 'VmHWM') }
@@ -188,10 +188,10 @@ sub in_a_session
 		like($value, qr/^denied $too_much/, "$name by a Unix socket, whose bytes the kernel does not count");
 		cmp_ok($growth, '<', $most_growth_kb, "$name by a Unix socket: $growth kB of memory");
 	}
-	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_nodes TO reader';
-	fails_with($session, 'SELECT * FROM idgen_nodes()', '08006', qr/It was said: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');
+	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_lease.nodes TO reader';
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/It was said: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');
 	my $reader = connect_to($node, user => 'reader');
-	fails_with($reader, 'SELECT * FROM idgen_nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see what was said\.\nHINT/, 'and for a role that may only call');
+	fails_with($reader, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see what was said\.\nHINT/, 'and for a role that may only call');
 	$reader->disconnect;
 	$session->disconnect;
 	$node->stop('immediate');

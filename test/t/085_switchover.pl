@@ -32,7 +32,7 @@ for my $kind (store_kinds())
 	$session = connect_to($standby);
 	wait_for('a refusal', sub { try_id($session) =~ /number 5 is held by/ });
 	pass("$kind: after a crash the promoted server is refused");
-	value_of($session, 'SELECT idgen_release(5)');
+	value_of($session, 'SELECT idgen_lease.release(5)');
 	is(repeated($made, wait_for_id($session)), 0, "$kind: until the number is released");
 	forget_left($primary);
 

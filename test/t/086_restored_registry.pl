@@ -62,7 +62,7 @@ sub begin_etcd
 		save => sub { @saved = grep { decode_base64($_->{key}) !~ /holder/ } @{ $etcd->call('kv/range', $all)->{kvs} } },
 		put_back => sub { $etcd->call('kv/deleterange', $all); $etcd->call('kv/put', { key => $_->{key}, value => $_->{value} }) for @saved },
 		make_anew => sub { $etcd->call('kv/deleterange', $all) },
-		advance => sub { value_of($_[0], 'SELECT (extract(epoch FROM idgen_registry_advance()) * 1000)::bigint') },
+		advance => sub { value_of($_[0], 'SELECT (extract(epoch FROM idgen_lease.advance_registry()) * 1000)::bigint') },
 		move_clock => sub { $proxy->shift_dates($_[0]) },
 		stop => sub { $etcd->stop('KILL') } };
 }

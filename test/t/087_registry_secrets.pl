@@ -85,26 +85,26 @@ sub allow
 	wait_for_id($session);
 	if ($kind eq 'etcd')
 	{
-		fails_with($session, "SELECT idgen_limit_registry($_->[0])", '22023', qr/$_->[1].*DETAIL.*HINT/s, "$kind: a limit of $_->[0]")
+		fails_with($session, "SELECT idgen_lease.limit_registry($_->[0])", '22023', qr/$_->[1].*DETAIL.*HINT/s, "$kind: a limit of $_->[0]")
 		  for [ q{max_ahead => '16 min'}, 'max_ahead' ], [ q{max_ahead => '1 ms'}, 'max_ahead' ], [ 'largest_number => -1', 'must not be negative' ], [ q{longest_ttl => '366 days'}, 'longest_ttl' ];
 	}
 	else
 	{
-		fails_with($session, q{SELECT idgen_limit_registry('5 min')}, '08004', qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
-		fails_with($session, q{SELECT idgen_forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: nor removes numbers");
+		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004', qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
+		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: nor removes numbers");
 		$store->{node}->safe_psql('postgres', 'ALTER ROLE node_role SUPERUSER');
 	}
-	$session->do(q{SELECT idgen_limit_registry(max_ahead => '2 min')});
+	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '2 min')});
 	$session->disconnect;
 	$node->restart;
 	$session = connect_to($node);
 	my $reason = qr/idgen\.lease_window, 300\.000 s, is longer than the registry allows, 120\.000 s: lower it, or have the owner of the registry raise max_ahead/;
 	wait_for('the reason', sub { try_id($session) =~ $reason });
 	pass("$kind: a window that is longer than the registry allows is named, with the limit");
-	$session->do(q{SELECT idgen_limit_registry(max_ahead => '11 min')});
+	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '11 min')});
 	ok(wait_for_id($session), "$kind: the limit raised, IDs come");
 
-	$session->do('SELECT idgen_limit_registry(largest_number => 100)');
+	$session->do('SELECT idgen_lease.limit_registry(largest_number => 100)');
 	my $far = start_leased("$kind-far", $store->{address}, setting => { 'idgen.lease_range' => '101-200', 'idgen.max_wait' => '300ms' });
 	my $hand = start_leased("$kind-hand", $store->{address}, setting => { 'idgen.shards' => '3,150', 'idgen.max_wait' => '300ms', 'idgen.lease_window' => '1s' });
 	my ($distant, $by_hand) = map { connect_to($_) } $far, $hand;
@@ -114,18 +114,18 @@ sub allow
 	wait_for('the limit', sub { !eval { value_of($by_hand, 'SELECT next_id(150)'); 1 } && $by_hand->errstr =~ /this registry gives numbers up to 100/ });
 	sleep 2.5;
 	ok(eval { value_of($by_hand, 'SELECT next_id(3)') }, "$kind: a number by hand beyond it; the other goes on");
-	$session->do('SELECT idgen_limit_registry(largest_number => 200)');
+	$session->do('SELECT idgen_lease.limit_registry(largest_number => 200)');
 	ok(wait_for_id($distant), "$kind: the largest number raised, IDs come");
 	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }), "$kind: by hand too");
 
 	$_->disconnect for $distant, $by_hand;
 	$_->stop for $far, $hand;
-	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_nodes()') };
+	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()') };
 	my $before = $count->();
-	is(value_of($session, 'SELECT idgen_forget_numbers()'), 0, "$kind: nothing is unused for 30 days");
-	fails_with($session, q{SELECT idgen_forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/, "$kind: nor for a negative time");
-	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_nodes() WHERE is_free AND number > 0');
-	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_forget_numbers('0')}); return $now && $before - $count->() == 3 }, 30);
+	is(value_of($session, 'SELECT idgen_lease.forget_numbers()'), 0, "$kind: nothing is unused for 30 days");
+	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/, "$kind: nor for a negative time");
+	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND number > 0');
+	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 }, 30);
 	ok($removed, "$kind: numbers that nobody holds are removed");
 	my $fresh = start_leased("$kind-fresh", $store->{address}, setting => { 'idgen.lease_range' => '101-101' });
 	my $last = connect_to($fresh);

@@ -17,7 +17,7 @@ sub as_superuser
 
 sub shard_of { my ($session, $maker) = @_; return value_of($session, 'SELECT id_shard(' . ($maker // 'next_id()') . ')') }
 
-sub shards_row { my ($session) = @_; return $session->selectrow_hashref(q{SELECT * FROM idgen_status() WHERE key = 'shards'}) }
+sub shards_row { my ($session) = @_; return $session->selectrow_hashref(q{SELECT * FROM idgen.status() WHERE key = 'shards'}) }
 
 my $in_doubt = qr/this server may be a clone with the group of its origin in Citus.*DETAIL:.*was promoted or restored, and pg_dist_node has a clone.*HINT:  Wait until .*citus_remove_clone_node\(\)/s;
 my @makers = ('next_id()', 'next_ids(3)', 'next_id_array(3)', 'next_id_after(1)', 'next_id(7)', q{next_id(layout => 'snowflake')});
@@ -28,7 +28,7 @@ sub is_refused
 	my ($session, $what) = @_;
 	fails_with($session, "SELECT $_", '55000', $in_doubt, "$what: $_") for @makers;
 	my $row = shards_row($session);
-	is("$row->{value} $row->{ok}", 'citus: group 7, which may be that of the origin of this clone 0', "$what: idgen_status()");
+	is("$row->{value} $row->{ok}", 'citus: group 7, which may be that of the origin of this clone 0', "$what: idgen.status()");
 	like($row->{advice}, qr/^Wait until citus_promote_clone_and_rebalance/, "$what: what to do");
 	return;
 }
@@ -39,7 +39,7 @@ sub is_of_group
 	my ($session, $group, $what) = @_;
 	is(shard_of($session), $group, "$what: IDs of group $group");
 	my $row = shards_row($session);
-	is("$row->{value} $row->{ok}", "citus: group $group 1", "$what: idgen_status()");
+	is("$row->{value} $row->{ok}", "citus: group $group 1", "$what: idgen.status()");
 	return;
 }
 
@@ -47,6 +47,7 @@ sub reconnected { my ($node) = @_; $node->restart; return connect_to($node) }
 
 # Node 2, of group 7, among others; the columns are those of 13.2, in another order.
 my $origin = begin_primary('origin');
+$origin->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');
 as_superuser($origin, <<'SQL');
 CREATE TABLE pg_catalog.pg_dist_local_group (groupid int NOT NULL);
 CREATE TABLE pg_catalog.pg_dist_node (nodename text, nodeid int PRIMARY KEY, groupid int NOT NULL);
@@ -76,7 +77,7 @@ is_of_group($session, 7, 'the origin after a crash');
 my ($clone, $successor, $older) = map { begin_standby($origin, $_, '+0') } qw(clone successor older);
 wait_for_replay($origin, $_) for $clone, $successor, $older;
 my $standby = connect_to($clone);
-is(shards_row($standby)->{value}, 'citus: group 7', 'a clone in recovery: idgen_status()');
+is(shards_row($standby)->{value}, 'citus: group 7', 'a clone in recovery: idgen.status()');
 fails_with($standby, 'SELECT next_id()', '25006', qr/during recovery/, 'a clone in recovery');
 for my $node ($clone, $successor, $older) { cut_off($node); $node->promote }
 
@@ -91,7 +92,7 @@ $one->begin_work;
 for my $turn (1 .. 2)
 {
 	$one->do('SAVEPOINT before');
-	fails_with($one, q{SELECT kept_call('next_id(bigint, id_layout)', idgen_own_shards(), 'instagram')}, '55000', $in_doubt, "a transaction that insists: $turn");
+	fails_with($one, q{SELECT kept_call('next_id(bigint, id_layout)', idgen.own_shards(), 'instagram')}, '55000', $in_doubt, "a transaction that insists: $turn");
 	$one->do('ROLLBACK TO before');
 }
 $one->commit;
@@ -104,12 +105,12 @@ $one->do(q{SET idgen.shards = '5'});
 is(shard_of($one), 5, 'a promoted clone: numbers by hand');
 $one->do('RESET idgen.shards');
 is_refused($one, 'after IDs of another number');
-$one->do('SELECT idgen_advance(now())');
-is_refused($one, 'after idgen_advance()');
-$one->do('SELECT idgen_confirm_shards()');
-is_refused($one, 'after idgen_confirm_shards()');
-$one->do(q{SELECT idgen_reset(now() + interval '1 s')});
-is_refused($one, 'after idgen_reset()');
+$one->do('SELECT idgen.advance(now())');
+is_refused($one, 'after idgen.advance()');
+$one->do('SELECT idgen.confirm_shards()');
+is_refused($one, 'after idgen.confirm_shards()');
+$one->do(q{SELECT idgen.reset(now() + interval '1 s')});
+is_refused($one, 'after idgen.reset()');
 $_->disconnect for $standby, $one;
 $one = reconnected($clone);
 is_refused($one, 'a promoted clone after a restart');
@@ -127,9 +128,9 @@ $holder->rollback;
 is_refused($one, 'after the lock');
 # A lock on the horizon, which would tell.
 $holder->begin_work;
-$holder->do('ALTER SEQUENCE idgen_horizon OWNER TO CURRENT_USER');
+$holder->do('ALTER SEQUENCE idgen.horizon OWNER TO CURRENT_USER');
 $one->do('SET idgen.max_wait = 100');
-fails_with($one, 'SELECT next_id()', '55000', qr/not renewed within.*DETAIL:.*holds a lock on sequence "idgen_horizon"/s, 'the horizon is locked');
+fails_with($one, 'SELECT next_id()', '55000', qr/not renewed within.*DETAIL:.*holds a lock on sequence "idgen.horizon"/s, 'the horizon is locked');
 $holder->rollback;
 $holder->disconnect;
 $one->do('RESET idgen.max_wait');
@@ -139,7 +140,7 @@ as_superuser($clone, 'BEGIN; UPDATE pg_catalog.pg_dist_local_group SET groupid =
 	  . q{INSERT INTO pg_catalog.pg_dist_node VALUES ('coordinator', 1, 0), ('origin', 2, 7), ('clone', 3, 8); COMMIT});
 is_of_group($one, 8, 'Citus has committed');
 # The next renewal is this server's own, as of each that makes IDs for a while.
-$one->do('SELECT idgen_advance(now())');
+$one->do('SELECT idgen.advance(now())');
 as_superuser($clone, q{INSERT INTO pg_catalog.pg_dist_node VALUES ('next', 5, 10, 3, true), ('far', 6, 11, 2, true)});
 is_of_group($one, 8, 'the clone, now an origin');
 $one->disconnect;
@@ -163,7 +164,7 @@ is_refused($three, 'another');
 $three->disconnect;
 $older->append_conf('postgresql.conf', q{idgen.registry = 'host=127.0.0.1 port=1'});
 $three = reconnected($older);
-is(shards_row($three)->{value}, 'citus: group 7', 'with a registry: idgen_status()');
+is(shards_row($three)->{value}, 'citus: group 7', 'with a registry: idgen.status()');
 $three->do('SET idgen.max_wait = 100');
 fails_with($three, 'SELECT next_id()', '55000', qr/number 7 cannot be used now: the registry has not granted it/, 'with a registry');
 $three->disconnect;
@@ -173,7 +174,7 @@ is_refused($three, 'and without it again');
 
 # A clone of another node says nothing of this one.
 as_superuser($older, 'UPDATE pg_catalog.pg_dist_node SET nodeprimarynodeid = 4 WHERE nodeisclone');
-is(shards_row($three)->{value}, 'citus: group 7', 'a clone of another node: idgen_status()');
+is(shards_row($three)->{value}, 'citus: group 7', 'a clone of another node: idgen.status()');
 as_superuser($older, 'UPDATE pg_catalog.pg_dist_node SET nodeprimarynodeid = 2 WHERE nodeisclone');
 is_refused($three, 'a clone of this node again');
 

@@ -29,9 +29,9 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_stat_lease WHERE held}) // '' }
-sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_nodes() WHERE is_free AND number BETWEEN 20 AND 29}) // '' }
-sub status_of { my ($session, $key) = @_; return value_of($session, q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen_status() WHERE key = ?}, $key) }
+sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen.stat_lease WHERE held}) // '' }
+sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_lease.nodes() WHERE is_free AND number BETWEEN 20 AND 29}) // '' }
+sub status_of { my ($session, $key) = @_; return value_of($session, q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen.status() WHERE key = ?}, $key) }
 
 # Begins a statement of so many rows that takes a millisecond for each.
 sub slow_statement
@@ -78,7 +78,7 @@ sub give_back
 	$count{ $_ >> 10 & 8191 }++ for @lines;
 	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: of each number");
 	is(told($node, 'has stopped using number 2[12]'), 4, "$kind: the log says what was given back");
-	is(value_of($session, 'SELECT count(*) FROM idgen_stat_lease'), 3, "$kind: three are kept");
+	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease'), 3, "$kind: three are kept");
 	is(told($node, 'the registry has lost'), 0, "$kind: a horizon that the server lowered itself is not lost");
 
 	# The highest is in use by hand in another session: it is asked for again as such.
@@ -88,7 +88,7 @@ sub give_back
 	set_for_server($session, 'idgen.lease_count', 2);
 	wait_for('given back', sub { told($node, 'has stopped using number 22') == 3 });
 	ok(is_id(try_id($hand)), "$kind: a session that draws from it by hand goes on");
-	is(value_of($session, 'SELECT by_hand::int FROM idgen_stat_lease WHERE number = 22'), 1, "$kind: the number is by hand now");
+	is(value_of($session, 'SELECT by_hand::int FROM idgen.stat_lease WHERE number = 22'), 1, "$kind: the number is by hand now");
 
 	$_->disconnect for @long, $session, $hand;
 	return $node->stop;
@@ -104,7 +104,7 @@ sub use_rooms_again
 	for my $count (64, 1, 64, 1, 64)
 	{
 		set_for_server($session, 'idgen.lease_count', $count);
-		wait_for("$count numbers", sub { value_of($session, 'SELECT count(*) FROM idgen_stat_lease WHERE held') == $count });
+		wait_for("$count numbers", sub { value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE held') == $count });
 	}
 	like(status_of($session, 'registry'), qr/\| t$/, '64 numbers, one, 64, and again: there is room');
 	$session->disconnect;
@@ -134,7 +134,7 @@ sub lose_horizons
 	like(status_of($session, 'registry'),
 		qr/it was put back to an older state, or is new, and was not advanced: number 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
 		"$kind: the status says what to do");
-	like(value_of($session, 'SELECT trouble FROM idgen_stat_registry'), qr/put back to an older state/, "$kind: and the view");
+	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/, "$kind: and the view");
 	my $id = wait_for_id($session);
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $granted_ms, "$kind: the server's own IDs begin above what it was granted");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: none twice");
@@ -170,7 +170,7 @@ sub want_too_many
 	fails_with($session, 'SELECT next_id(328)', '54000',
 		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It has as many: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
 		'the next one is an error that says so, at once');
-	is(value_of($session, 'SELECT count(*) FROM idgen_stat_lease WHERE by_hand'), 128, 'and is not asked for');
+	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'and is not asked for');
 	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'the others go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
@@ -192,10 +192,10 @@ sub lose_a_named_one
 	wait_for_id($session);
 	is(number_of($session), 40, 'the registry chose number 40');
 	my $statement = slow_statement($other, 'next_id(40)', 200_000);
-	wait_for('an ID of it', sub { value_of($session, q{SELECT ids > 0 FROM idgen_stat_backend WHERE pid = ?}, $other->{pg_pid}) });
+	wait_for('an ID of it', sub { value_of($session, q{SELECT ids > 0 FROM idgen.stat_backend WHERE pid = ?}, $other->{pg_pid}) });
 	my $keeper = keeper_of($session);
 	kill 'STOP', $keeper;
-	value_of($session, 'SELECT idgen_release(40)');
+	value_of($session, 'SELECT idgen_lease.release(40)');
 	my $id = wait_for_id($on_rival);
 	is($id >> 10 & 8191, 40, 'another server has it');
 	kill 'CONT', $keeper;
@@ -203,7 +203,7 @@ sub lose_a_named_one
 	is($other->state, '22023', 'SQLSTATE');
 	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/, 'that says what the server has instead');
 	wait_for_id($session);
-	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen_stat_lease}), '41 false', 'nothing is wanted by hand');
+	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false', 'nothing is wanted by hand');
 	$_->disconnect for $session, $other, $on_rival;
 	$_->stop('immediate') for $node, $rival;
 	return;
@@ -232,13 +232,13 @@ sub say_each
 		qr/^53 by hand; 51, 52 not held; horizon [\d.]+ s ahead of the clock; number 51 is held by "house 51", system \d+; number 52 is held by "house 52", system \d+ \| f \|/,
 		'the status names both');
 	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'and the registry is well');
-	like(value_of($session, 'SELECT trouble FROM idgen_stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
+	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
 	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says it of $_ once") for 51, 52;
 	$_->stop for @owners;
 	wait_for("$_", sub { value_of($session, "SELECT next_id($_)") }) for 51, 52;
 	pass('a clean stop of their owners: both are this server\'s');
 	wait_for('well', sub { status_of($session, 'lease') =~ /\| t$/ });
-	is(value_of($session, 'SELECT trouble FROM idgen_stat_registry'), undef, 'nothing is wrong any more');
+	is(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), undef, 'nothing is wrong any more');
 	is(told($node, 'numbers of this server are kept again'), 1, 'and the log says so');
 	$session->disconnect;
 	return $node->stop('immediate');

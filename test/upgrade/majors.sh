@@ -32,26 +32,34 @@ fill() {
         -c "ALTER DATABASE ahead SET idgen.shards = '5'"
     sql -d app <<'SQL'
 CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
+CREATE EXTENSION idgen_lease;
 CREATE EXTENSION idgen_migrate;
+CREATE EXTENSION idgen_registry;
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), name id64 UNIQUE DEFAULT next_id(), token uuid UNIQUE DEFAULT next_uuidv7(),
     key ulid UNIQUE DEFAULT next_ulid(), segment ksuid DEFAULT next_ksuid(), object objectid DEFAULT next_objectid(),
     number bigint UNIQUE DEFAULT next_decimal_id(), made_by text DEFAULT 'before');
 CREATE VIEW recent AS SELECT * FROM photo WHERE id_within(id, '[2020-01-01, 2040-01-01)');
 INSERT INTO photo SELECT FROM generate_series(1, 5000);
 SQL
-    sql -d ahead -c 'CREATE EXTENSION idgen' -c "SELECT idgen_advance(now() + interval '1 hour')" >/dev/null
+    sql -d ahead -c 'CREATE SCHEMA idgen' -c 'CREATE SCHEMA ids' -c 'CREATE EXTENSION idgen SCHEMA ids' -c "SELECT idgen.advance(now() + interval '1 hour')" >/dev/null
 }
 
 # What must hold after: $1 says how it came here.
 check() {
     is "$1: the rows are there" "$(sql -d app -c 'SELECT count(*) FROM recent')" 5000
     sql -d app -c "INSERT INTO photo (made_by) SELECT 'after' FROM generate_series(1, 5000)"
+    is "$1: every extension is there" "$(sql -d app -c "SELECT string_agg(extname, ' ' ORDER BY extname) FROM pg_extension WHERE extname ~ '^idgen'")" \
+        'idgen idgen_kinds idgen_lease idgen_migrate idgen_registry'
+    is "$1: the schemas that they made are theirs" "$(for db in app ahead; do sql -d "$db" -c "SELECT string_agg(nspname, ' ' ORDER BY nspname)
+        FROM pg_namespace JOIN pg_depend ON objid = pg_namespace.oid WHERE deptype = 'e'"; done)" 'idgen idgen_lease
+idgen'
     is "$1: no ID is lower than one before" "$(sql -d app -c "SELECT bool_and(id > before_id), bool_and(name > before_name)
         FROM photo, (SELECT max(id) before_id, max(name) before_name FROM photo WHERE made_by = 'before') b WHERE made_by = 'after'")" 't|t'
     is "$1: no ID is made again" "$(sql -d app -c 'SELECT count(DISTINCT id), count(DISTINCT name), count(DISTINCT number), count(DISTINCT key) FROM photo')" '10000|10000|10000|10000'
-    is "$1: the library and the extension are of one version" "$(sql -d app -c "SELECT ok FROM idgen_status() WHERE key = 'library'")" t
-    is "$1: a horizon that lay ahead still does" "$(sql -d ahead -c "SELECT horizon > now() + interval '50 minutes' FROM idgen_stat_database")" t
-    is "$1: and no ID is made below it" "$(sql -d ahead -v VERBOSITY=sqlstate -c "SET idgen.max_wait = 0" -c 'SELECT next_id()' 2>&1)" 'ERROR:  55000'
+    is "$1: the library and the extension are of one version" "$(sql -d app -c "SELECT ok FROM idgen.status() WHERE key = 'library'")" t
+    is "$1: a horizon that lay ahead still does" "$(sql -d ahead -c "SELECT horizon > now() + interval '50 minutes' FROM idgen.stat_database")" t
+    is "$1: and no ID is made below it" "$(sql -d ahead -v VERBOSITY=sqlstate -c "SET idgen.max_wait = 0" -c 'SELECT ids.next_id()' 2>&1)" 'ERROR:  55000'
 }
 
 # pg_upgrade, in a folder of its own.

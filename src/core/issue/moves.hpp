@@ -1,5 +1,5 @@
-// What moves the horizon by hand: CREATE EXTENSION, idgen_advance(), idgen_reset() and
-// idgen_confirm_shards(). Each is a record to be written, then, that being flushed, what follows from it;
+// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and
+// idgen.confirm_shards(). Each is a record to be written, then, that being flushed, what follows from it;
 // both with the lock of renewals held from reading the page to the end.
 //
 //      plan_...(page) --> a record --> write, flush --> finish_...

@@ -105,7 +105,7 @@ Keeper::Result Keeper::extend(uint32 index) {
     bool is_accepted = false;
     ClockReading now = gate_.clock(is_accepted);
     if (!is_accepted)
-        return stick("the clock of this server has jumped forward; idgen_status() says how far");
+        return stick("the clock of this server has jumped forward; idgen.status() says how far");
     Lease &lease = entry(index).lease;
     // Before the first extension, which may be another process's than the claim was.
     if (lease.cap_ms == 0) {

@@ -41,8 +41,8 @@ int64 Keeper::work() {
     for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
     bool is_well = run_all(count, load());
     registry_.end_round(is_well, numbers_.are_over(is_well));
-    // As often as the registry is asked for more: idgen_confirm_registry() may have made the page forget all,
-    // or the owner of the sequence given it a new file.
+    // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page
+    // forget all, or the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
     return pause_ms;
 }

@@ -1,5 +1,6 @@
 #include "lease/keep/record_sequence.hpp"
 
+#include "pg/host/own_schema.hpp"
 #include "pg/host/sequence_pages.hpp"
 
 namespace idgen::lease {
@@ -8,32 +9,11 @@ namespace {
 constexpr pg::OwnPageFormat page_format{0x4944474C, 1};  // "IDGL"
 static_assert(sizeof(LeasePage) <= BLCKSZ - SizeOfPageHeaderData - 16, "one page holds it");
 
-bool is_record_sequence(const FormData_pg_depend &member) {
-    if (member.classid != RelationRelationId || member.deptype != DEPENDENCY_EXTENSION) return false;
-    const char *name = get_rel_name(member.objid);
-    return name != nullptr && strcmp(name, record_sequence) == 0;
-}
-
 }  // namespace
 
 Oid find_record_sequence() {
-    Oid extension = get_extension_oid("idgen_lease", true);
-    if (!OidIsValid(extension)) return InvalidOid;
-    ScanKeyData keys[2];
-    ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(ExtensionRelationId));
-    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(extension));
-    Relation depend = table_open(DependRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
-    Oid found = InvalidOid;
-    for (HeapTuple row; !OidIsValid(found) && HeapTupleIsValid(row = systable_getnext(scan));) {
-        const auto &member = *reinterpret_cast<Form_pg_depend>(GETSTRUCT(row));
-        if (is_record_sequence(member)) found = member.objid;
-    }
-    systable_endscan(scan);
-    table_close(depend, AccessShareLock);
-    return found;
+    static pg::OwnSchema schema("idgen_lease");
+    return schema.find_relation("record");
 }
 
 bool can_hold_record(Relation sequence) {

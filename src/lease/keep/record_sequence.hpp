@@ -1,7 +1,7 @@
-// The sequence idgen_lease_record of the extension idgen_lease: behind it, in a page of our own, lies what
-// this server remembers of its numbers. The keeper is a superuser, and the schema of the sequence may belong
-// to a role that is not: so the sequence is found as a member of the extension, never by names that other
-// roles can give to something else, and its page is read and written without the executor.
+// The sequence idgen_lease.record of the extension idgen_lease: behind it, in a page of our own, lies what
+// this server remembers of its numbers. The keeper is a superuser: so the sequence is found in the schema
+// that is a member of the extension, never by names that other roles can give to something else, and its page
+// is read and written without the executor.
 #pragma once
 
 #include "core/lease/lease_page.hpp"
@@ -10,7 +10,8 @@
 
 namespace idgen::lease {
 
-constexpr const char *record_sequence = "idgen_lease_record";
+// What messages call it.
+constexpr const char *record_sequence = "idgen_lease.record";
 
 // Its OID in this database; invalid: the extension is not there.
 Oid find_record_sequence();

@@ -153,7 +153,7 @@ Datum idgen_nodes(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_release(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_release");
+    require_superuser("idgen_lease.release");
     if (PG_ARGISNULL(0)) pg::report_null("number", false);
     int32 number = PG_GETARG_INT32(0);
     if (number < 0) pg::report_negative_number(number);
@@ -166,7 +166,7 @@ Datum idgen_release(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_registry_advance");
+    require_superuser("idgen_lease.advance_registry");
     AdvanceTo to{interval_argument(fcinfo, 0, "longest_ahead"), 0};
     if (!PG_ARGISNULL(1)) {
         TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
@@ -183,7 +183,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_limit_registry");
+    require_superuser("idgen_lease.limit_registry");
     RegistryLimits limits{0, -1, 0};
     if (!PG_ARGISNULL(0)) limits.max_ahead_ms = interval_argument(fcinfo, 0, "max_ahead");
     if (!PG_ARGISNULL(1)) limits.largest_number = PG_GETARG_INT32(1);
@@ -199,7 +199,7 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_forget_numbers");
+    require_superuser("idgen_lease.forget_numbers");
     int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
     if (unused_ms < 0) pg::report_interval("unused_for", "It must not be negative.");
     Registry registry = open_configured();
@@ -211,13 +211,13 @@ Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_confirm_registry");
+    require_superuser("idgen_lease.confirm_registry");
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
         pg::report_not_lease_database(database);
-    PreventCommandIfReadOnly("idgen_confirm_registry()");
+    PreventCommandIfReadOnly("idgen_lease.confirm_registry()");
     MetRegistry met = meet_registry();
     RegistryIdentity remembered = forget_numbers(met.identity, gate->leases().record_lock);
     // Others may hold numbers of the one before.

@@ -50,7 +50,7 @@ Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, 
     return put_trouble(
         trouble, Reply::denied,
         "the registry has been copied or restored, and does not know what has been granted since: "
-        "idgen_registry_advance() makes it safe to use");
+        "idgen_lease.advance_registry() makes it safe to use");
 }
 
 Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView &view, Trouble &trouble) {

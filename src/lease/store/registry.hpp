@@ -22,7 +22,7 @@ enum class Reply : uint8 {
     limited,  // it refuses this one claim: its owner does not allow as much
 };
 
-// Why a call was not answered, for the log and for idgen_status().
+// Why a call was not answered, for the log and for idgen.status().
 struct Trouble {
     Reply reply;
     char sentence[256];  // whole, without a period; no password

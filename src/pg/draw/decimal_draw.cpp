@@ -14,20 +14,19 @@ struct DecimalDraw {
     static constexpr Record record = Record::generator;
     static constexpr bool has_ticks = false;
 
-    Oid schema;
     GeneratorCount taken = {};
 
     Next try_once(const Wait &) noexcept {
         return self.database->generators.counter.take(taken) ? Next::issue : Next::renew;
     }
-    Outcome renew() { return renew_generator(schema); }
+    Outcome renew() { return renew_generator(); }
 };
 
 }  // namespace
 
-int64 draw_decimal(Oid schema) {
+int64 draw_decimal() {
     attach_backend();
-    DecimalDraw drawing{schema};
+    DecimalDraw drawing;
     take_or_wait(drawing);
     require_postmaster();
     auto launch = static_cast<uint32>(settings.decimal_launch);

@@ -7,6 +7,6 @@
 namespace idgen::pg {
 
 // Takes one ID. Waits, asleep, and raises as settings say; raises where no generator is left.
-int64 draw_decimal(Oid schema);
+int64 draw_decimal();
 
 }  // namespace idgen::pg

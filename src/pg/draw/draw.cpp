@@ -65,7 +65,7 @@ struct PatientDraw {
         return next_step(taken, source.packing, limits, rules, waited_ms(wait));
     }
 
-    Outcome renew() { return renew_horizon(source.schema, tick_start_ms()); }
+    Outcome renew() { return renew_horizon(tick_start_ms()); }
 
     // Sleeps until the clock admits the refused tick, or a while.
     void wait_for_tick(Next next, Wait &wait) {
@@ -106,7 +106,7 @@ inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
     Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_ms, ++draw_number};
     int64 last_id = block.first_id + block.step * (block.count - 1);
     count_taken(source, taken, last_id, block.start_ms > limits.now_ms);
-    if (unlikely(grant == Grant::half_used)) renew_ahead(source.schema, limits.now_ms, block.start_ms);
+    if (unlikely(grant == Grant::half_used)) renew_ahead(limits.now_ms, block.start_ms);
     return block;
 }
 

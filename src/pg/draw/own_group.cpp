@@ -11,8 +11,8 @@
 namespace idgen::pg {
 namespace {
 
-Renewal look_at_record(Oid schema, DurableRecord &record) {
-    switch (peek_record(schema, Record::horizon, record)) {
+Renewal look_at_record(DurableRecord &record) {
+    switch (peek_record(Record::horizon, record)) {
         case Peek::found:
             return Renewal::granted;
         case Peek::locked:
@@ -28,20 +28,20 @@ Renewal look_at_record(Oid schema, DurableRecord &record) {
 }
 
 // The record on the page. What is in shared memory may not be loaded yet.
-DurableRecord wait_for_record(Oid schema) {
+DurableRecord wait_for_record() {
     DurableRecord record{};
     Wait wait{};
-    for (Renewal looked; (looked = look_at_record(schema, record)) != Renewal::granted;)
+    for (Renewal looked; (looked = look_at_record(record)) != Renewal::granted;)
         wait_for_renewal({looked, 0}, Record::horizon, wait);
     return record;
 }
 
 }  // namespace
 
-void require_own_group(Oid schema, const Layout &layout) {
+void require_own_group(const Layout &layout) {
     bool is_asked = settings.shards_from == ShardsFrom::citus && layout.node_bits() != 0 && !has_registry();
     if (!is_asked || RecoveryInProgress() || !has_clone()) return;
-    if (may_be_clone(wait_for_record(schema), server_identity(), true)) report_no_citus(CitusState::doubtful);
+    if (may_be_clone(wait_for_record(), server_identity(), true)) report_no_citus(CitusState::doubtful);
 }
 
 }  // namespace idgen::pg

@@ -13,6 +13,6 @@ namespace idgen::pg {
 
 // Raises if a maker with that layout draws from a group that may be another server's. A registry would tell,
 // so with one this asks nothing.
-void require_own_group(Oid schema, const Layout &layout);
+void require_own_group(const Layout &layout);
 
 }  // namespace idgen::pg

@@ -56,8 +56,8 @@ Peek peek_open(Relation sequence, DurableRecord &record) {
 
 }  // namespace
 
-Peek peek_record(Oid schema, Record kind, DurableRecord &record) {
-    Oid oid = get_relname_relid(sequence_of(kind), schema);
+Peek peek_record(Record kind, DurableRecord &record) {
+    Oid oid = own_schema.find_relation(name_of(kind));
     if (!OidIsValid(oid)) return Peek::missing;
     if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Peek::locked;
     Relation sequence = try_relation_open(oid, NoLock);
@@ -93,9 +93,9 @@ void unlock_page(DurablePage &page) {
     UnlockReleaseBuffer(page.mirror);
 }
 
-void write_first_record(Oid schema, Record kind, int64 value) {
+void write_first_record(Record kind, int64 value) {
     int64 identity = server_identity();
-    Relation sequence = open_sequence(schema, kind);
+    Relation sequence = open_sequence(kind);
     Buffer mirror = lock_block(sequence, sequence_block, BUFFER_LOCK_EXCLUSIVE);
     GenericXLogState *log = GenericXLogStart(sequence);
     set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), value, identity);

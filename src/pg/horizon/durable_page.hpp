@@ -1,4 +1,4 @@
-// Where a durable record lies: behind a sequence of the extension, idgen_horizon or idgen_generator, in a
+// Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a
 // page of its own (host/sequence_pages.hpp):
 //
 //      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
@@ -24,7 +24,7 @@ enum class Peek : uint8 {
     unlogged,  // not read: a standby has nothing of it
     newer,     // written by a later version
 };
-Peek peek_record(Oid schema, Record kind, DurableRecord &record);
+Peek peek_record(Record kind, DurableRecord &record);
 
 // The pages under their exclusive locks, from lock_page to unlock_page.
 struct DurablePage {
@@ -42,6 +42,6 @@ XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);
 
 // Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
-void write_first_record(Oid schema, Record kind, int64 value);
+void write_first_record(Record kind, int64 value);
 
 }  // namespace idgen::pg

@@ -5,6 +5,9 @@
 #include "pg/report/report_horizon.hpp"
 
 namespace idgen::pg {
+
+OwnSchema own_schema("idgen");
+
 namespace {
 
 // How long to sleep between tries of a lock that is taken conditionally.
@@ -31,8 +34,8 @@ Renewal check_sequence(Relation sequence) noexcept {
     return is_permanent ? Renewal::granted : Renewal::unlogged;
 }
 
-Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence) {
-    Oid oid = get_relname_relid(sequence_of(kind), schema);
+Renewal try_open_sequence(Record kind, Relation &sequence) {
+    Oid oid = own_schema.find_relation(name_of(kind));
     if (!OidIsValid(oid)) return Renewal::no_record;
     if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return Renewal::locked;
     sequence = try_relation_open(oid, NoLock);
@@ -45,10 +48,10 @@ Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence) {
     return checked;
 }
 
-Relation open_sequence(Oid schema, Record kind) {
+Relation open_sequence(Record kind) {
     Relation sequence = nullptr;
     for (;;) {
-        Renewal opened = try_open_sequence(schema, kind, sequence);
+        Renewal opened = try_open_sequence(kind, sequence);
         if (opened == Renewal::granted) return sequence;
         if (opened != Renewal::locked) report_refused({opened, 0}, kind);
         sleep_us(poll_us);

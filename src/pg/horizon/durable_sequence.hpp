@@ -3,18 +3,22 @@
 #pragma once
 
 #include "core/durable/renewal.hpp"
+#include "pg/host/own_schema.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
+
+// Where the sequences stand.
+extern OwnSchema own_schema;
 
 // Not granted where the relation is no sequence, or unlogged.
 Renewal check_sequence(Relation sequence) noexcept;
 
 // Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock
 // against it, and where it is none or unlogged.
-Renewal try_open_sequence(Oid schema, Record kind, Relation &sequence);
+Renewal try_open_sequence(Record kind, Relation &sequence);
 // The same, and a wait for the lock. Raises where it is refused.
-Relation open_sequence(Oid schema, Record kind);
+Relation open_sequence(Record kind);
 void close_sequence(Relation sequence);
 
 // Whether a record would be gone with the transaction while others rest on it: where it gave the sequence

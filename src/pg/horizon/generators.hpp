@@ -7,9 +7,9 @@
 namespace idgen::pg {
 
 // Tries once to have a generator with a counter left.
-Outcome renew_generator(Oid schema);
+Outcome renew_generator();
 
 // Writes the first record of the generators, above what this server has taken in this database before.
-void create_generators(Oid schema);
+void create_generators();
 
 }  // namespace idgen::pg

@@ -70,33 +70,32 @@ struct CountedRenewal : HorizonRenewal {
     }
 };
 
-Outcome try_renewal(Oid schema, int64 start_ms) {
+Outcome try_renewal(int64 start_ms) {
     ServerView server = this_server();
     if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
     Outcome outcome = check_clock_sync();
     if (outcome.renewal != Renewal::granted) return outcome;
     SharedDatabase &database = *self.database;
     CountedRenewal renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
-    outcome = with_sequence(schema, Record::horizon, [&](Relation sequence) {
+    outcome = with_sequence(Record::horizon, [&](Relation sequence) {
         if (!has_own_page(sequence)) {
-            Renewal read = read_foreign_origin(schema, server.foreign_origin);
+            Renewal read = read_foreign_origin(server.foreign_origin);
             if (read != Renewal::granted) return Outcome{read, 0};
         }
         return renew_open(renewal, sequence);
     });
     if (renewal.has_loaded) look_at_loaded(renewal.loaded, server);
-    if (renewal.new_owner != 0) mirror_origin(schema, renewal.new_owner);
+    if (renewal.new_owner != 0) mirror_origin(renewal.new_owner);
     return outcome;
 }
 
 struct AheadOfNeed {
-    Oid schema;
     int64 start_ms;
 };
 
 void renew_unneeded(void *argument) {
     const auto *ahead = static_cast<AheadOfNeed *>(argument);
-    renew_horizon(ahead->schema, ahead->start_ms);
+    renew_horizon(ahead->start_ms);
 }
 
 }  // namespace
@@ -117,13 +116,13 @@ ServerView this_server() {
     return server;
 }
 
-Outcome renew_horizon(Oid schema, int64 start_ms) {
+Outcome renew_horizon(int64 start_ms) {
     pg_atomic_uint64 &stall = self.database->stall;
     uint64 before = pg_atomic_read_u64(&stall);
     uint64 asked = extended_stall(before, monotonic_ms());
     uint64 expected = before;
     pg_atomic_compare_exchange_u64(&stall, &expected, asked);
-    Outcome outcome = try_renewal(schema, start_ms);
+    Outcome outcome = try_renewal(start_ms);
     if (outcome.renewal == Renewal::granted)
         pg_atomic_write_u64(&stall, 0);
     else if (outcome.renewal == Renewal::busy)  // the other session's request counts, not this one
@@ -131,11 +130,11 @@ Outcome renew_horizon(Oid schema, int64 start_ms) {
     return outcome;
 }
 
-void renew_ahead(Oid schema, int64 now_ms, int64 start_ms) {
+void renew_ahead(int64 now_ms, int64 start_ms) {
     static int64 last_try_ms = 0;
     if (now_ms == last_try_ms) return;
     last_try_ms = now_ms;
-    AheadOfNeed ahead{schema, start_ms};
+    AheadOfNeed ahead{start_ms};
     attempt(renew_unneeded, &ahead);
 }
 

@@ -13,11 +13,11 @@ ServerView this_server();
 // Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it
 // from being granted: a clock that jumped or is not synchronised, a page that cannot be used, somebody's
 // lock.
-Outcome renew_horizon(Oid schema, int64 start_ms);
+Outcome renew_horizon(int64 start_ms);
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is.
 // What is refused or fails, the next draw that needs it says: here an ID has been taken, and it is good.
-void renew_ahead(Oid schema, int64 now_ms, int64 start_ms);
+void renew_ahead(int64 now_ms, int64 start_ms);
 
 // Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a
 // take, before what was taken is handed out.

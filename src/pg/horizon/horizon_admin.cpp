@@ -22,17 +22,17 @@ struct HeldHorizon {
 };
 
 // Reads the origin of a database whose horizon has no page of its own yet.
-void wait_for_origin(Oid schema, HeldHorizon &held) {
+void wait_for_origin(HeldHorizon &held) {
     if (has_own_page(held.sequence)) return;
-    while (read_foreign_origin(schema, held.server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
+    while (read_foreign_origin(held.server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
 }
 
-HeldHorizon hold_horizon(Oid schema) IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
+HeldHorizon hold_horizon() IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
     attach_backend();
     if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
-    HeldHorizon held{open_sequence(schema, Record::horizon), {}, this_server()};
+    HeldHorizon held{open_sequence(Record::horizon), {}, this_server()};
     if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
-    wait_for_origin(schema, held);
+    wait_for_origin(held);
     self.database->renewal_lock.lock();
     Renewal locked = lock_page(held.sequence, held.page);
     if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
@@ -93,18 +93,18 @@ int64 begin_known_horizon(int64 first_ms) noexcept {
 
 }  // namespace
 
-void create_horizon(Oid schema) {
+void create_horizon() {
     int64 first_ms = first_horizon();
     // A server that did not load the library remembers nothing.
     if (find_shared_state() != nullptr) {
         attach_backend();
         first_ms = begin_known_horizon(first_ms);
     }
-    write_first_record(schema, Record::horizon, first_ms);
+    write_first_record(Record::horizon, first_ms);
 }
 
-void advance_horizon(Oid schema, int64 at_ms) {
-    HeldHorizon held = hold_horizon(schema);
+void advance_horizon(int64 at_ms) {
+    HeldHorizon held = hold_horizon();
     SharedDatabase &database = *self.database;
     PageVerdict verdict = plan_advance(database.horizon, held.page.record, held.server, at_ms);
     if (!verdict.is_to_write) report_refused(verdict.outcome, Record::horizon);
@@ -119,8 +119,8 @@ void advance_horizon(Oid schema, int64 at_ms) {
     let_go(held, lsn);
 }
 
-void reset_horizon(Oid schema, int64 at_ms) {
-    HeldHorizon held = hold_horizon(schema);
+void reset_horizon(int64 at_ms) {
+    HeldHorizon held = hold_horizon();
     DurableRecord record = plan_reset(held.page.record, held.server, at_ms);
     XLogRecPtr lsn = write_flushed(held, record);
     int64 difference_ms = wall_minus_boot_ms();
@@ -133,16 +133,16 @@ void reset_horizon(Oid schema, int64 at_ms) {
     let_go(held, lsn);
 }
 
-void confirm_shards(Oid schema) {
+void confirm_shards() {
     attach_backend();
-    PreventCommandIfReadOnly("idgen_confirm_shards()");
-    HeldHorizon held = hold_horizon(schema);
+    PreventCommandIfReadOnly("idgen.confirm_shards()");
+    HeldHorizon held = hold_horizon();
     DurableRecord page = held.page.record;
     DurableRecord record = plan_confirmation(page, held.server);
     XLogRecPtr lsn = write_flushed(held, record);
     finish_confirmation(self.database->horizon, page, record, held.server.identity);
     let_go(held, lsn);
-    mirror_origin(schema, record.owner);
+    mirror_origin(record.owner);
 }
 
 }  // namespace idgen::pg

@@ -7,8 +7,6 @@
 namespace idgen::pg {
 namespace {
 
-constexpr const char *origin_sequence = "idgen_origin";
-
 int64 own_system() noexcept {
     return static_cast<int64>(GetSystemIdentifier());
 }
@@ -20,9 +18,9 @@ bool is_system_identifier(int64 value) noexcept {
 }
 
 // Opens the sequence if its lock is free at once; a null sequence: there is none.
-Renewal open_origin(Oid schema, LOCKMODE lock, Relation &sequence) {
+Renewal open_origin(LOCKMODE lock, Relation &sequence) {
     sequence = nullptr;
-    Oid oid = get_relname_relid(origin_sequence, schema);
+    Oid oid = own_schema.find_relation("origin");
     if (!OidIsValid(oid)) return Renewal::granted;
     if (!ConditionalLockRelationOid(oid, lock)) return Renewal::origin_locked;
     sequence = try_relation_open(oid, NoLock);
@@ -83,10 +81,10 @@ Owner this_owner() {
                         fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
 }
 
-Renewal read_foreign_origin(Oid schema, int64 &foreign) {
+Renewal read_foreign_origin(int64 &foreign) {
     foreign = 0;
     Relation sequence;
-    Renewal looked = open_origin(schema, AccessShareLock, sequence);
+    Renewal looked = open_origin(AccessShareLock, sequence);
     if (sequence == nullptr) return looked;
     int64 origin = value_of(sequence);
     if (origin != own_system() && is_system_identifier(origin)) {
@@ -98,9 +96,9 @@ Renewal read_foreign_origin(Oid schema, int64 &foreign) {
     return looked;
 }
 
-void mirror_origin(Oid schema, int64 system_identifier) {
+void mirror_origin(int64 system_identifier) {
     Relation sequence;
-    open_origin(schema, RowExclusiveLock, sequence);
+    open_origin(RowExclusiveLock, sequence);
     if (sequence == nullptr) return;
     if (value_of(sequence) != system_identifier && !is_uncommitted(sequence))
         write_value(sequence, system_identifier);

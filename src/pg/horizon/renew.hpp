@@ -49,9 +49,9 @@ Outcome renew_open(Kind &renewal, Relation sequence) {
 
 // Calls renew(sequence) for the sequence of a record, where it can be opened and written to.
 template <class Renew>
-Outcome with_sequence(Oid schema, Record kind, Renew renew) {
+Outcome with_sequence(Record kind, Renew renew) {
     Relation sequence = nullptr;
-    Renewal opened = try_open_sequence(schema, kind, sequence);
+    Renewal opened = try_open_sequence(kind, sequence);
     if (opened != Renewal::granted) return {opened, 0};
     Outcome outcome{Renewal::uncommitted, 0};
     if (!is_uncommitted(sequence)) outcome = renew(sequence);

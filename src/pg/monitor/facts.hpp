@@ -1,4 +1,4 @@
-// The facts of idgen_status(), each with its verdict and advice. They put a survey and the settings into
+// The facts of idgen.status(), each with its verdict and advice. They put a survey and the settings into
 // words, palloc'ed.
 #pragma once
 

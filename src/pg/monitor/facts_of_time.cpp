@@ -25,18 +25,18 @@ Fact horizon_fact(const Survey &survey) {
             break;
         case PageState::locked:
             return {"horizon", "not known: its sequence is locked", false,
-                    "See pg_locks for who locks the sequence idgen_horizon, and end that."};
+                    "See pg_locks for who locks the sequence idgen.horizon, and end that."};
         case PageState::missing:
             return {"horizon", "missing", false,
-                    "Create the extension anew, then call idgen_advance() above the time of the last ID."};
+                    "Create the extension anew, then call idgen.advance() above the time of the last ID."};
         case PageState::unlogged:
-            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen_horizon SET LOGGED"};
+            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen.horizon SET LOGGED"};
         case PageState::newer:
             return {"horizon", "written by a later version of idgen", false, later_version_hint};
         case PageState::out_of_bounds:
             return {
                 "horizon", "out of bounds", false,
-                "Something else wrote to the sequence idgen_horizon; have a superuser call idgen_reset()."};
+                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
     }
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
@@ -54,7 +54,7 @@ Fact renewal_fact(const Survey &survey) {
                                                          instant_text(survey.renewed_ms));
     if (survey.stall_ms <= longest_stall_ms) return {"renewal", last, true, nullptr};
     return {"renewal", psprintf("asked for in vain for %s; %s", seconds_text(survey.stall_ms), last), false,
-            "See the rows clock, ntp and standby, and pg_locks for locks on the sequence idgen_horizon."};
+            "See the rows clock, ntp and standby, and pg_locks for locks on the sequence idgen.horizon."};
 }
 
 Fact lead_fact(const Survey &survey) {
@@ -86,7 +86,7 @@ Fact clock_fact(const Survey &survey) {
         return {
             "clock", text, false,
             "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
-            "a superuser call idgen_accept_clock()."};
+            "a superuser call idgen.accept_clock()."};
     return {"clock", text, true, nullptr};
 }
 

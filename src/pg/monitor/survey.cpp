@@ -11,8 +11,8 @@
 namespace idgen::pg {
 namespace {
 
-void look_at_page(Oid schema, Survey &survey) {
-    switch (peek_record(schema, Record::horizon, survey.record)) {
+void look_at_page(Survey &survey) {
+    switch (peek_record(Record::horizon, survey.record)) {
         case Peek::found:
             break;
         case Peek::locked:
@@ -33,7 +33,7 @@ void look_at_page(Oid schema, Survey &survey) {
     if (is_in_bounds) survey.horizon_ms = survey.record.value;
     Owner owner = this_owner();
     int64 origin = 0;
-    if (survey.record.owner == 0) read_foreign_origin(schema, origin);
+    if (survey.record.owner == 0) read_foreign_origin(origin);
     DurableRecord record = with_origin(survey.record, origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
 }
@@ -115,11 +115,11 @@ void look_at_twins(SharedState *state, Survey &survey) {
 
 }  // namespace
 
-Survey take_survey(Oid schema) {
+Survey take_survey() {
     Survey survey{};
     survey.in_recovery = RecoveryInProgress();
     survey.extension = extension_version();
-    look_at_page(schema, survey);
+    look_at_page(survey);
     survey.kernel = kernel_clock();
     survey.has_standby_names = has_synchronous_standbys();
     survey.standbys = connected_standbys();

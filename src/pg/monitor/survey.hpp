@@ -26,7 +26,7 @@ struct Survey {
     int64 horizon_ms;   // where readable; 0 else
     uint64 renewals;    // since the server started
     int64 renewed_ms;   // 0: not since the server started
-    int64 advanced_ms;  // where idgen_advance() moved it to; 0: nowhere since the server started
+    int64 advanced_ms;  // where idgen.advance() moved it to; 0: nowhere since the server started
     uint32 stall_ms;    // how long renewals have been asked for in vain
 
     int64 lead_ms;              // of the slot furthest ahead of the clock; 0: none is ahead
@@ -54,7 +54,7 @@ struct Survey {
     const char *twin_name;  // of that database; null: there is no such slot
 };
 
-// Looks at everything; `schema` is that of the extension.
-Survey take_survey(Oid schema);
+// Looks at everything.
+Survey take_survey();
 
 }  // namespace idgen::pg

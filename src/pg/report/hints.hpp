@@ -1,4 +1,4 @@
-// Advice that more than one message gives, or that idgen_status() gives, too: each sentence once.
+// Advice that more than one message gives, or that idgen.status() gives, too: each sentence once.
 #pragma once
 
 namespace idgen::pg {
@@ -8,19 +8,19 @@ constexpr const char *finite_hint = "Give a finite timestamp.";
 constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
 constexpr const char *behind_hint = "Correct the clock, or raise idgen.max_wait to wait for it.";
 constexpr const char *far_horizon_hint =
-    "Correct the clock if it is behind; if a wrong clock or idgen_advance() raised the horizon, wait for "
+    "Correct the clock if it is behind; if a wrong clock or idgen.advance() raised the horizon, wait for "
     "that "
-    "time or see idgen_reset().";
+    "time or see idgen.reset().";
 constexpr const char *advanced_hint =
-    "Wait for that time; or, if it was a mistake, have a superuser call idgen_reset().";
+    "Wait for that time; or, if it was a mistake, have a superuser call idgen.reset().";
 constexpr const char *accept_clock_hint =
-    "Correct the clock; or, if it is right now, have a superuser call idgen_accept_clock().";
+    "Correct the clock; or, if it is right now, have a superuser call idgen.accept_clock().";
 constexpr const char *uncertain_hint =
     "Have chrony or ntpd ask nearer servers, or ask more often; or raise idgen.clock_error on all nodes that "
     "may succeed one another.";
 constexpr const char *confirm_shards_hint =
     "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
-    "idgen_confirm_shards().";
+    "idgen.confirm_shards().";
 constexpr const char *later_version_hint =
     "Install the version of idgen that the database was used with, and restart.";
 constexpr const char *preload_hint =

@@ -16,7 +16,7 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
                 "waited for once.",
                 start);
         case Ahead::advance:
-            return psprintf("idgen_advance() has moved the durable horizon to %s.", start);
+            return psprintf("idgen.advance() has moved the durable horizon to %s.", start);
         case Ahead::number:
             return psprintf("The registry had granted the number up to %s: its next IDs begin there.", start);
         case Ahead::horizon:

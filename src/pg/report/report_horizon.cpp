@@ -22,7 +22,7 @@ bool is_of_horizon(Record kind) noexcept {
          errdetail("The sequence of the extension is missing, or its pages are not as they were written."),
          is_of_horizon(kind)
              ? errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
-                       "idgen_advance() above the time of the last ID.")
+                       "idgen.advance() above the time of the last ID.")
              : errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
                        "set idgen.decimal_launch to a number that was never used.")));
 }
@@ -62,7 +62,7 @@ bool is_of_horizon(Record kind) noexcept {
              errdetail("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else "
                        "wrote to it.",
                        sequence_of(kind)),
-             errhint("Have a superuser call idgen_reset() with a time that no ID has reached.")));
+             errhint("Have a superuser call idgen.reset() with a time that no ID has reached.")));
     ereport_at(
         at, ERROR,
         (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
@@ -106,7 +106,7 @@ int detail_of(Renewal renewal, Record kind) {
     if (renewal == Renewal::locked)
         return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
     if (renewal == Renewal::origin_locked)
-        return errdetail("Another transaction holds a lock on sequence \"idgen_origin\".");
+        return errdetail("Another transaction holds a lock on sequence \"idgen.origin\".");
     if (renewal == Renewal::not_acknowledged)
         return errdetail("The synchronous standbys have not confirmed it.");
     return errdetail("Another session is renewing it.");
@@ -123,7 +123,7 @@ int detail_of(RiskyCall call) {
 }
 
 const char *name_of(RiskyCall call) noexcept {
-    return call == RiskyCall::reset ? "idgen_reset" : "idgen_confirm_shards";
+    return call == RiskyCall::reset ? "idgen.reset" : "idgen.confirm_shards";
 }
 
 }  // namespace

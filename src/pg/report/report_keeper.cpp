@@ -9,13 +9,13 @@ void log_registry_away(const char *sentence, Location at) {
     ereport_at(at, LOG,
                (errmsg("numbers of this server cannot be kept now: %s", sentence),
                 errdetail("IDs go on up to the horizons that the registry has granted."),
-                errhint("SELECT * FROM idgen_status() says how far that is.")));
+                errhint("SELECT * FROM idgen.status() says how far that is.")));
 }
 
 const char *older_registry_hint(int64 granted_ms) {
     return psprintf(
         "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd "
-        "idgen_registry_advance() on a node. Until then other servers can make IDs again.",
+        "idgen_lease.advance_registry() on a node. Until then other servers can make IDs again.",
         instant_text(granted_ms));
 }
 

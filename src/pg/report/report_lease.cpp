@@ -59,7 +59,7 @@ int hint_of(const NotHeld &why) {
             break;
     }
     return errhint(
-        "SELECT * FROM idgen_status() says how the registry is; idgen.max_wait is the longest wait.");
+        "SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ int hint_for(RegistryFault fault) {
         case RegistryFault::foreign:
             return errhint(
                 "Look whether idgen.registry is right; or, if the registry was made anew, call "
-                "idgen_registry_advance() there, then idgen_confirm_registry() on each node.");
+                "idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node.");
         case RegistryFault::denied:
             return errhint(
                 "See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
@@ -75,7 +75,7 @@ void report_negative_number(int64 number, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
                 errdetail("It is %lld.", static_cast<long long>(number)),
-                errhint("idgen_nodes() lists the numbers that are held.")));
+                errhint("idgen_lease.nodes() lists the numbers that are held.")));
 }
 
 void report_interval(const char *argument, const char *rule, Location at) {
@@ -97,7 +97,7 @@ void warn_not_advanced(Location at) {
         (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
          errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
                    "other servers make with numbers of that one can be made again."),
-         errhint("Where there are such servers, call idgen_registry_advance() now.")));
+         errhint("Where there are such servers, call idgen_lease.advance_registry() now.")));
 }
 
 void report_not_lease_database(const char *database, Location at) {

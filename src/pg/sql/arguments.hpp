@@ -18,11 +18,6 @@ inline void require_argument(FunctionCallInfo fcinfo, int number, const char *na
     if (PG_ARGISNULL(number)) report_null(name, false);
 }
 
-// The schema of the extension: that of the function that is called.
-inline Oid extension_schema(FunctionCallInfo fcinfo) {
-    return get_func_namespace(fcinfo->flinfo->fn_oid);
-}
-
 constexpr const char *bound_hint = "Leave that bound out of the condition.";
 
 // The instant in unix ms. Raises on infinity.

@@ -7,21 +7,6 @@
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
-namespace {
-
-// The schema of the extension, looked up once for each call site.
-Oid kept_schema(FunctionCallInfo fcinfo) {
-    FmgrInfo *call_site = fcinfo->flinfo;
-    if (call_site->fn_extra == nullptr) {
-        auto *schema = static_cast<Oid *>(MemoryContextAlloc(call_site->fn_mcxt, sizeof(Oid)));
-        *schema = get_func_namespace(call_site->fn_oid);
-        call_site->fn_extra = schema;
-    }
-    return *static_cast<Oid *>(call_site->fn_extra);
-}
-
-}  // namespace
-
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_next_decimal_id);
@@ -29,11 +14,11 @@ PG_FUNCTION_INFO_V1(idgen_create_generators);
 PG_FUNCTION_INFO_V1(idgen_decimal_id_decode);
 
 Datum idgen_next_decimal_id(PG_FUNCTION_ARGS) {
-    PG_RETURN_INT64(draw_decimal(kept_schema(fcinfo)));
+    PG_RETURN_INT64(draw_decimal());
 }
 
 Datum idgen_create_generators(PG_FUNCTION_ARGS) {
-    create_generators(kept_schema(fcinfo));
+    create_generators();
     PG_RETURN_VOID();
 }
 

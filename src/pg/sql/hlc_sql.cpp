@@ -14,7 +14,7 @@ namespace {
 // The clock of the database; resolved once for each call site.
 Source &clock_source(FunctionCallInfo fcinfo) {
     Source &source = kept_source(fcinfo);
-    if (source.schema == InvalidOid) resolve_hlc(source, extension_schema(fcinfo));
+    if (!source.carries) resolve_hlc(source);
     return source;
 }
 

@@ -34,7 +34,7 @@ Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
-    create_horizon(extension_schema(fcinfo));
+    create_horizon();
     PG_RETURN_VOID();
 }
 
@@ -42,7 +42,7 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "at");
     // Up to the end of the millisecond: no ID below the instant, not even by a part of one.
     if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
-    advance_horizon(extension_schema(fcinfo), at_ms);
+    advance_horizon(at_ms);
     PG_RETURN_VOID();
 }
 
@@ -50,13 +50,13 @@ Datum idgen_reset(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "no_id_above");
     if (!superuser()) report_not_superuser(RiskyCall::reset);
     if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
-    reset_horizon(extension_schema(fcinfo), at_ms);
+    reset_horizon(at_ms);
     PG_RETURN_VOID();
 }
 
 Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
     if (!superuser()) report_not_superuser(RiskyCall::confirm_shards);
-    confirm_shards(extension_schema(fcinfo));
+    confirm_shards();
     PG_RETURN_VOID();
 }
 

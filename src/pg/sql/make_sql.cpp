@@ -23,9 +23,8 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
     bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
                    source.layout == layout;
     if (is_same) return;
-    Oid schema = extension_schema(fcinfo);
-    require_own_group(schema, layout);
-    resolve(source, schema, layout, shard);
+    require_own_group(layout);
+    resolve(source, layout, shard);
 }
 
 // What next_ids keeps between rows.

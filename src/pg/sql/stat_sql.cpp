@@ -143,7 +143,7 @@ Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
 
 Datum idgen_stat_database(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
-    put_database(rows, take_survey(extension_schema(fcinfo)));
+    put_database(rows, take_survey());
     return Datum{0};
 }
 
@@ -163,7 +163,7 @@ Datum idgen_stat_registry(PG_FUNCTION_ARGS) {
 
 Datum idgen_status(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
-    Survey survey = take_survey(extension_schema(fcinfo));
+    Survey survey = take_survey();
     for (auto fact : facts) put_fact(rows, fact(survey));
     return Datum{0};
 }

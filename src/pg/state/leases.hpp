@@ -50,7 +50,7 @@ struct RegistryState {
 
 struct SharedLeases {
     LightLock lock;
-    LightLock record_lock;            // of making the page of idgen_lease_record, and of writing to it
+    LightLock record_lock;            // of making the page of idgen_lease.record, and of writing to it
     pg_atomic_uint32 is_pool_wanted;  // atomic; some session draws from the pool
     pg_atomic_uint32 changes;         // atomic; of the numbers in the pool
     pg_atomic_uint32 count;           // atomic; entries that were ever used; rises under the lock

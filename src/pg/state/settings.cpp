@@ -119,7 +119,7 @@ void define_clock() {
     DefineCustomIntVariable(
         "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
         "A larger one stops ID generation until the clock is right again or "
-        "idgen_accept_clock() is called.",
+        "idgen.accept_clock() is called.",
         &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
@@ -145,8 +145,8 @@ void define_horizon() {
         nullptr, assign_synchronous, nullptr);
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
-        "warn: tell the log, and idgen_status(); refuse: make no IDs, until idgen.shards is changed or "
-        "idgen_confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
+        "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or "
+        "idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
         "warn.",
         &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr,
         nullptr, nullptr);

@@ -50,7 +50,7 @@ struct SharedDatabase : DatabaseEntry {
     pg_atomic_uint64 renewals;     // atomic; windows granted
     pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
     pg_atomic_uint64 stall;        // atomic; see core/durable/stall.hpp
-    pg_atomic_uint64 advanced_ms;  // atomic; where idgen_advance() last moved the horizon to; 0: nowhere
+    pg_atomic_uint64 advanced_ms;  // atomic; where idgen.advance() last moved the horizon to; 0: nowhere
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {

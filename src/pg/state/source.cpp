@@ -92,11 +92,10 @@ void resolve_own(Source &source) {
 
 }  // namespace
 
-void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument) {
+void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     attach_backend();
     source.settings_generation = 0;
     source.layout = layout;
-    source.schema = schema;
     source.shard_argument = shard_argument;
     source.packing = packing_of(layout);
     source.slot.entry = nullptr;
@@ -125,13 +124,12 @@ void require_shard(const Source &source) {
     if (is_named) require_own(source, source.single.first, source.shard_argument);
 }
 
-void resolve_hlc(Source &source, Oid schema) {
+void resolve_hlc(Source &source) {
     attach_backend();
     source.layout = hlc_layout;
     source.packing = hlc_packing;
     source.carries = true;
     make_single(source, hlc_shard);
-    source.schema = schema;
 }
 
 }  // namespace idgen::pg

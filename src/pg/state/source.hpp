@@ -8,7 +8,7 @@
 namespace idgen::pg {
 
 // The shard argument that means "the shards that this node owns": no shard, so that every other
-// negative number stays an error. SQL: idgen_own_shards().
+// negative number stays an error. SQL: idgen.own_shards().
 constexpr int64 own_shards = PG_INT64_MIN;
 
 // Valid for its layout and shard argument until shards or region change. Zeroed: not resolved.
@@ -16,7 +16,6 @@ struct Source : DrawSource<SpinLock> {
     Layout layout;
     int64 shard_argument;
     uint32 settings_generation;  // of the settings that it was resolved with; 0: not resolved
-    Oid schema;                  // of the extension: where its horizon is
     ShardRange single;           // an explicit shard, in the pool
     uint64 slot_tag;             // tag_of() the slot in use
     uint32 pool_changes;         // changes_of_pool() when the pool was looked at
@@ -32,7 +31,7 @@ inline Source &kept_source(FunctionCallInfo fcinfo) {
 }
 
 // Makes the source valid for these arguments. Raises on bad ones.
-void resolve(Source &source, Oid schema, const Layout &layout, int64 shard_argument);
+void resolve(Source &source, const Layout &layout, int64 shard_argument);
 
 // Has it draw from the numbers that are held now, where it follows them. True if they have changed.
 bool follow_pool(Source &source);
@@ -41,6 +40,6 @@ bool follow_pool(Source &source);
 void require_shard(const Source &source);
 
 // Makes it that of the database's hybrid logical clock (core/kinds/hlc.hpp).
-void resolve_hlc(Source &source, Oid schema);
+void resolve_hlc(Source &source);
 
 }  // namespace idgen::pg

@@ -99,7 +99,7 @@ sub build_later
 	my $function = "CREATE FUNCTION idgen_later() RETURNS text AS 'MODULE_PATHNAME', 'idgen_later' LANGUAGE C IMMUTABLE PARALLEL SAFE;\n"
 	  . "COMMENT ON FUNCTION idgen_later() IS 'what came later';\n";
 	put("$source/sql/install/98-later.sql", $function);
-	put("$source/sql/idgen--$this--$later.sql", "SELECT \@extschema\@.idgen_require_library('$later'::pg_catalog.text);\n$function");
+	put("$source/sql/idgen--$this--$later.sql", "SELECT idgen.require_library('$later'::pg_catalog.text);\n$function");
 	put("$source/sql/idgen_migrate--$this--$later.sql", "-- Nothing changes.\n");
 	put("$source/src/pg/sql/later_sql.cpp", <<'CPP');
 #include "pg/postgres.hpp"

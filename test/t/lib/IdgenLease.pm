@@ -105,7 +105,7 @@ sub row_of
 {
 	my ($session, $number) = @_;
 	return $session->selectrow_hashref(
-		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_nodes() WHERE number = ?',
+		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_lease.nodes() WHERE number = ?',
 		undef, $number);
 }
 

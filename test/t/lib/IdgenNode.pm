@@ -44,7 +44,7 @@ sub clock_offset { return $offset }
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
 # kernel (what the kernel says of its clock, as kernel_says), fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not created),
-# init (options of the node's init).
+# kinds (1: idgen_kinds, too), init (options of the node's init).
 sub start_node
 {
 	my ($name, %option) = @_;
@@ -57,6 +57,7 @@ sub start_node
 	give_clock($node, $option{clock} // '+0') if $option{fake_clock} || $option{clock};
 	start_again($node);
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen') if $option{extension} // 1;
+	$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds') if $option{kinds};
 	return $node;
 }
 

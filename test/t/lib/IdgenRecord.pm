@@ -30,8 +30,8 @@ sub remembered
 	my ($session) = @_;
 	local $session->{PrintWarn} = 0;
 	$session->do('SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS pageinspect; RESET client_min_messages');
-	return undef if value_of($session, q{SELECT pg_relation_size('idgen_lease_record')}) < 2 * $block;
-	return unpack_page(pack 'H*', value_of($session, q{SELECT encode(get_raw_page('idgen_lease_record', 1), 'hex')}));
+	return undef if value_of($session, q{SELECT pg_relation_size('idgen_lease.record')}) < 2 * $block;
+	return unpack_page(pack 'H*', value_of($session, q{SELECT encode(get_raw_page('idgen_lease.record', 1), 'hex')}));
 }
 
 sub crc32c

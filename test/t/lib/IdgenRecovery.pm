@@ -184,8 +184,8 @@ sub _begin
 
 sub _folder { my ($self) = @_; return "$self->{etcd}{folder}/data" }
 
-sub _limit { my ($self, $seconds) = @_; return $self->{operator}->do("SELECT idgen_limit_registry(max_ahead => '$seconds s')") }
-sub _advance { my ($self, $to) = @_; return $self->{operator}->do("SELECT idgen_registry_advance($to)") }
+sub _limit { my ($self, $seconds) = @_; return $self->{operator}->do("SELECT idgen_lease.limit_registry(max_ahead => '$seconds s')") }
+sub _advance { my ($self, $to) = @_; return $self->{operator}->do("SELECT idgen_lease.advance_registry($to)") }
 
 sub _said { my ($self) = @_; return $self->{etcd}->call('kv/range', { key => encode_base64('/idgen/', ''), range_end => encode_base64('/idgen0', '') })->{kvs} // [] }
 

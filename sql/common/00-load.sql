@@ -1,0 +1,1 @@
+\echo Use "CREATE EXTENSION @EXTENSION@" to load this file. \quit

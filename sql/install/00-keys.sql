@@ -1,0 +1,16 @@
+-- idgen: the install script, one part a file, after those in sql/common. What is typed every day goes to the schema that
+-- CREATE EXTENSION chose, all else to the schema idgen. The first stands behind pg_catalog in search_path meanwhile, and
+-- others may have made operators and functions in it: so each is qualified, or takes exactly the types that it is given.
+
+-- Without preload the server knows no idgen.keys: it takes any value for a database or a role, and shows it to everybody.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c(entry)
+                WHERE pg_catalog.starts_with(pg_catalog.lower(c.entry), 'idgen.keys='::pg_catalog.text)) THEN
+        RAISE WARNING USING
+            MESSAGE = 'idgen.keys is set for a database or a role, where everybody reads it',
+            DETAIL = 'Such keys are not taken.',
+            HINT = 'Take it out (ALTER DATABASE or ALTER ROLE ... RESET idgen.keys), make new keys, and set them in a file of the server''s configuration.';
+    END IF;
+END
+$$;
