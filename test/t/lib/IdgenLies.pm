@@ -26,7 +26,8 @@ my %lie = (
 	huge => sub { my ($speech) = @_; return $speech->{huge}->() },
 	malformed => sub { my ($speech) = @_; return _damaged($speech->{honest}->()) },
 	slow => \&_trickle,
-	late => sub { my ($speech) = @_; sleep $late_s + rand 1; return $speech->{honest}->() },
+	# What it was asked for it does late, too; but not any more in a registry that begins anew meanwhile.
+	late => sub { my ($speech) = @_; sleep $late_s + rand 1; return $speech->{is_over}->() ? undef : $speech->{honest}->() },
 	repeated => sub { my ($speech) = @_; my $bytes = $speech->{honest}->(); return (rand) < 0.5 ? $bytes . $bytes : $speech->{repeated}->($bytes) },
 	previous => sub { my ($speech) = @_; my $bytes = $speech->{honest}->(); my $before = $speech->{before}; return $before // $bytes },
 	cut => sub { my ($speech) = @_; my $bytes = $speech->{honest}->(); syswrite $speech->{socket}, substr $bytes, 0, int rand length $bytes; return },
@@ -89,7 +90,7 @@ sub _answer
 	return $speech->{honest}->() if -e "$self->{folder}/honest";
 	my $kind = (rand) < $share ? _one_of(@told) : 'honest';
 	append_to_file("$self->{folder}/sent", "$kind\n");
-	return $kind eq 'honest' ? $speech->{honest}->() : $lie{$kind}->($speech);
+	return $kind eq 'honest' ? $speech->{honest}->() : $lie{$kind}->({ %$speech, is_over => sub { return -e "$self->{folder}/honest" } });
 }
 
 # What PostgreSQL's protocol begins with: another way to log in, a refusal, or what is none of either.
