@@ -124,10 +124,6 @@ bool parse(std::string_view text, EtcdAddress &address) {
 
 }  // namespace
 
-bool looks_like_etcd(const char *text) noexcept {
-    return begins_with(text, plain_scheme) || begins_with(text, tls_scheme);
-}
-
 bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble) {
     address = {};
     if (parse(text, address)) return true;

@@ -23,8 +23,6 @@ struct EtcdAddress {
     const char *key;
 };
 
-bool looks_like_etcd(const char *text) noexcept;
-
 // Takes it apart, by palloc. False, and the trouble, where it is none.
 bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble);
 

@@ -57,10 +57,6 @@ const char *turned(const char *list, uint32 turn) {
 
 }  // namespace
 
-bool looks_like_postgres(const char *text) noexcept {
-    return is_uri(text) || (strstr(text, "://") == nullptr && strchr(text, '=') != nullptr);
-}
-
 bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble &trouble) {
     // libpq's own words would repeat the address, and with it the password.
     char *words = nullptr;

@@ -18,9 +18,6 @@ struct PostgresAddress {
     bool says_which_server;  // target_session_attrs
 };
 
-// Whether the text is meant to be one, by its beginning.
-bool looks_like_postgres(const char *text) noexcept;
-
 // Takes it apart, by palloc. False, and the trouble, where it is none.
 bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble &trouble);
 

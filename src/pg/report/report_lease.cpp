@@ -68,6 +68,13 @@ void explain_bad_lease_range() {
     GUC_check_errdetail("It must be one number or one range, such as 0-1023.");
 }
 
+void explain_bad_registry() {
+    // The value is not repeated: it may hold a password.
+    GUC_check_errmsg("idgen.registry is no address of a registry");
+    GUC_check_errdetail("It begins with none of postgresql://, etcd:// and etcds://.");
+    GUC_check_errhint("Give one, such as postgresql://node@host/registry, or etcd://host:port/prefix.");
+}
+
 void explain_bad_ttl() {
     GUC_check_errdetail("It must be 0 or at least 5 s.");
 }

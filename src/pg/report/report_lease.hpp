@@ -7,6 +7,7 @@ namespace idgen::pg {
 
 // Called from a check hook: its message is the server's, with the value.
 void explain_bad_lease_range();
+void explain_bad_registry();
 void explain_bad_ttl();
 
 // Why no ID can be made with a number, as far as this process can tell.

@@ -1,6 +1,7 @@
 #include "pg/state/lease_settings.hpp"
 
 #include "core/layout/shard_set.hpp"
+#include "pg/host/registry_scheme.hpp"
 #include "pg/report/report_lease.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"
@@ -20,6 +21,17 @@ char *written_registry = nullptr;
 char *written_database = nullptr;
 char *written_name = nullptr;
 char *written_range = nullptr;
+
+// Refuses what no store reads when ALTER SYSTEM says it, or a file that is read again. When the server starts
+// it is taken: without a registry it would make IDs of numbers that it has not claimed; with this one it
+// makes none, and says why.
+bool check_registry(char **value, void **, GucSource) {
+    std::string_view text(*value == nullptr ? "" : *value);
+    bool is_right = text.empty() || scheme_of(text) != RegistryScheme::unknown ||
+                    process_shared_preload_libraries_in_progress;
+    if (!is_right) explain_bad_registry();
+    return is_right;
+}
 
 void assign_registry(const char *value, void *) {
     lease_settings.registry = value;
@@ -64,7 +76,7 @@ void define_registry() {
     DefineCustomStringVariable(
         "idgen.registry", "Sets the registry that this server claims its numbers from.",
         "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
-        PGC_POSTMASTER, GUC_SUPERUSER_ONLY, nullptr, assign_registry, nullptr);
+        PGC_POSTMASTER, GUC_SUPERUSER_ONLY, check_registry, assign_registry, nullptr);
     DefineCustomStringVariable("idgen.lease_database",
                                "Sets the database that remembers which numbers this server holds.",
                                "The extension idgen_lease is created there.", &written_database, "postgres",
