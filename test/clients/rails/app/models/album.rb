@@ -1,0 +1,3 @@
+class Album < ActiveRecord::Base
+  has_many :visits
+end

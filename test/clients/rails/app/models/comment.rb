@@ -1,0 +1,3 @@
+class Comment < ActiveRecord::Base
+  belongs_to :photo
+end

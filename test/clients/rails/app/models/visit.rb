@@ -1,0 +1,3 @@
+class Visit < ActiveRecord::Base
+  belongs_to :album
+end

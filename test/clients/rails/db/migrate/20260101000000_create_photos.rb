@@ -1,0 +1,13 @@
+# In docs/clients.md:
+class CreatePhotos < ActiveRecord::Migration[6.1]
+  def change
+    enable_extension 'idgen'
+    create_table :photos, id: :bigint, default: -> { 'next_id()' } do |t|
+      t.text :title
+    end
+    create_table :comments, id: :bigint, default: -> { 'next_id()' } do |t|
+      t.references :photo, type: :bigint, foreign_key: true
+    end
+  end
+end
+# End.

@@ -1,0 +1,21 @@
+# Keys that are id64 and ulid, by bin/rails runner. Prints as JSON what it made, and what it read back.
+
+# In docs/clients.md:
+album = Album.create!(title: 'one') # album.id is set, a string of 11 characters
+visit = album.visits.create!
+batch = Album.insert_all!([{ title: 'batch 1' }, { title: 'batch 2' }], returning: %w[title id]).rows.to_h
+album.update!(pictures: batch.values)
+chosen = Album.where(id: batch.values).order(:id) # in the order of their times
+# End.
+visits = Visit.insert_all!([{ album_id: album.id }] * 2, returning: :id).rows.flatten
+visit.update!(before: visits)
+photo = Photo.create!(title: 'json')
+found = Album.find_by!(id: album.id)
+
+puts JSON.generate(
+  schemas: Album.connection.schema_names,
+  one: album.id, visit: visit.id, batch: batch, visits: visits, photo: photo.id.to_s, found: found.title,
+  chosen: chosen.map(&:title), pictures: album.reload.pictures, before: visit.reload.before, of: visit.album.title,
+  containing: Album.where('pictures @> ARRAY[?]::id64[]', batch.values.first).pluck(:title),
+  json: [album, visit, photo].map(&:to_json).join,
+  prepared: Album.connection.select_values('SELECT statement FROM pg_prepared_statements').grep(/albums/).any?)
