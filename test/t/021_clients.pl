@@ -12,15 +12,15 @@ my $clients = "$FindBin::Bin/../clients";
 my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
 my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
-# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What is Rails'
-# alone, 093_rails_and_java.pl runs.
+# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What runs of kinds,
+# and of Rails' project, 093_rails_and_java.pl runs.
 my @clients = (
 	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
-	{ name => 'jdbc', run => java_with('postgresql'), shows => ['App.java'] },
+	{ name => 'jdbc', run => java_with('postgresql'), shows => [ 'App.java', 'Kinds.java' ] },
 	{ name => 'hibernate', run => java_with(qw(postgresql hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr
-		commons-collections3 javassist slf4j-api slf4j-nop)), shows => ['App.java'] },
+		commons-collections3 javassist slf4j-api slf4j-nop)), shows => [ 'App.java', 'kinds/Kinds.java', 'kinds/ByDefault.java' ] },
 	{ name => 'rails', run => '/usr/bin/ruby app.rb', tables => [ 'photos', 'comments' ],
 		shows => [ 'app.rb', 'app/models/photo.rb', 'config/database.yml', 'kinds.rb', 'test/fixtures/albums.yml',
 			map({ "config/initializers/$_.rb" } 'idgen', 'structure'),

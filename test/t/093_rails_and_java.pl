@@ -1,5 +1,5 @@
-# A project of Rails with keys that are bigint, id64 and ulid, from a fresh database, by Rails' own commands: what
-# it writes down of a schema makes the same schema again, and names nothing of ours.
+# Projects of Rails, JDBC and Hibernate with keys that are bigint, id64 and ulid, from a fresh database, by these tools' own commands: what
+# they write down of a schema makes the same schema again, and names nothing of ours.
 use strict;
 use warnings;
 use FindBin;
@@ -18,7 +18,7 @@ $ENV{PGUSER} = getpwuid $<;
 
 # A copy of a client's folder, for what its tool writes there.
 my $folder = PostgreSQL::Test::Utils::tempdir;
-system('cp', '-r', "$FindBin::Bin/../clients/rails", $folder) == 0 or die "cp: $?";
+system('cp', '-r', map({ "$FindBin::Bin/../clients/$_" } qw(rails jdbc hibernate)), $folder) == 0 or die "cp: $?";
 
 # Runs a command in a client's copy, with settings of its environment; what it wrote, or nothing if it failed.
 sub run_in
@@ -158,5 +158,108 @@ is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM a
 	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'to the same schema.rb');
 	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false, 'with no prepared statement');
 }
+
+# Java: what it runs with. Hibernate 3 makes classes in a way that Java 17 must be told to allow.
+my @jdbc = ('postgresql');
+my @hibernate = (@jdbc, qw(hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr commons-collections3 javassist
+	slf4j-api slf4j-simple));
+
+# Runs a class of a client's folder, whose sources are compiled by then; what it wrote, and what it logged.
+sub java
+{
+	my ($client, $libraries, $url, @class) = @_;
+	local $ENV{JDBC_URL} = $url;
+	my ($out, $log);
+	my @options = ('--add-opens', 'java.base/java.lang=ALL-UNNAMED', '-Dorg.slf4j.simpleLogger.log.org.hibernate.jdbc=debug');
+	my $succeeds = IPC::Run::run([ 'java', @options, '-cp', class_path(@$libraries), @class ],
+		'>', \$out, '2>', \$log, init => sub { chdir "$folder/$client" or die "$client: $!" });
+	diag(substr $log, 0, 2000) unless $succeeds;
+	return ($succeeds ? $out : undef, $log);
+}
+
+sub class_path { return join ':', '.', map { "/usr/share/java/$_.jar" } @_ }
+
+# What came of a class as a hash: a line has a name, a tab and a value; several of one name are joined.
+sub values_of
+{
+	my ($out) = @_;
+	my %values;
+	push @{ $values{$1} }, $2 while ($out // '') =~ /^([^\t\n]+)\t(.*)$/mg;
+	return { map { $_ => join ' ', @{ $values{$_} } } keys %values };
+}
+
+sub url_of
+{
+	my ($port, $database, $settings) = @_;
+	return "jdbc:postgresql://127.0.0.1:$port/$database?user=$ENV{PGUSER}&stringtype=unspecified&$settings";
+}
+
+# A fresh database with the extensions.
+sub with_extensions
+{
+	my ($database) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds');
+	return;
+}
+
+# JDBC: statements that the server prepares at their first use; and PgBouncer, with none.
+ok(defined run_in('jdbc', {}, 'javac', '-cp', class_path(@jdbc), 'Kinds.java'), 'JDBC compiles');
+for ([ 'jdbc', $node->port, 'prepareThreshold=1', 8 ], [ 'jdbc_pooled', $pooler->{port}, 'prepareThreshold=0', 0 ])
+{
+	my ($database, $port, $settings, $prepared) = @$_;
+	with_extensions($database);
+	widen_pool($pooler, $database, 7) if $port == $pooler->{port};
+	my ($out) = java('jdbc', \@jdbc, url_of($port, $database, $settings), 'Kinds');
+	my $made = values_of($out);
+	is($node->safe_psql($database, 'SELECT title, id FROM album ORDER BY title'), "block|$made->{block}\none|$made->{one}", "$database: IDs of id64");
+	is($node->safe_psql($database, 'SELECT title, id, album_id FROM visit ORDER BY id'),
+		join("\n", map { "$_|$made->{$_}|$made->{one}" } 'batch 1', 'batch 2'), 'a batch, and its IDs of ulid');
+	my $pictures = $node->safe_psql($database, q{SELECT array_to_string(pictures, ',') FROM album WHERE title = 'block'});
+	is($made->{pictures}, join(' ', ($pictures) x 3), 'an array of id64');
+	like($pictures, qr/^$made->{block},\w{11}$/, 'which has two');
+	is_deeply([ @$made{qw(cast any prepared)} ], [ 'one', 2, $prepared ], "rows are found by them, by $prepared prepared statements");
+}
+
+# Hibernate: its schema tools on a fresh database.
+ok(defined run_in('hibernate/kinds', {}, 'javac', '-cp', class_path(@hibernate), 'Kinds.java', 'ByDefault.java'), 'Hibernate compiles');
+with_extensions('hibernate');
+my $url = url_of($node->port, 'hibernate', 'prepareThreshold=1');
+append_to_file("$folder/hibernate/kinds/properties", "hibernate.connection.url=$url\n");
+
+sub schema_tool
+{
+	my ($tool) = @_;
+	my ($ddl, $log) = java('hibernate/kinds', \@hibernate, $url, "org.hibernate.tool.hbm2ddl.$tool", '--config=hibernate.cfg.xml', '--properties=properties');
+	return ($ddl, join "\n", grep { /ERROR|Exception:/ && !/createClob/ } split /\n/, $log);
+}
+my ($ddl, $errors) = schema_tool('SchemaUpdate');
+is($errors, '', 'hbm2ddl update makes the tables');
+is(join(' ', $ddl =~ /^(?:create|alter) (\w+ \w+)/mg), 'table Album table Photo table Visit table Visit', 'and no more');
+is($node->safe_psql('hibernate', <<'SQL'), <<'TABLES' =~ s/\n\z//r, 'by the DEFAULTs');
+SELECT attrelid::regclass, attname, format_type(atttypid, NULL), pg_get_expr(adbin, adrelid)
+  FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+ WHERE attrelid IN ('photo'::regclass, 'album'::regclass, 'visit'::regclass) AND attname ~ 'id$' AND attnum > 0 ORDER BY attrelid::regclass::text, attname
+SQL
+album|id|id64|next_id()
+photo|id|bigint|next_id()
+visit|album_id|id64|
+visit|id|ulid|next_ulid()
+TABLES
+my $made_schema = schema_of('hibernate');
+is_deeply([ schema_tool('SchemaValidator') ], [ '', '' ], 'validate finds nothing wrong');
+is_deeply([ schema_tool('SchemaUpdate') ], [ '', '' ], 'a second update has nothing to do');
+is(schema_of('hibernate'), $made_schema, 'and does nothing');
+
+my ($out, $log) = java('hibernate/kinds', \@hibernate, $url, 'Kinds');
+my $made = values_of($out);
+is($node->safe_psql('hibernate', 'SELECT id FROM photo'), $made->{photo}, 'Hibernate reads back a bigint');
+is($node->safe_psql('hibernate', 'SELECT id FROM album ORDER BY id') =~ s/\n/ /gr, "$made->{album} $made->{block}", 'id64, also of a block');
+is($node->safe_psql('hibernate', 'SELECT id, album_id FROM visit'), "$made->{visit}|$made->{album}", 'ulid');
+like($log, qr/Executing batch size: 3$/m, 'inserts the block as one batch');
+is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'and finds rows by them, by prepared statements');
+
+$node->safe_psql('hibernate', 'ALTER TABLE photo ALTER id DROP DEFAULT, ALTER id TYPE id64 USING id::id64');
+like((schema_tool('SchemaValidator'))[1], qr/Wrong column type in public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');
 
 done_testing();
