@@ -25,11 +25,11 @@ for my $kind (store_kinds())
 	my $store = begin_store($kind);
 	my $proxy = IdgenProxy->start($store->{port});
 	my $address = $store->{address_at}->($proxy->{port});
-	# R never lies further ahead than IDs may, nor H above the next R; a call waits for its answer for seconds.
-	my %setting = ('idgen.lease_window' => '20s', 'idgen.lease_ttl' => '1h', 'idgen.horizon_window' => '100ms', 'idgen.overflow' => 'borrow');
+	# R never lies further ahead than IDs may, nor H above the next R; a call waits for its answer for 10 s.
+	my %setting = ('idgen.lease_window' => '40s', 'idgen.lease_ttl' => '1h', 'idgen.horizon_window' => '100ms', 'idgen.overflow' => 'borrow');
 	my $node = start_leased("cut-$kind", $address, setting => \%setting);
 	my %made = (wait_for_id(connect_to($node)) => 1);
-	$node->append_conf('postgresql.conf', q{idgen.max_lead = '1min'});
+	$node->append_conf('postgresql.conf', q{idgen.max_lead = '5min'});
 	for my $step (@{ $steps{$kind} })
 	{
 		cut_take($kind, $store, $proxy, $node, \%made, $_, @$step) for qw(hold lose_answers_to);

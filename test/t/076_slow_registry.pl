@@ -50,12 +50,13 @@ sub begin_etcd
 
 sub horizon_in { my ($registry, $number) = @_; my $row = $registry->{rows}->row($number) // return 0; return $row->{horizon_ms} }
 
-# Each answer a second late: no draw waits for it, from one extension to the next. The window outlasts every pause of the machine.
+# Each answer half a second late: no draw waits for it, from one extension to the next. A call waits for 10 s, and the window
+# outlasts every pause of the machine.
 sub answer_late
 {
 	my ($kind, $registry, $made) = @_;
-	$registry->{proxy}->be_late(1);
-	my $node = start_leased("$kind-late", $registry->{address}, setting => { 'idgen.lease_window' => '24s', 'idgen.lease_ttl' => '25s', 'idgen.lease_range' => '0-0' });
+	$registry->{proxy}->be_late(0.5);
+	my $node = start_leased("$kind-late", $registry->{address}, setting => { 'idgen.lease_window' => '40s', 'idgen.lease_ttl' => '41s', 'idgen.lease_range' => '0-0' });
 	my $session = connect_to($node);
 	my $began = time;
 	repeated($made, wait_for_id($session));
@@ -65,7 +66,7 @@ sub answer_late
 	my @tried;
 	wait_for('an extension', sub { push @tried, try_id($session); return horizon_in($registry, 0) > $horizon_ms }, 120);
 	push @tried, map { sleep 0.01; try_id($session) } 1 .. 100;
-	is_deeply([ grep { !is_id($_) } @tried ], [], "$kind, answers a second late: every draw succeeds at once, before an extension and after it");
+	is_deeply([ grep { !is_id($_) } @tried ], [], "$kind, answers half a second late: every draw succeeds at once, before an extension and after it");
 	is(repeated($made, grep { is_id($_) } @tried), 0, "$kind: no ID twice");
 	$registry->{proxy}->pass;
 	$session->disconnect;
