@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use IdgenNpm;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -12,8 +13,8 @@ my $clients = "$FindBin::Bin/../clients";
 my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
 my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
-# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What runs of kinds,
-# and of Rails' project, 093_rails_and_java.pl runs.
+# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What
+# is of kinds, and of a project, 093_rails_and_java.pl and 094_orm_javascript.pl run.
 my @clients = (
 	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
@@ -25,8 +26,12 @@ my @clients = (
 		shows => [ 'app.rb', 'app/models/photo.rb', 'config/database.yml', 'kinds.rb', 'test/fixtures/albums.yml',
 			map({ "config/initializers/$_.rb" } 'idgen', 'structure'),
 			map { "db/migrate/2026010100000$_.rb" } '0_create_photos', '1_create_albums' ] },
-	map({ { name => $_, folder => 'npm', run => "node $_.mjs", shows => ["$_.mjs"] } } qw(node_pg drizzle sequelize typeorm knex)),
-	{ name => 'prisma', folder => 'npm', run => 'node prisma.mjs', shows => [ 'prisma/schema.prisma', 'prisma.mjs' ] });
+	map({ { folder => 'npm', run => "node $_->{name}.mjs", %$_, shows => [ "$_->{name}.mjs", @{ $_->{shows} // [] } ] } }
+		{ name => 'node_pg', shows => ['../node_postgres/kinds.mjs'] },
+		{ name => 'drizzle', shows => [ map { "../drizzle/$_" } qw(ids.js schema.js extensions.sql kinds.js) ] },
+		{ name => 'prisma', shows => [ 'prisma/schema.prisma', map { "../prisma/$_" }
+				qw(schema.prisma prisma.config.ts migrations/20260101000000_albums/migration.sql kinds.mjs) ] },
+		map { { name => $_ } } qw(sequelize typeorm knex)));
 
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
@@ -58,7 +63,7 @@ sub shown_parts
 	my ($file) = @_;
 	my $text = slurp_file($file);
 	my @parts;
-	while ($text =~ m{^( *)(?:#|//) In docs/clients\.md:\n(.*?)^ *(?:#|//) End\.$}gms)
+	while ($text =~ m{^( *)(?:#|//|--) In docs/clients\.md:\n(.*?)^ *(?:#|//|--) End\.$}gms)
 	{
 		my ($indent, $part) = ($1, $2);
 		$part =~ s/^$indent//gm;
@@ -71,7 +76,7 @@ sub shown_parts
 # Prisma's own engine makes migrations and would be fetched from its maker's server; the client here needs none.
 $ENV{PRISMA_SCHEMA_ENGINE_BINARY} = '/bin/true';
 $ENV{CHECKPOINT_DISABLE} = $ENV{PRISMA_HIDE_UPDATE_MESSAGE} = 1;
-ok(defined run_in('npm', 'npm ci --ignore-scripts --no-audit --no-fund'), 'the packages from npm are there');
+ok(install_npm("$clients/npm"), 'the packages from npm are there');
 {
 	local $ENV{DATABASE_URL} = 'postgresql://localhost';
 	ok(defined run_in('npm', 'node node_modules/prisma/build/index.js generate'), 'Prisma makes its client');

@@ -1,0 +1,10 @@
+// In docs/clients.md:
+// prisma.config.ts
+import { defineConfig } from 'prisma/config';
+
+export default defineConfig({
+    schema: 'schema.prisma',
+    experimental: { externalTables: true },
+    tables: { external: ['public.album', 'public.visit'] },
+});
+// End.

@@ -1,0 +1,32 @@
+# The packages of a client from npm, as its lock file says, for all tests that want them: whoever comes first installs them.
+package IdgenNpm;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use Fcntl qw(LOCK_EX);
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(install_npm);
+
+# Installs what the folder's package-lock.json names; false, and what npm said, if that fails.
+sub install_npm
+{
+	my ($folder) = @_;
+	open my $lock, '<', "$folder/package-lock.json" or die "$folder/package-lock.json: $!";
+	flock $lock, LOCK_EX or die "flock: $!";
+	my ($wanted, $stamp) = (slurp_file("$folder/package-lock.json"), "$folder/node_modules/.installed");
+	return 1 if -e $stamp && slurp_file($stamp) eq $wanted;
+	local $ENV{npm_config_update_notifier} = 'false';
+	my $out;
+	my $succeeds = IPC::Run::run([ qw(npm ci --ignore-scripts --no-audit --no-fund) ],
+		'<', \undef, '>&', \$out, init => sub { chdir $folder or die "$folder: $!" });
+	if ($succeeds) { append_to_file($stamp, $wanted) }
+	else { diag($out) }
+	return $succeeds;
+}
+
+1;
