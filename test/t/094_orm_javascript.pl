@@ -181,7 +181,8 @@ check_kinds('node_ids', 'node_postgres', 'kinds.mjs', 1);
 @ENV{qw(PRISMA_SCHEMA_ENGINE_BINARY PRISMA_QUERY_ENGINE_LIBRARY)} = ('/bin/true') x 2;
 $ENV{CHECKPOINT_DISABLE} = $ENV{PRISMA_HIDE_UPDATE_MESSAGE} = 1;
 $ENV{DATABASE_URL} = 'postgresql://localhost';
-sub prisma { my ($database, @command) = @_; return run_in('prisma', $database, 'node', '../node_modules/prisma/build/index.js', @command, '--config', 'engine.config.ts') }
+my $project = 'prisma';
+sub prisma { my ($database, @command) = @_; return run_in($project, $database, 'node', '../node_modules/prisma/build/index.js', @command, '--config', 'engine.config.ts') }
 
 like(prisma('none', 'validate'), qr/is valid/, 'Prisma takes the schema');
 ok(defined prisma('none', 'generate'), 'and makes its client');
@@ -204,6 +205,38 @@ like($pulled, qr/id +\Q$_\E/, "and says $_")
 my $nest = check_kinds('prisma', 'prisma', 'kinds.mjs', 0);
 is_deeply($nest->{nested}, [ sort $nest->{visit}, @{ $nest->{visits} } ], 'relations are followed by them');
 check_pooled('prisma_deployed', 'prisma', 'kinds.mjs');
+
+# Prisma: the extension in a schema of its own, which the client alone has in its search_path.
+system('cp', '-r', "$folder/prisma", "$folder/prisma_ids") == 0 or die "cp: $?";
+for my $file ("$folder/prisma_ids/schema.prisma", glob "$folder/prisma_ids/migrations/*/migration.sql")
+{
+	my $text = slurp_file($file);
+	unlink $file or die "$file: $!";
+	append_to_file($file, $text =~ s/\b(?:id64|ulid|next_\w+)\b/ids.$&/gr =~ s/^(CREATE EXTENSION .*);/$1 SCHEMA ids;/gmr =~ s/^(?=CREATE EXTENSION .* idgen )/CREATE SCHEMA ids;\n/mr);
+}
+$project = 'prisma_ids';
+create_database('prisma_ids');
+like(prisma('prisma_ids', qw(migrate deploy)), qr/migrations have been successfully applied/, 'migrations with the schema deploy');
+like(prisma('prisma_ids', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'a further one finds nothing');
+is(schema_of('prisma_ids', '_prisma_migrations'), $prisma =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr, 'the schema is the same');
+{
+	local $ENV{PGOPTIONS} = '-c search_path=public,ids';
+	check_kinds('prisma_ids', 'prisma', 'kinds.mjs', 0);
+}
+
+# A role that is no superuser cannot create the extensions: its databases come from one that has them.
+$project = 'prisma';
+$node->safe_psql('template1', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
+{
+	local $ENV{PGUSER} = 'app';
+	create_database($_) for qw(drizzle_app prisma_app);
+	ok(defined drizzle('drizzle_app', 'migrate'), 'a role that is no superuser migrates by Drizzle where the extensions are');
+	like(prisma('prisma_app', qw(migrate deploy)), qr/migrations have been successfully applied/, 'and by Prisma');
+	like(prisma('prisma_app', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'which has them in its shadow database');
+}
+is(schema_of('drizzle_app'), $drizzle, 'the schema is the same');
+is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'by both');
 
 # What a relation of an extension in the user's schema would be to these tools: noticed.
 $node->safe_psql('drizzle_public', 'CREATE VIEW stat_shard AS SELECT * FROM idgen.stat_shard; ALTER EXTENSION idgen ADD VIEW stat_shard');
