@@ -30,7 +30,7 @@ my @clients = (
 		{ name => 'node_pg', shows => ['../node_postgres/kinds.mjs'] },
 		{ name => 'drizzle', shows => [ map { "../drizzle/$_" } qw(ids.js schema.js extensions.sql kinds.js) ] },
 		{ name => 'prisma', shows => [ 'prisma/schema.prisma', map { "../prisma/$_" }
-				qw(schema.prisma prisma.config.ts migrations/20260101000000_albums/migration.sql kinds.mjs) ] },
+				qw(schema.prisma prisma.config.ts migrations/0_albums/migration.sql kinds.mjs) ] },
 		map { { name => $_ } } qw(sequelize typeorm knex)));
 
 $ENV{PGHOST} = $node->host;

@@ -154,7 +154,7 @@ sub check_pulled
 }
 
 # Drizzle: rows.
-my $made = check_kinds('drizzle', 'drizzle', 'kinds.js', 0);
+my $made = check_kinds('drizzle', 'drizzle', 'kinds.js', 1);
 is($made->{joined}, $made->{photo}, 'a join has a bigint');
 my $nested = $made->{nested};
 is_deeply([ @$nested{qw(album pictures photoId)} ], [ $made->{one}, $made->{pictures}, $made->{photo} ], 'a relational query has IDs of id64');
@@ -164,7 +164,7 @@ check_pooled('drizzle_public', 'drizzle', 'kinds.js');
 	local @ENV{qw(PGHOST PGPORT)} = ('127.0.0.1', $pooler->{port});
 	like(drizzle('drizzle_public', 'push'), qr/No changes detected/, 'drizzle-kit works through PgBouncer');
 }
-check_kinds('drizzle_ids', 'drizzle', 'kinds.js', 0);
+check_kinds('drizzle_ids', 'drizzle', 'kinds.js', 1);
 
 # node-postgres.
 create_database('node', 'public');

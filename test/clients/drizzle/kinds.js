@@ -1,4 +1,5 @@
-// Keys that are id64 and ulid, by Drizzle. Prints as JSON what it made, and what it read back.
+// Keys that are id64 and ulid, by Drizzle. Prints as JSON what it made, and what it read back. POOLED says that
+// no statement is prepared.
 import pg from 'pg';
 import { arrayContains, eq, inArray, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -24,7 +25,12 @@ do [{ id: photoId }] = await db.insert(photo).values([{ title: 'json' }]).return
 while (BigInt(Number(photoId)) === photoId);  // some are numbers
 const visits = await db.insert(visit).values([{ albumId: one.id, photoId }, { albumId: one.id, photoId }]).returning();
 await db.update(visit).set({ before: visits.map(({ id }) => id) }).where(eq(visit.id, seen.id));
-const [found] = await db.select().from(album).where(eq(album.id, one.id));
+// In docs/clients.md:
+const byId = db.select().from(album).where(eq(album.id, sql.placeholder('id'))).prepare('album_by_id');
+// End.
+const [found] = process.env.POOLED
+    ? await db.select().from(album).where(eq(album.id, one.id))
+    : await byId.execute({ id: one.id });
 const [again] = await db.select().from(visit).where(eq(visit.id, seen.id));
 const first = eq(visit.id, visits[0].id);
 const [joined] = await db.select().from(visit).innerJoin(photo, eq(visit.photoId, photo.id)).where(first);

@@ -1,8 +1,12 @@
 // The project's configuration, with Prisma's engine for schemas as WebAssembly: the binary would be fetched from its
 // maker's server.
+import { webcrypto } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { defineConfig } from 'prisma/config';
 import config from './prisma.config';
+
+// The adapter wants what Node.js has from 19 on.
+globalThis.crypto ??= webcrypto;
 
 // The engine asks for columns of types that this version of the adapter does not know: name, "char", name[].
 const known = { 18: 25, 19: 25, 1003: 1009 };

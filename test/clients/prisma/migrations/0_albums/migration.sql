@@ -1,5 +1,5 @@
 -- In docs/clients.md:
--- migrations/20260101000000_albums/migration.sql
+-- migrations/0_albums/migration.sql
 CREATE EXTENSION IF NOT EXISTS idgen;
 CREATE EXTENSION IF NOT EXISTS idgen_kinds;
 CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[]);
