@@ -14,11 +14,11 @@ my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
 my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
 # Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What
-# is of kinds, and of a project, 093_rails_and_java.pl and 094_orm_javascript.pl run.
+# is of kinds, and of a project, the files from 092 to 094 run.
 my @clients = (
-	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
-	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
-	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
+	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds.py' ] },
+	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => [ 'app.py', map { "kinds/$_.py" } qw(idgen_types models env kinds versions/extensions) ] },
+	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => [ 'app.py', map { "kinds/$_.py" } qw(photos/fields photos/models photos/migrations/0001_extensions kinds) ] },
 	{ name => 'jdbc', run => java_with('postgresql'), shows => [ 'App.java', 'Kinds.java' ] },
 	{ name => 'hibernate', run => java_with(qw(postgresql hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr
 		commons-collections3 javassist slf4j-api slf4j-nop)), shows => [ 'App.java', 'kinds/Kinds.java', 'kinds/ByDefault.java' ] },

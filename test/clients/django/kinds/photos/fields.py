@@ -1,0 +1,66 @@
+# Fields whose values the database makes.
+# In docs/clients.md:
+# fields.py
+from django.db import models
+from django.db.backends.signals import connection_created
+from django.dispatch import receiver
+from psycopg2 import STRING
+from psycopg2.extensions import new_array_type, register_type
+# End.
+
+
+class IdField(models.BigAutoField):
+    """A bigint that the database makes: leaves itself out of INSERT and reads itself back."""
+
+    def db_type(self, connection):
+        return 'bigint DEFAULT next_id()'
+
+    def db_type_suffix(self, connection):
+        return None
+
+    def rel_db_type(self, connection):
+        return 'bigint'
+
+
+# In docs/clients.md:
+class Id64Field(IdField):
+    """The same as an id64: a string of 11 characters."""
+
+    validators = []
+
+    def db_type(self, connection):
+        return 'id64 DEFAULT next_id()'
+
+    def rel_db_type(self, connection):
+        return 'id64'
+
+    def to_python(self, value):
+        return value
+
+    def get_prep_value(self, value):
+        return value
+
+
+class UlidField(Id64Field):
+    def db_type(self, connection):
+        return 'ulid DEFAULT next_ulid()'
+
+    def rel_db_type(self, connection):
+        return 'ulid'
+
+
+class Id64Text(models.TextField):
+    """An id64 that is not a key, such as the elements of ArrayField(Id64Text())."""
+
+    def db_type(self, connection):
+        return 'id64'
+
+
+@receiver(connection_created)
+def read_arrays(connection, **options):
+    """Has psycopg2 read arrays of these types as lists."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT typarray, typname FROM pg_type WHERE oid IN (to_regtype('id64'), to_regtype('ulid'))")
+        for oid, name in cursor.fetchall():
+            register_type(new_array_type((oid,), name + '[]', STRING), connection.connection)
+# End.

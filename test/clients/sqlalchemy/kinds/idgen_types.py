@@ -1,0 +1,52 @@
+# The types of idgen for SQLAlchemy and Alembic.
+# In docs/clients.md:
+# idgen_types.py
+from psycopg2 import STRING
+from psycopg2.extensions import new_array_type, register_type
+from sqlalchemy import cast, event
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.types import TypeDecorator, UserDefinedType
+
+
+class Id64(UserDefinedType):
+    """An ID as a string of 11 characters."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **options):
+        return 'id64'
+
+
+class Ulid(UserDefinedType):
+    cache_ok = True
+
+    def get_col_spec(self, **options):
+        return 'ulid'
+
+
+class Id64Array(TypeDecorator):
+    """Casts what it binds: to psycopg2 a list is one of texts."""
+
+    impl = ARRAY(Id64)
+    cache_ok = True
+
+    def bind_expression(self, value):
+        return cast(value, self)
+
+
+# Reflection, and so Alembic, knows the types by their names.
+ischema_names.update(id64=Id64, ulid=Ulid)
+
+
+def read_arrays(engine):
+    """Has psycopg2 read arrays of these types as lists."""
+
+    @event.listens_for(engine, 'connect')
+    def register(connection, record):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT typarray, typname FROM pg_type WHERE oid IN (to_regtype('id64'), to_regtype('ulid'))")
+            for oid, name in cursor.fetchall():
+                register_type(new_array_type((oid,), name + '[]', STRING), connection)
+        connection.rollback()
+# End.

@@ -1,0 +1,29 @@
+# In docs/clients.md:
+# models.py
+from idgen_types import Id64, Id64Array, Ulid
+from sqlalchemy import BigInteger, Column, ForeignKey, Text, text
+from sqlalchemy.orm import declarative_base, relationship
+
+Base = declarative_base()
+
+
+class Photo(Base):
+    __tablename__ = 'photo'
+    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    title = Column(Text)
+
+
+class Album(Base):
+    __tablename__ = 'album'
+    id = Column(Id64, primary_key=True, server_default=text('next_id()'))
+    title = Column(Text)
+    pictures = Column(Id64Array)
+    visits = relationship('Visit', back_populates='album')
+
+
+class Visit(Base):
+    __tablename__ = 'visit'
+    id = Column(Ulid, primary_key=True, server_default=text('next_ulid()'))
+    album_id = Column(Id64, ForeignKey('album.id'))
+    album = relationship('Album', back_populates='visits')
+# End.
