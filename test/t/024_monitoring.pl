@@ -203,6 +203,15 @@ registry_says($keeper, answered => 0);
 
 # The dashboard: every expression is sound, and those that any server has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
+
+# An import asks for a data source, and puts its name where the dashboard has that of the question; all panels and variables have that one.
+my @asks = @{ $dashboard->{__inputs} };
+is(join(' ', map { "$_->{name} $_->{type} $_->{pluginId}" } @asks), 'DS_PROMETHEUS datasource prometheus', 'the dashboard asks for its data source');
+my $imported = decode_json(slurp_file("$folder/dashboard.json") =~ s/\$\{DS_PROMETHEUS\}/chosen/gr);
+my ($source) = grep { $_->{type} eq 'datasource' } @{ $imported->{templating}{list} };
+is("$source->{query} $source->{current}{value}", 'prometheus chosen', 'it begins with the one that was chosen');
+my @of = map { $_->{datasource} } @{ $imported->{panels} }, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
+is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [], 'and every panel and variable has that');
 my %without_data = ('Synchronous standbys' => 1);
 my %ids;
 for my $panel (@{ $dashboard->{panels} })
