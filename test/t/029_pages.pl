@@ -4,6 +4,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use IdgenPages;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -28,17 +29,14 @@ sub shown_by
 
 for my $page ('layouts', 'audit')
 {
-	my $text = slurp_file("$FindBin::Bin/../../docs/$page.md");
-	my $blocks = 0;
-	while ($text =~ /^```sql\n(.*?)^```\n(?:\n```\n(.*?)^```$)?/gms)
+	my @printed = grep { $_->{language} eq 'sql' } blocks($page);
+	cmp_ok(scalar @printed, '>', 0, "docs/$page.md has blocks of SQL");
+	for my $block (@printed)
 	{
-		my ($sql, $says) = ($1, $2);
-		my ($out, $error) = shown_by($sql);
-		$blocks++;
-		is($error, '', "docs/$page.md, block $blocks: no error");
-		is($out, $says, "docs/$page.md, block $blocks: shows what the page says") if defined $says;
+		my ($out, $error) = shown_by($block->{text});
+		is($error, '', "docs/$page.md, block $block->{number}: no error");
+		is($out, $block->{says}, "docs/$page.md, block $block->{number}: shows what the page says") if defined $block->{says};
 	}
-	cmp_ok($blocks, '>', 0, "docs/$page.md has blocks of SQL");
 }
 
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
@@ -51,10 +49,10 @@ CREATE INDEX photo_by_day ON photo (id_time(id));
 CREATE VIEW recent_photo AS SELECT * FROM photo WHERE id_within(id, tstzrange(now(), NULL));
 CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), n int);
 CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
-CREATE TABLE guest (id ulid PRIMARY KEY, n int);
-CREATE TABLE upload (id ksuid PRIMARY KEY, n int);
-CREATE TABLE device (id objectid PRIMARY KEY, n int);
-CREATE TABLE kind (layout id_layout, n int);
+CREATE TABLE guest (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE upload (id ksuid PRIMARY KEY DEFAULT next_ksuid(), n int);
+CREATE TABLE device (id objectid PRIMARY KEY DEFAULT next_objectid(), n int);
+CREATE TABLE kind (layout id_layout DEFAULT 'js53', n int);
 CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id(), n text) PARTITION BY RANGE (id);
 CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (4020418040280645632::bigint::id64);
 CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (4020418040280645632::bigint::id64) TO (MAXVALUE);
@@ -76,8 +74,8 @@ my $values = sub {
 	  'SELECT id::bytea FROM device ORDER BY n', 'SELECT layout::text FROM kind ORDER BY n', 'SELECT id::bigint, n FROM event ORDER BY id';
 };
 my ($before, $order) = ($values->(), $node->safe_psql('leaving', $in_order));
-my $uninstalling = slurp_file("$FindBin::Bin/../../docs/uninstalling.md");
-my @steps = $uninstalling =~ /^```sql\n(.*?)^```\n/gms;
+my $uninstalling = page('uninstalling');
+my @steps = map { $_->{text} } grep { $_->{language} eq 'sql' } blocks('uninstalling');
 my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen_kinds, idgen');
 like($refusal, qr/depend on them\nDETAIL:/, 'without CASCADE nothing is lost');
 like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/uninstalling.md has it')
@@ -93,7 +91,7 @@ is($node->safe_psql('leaving', $in_order), $order, 'in the same order');
 is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101, 'and others make the next');
 
 # The calculator: each layout holds what was asked of it, and would not with a bit less in any field.
-my ($query) = slurp_file("$FindBin::Bin/../../docs/layouts.md") =~ /^```sql\n(.*?)^```/ms;
+my $query = (grep { $_->{language} eq 'sql' } blocks('layouts'))[0]{text};
 $query =~ s/\(VALUES\n.*?\n\), bits/(SELECT * FROM asked), bits/s or die 'no values in the query';
 $query =~ s/;\s*\z//;
 $node->safe_psql('postgres', <<'SQL');
