@@ -133,7 +133,8 @@ is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idg
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0, 'those of the database, too');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0, 'and the schema of its administration');
 is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'its own schema can go');
-is($registry->safe_psql('postgres', q{SELECT count(*) FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 0, 'nor is anything left on the registry\'s server');
+is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false', 'of the roles only one is left that cannot log in');
+is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT count(*) FROM idgen_registry.creation'), 1, 'with which a new registry can be made');
 $_->stop for $node, $registry;
 
 # A server that loads nothing else, set up as installing.md ends; and a registry in an etcd.
