@@ -68,12 +68,18 @@ my $password = slurp_file($pass);
 my $admit = sub { write_file($registry->data_dir . '/pg_hba.conf', $_[0]); $registry->reload };
 my $keep = sub { write_file($pass, $_[0]); chmod $_[1] // 0600, $pass or die "$pass: $!" };
 my $said = sub { $registry->safe_psql(@_) };
+# No database gets another name while a node is connected to it.
+my $rename = sub {
+	my ($from, $to) = @_;
+	$said->('postgres', $_) for "ALTER DATABASE $from ALLOW_CONNECTIONS false", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$from'",
+	  "ALTER DATABASE $from RENAME TO $to", "ALTER DATABASE $to ALLOW_CONNECTIONS true";
+};
 my %wrong = (
 	'Connection refused'             => [ sub { $registry->stop }, sub { $registry->start } ],
 	'no pg_hba.conf entry for host'  => [ sub { $admit->("local all all trust\n") }, sub { $admit->($hba) } ],
 	'no password supplied'           => [ sub { $keep->($password, 0640) }, sub { $keep->($password) } ],
 	'password authentication failed' => [ sub { $keep->($password =~ s/secret/guess/r) }, sub { $keep->($password) } ],
-	'database "registry" does not exist' => [ map { my $sql = "ALTER DATABASE $_"; sub { $said->('postgres', $sql) } } 'registry RENAME TO other', 'other RENAME TO registry' ],
+	'database "registry" does not exist' => [ sub { $rename->('registry', 'other') }, sub { $rename->('other', 'registry') } ],
 	'schema "idgen_registry" does not exist' => [ map { my $sql = "ALTER SCHEMA $_"; sub { $said->('registry', $sql) } } 'idgen_registry RENAME TO other', 'other RENAME TO idgen_registry' ],
 	'permission denied' => [ map { my $sql = $_; sub { $said->('postgres', $sql) } } 'REVOKE idgen_node FROM photos', 'GRANT idgen_node TO photos' ],
 	'the extension idgen_lease is not in database' => [ map { my $sql = "$_ EXTENSION idgen_lease"; sub { $node->safe_psql('postgres', $sql) } } 'DROP', 'CREATE' ]);
