@@ -29,6 +29,7 @@ DECLARE
     target name := current_setting('sql_only.schema');
     stands_in name := (SELECT n.nspname FROM pg_extension e, pg_namespace n WHERE e.extname = 'idgen' AND n.oid = e.extnamespace);
     grantee text;
+    missing text;
 BEGIN
     IF to_regprocedure('idgen_sql.next_id(bigint, text)') IS NULL OR to_regprocedure('idgen_sql.next_ids(bigint, bigint, text)') IS NULL
        OR to_regprocedure('idgen_sql.next_id_array(integer, bigint, text)') IS NULL THEN
@@ -57,6 +58,22 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the extension idgen is in this database already, in schema "%s"', stands_in),
             DETAIL = 'It has to come into a schema that nobody may use, so that none of its IDs is made before it takes over.',
             HINT = 'If nothing uses it, DROP EXTENSION idgen, and run this again.';
+    END IF;
+
+    -- What is called from here on is found by name. Where the extension was there before, its schema idgen may have been renamed or given
+    -- away, and another made: so each name must stand for a function in C of the extension, and only superusers have it in hand.
+    SELECT string_agg(c.called, ', ') INTO missing
+      FROM unnest(ARRAY['idgen.advance(timestamptz)', 'idgen.own_shards()', format('%I.next_id(bigint, %1$I.id_layout)', target),
+                        format('%I.next_ids(bigint, bigint, %1$I.id_layout)', target), format('%I.next_id_array(integer, bigint, %1$I.id_layout)', target)]) AS c(called)
+     WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner JOIN pg_language l ON l.oid = p.prolang
+                         JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles o ON o.oid = n.nspowner
+                         JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                         JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+                        WHERE p.oid = to_regprocedure(c.called) AND r.rolsuper AND o.rolsuper AND l.lanname = 'c' AND e.extname = 'idgen');
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('not a function of the extension, or not in the hands of superusers alone: %s', missing),
+            DETAIL = 'This session would run what another role wrote.',
+            HINT = 'If nothing uses the extension, DROP EXTENSION idgen, drop or rename the schema idgen, and run this again.';
     END IF;
 END
 $$;

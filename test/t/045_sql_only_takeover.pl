@@ -156,9 +156,48 @@ refused($db, 'to-extension.sql', undef, qr/date\/time field value out of range/,
 refused($db, 'to-extension.sql', undef, qr/more than an hour ahead of the clock/, 'an instant that keeps all from making IDs', after => value_of($root, q{SELECT to_char((now() + interval '61 min') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')}));
 no_superuser('an instant');
 
-# What she put in the place of the extension's schema, or of a maker; settings of her database.
-$node->safe_psql($db, 'CREATE SCHEMA ids; CREATE FUNCTION ids.idgen_advance(timestamptz) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$', extra_params => [ '-U', 'mallory' ]);
+# What she put in the place of the extension's schemas, or of a maker; settings of her database.
+my $advance = 'FUNCTION idgen.advance(at timestamptz) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$';
+my $own_shards = 'FUNCTION idgen.own_shards() RETURNS bigint IMMUTABLE LANGUAGE sql AS $$SELECT 1::bigint FROM evil.grab()$$';
+my $as_mallory = sub { return $node->safe_psql($db, join('; ', @_), extra_params => [ '-U', 'mallory' ]) };
+$as_mallory->('CREATE SCHEMA ids', 'CREATE FUNCTION ids.next_id(bigint, text) RETURNS bigint LANGUAGE sql AS $$SELECT 1::bigint FROM evil.grab()$$');
 refused($db, 'to-extension.sql', undef, qr/ERROR:  schema "ids" already exists/, 'a schema of hers', after => $instant);
+refused($db, 'to-extension.sql', undef, qr/ERROR:  schema "ids" already exists/, "a superuser's with her objects in it", after => $instant)
+  if is($node->safe_psql($db, "ALTER SCHEMA ids OWNER TO $boss"), '', 'the schema is taken from her');
+for my $theirs (
+	[ 'an empty schema idgen of hers', 'CREATE SCHEMA idgen' ],
+	[ 'a schema idgen of hers with what is called', "CREATE $advance", "CREATE $own_shards" ],
+	[ 'the same, taken from her', "ALTER SCHEMA idgen OWNER TO $boss" ],
+	[ 'an empty one in which she may create', 'DROP SCHEMA idgen CASCADE', 'CREATE SCHEMA idgen', 'GRANT ALL ON SCHEMA idgen TO mallory' ])
+{
+	my ($what, @made) = @$theirs;
+	if ("@made" =~ /\Q$boss\E|GRANT/) { $node->safe_psql($db, "SET search_path = pg_catalog; $_") for @made }
+	else { $as_mallory->(@made) }
+	refused($db, 'to-extension.sql', undef, qr/ERROR:  the schema idgen is not empty, or others than you have it in hand/, $what, after => $instant, schema => 'other');
+	is($node->safe_psql($db, q{SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'other'}), 0, "$what: nothing is left");
+	no_superuser($what);
+}
+$node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; DROP SCHEMA ids CASCADE');
+
+# The extension is there already, in a schema that nobody may use; but the name idgen, or a function of the extension, is hers by now.
+my $not_own = qr/not a function of the extension, or not in the hands of superusers alone: idgen\.advance\(timestamptz\)/;
+$node->safe_psql($db, 'SET search_path = pg_catalog; CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids; ALTER SCHEMA idgen RENAME TO elsewhere');
+refused($db, 'to-extension.sql', undef, $not_own, 'a schema idgen that has another name', after => $instant);
+$as_mallory->('CREATE SCHEMA idgen', "CREATE $advance", "CREATE $own_shards");
+refused($db, 'to-extension.sql', undef, $not_own, 'another schema in its place', after => $instant);
+$node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss");
+refused($db, 'to-extension.sql', undef, $not_own, 'the same, taken from her', after => $instant);
+$node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; ALTER SCHEMA elsewhere RENAME TO idgen; ALTER SCHEMA idgen OWNER TO mallory');
+refused($db, 'to-extension.sql', undef, $not_own, 'the schema given to her', after => $instant);
+$node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss; ALTER FUNCTION idgen.advance(timestamptz) OWNER TO mallory");
+refused($db, 'to-extension.sql', undef, $not_own, 'the function given to her', after => $instant);
+$node->safe_psql($db, 'GRANT CREATE ON SCHEMA idgen TO mallory');
+$as_mallory->("CREATE OR REPLACE $advance");
+refused($db, 'to-extension.sql', undef, $not_own, 'and written by her', after => $instant);
+$node->safe_psql($db, "SET search_path = pg_catalog; ALTER FUNCTION idgen.advance(timestamptz) OWNER TO $boss");
+refused($db, 'to-extension.sql', undef, $not_own, 'the same, taken from her', after => $instant);
+no_superuser('an extension that is there already');
+$node->safe_psql($db, 'SET search_path = pg_catalog; DROP EXTENSION idgen; DROP SCHEMA ids');
 $node->safe_psql($db, "ALTER DATABASE $db SET role = mallory", extra_params => [ '-U', 'mallory' ]);
 refused($db, 'to-extension.sql', undef, qr/permission denied to create extension|must be superuser/, 'a role that she set', after => $instant, schema => 'other');
 $node->safe_psql($db, "RESET ROLE; ALTER DATABASE $db RESET role");
