@@ -114,6 +114,7 @@ BEGIN
         UNION ALL SELECT * FROM idgen_migrate.serial_findings(relation, id_column, layout, kind = 'widen') WHERE is_table AND kind IN ('serial', 'widen')
         UNION ALL SELECT * FROM idgen_migrate.key_findings(relation, id_column) WHERE is_table AND kind IN ('uuid', 'switch')
         UNION ALL SELECT * FROM idgen_migrate.switch_findings(relation, id_column) WHERE is_table AND kind = 'switch'
+        UNION ALL SELECT * FROM idgen_migrate.rename_findings(relation, id_column) WHERE is_table AND kind = 'rename'
     LOOP
         is_refused := is_refused OR NOT one.ok;
         is_other := is_other OR NOT one.ok AND one.state IN ('42501', '25001');
@@ -150,10 +151,10 @@ CREATE FUNCTION idgen_migrate.check(kind text, relation regclass, id_column name
     RETURNS TABLE (ok boolean, finding text, advice text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF kind IS NULL OR kind NOT IN ('backfill', 'serial', 'widen', 'uuid', 'switch') THEN
+    IF kind IS NULL OR kind NOT IN ('backfill', 'serial', 'widen', 'uuid', 'switch', 'rename') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('there is no migration %s', coalesce(quote_literal(kind), 'null')),
-            DETAIL = 'The kinds are backfill, serial, widen, uuid and switch.', HINT = 'Give one of them.';
+            DETAIL = 'The kinds are backfill, serial, widen, uuid, switch and rename.', HINT = 'Give one of them.';
     END IF;
     RETURN QUERY SELECT f.ok, f.finding, f.advice
         FROM idgen_migrate.findings(kind, relation, id_column, time_column, shard, batch, layout, 'all') f;
@@ -168,4 +169,4 @@ COMMENT ON FUNCTION idgen_migrate.table_findings(oid, name, text) IS 'findings o
 COMMENT ON FUNCTION idgen_migrate.findings(text, oid, name, name, bigint, integer, id_layout, text) IS 'all findings about a table';
 COMMENT ON FUNCTION idgen_migrate.require(text, oid, name, name, bigint, integer, id_layout, text) IS 'the first finding against a migration as an error';
 COMMENT ON FUNCTION idgen_migrate.check(text, regclass, name, name, bigint, integer, id_layout) IS
-    'what a migration (backfill, serial, widen, uuid, switch) would find: whether that is all right, and what to do';
+    'what a migration (backfill, serial, widen, uuid, switch, rename) would find: whether that is all right, and what to do';

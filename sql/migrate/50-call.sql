@@ -86,6 +86,7 @@ BEGIN
         WHEN 'reference' THEN PERFORM idgen_migrate.add_reference(relation, id_column, child, child_column);
         WHEN 'switch' THEN PERFORM idgen_migrate.switch_key(relation, id_column);
         WHEN 'finish' THEN PERFORM idgen_migrate.finish_move(relation, id_column);
+        WHEN 'rename' THEN PERFORM idgen_migrate.rename_columns(relation, id_column);
         WHEN 'abandon' THEN PERFORM idgen_migrate.abandon_move(relation, id_column);
     END CASE;
     RETURN true;
@@ -104,7 +105,7 @@ BEGIN
         SELECT relation AS oid
         UNION SELECT child
         UNION SELECT r.child FROM idgen_migrate.references_to(relation, idgen_migrate.key_column(relation)) r WHERE tables_of_step.child IS NULL
-        UNION SELECT m.child FROM idgen_migrate.moved_references(relation) m WHERE step IN ('finish', 'abandon')) t
+        UNION SELECT m.child FROM idgen_migrate.moved_references(relation) m WHERE step IN ('finish', 'rename', 'abandon')) t
      WHERE t.oid IS NOT NULL ORDER BY t.oid);
 END
 $$;

@@ -7,6 +7,7 @@
 --   uuid_link     old references get theirs, and foreign keys; both columns are proved complete
 --   uuid_switch   the ID becomes the primary key, the old key a unique key
 --   uuid_finish   the triggers go; uuid_abandon goes back, before the switch
+--   uuid_rename   the old columns go, the new ones take their names
 
 CREATE FUNCTION idgen_migrate.key_findings(relation oid, id_column name) RETURNS SETOF idgen_migrate.finding
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -33,6 +34,9 @@ BEGIN
         'Drop it before; references of several columns are not moved.'
         FROM pg_constraint k WHERE k.contype = 'f' AND k.confrelid = relation AND cardinality(k.confkey) > 1
          AND idgen_migrate.column_number(relation, key) = ANY (k.confkey);
+    RETURN QUERY SELECT true, NULL, format('%s.%I has no default', target, key),
+        'A client that knows only the new column inserts rows without the old one: give it a default before there are such clients.'
+        FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = key AND NOT a.atthasdef AND a.attidentity = '';
     RETURN QUERY SELECT * FROM idgen_migrate.child_findings(relation, id_column, key);
 END
 $$;

@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     PERFORM idgen_migrate.guard(relation);
     SELECT j.step INTO now_at FROM idgen_migrate.job j
-     WHERE j.relation = $1 AND j.id_column = $2 AND j.kind = 'uuid' AND j.step <> 'abandoned' AND (j.step = 'switched') = is_primary;
+     WHERE j.relation = $1 AND j.id_column = $2 AND j.kind = 'uuid' AND j.step <> 'abandoned' AND (j.step IN ('switched', 'done')) = is_primary;
     IF now_at IS NULL OR now_at <> ALL (steps) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the move of %s to %I is %s', idgen_migrate.name_of(relation), id_column, coalesce(now_at, 'not started')),
