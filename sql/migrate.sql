@@ -206,8 +206,37 @@ CALL idgen_migrate.backfill('visit', 'new', NULL, 7);
 CALL idgen_migrate.backfill('visit', 'new', NULL, idgen.own_shards(), batch => 30);
 CALL idgen_migrate.uuid_link('visit', 'new');
 CALL idgen_migrate.uuid_switch('visit', 'new');
+CALL idgen_migrate.uuid_rename('visit', 'new');
 CALL idgen_migrate.uuid_finish('visit', 'new');
 SELECT count(DISTINCT new), bool_and(id_time(new) > now() - interval '1 hour') AS of_now, bool_and(id_shard(new) = 5) FROM visit;
+
+-- The old columns go with what is about them alone; what is about others, too, stands in the way, and then nothing is changed.
+ALTER TABLE visit ADD note text, ADD CONSTRAINT note_of_customer UNIQUE (customer, note), ADD CHECK (customer > 0), ADD CONSTRAINT one_visit UNIQUE (customer),
+                  ADD CONSTRAINT some_note CHECK (customer > 0 OR note <> '');
+CREATE INDEX visit_customer_idx ON visit (customer);
+CREATE UNIQUE INDEX visit_once_idx ON visit (customer);
+CREATE INDEX visit_noted_idx ON visit (customer) WHERE note <> '';
+CREATE INDEX visit_double_idx ON visit ((customer * 2));
+CREATE VIEW seen_customer AS SELECT id FROM customer;
+CREATE TABLE owes (customer integer REFERENCES customer (id));
+SELECT ok, finding, advice FROM idgen_migrate.check('rename', 'customer', 'new') WHERE finding !~ 'about' ORDER BY ok, finding COLLATE "C";
+SELECT ok, finding FROM idgen_migrate.check('rename', 'customer', 'made') WHERE finding !~ 'about';
+CALL idgen_migrate.uuid_rename('customer', 'new');
+DROP TABLE owes;
+DROP VIEW seen_customer;
+DROP INDEX visit_noted_idx, visit_double_idx;
+ALTER TABLE visit DROP CONSTRAINT note_of_customer, DROP CONSTRAINT some_note, ADD UNIQUE (customer_new);
+SELECT ok, finding FROM idgen_migrate.check('rename', 'customer', 'new') WHERE finding !~ 'about' ORDER BY ok, finding COLLATE "C";
+BEGIN;
+CALL idgen_migrate.uuid_rename('customer', 'new');
+ROLLBACK;
+CALL idgen_migrate.uuid_rename('customer', 'new');
+CALL idgen_migrate.uuid_rename('customer', 'new');
+CALL idgen_migrate.uuid_rename('visit', 'new');
+\d customer
+\d visit
+SELECT count(*) FROM visit v JOIN customer c ON v.customer = c.id;
+SELECT id_column, step, state, next_step FROM idgen_migrate.progress WHERE kind = 'uuid';
 DROP TABLE visit, customer;
 
 -- IDs of type id64: of their times, and none that the column holds already.
@@ -218,6 +247,9 @@ SELECT count(DISTINCT id), bool_and(id_time(id::bigint) = made), max(id_sequence
 DROP TABLE shown;
 
 -- From uuid: what stands in the way
+CREATE TABLE given (id uuid PRIMARY KEY);
+SELECT ok, finding, advice FROM idgen_migrate.check('uuid', 'given', 'new') WHERE finding !~ 'about';
+DROP TABLE given;
 CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT '2024-01-01');
 CREATE TABLE owner_of (thing uuid REFERENCES thing DEFERRABLE, thing_new bigint);
 CREATE TABLE texts (id text PRIMARY KEY);

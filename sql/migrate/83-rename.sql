@@ -18,27 +18,29 @@ BEGIN
     RETURN QUERY SELECT false, '55000', format('the move of %s to %I is not finished', idgen_migrate.name_of(relation), id_column),
         'SELECT * FROM idgen_migrate.progress shows what comes next.'
         WHERE NOT EXISTS (SELECT FROM idgen_migrate.old_columns(relation, id_column) o WHERE o.holder = relation AND o.new = id_column);
-    RETURN QUERY SELECT false, '2BP01', format('%s rests on %s.%I', pg_describe_object(d.classid, d.objid, d.objsubid), idgen_migrate.name_of(o.holder), o.old),
-        format('Make it anew with %I, and drop it.', o.new)
+    RETURN QUERY SELECT DISTINCT false, '2BP01', format('%s rests on %s.%I', pg_describe_object(d.classid, d.objid, d.objsubid), idgen_migrate.name_of(o.holder), o.old),
+        format('Make another one with %I, and drop this one.', o.new)
         FROM idgen_migrate.old_columns(relation, id_column) o
         JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.holder AND d.refobjsubid = idgen_migrate.column_number(o.holder, o.old)
-       WHERE NOT idgen_migrate.is_of_column(d.classid, d.objid, d.refobjid, d.refobjsubid::smallint);
+       WHERE NOT idgen_migrate.is_of_column(d.classid, d.objid, o.holder, o.old, o.new)
+       ORDER BY 3;
     RETURN QUERY SELECT true, NULL, format('%s.%I of type %s goes, and %I takes its name', idgen_migrate.name_of(o.holder), o.old,
             format_type(idgen_migrate.column_type(o.holder, o.old), NULL), o.new), 'Nothing that runs may still use the old column.'
         FROM idgen_migrate.old_columns(relation, id_column) o;
 END
 $$;
 
--- Whether an object is about one column alone, which takes it along: its default, its sequence, an index or a constraint
--- of nothing else. A foreign key is about two tables.
-CREATE FUNCTION idgen_migrate.is_of_column(class oid, object oid, relation oid, number smallint) RETURNS boolean
+-- Whether an object is about the old column alone, so that nobody misses it: its default, its sequence, an index or a check
+-- of nothing else. What makes it unique must have its like on the new column; a foreign key is about two tables.
+CREATE FUNCTION idgen_migrate.is_of_column(class oid, object oid, holder oid, old name, new name) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM pg_attrdef f WHERE class = 'pg_attrdef'::regclass AND f.oid = object AND f.adrelid = relation AND f.adnum = number)
+    SELECT EXISTS (SELECT FROM pg_attrdef f WHERE class = 'pg_attrdef'::regclass AND f.oid = object AND f.adrelid = holder AND f.adnum = n.number)
         OR EXISTS (SELECT FROM pg_class c WHERE class = 'pg_class'::regclass AND c.oid = object AND c.relkind = 'S')
-        OR EXISTS (SELECT FROM pg_index i WHERE class = 'pg_class'::regclass AND i.indexrelid = object AND i.indnatts = 1 AND i.indkey[0] = number
-                      AND i.indpred IS NULL)
-        OR EXISTS (SELECT FROM pg_constraint k WHERE class = 'pg_constraint'::regclass AND k.oid = object AND k.conrelid = relation
-                      AND k.contype <> 'f' AND k.conkey = ARRAY[number])
+        OR EXISTS (SELECT FROM pg_index i WHERE class = 'pg_class'::regclass AND i.indexrelid = object AND i.indnatts = 1 AND i.indkey[0] = n.number
+                      AND i.indpred IS NULL AND (NOT i.indisunique OR n.is_unique))
+        OR EXISTS (SELECT FROM pg_constraint k WHERE class = 'pg_constraint'::regclass AND k.oid = object AND k.conrelid = holder
+                      AND k.conkey = ARRAY[n.number] AND (k.contype IN ('c', 'n') OR k.contype = 'u' AND n.is_unique))
+      FROM (SELECT idgen_migrate.column_number(holder, old) AS number, idgen_migrate.unique_index(holder, new) IS NOT NULL AS is_unique) n
 $$;
 
 CREATE FUNCTION idgen_migrate.rename_columns(relation oid, id_column name) RETURNS void
@@ -67,7 +69,7 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.old_columns(oid, name) IS 'old columns of a finished move';
 COMMENT ON FUNCTION idgen_migrate.rename_findings(oid, name) IS 'findings before the old columns go';
-COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, smallint) IS 'whether an object is about one column alone';
+COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, name, name) IS 'whether an object is about the old column alone';
 COMMENT ON FUNCTION idgen_migrate.rename_columns(oid, name) IS 'drops the old columns and gives their names to the new ones';
 COMMENT ON PROCEDURE idgen_migrate.uuid_rename(regclass, name, interval, integer) IS
     'from uuid or integer keys to IDs, after the last step: the old columns go, the new ones take their names';
