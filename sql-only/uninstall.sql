@@ -1,5 +1,23 @@
 -- Takes idgen in SQL alone out again, for its owner. Where something still needs it (a DEFAULT, an index, a column of type id_layout), that is
 -- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
+
+-- As an extension's script (pg_tle) it has made members of that extension, and what was made since is none: here all go one way.
+DO $$
+DECLARE
+    package name := (SELECT e.extname FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+                      WHERE d.classid = 'pg_namespace'::regclass AND d.objid = 'idgen_sql'::regnamespace AND d.deptype = 'e');
+    member record;
+BEGIN
+    FOR member IN SELECT o.type, o.identity FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid,
+                         LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o WHERE e.extname = package AND d.deptype = 'e' LOOP
+        EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
+    END LOOP;
+    IF package IS NOT NULL THEN
+        EXECUTE pg_catalog.format('DROP EXTENSION %I', package);
+    END IF;
+END
+$$;
+
 DROP DOMAIN idgen_sql.id_layout;
 DROP FUNCTION idgen_sql.idgen_own_shards, idgen_sql.next_id, idgen_sql.next_ids, idgen_sql.next_id_array, idgen_sql.id_layout_info, idgen_sql.id_decode,
     idgen_sql.id_time, idgen_sql.id_time_near, idgen_sql.id_shard, idgen_sql.id_region, idgen_sql.id_sequence, idgen_sql.id_make, idgen_sql.id_min, idgen_sql.id_max,
@@ -12,12 +30,14 @@ DROP FUNCTION idgen_sql.idgen_own_shards, idgen_sql.next_id, idgen_sql.next_ids,
     idgen_sql.idgen_number, idgen_sql.idgen_require_digits, idgen_sql.idgen_to_uuid, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
     idgen_sql.idgen_slot_of, idgen_sql.idgen_id, idgen_sql.idgen_clock_tick, idgen_sql.idgen_open_tick, idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw,
     idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards, idgen_sql.idgen_make_private, idgen_sql.idgen_set_shards;
+-- What was made for each shard; hand-over.sql has dropped some of it, and made one table.
 DO $$
 DECLARE
-    slot record;
+    made record;
 BEGIN
-    FOR slot IN SELECT DISTINCT numbers, cycles, lock FROM idgen_sql.idgen_shard LOOP
-        EXECUTE pg_catalog.format('DROP SEQUENCE %s, %s; DROP TABLE %s', slot.numbers, slot.cycles, slot.lock);
+    FOR made IN SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass AS name FROM pg_catalog.pg_class
+                 WHERE relnamespace = 'idgen_sql'::regnamespace AND relname ~ '^idgen_(numbers|cycles|lock)_[0-9]+$|^idgen_handed_over$' AND relkind IN ('r', 'S') LOOP
+        EXECUTE pg_catalog.format('DROP %s %s', made.kind, made.name);
     END LOOP;
 END
 $$;

@@ -144,7 +144,14 @@ $node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
 is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
 unlink glob "$share/extension/idgen_sql_only*";
 is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
-is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id()); SET client_min_messages = error; DROP EXTENSION idgen_sql_only CASCADE; SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), "5\n0", 'and it goes as an extension');
+is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id())}), 5, 'and makes IDs under its names');
+$node->safe_psql('packaged', 'SET ROLE owner; CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id())');
+($status, $said) = take_out($node, 'packaged', 'owner');
+like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'packaged: what needs it is named, and keeps it');
+is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1, 'packaged: and the extension stays');
+$node->safe_psql('packaged', 'DROP TABLE photo');
+is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: then it goes');
+is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0', 'packaged: with its schema and its extension');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
 $owner->do(<<'SQL');
@@ -167,7 +174,8 @@ SQL
 my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10) << 23) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
-is(scalar @blocks, 4, 'the page has four blocks: the shards, the setting, what is left, and the end');
+is(scalar @blocks, 3, 'the page has three blocks of SQL: the shards, the setting, and what is left');
+unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'none of its commands takes columns along');
 is(join(',', sort map { "@$_" } @{ $owner->selectall_arrayref($blocks[0]) }), 'instagram 5,instagram 6,twitter 5,twitter 6', 'the owner reads the shards');
 $blocks[1] =~ s/\bapp\b/mine/g;
 $node->safe_psql('mine', $blocks[1]);
@@ -228,7 +236,11 @@ is($node->safe_psql('again', q{SET idgen.shards = '6'; SET idgen.max_wait = '1mi
 
 # The commands of the page bring the rest over, until the old schema can go.
 my $left = $node->safe_psql('mine', $blocks[2]);
-like($left, qr/^$_$/m, "it says what is left: $_") for 'default value for column id of table event', 'column layout of table kind', 'constraint event_id_check on table event';
+my @needs = ('default value for column id of table event', 'column layout of table kind', 'constraint event_id_check on table event');
+like($left, qr/^$_$/m, "it says what is left: $_") for @needs;
+($status, $said) = take_out($node, 'mine', 'owner');
+like($said, qr/ERROR:  cannot drop type idgen_sql\.id_layout because other objects depend on it\n.*^column layout of table kind depends/ms, 'before that the old edition stays');
+is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'unit=1ms epoch=2020-01-01 time=41 shard=10 sequence=12', 'and so does all that uses it');
 $node->safe_psql('mine', <<'SQL');
 SET ROLE owner;
 ALTER TABLE app.event ALTER id SET DEFAULT ids.next_id(6);
@@ -239,7 +251,8 @@ ALTER TABLE app.kind ALTER layout TYPE ids.id_layout USING layout::text::ids.id_
 ALTER TABLE public.photo ALTER id SET DEFAULT ids.next_id(), DROP COLUMN made, ALTER layout DROP DEFAULT, ALTER layout TYPE ids.id_layout USING layout::text::ids.id_layout;
 SQL
 is($node->safe_psql('mine', $blocks[2]), '', 'nothing is left');
-is(($node->psql('mine', "SET ROLE owner; $blocks[3]", on_error_stop => 1))[0], 0, 'and the old schema goes');
+is(join(' ', take_out($node, 'mine', 'owner')), '0 ', 'and the old edition goes');
+is($node->safe_psql('mine', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), 0, 'with its schema');
 is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'snowflake', 'a layout is the type\'s');
 
 done_testing();

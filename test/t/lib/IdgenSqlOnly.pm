@@ -10,7 +10,7 @@ use File::Basename qw(dirname);
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(sql_only page_of_sql_only run_file take_over install_sql_only set_shards two_editions make_loose_collation);
+our @EXPORT = qw(sql_only page_of_sql_only run_file take_over take_out install_sql_only set_shards two_editions make_loose_collation);
 
 # The text of one of its files.
 sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "/../../../sql-only/$name")) }
@@ -31,16 +31,29 @@ sub run_file
 	return ($? >> 8, $out . $error);
 }
 
-# Takes a database over by the two commands of the page, typed as they stand there, for its owner and for a superuser. Gives what run_file gives.
-sub take_over
+# Types commands of the page as they stand there, against a database, for its owner and for a superuser. Gives what run_file gives.
+sub type_commands
 {
-	my ($node, $db, $owner, $superuser) = @_;
-	my ($commands) = page_of_sql_only() =~ /^```sh\n(after=.*?)^```/ms or die 'the page does not say how to move';
-	$commands =~ s/-U owner/-U $owner/ && $commands =~ s/-U postgres/-U $superuser/ && $commands =~ s/-d app/-d $db/g or die 'the commands name nobody';
+	my ($commands, $node, $db, $owner, $superuser) = @_;
+	$commands =~ s/-U owner/-U $owner/ && $commands =~ s/-d app/-d $db/g or die 'the commands name nobody';
+	$commands =~ s/-U postgres/-U $superuser/ if defined $superuser;
 	my $output = '';
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 	IPC::Run::run([ 'sh', '-c', $commands ], '>&', \$output, init => sub { chdir abs_path(dirname(__FILE__) . '/../../..') or die });
 	return ($? >> 8, $output);
+}
+
+# Takes a database over, or the edition out of it again.
+sub take_over
+{
+	my ($commands) = page_of_sql_only() =~ /^```sh\n(after=.*?)^```/ms or die 'the page does not say how to move';
+	return type_commands($commands, @_);
+}
+
+sub take_out
+{
+	my ($command) = page_of_sql_only() =~ /^```sh\n([^\n]*-U owner [^\n]*uninstall\.sql\n)```/m or die 'the page does not say how to take it out';
+	return type_commands($command, @_);
 }
 
 sub install_sql_only
