@@ -66,8 +66,7 @@ Datum bench_empty(PG_FUNCTION_ARGS) {
 // layout), ns.
 Datum bench_latency(PG_FUNCTION_ARGS) {
     int count = PG_GETARG_INT32(3);
-    if (count < 1)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("calls must be at least 1"));
+    if (count < 1) ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("calls must be at least 1"));
     FmgrInfo maker;
     fmgr_info(PG_GETARG_OID(0), &maker);
     LOCAL_FCINFO(call, 2);
@@ -81,8 +80,7 @@ Datum bench_latency(PG_FUNCTION_ARGS) {
     Datum figures[] = {percentile(took_ns, count, 5000), percentile(took_ns, count, 9900),
                        percentile(took_ns, count, 9990), percentile(took_ns, count, 9999),
                        percentile(took_ns, count, 10000)};
-    PG_RETURN_ARRAYTYPE_P(
-        construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+    PG_RETURN_ARRAYTYPE_P(construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 }
 
 // (type, text, calls): ns in which the type's output function writes that text, and its input function reads
@@ -99,9 +97,8 @@ Datum bench_text(PG_FUNCTION_ARGS) {
     fmgr_info(out_oid, &out);
     fmgr_info(in_oid, &in);
     Datum value = InputFunctionCall(&in, written, parameter, -1);
-    Datum figures[] = {
-        Float8GetDatum(ns_each(count, [&] { OutputFunctionCall(&out, value); })),
-        Float8GetDatum(ns_each(count, [&] { InputFunctionCall(&in, written, parameter, -1); }))};
+    Datum figures[] = {Float8GetDatum(ns_each(count, [&] { OutputFunctionCall(&out, value); })),
+                       Float8GetDatum(ns_each(count, [&] { InputFunctionCall(&in, written, parameter, -1); }))};
     PG_RETURN_ARRAYTYPE_P(
         construct_array(figures, lengthof(figures), FLOAT8OID, sizeof(float8), true, TYPALIGN_DOUBLE));
 }

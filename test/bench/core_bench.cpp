@@ -19,8 +19,7 @@
 namespace idgen {
 namespace {
 
-constexpr std::string_view instagram_text =
-    "epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10";
+constexpr std::string_view instagram_text = "epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10";
 
 // So many sequences in a tick that no take ever has to wait.
 constexpr std::string_view endless_text = "epoch=2020-01-01T00:00:00Z unit=1ms time=32w sequence=31";

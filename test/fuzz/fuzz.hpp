@@ -29,8 +29,7 @@ inline void require_within(const TextError &error, std::string_view text) noexce
 
 // The same for one that names a part of the text.
 inline void require_within(std::string_view part, std::string_view text) noexcept {
-    require(part.empty() ||
-            (part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size()));
+    require(part.empty() || (part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size()));
 }
 
 // Reads a time-prefixed type; its text comes back as it was, but for the case and the look-alikes that are

@@ -47,13 +47,12 @@ int check_all() {
     for (std::uint64_t first = 1; first <= all_seeds; first += 10000) {
         bool is_good = first_duplicate(first, first + 9999, totals) == 0;
         failed += !is_good;
-        std::printf("%sok %d - lease: seeds %" PRIu64 " to %" PRIu64 "\n", is_good ? "" : "not ", ++number,
-                    first, first + 9999);
+        std::printf("%sok %d - lease: seeds %" PRIu64 " to %" PRIu64 "\n", is_good ? "" : "not ", ++number, first,
+                    first + 9999);
     }
     bool is_busy = totals.ids >= 5000000 && totals.taken >= 300000 && totals.lost >= 30000;
     failed += !is_busy;
-    std::printf("%sok %d - lease: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1,
-                number + 1);
+    std::printf("%sok %d - lease: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1, number + 1);
     std::printf("# %" PRIu64 " seeds, %" PRId64 " IDs, %" PRId64 " calls, %" PRId64 " numbers taken, %" PRId64
                 " lost\n",
                 all_seeds, totals.ids, totals.calls, totals.taken, totals.lost);
@@ -63,8 +62,8 @@ int check_all() {
 int check_mutant(const char *name) {
     Totals totals;
     std::uint64_t seed = first_duplicate(1, mutant_seeds, totals);
-    std::printf("%sok - lease: mutant %s: the first duplicate at seed %" PRIu64 "\n", seed == 0 ? "not " : "",
-                name, seed);
+    std::printf("%sok - lease: mutant %s: the first duplicate at seed %" PRIu64 "\n", seed == 0 ? "not " : "", name,
+                seed);
     return seed == 0 ? 1 : 0;
 }
 

@@ -7,8 +7,7 @@ namespace {
 
 // Takes one of the letters out, in any order.
 Letter pick(std::vector<Letter> &letters, sim::Random &random) {
-    std::size_t i =
-        static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(letters.size()) - 1));
+    std::size_t i = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(letters.size()) - 1));
     Letter letter = letters[i];
     letters[i] = letters.back();
     letters.pop_back();
@@ -58,8 +57,7 @@ void World::carry() {
         std::optional<RegistryRow> &row = registry_.rows[letter.call.number];
         if (happens(900)) {
             if (!row) row = registry_.unheld;
-            letter.answer =
-                execute(*row, letter.call, {now_ + registry_offset_, rules_.ttl_ms, registry_.max_ahead});
+            letter.answer = execute(*row, letter.call, {now_ + registry_offset_, rules_.ttl_ms, registry_.max_ahead});
             answers_on_wire_.push_back(letter);
         }
     }
@@ -71,8 +69,7 @@ void World::carry() {
 
 void World::deliver(const Letter &letter) {
     Server &server = servers_[letter.server];
-    LeaseNews news =
-        take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
+    LeaseNews news = take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
     server.saved = saved(server.lease);
     if (news == LeaseNews::stopped) restart(server);
@@ -106,8 +103,7 @@ std::int64_t World::choose(const Server &server) {
     for (std::int64_t n = 0; n < numbers; n++) {
         const std::optional<RegistryRow> &row = registry_.rows[n];
         if (row)
-            rows[count++] = {n, row->horizon_ms,
-                             row->incarnation == 0 || row->lease_end_ms <= now_ + registry_offset_};
+            rows[count++] = {n, row->horizon_ms, row->incarnation == 0 || row->lease_end_ms <= now_ + registry_offset_};
     }
     NumberChoice choice =
         choose_number({&server.record, 1, server.identity}, {rows, count, registry_.unheld.horizon_ms},
@@ -120,8 +116,8 @@ void World::begin_to_claim(Server &server) {
     if (is_waiting(server.lease)) return;
     std::int64_t number = choose(server);
     if (number < 0) return;
-    server.record = propose(server.record, the_registry, server.identity, number,
-                            static_cast<std::int64_t>(random_.next() | 1));
+    server.record =
+        propose(server.record, the_registry, server.identity, number, static_cast<std::int64_t>(random_.next() | 1));
     server.page.record = server.record;
     if (happens(20)) return restart(server);
     send(server, ask_claim(server.lease, server.page.record, clock_of(server)));
@@ -162,8 +158,7 @@ bool World::issue(std::size_t index, std::int64_t d) {
 void World::end(std::size_t index) {
     Server &server = servers_[index];
     std::int64_t used = std::max(server.horizon[0], server.horizon[1]);
-    if (!is_waiting(server.lease) || happens(150))
-        send(server, ask_stop(server.lease, used, clock_of(server)));
+    if (!is_waiting(server.lease) || happens(150)) send(server, ask_stop(server.lease, used, clock_of(server)));
 }
 
 }  // namespace idgen::lease

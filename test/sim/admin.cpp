@@ -62,8 +62,7 @@ void Admin::finish(Stage &stage) {
             view_.clock.difference_ms = node_->difference(stage.true_ms);
             finish_reset(directory, *database(), record_, node_->shared->accepted, view_.clock.difference_ms);
             stage.oracle.confirm(*node_, view_.clock.difference_ms);
-            stage.oracle.expect(directory.reached_ms(*database()) <= at_ms_ + 1000,
-                                "a slot is left above a reset");
+            stage.oracle.expect(directory.reached_ms(*database()) <= at_ms_ + 1000, "a slot is left above a reset");
             floor_ms = at_ms_;
             node_->forget_ids(number_);
             break;
@@ -74,8 +73,8 @@ void Admin::finish(Stage &stage) {
     }
     database()->is_locked = false;
     step_ = Step::standbys;
-    stage.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage.true_ms),
-                    node_->number, number_, Stage::since_start(record_.value));
+    stage.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage.true_ms), node_->number,
+                    number_, Stage::since_start(record_.value));
 }
 
 }  // namespace idgen::sim

@@ -22,9 +22,7 @@ class Admin {
     void disconnect() noexcept { node_ = nullptr; }
     void step(Stage &stage);
 
-    bool is_in(const Node &node, int database) const noexcept {
-        return node_ == &node && number_ == database;
-    }
+    bool is_in(const Node &node, int database) const noexcept { return node_ == &node && number_ == database; }
     const Node *node() const noexcept { return node_; }
     bool is_resetting() const noexcept { return node_ != nullptr && task_ == Task::reset; }
 

@@ -26,8 +26,7 @@ void World::create(Node &node, int database) {
     if (entry == nullptr || entry->is_locked) return;
     if (entry->horizon.floor_ms == 0) begin_scope(node, database);
     std::int64_t taken = last_taken(entry->generators);
-    std::int64_t first_ms =
-        first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
+    std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
     first_ms = begin_horizon(node.directory(), *entry, first_ms);
     if (taken == 0) node.launches[database] = ++launches_;
     begin_records(node, database, bare_record(first_ms, node.identity()), taken);
@@ -120,8 +119,7 @@ void World::copy_disk() {
     if (&node == &source || !source.issues()) return;
     copy_primary(node);
     auto flushed = static_cast<std::int64_t>(source.disk.flushed);
-    start(node,
-          static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
+    start(node, static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
     say("is a copy of a disk, beside its origin", node);
 }
 

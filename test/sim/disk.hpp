@@ -38,9 +38,9 @@ struct WalEntry {
 struct Disk {
     std::vector<WalEntry> wal;
     Lsn flushed = 0;
-    WalEntry pages[max_databases][2] = {};      // in buffers: what the WAL says, but for what was not logged
-    LeaseRecord numbers[max_leases] = {};       // the same
-    DurableRecord durable[max_databases] = {};  // the horizon that would survive
+    WalEntry pages[max_databases][2] = {};        // in buffers: what the WAL says, but for what was not logged
+    LeaseRecord numbers[max_leases] = {};         // the same
+    DurableRecord durable[max_databases] = {};    // the horizon that would survive
     std::int64_t durable_ms[max_databases] = {};  // the highest up to there
 
     Lsn inserted() const noexcept { return wal.size(); }

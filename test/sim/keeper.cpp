@@ -20,9 +20,8 @@ std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, c
     if (stage.random.one_in(4)) return stage.random.between(0, stage.scenario.number_count - 1);
     ListedNumber rows[max_numbers];
     NumberList list = stage.registry.list(rows, stage.true_ms);
-    NumberChoice choice =
-        choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
-                      clock_of(stage, node).now_ms, rules.max_lead_ms);
+    NumberChoice choice = choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
+                                        clock_of(stage, node).now_ms, rules.max_lead_ms);
     return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 
@@ -135,21 +134,21 @@ void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
     node.left_leases.save(number, entry.purpose, node.identity(), entry.lease);
     stage.registry.send({node.number, number, call, {}});
     constexpr const char *kinds[] = {"nothing", "claim", "extend", "stop"};
-    stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms),
-                    node.number, kinds[static_cast<int>(call.kind)], static_cast<long long>(call.number),
+    stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms), node.number,
+                    kinds[static_cast<int>(call.kind)], static_cast<long long>(call.number),
                     Stage::since_start(call.from_ms), Stage::since_start(call.to_ms));
 }
 
 void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
     SharedLease &entry = node.shared->leases.entries[letter.lease];
     Task &task = tasks_[letter.lease];
-    LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node),
-                             rules_of(stage, entry));
+    LeaseNews news =
+        take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node), rules_of(stage, entry));
     node.left_leases.save(letter.lease, entry.purpose, node.identity(), entry.lease);
     constexpr const char *all_news[] = {"nothing",  "claimed", "left", "missed",
                                         "extended", "too far", "lost", "stopped"};
-    stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms),
-                    node.number, static_cast<long long>(letter.call.number), all_news[static_cast<int>(news)],
+    stage.trace.say("%4lld node %d: hears of %lld: %s, R %lld", Stage::since_start(stage.true_ms), node.number,
+                    static_cast<long long>(letter.call.number), all_news[static_cast<int>(news)],
                     Stage::since_start(letter.answer.horizon_ms));
     if (news == LeaseNews::claimed) task.step = Step::move;
     if (news == LeaseNews::lost) node.shared->leases.changes++;

@@ -49,8 +49,7 @@ struct Leases {
     std::int64_t claimed_ms(std::uint32_t number) const noexcept {
         std::int64_t claimed_ms = 0;
         for (const SharedLease &entry : entries)
-            if (entry.lease.number == number)
-                claimed_ms = std::max(claimed_ms, entry.lease.claimed_ms.load());
+            if (entry.lease.number == number) claimed_ms = std::max(claimed_ms, entry.lease.claimed_ms.load());
         return claimed_ms;
     }
 

@@ -62,8 +62,7 @@ int replay(std::uint64_t seed, bool has_registry) {
 // Whether as much happened as should.
 bool is_busy(const Totals &totals, const Manner &manner) {
     bool is_eventful = totals.events >= 1000 * totals.seeds && totals.draws > totals.events / 100;
-    bool is_keeping =
-        totals.taken >= 8 * totals.seeds && totals.lost >= totals.seeds && totals.stopped >= totals.seeds;
+    bool is_keeping = totals.taken >= 8 * totals.seeds && totals.lost >= totals.seeds && totals.stopped >= totals.seeds;
     return is_eventful && (is_keeping || !manner.has_registry);
 }
 
@@ -78,8 +77,8 @@ int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
     failed += tell(is_busy(totals, manner), seeds + " were busy");
     std::printf("# %" PRId64 " seeds, %" PRId64 " events, %" PRId64 " disasters, %" PRId64 " draws, %" PRId64
                 " IDs, numbers %" PRId64 " times taken, %" PRId64 " lost, %" PRId64 " stopped\n",
-                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids, totals.taken,
-                totals.lost, totals.stopped);
+                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids, totals.taken, totals.lost,
+                totals.stopped);
     return failed == 0 ? 0 : 1;
 }
 
@@ -92,8 +91,7 @@ int check_mutant(const std::string &name) {
             std::uint64_t seed = first_failure(first, first + mutant_seeds - 1, manner, totals, failure);
             std::string kind = manner.has_registry ? " with a registry: " : ": ";
             if (seed == 0) continue;
-            return tell(true,
-                        "mutant " + name + " is found by seed " + std::to_string(seed) + kind + failure);
+            return tell(true, "mutant " + name + " is found by seed " + std::to_string(seed) + kind + failure);
         }
     }
     return tell(false, "mutant " + name + " is not found");
@@ -105,8 +103,7 @@ int main_of(int count, char **arguments) {
     if (manner.has_registry) count--, arguments++;
     if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
     if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
-        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10),
-                           manner);
+        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10), manner);
     if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10), manner.has_registry);
     std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME\n");
     return 2;

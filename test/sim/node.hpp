@@ -67,8 +67,7 @@ struct LeftLeases {
     const SavedLease *find(LeaseFor purpose, std::int64_t number, std::int64_t identity) const noexcept {
         for (const Entry &entry : left) {
             bool is_number = purpose == LeaseFor::pool || entry.lease.number == number;
-            if (entry.lease.incarnation != 0 && entry.purpose == purpose && entry.identity == identity &&
-                is_number)
+            if (entry.lease.incarnation != 0 && entry.purpose == purpose && entry.identity == identity && is_number)
                 return &entry.lease;
         }
         return nullptr;
@@ -106,15 +105,11 @@ struct Node {
     std::int64_t last_ids[max_databases][max_layouts + 1][max_leases] = {};
     LastTick last_ticks[max_databases][max_layouts + 1][max_leases] = {};
 
-    std::int64_t identity() const noexcept {
-        return identity_of(timeline, static_cast<std::uint64_t>(system));
-    }
+    std::int64_t identity() const noexcept { return identity_of(timeline, static_cast<std::uint64_t>(system)); }
     BootId boot_id() const noexcept { return {boot, 1}; }
     bool issues() const noexcept { return is_up && is_primary; }
 
-    std::int64_t difference(std::int64_t true_ms) const noexcept {
-        return clock.read(true_ms) - (true_ms - boot_ms);
-    }
+    std::int64_t difference(std::int64_t true_ms) const noexcept { return clock.read(true_ms) - (true_ms - boot_ms); }
 
     SlotDirectory directory() const noexcept {
         return {shared->state, shared->entries, slot_count, shared->databases,

@@ -34,8 +34,7 @@ void World::carry() {
     Registry &registry = stage_.registry;
     if (registry.max_ahead_ms() == 0) registry.limit(longest_ahead());
     RegistryTerms terms{0, stage_.scenario.lease_rules.ttl_ms, registry.max_ahead_ms()};
-    bool is_low =
-        stage_.registry.execute_some(stage_.random, stage_.scenario.lost_one_in, stage_.true_ms, terms);
+    bool is_low = stage_.registry.execute_some(stage_.random, stage_.scenario.lost_one_in, stage_.true_ms, terms);
     stage_.oracle.expect(!is_low, "the registry's horizon is below an ID");
     std::optional<Letter> letter = stage_.registry.answer(stage_.random, stage_.scenario.lost_one_in);
     if (!letter) return;
@@ -63,8 +62,7 @@ void World::strike_numbers(Node &node) {
             return stage_.trace.say("%4lld a number is released", Stage::since_start(stage_.true_ms));
         case 9:
             // Often under a lower limit than is in force later.
-            if (random.one_in(2))
-                stage_.registry.limit(random.between(1, stage_.scenario.lease_rules.window_ms));
+            if (random.one_in(2)) stage_.registry.limit(random.between(1, stage_.scenario.lease_rules.window_ms));
             stage_.registry.keep();
             return stage_.registry.limit(longest_ahead());
         case 10:
@@ -73,9 +71,8 @@ void World::strike_numbers(Node &node) {
         case 11:
             return stall();
         case 12:
-            return stage_.registry.limit(random.one_in(2)
-                                             ? longest_ahead()
-                                             : random.between(1, stage_.scenario.lease_rules.window_ms));
+            return stage_.registry.limit(random.one_in(2) ? longest_ahead()
+                                                          : random.between(1, stage_.scenario.lease_rules.window_ms));
         default:
             if (stage_.scenario.has_right_registry) return;
             stage_.registry.misbehave(random, stage_.true_ms, 4 * reach_ms());

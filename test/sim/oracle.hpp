@@ -50,8 +50,7 @@ class Oracle {
     }
 
     // A renewal that is about to replace the page; notes the clock that it believes.
-    void renew(Node &node, const WalEntry &page, WalEntry &written, const ServerView &view,
-               std::int64_t start_ms) {
+    void renew(Node &node, const WalEntry &page, WalEntry &written, const ServerView &view, std::int64_t start_ms) {
         std::int64_t page_ms = page.record.value;
         highest_lead_ms_ = std::max(highest_lead_ms_, view.rules.max_lead_ms);
         std::int64_t reach_ms = highest_clock_ms_ + highest_lead_ms_;

@@ -90,8 +90,7 @@ void World::reset(Node &node, int database) {
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     for (const Node &other : stage_.nodes)
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
-    std::int64_t at_ms =
-        std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
+    std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     admin_.begin(node, database, Admin::Task::reset, at_ms);
     say("idgen.reset", node);
@@ -112,12 +111,11 @@ void World::change_settings() {
     std::int64_t lead_ms = s.unit_ms * random.between(0, 12);
     if (s.has_wild_clocks && !s.has_lowering) settings.rules.max_lead_ms = lead_ms;
     settings.rules.max_lead_ms = std::max(settings.rules.max_lead_ms, lead_ms);
-    settings.draw = {settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2),
-                     random.one_in(4)};
+    settings.draw = {settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2), random.one_in(4)};
     settings.shard_count = static_cast<std::uint32_t>(random.between(1, s.settings.shard_count));
     settings.generation++;
-    stage_.trace.say("%4lld settings change: window %lld, max_lead %lld, %u shards",
-                     Stage::since_start(stage_.true_ms), static_cast<long long>(settings.rules.window_ms),
+    stage_.trace.say("%4lld settings change: window %lld, max_lead %lld, %u shards", Stage::since_start(stage_.true_ms),
+                     static_cast<long long>(settings.rules.window_ms),
                      static_cast<long long>(settings.rules.max_lead_ms), settings.shard_count);
 }
 
@@ -132,8 +130,7 @@ void World::misbehave(Node &node) {
 void World::stall() {
     auto number = stage_.random.between(0, stage_.scenario.session_count - 1);
     stalled_until_[number] = events_ + stage_.random.between(10, 400);
-    stage_.trace.say("%4lld session %lld stalls", Stage::since_start(stage_.true_ms),
-                     static_cast<long long>(number));
+    stage_.trace.say("%4lld session %lld stalls", Stage::since_start(stage_.true_ms), static_cast<long long>(number));
 }
 
 }  // namespace idgen::sim

@@ -25,8 +25,7 @@ class Registry {
     void send(const Letter &letter) { calls_.push_back(letter); }
 
     // Executes some call. True where R of its number no longer lies above all that was made with it.
-    bool execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms,
-                      const RegistryTerms &terms);
+    bool execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms, const RegistryTerms &terms);
 
     // Some answer; none where it is lost.
     std::optional<Letter> answer(Random &random, std::int64_t lost_one_in);

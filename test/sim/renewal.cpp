@@ -73,16 +73,14 @@ bool RenewalSteps::read_page(Stage &stage, Steps &steps, Database &database) {
     step_ = Step::flush;
     stage.trace.say("%4lld node %d: writes %s %lld of database %d (clock %lld, floor %lld)",
                     Stage::since_start(stage.true_ms), node_->number, is_horizon ? "H" : "generator",
-                    is_horizon ? Stage::since_start(record_.value) : static_cast<long long>(record_.value),
-                    number_, Stage::since_start(view_.clock.now_ms),
-                    Stage::since_start(database.horizon.floor_ms));
+                    is_horizon ? Stage::since_start(record_.value) : static_cast<long long>(record_.value), number_,
+                    Stage::since_start(view_.clock.now_ms), Stage::since_start(database.horizon.floor_ms));
     return false;
 }
 
 template <class Steps>
 bool RenewalSteps::ask_standbys(Stage &stage, Steps &steps, Database &database) {
-    if (!stage.is_acknowledged(*node_, steps.position()))
-        return end(database, {Renewal::not_acknowledged, 0});
+    if (!stage.is_acknowledged(*node_, steps.position())) return end(database, {Renewal::not_acknowledged, 0});
     std::int64_t &reached_ms = node_->left_leases.reached_ms;
     reached_ms = std::max(reached_ms, database.horizon.record.pending);
     steps.grant();

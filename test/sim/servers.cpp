@@ -6,8 +6,7 @@ namespace idgen::sim {
 // Whether a horizon is not the server's own, so that what it owes rests on its clock.
 bool World::is_indebted(const Node &node) const noexcept {
     for (int i = 0; i < stage_.scenario.database_count; i++)
-        if (node.disk.horizon(i).identity != node.identity() ||
-            node.disk.durable[i].identity != node.identity())
+        if (node.disk.horizon(i).identity != node.identity() || node.disk.durable[i].identity != node.identity())
             return true;
     return false;
 }
@@ -31,8 +30,7 @@ bool World::loses_few_generators(const Disk &disk, Lsn lsn) const noexcept {
     std::int64_t kept[max_databases] = {}, highest[max_databases] = {};
     for (Lsn i = 0; i < lsn; i++)
         if (disk.wal[i].kind == Record::generator) kept[disk.wal[i].database] = disk.wal[i].record.value;
-    for (int i = 0; i < max_databases; i++)
-        highest[i] = stage_.oracle.highest_generator(primary().launches[i]);
+    for (int i = 0; i < max_databases; i++) highest[i] = stage_.oracle.highest_generator(primary().launches[i]);
     for (int i = 0; i < max_databases; i++)
         if (highest[i] - kept[i] >= 100) return false;
     return true;
@@ -69,8 +67,7 @@ void World::start(Node &node, Lsn lsn) {
     node.forget();
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++)
-        if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry())
-            begin_scope(node, i);
+        if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
     keepers_[node.number].start(node);
     say("starts", node);
 }
@@ -174,8 +171,7 @@ void World::promote() {
 // Point-in-time recovery of the primary; all others must be made anew.
 void World::restore() {
     Node &node = primary();
-    auto lsn =
-        static_cast<Lsn>(stage_.random.between(first_lsn_, static_cast<std::int64_t>(node.disk.flushed)));
+    auto lsn = static_cast<Lsn>(stage_.random.between(first_lsn_, static_cast<std::int64_t>(node.disk.flushed)));
     if (!node.issues() || !loses_few_generators(node.disk, lsn)) return;
     for (Node &other : stage_.nodes)
         if (&other != &node && !other.is_alone) fence(other);

@@ -64,8 +64,7 @@ void Session::resolve(Stage &stage) {
 void Session::list_shards(Stage &stage) {
     std::uint32_t count = stage.settings.shard_count;
     shards_[0] = {0, count - 1};
-    if (!is_own_)
-        shards_[0].first = shards_[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
+    if (!is_own_) shards_[0].first = shards_[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
     if (kind_ == kind_hlc) shards_[0] = {hlc_shard, hlc_shard};
     source_.pool = {shards_, 1, shards_[0].last - shards_[0].first + 1};
 }
@@ -128,8 +127,8 @@ void Session::count_decimal(Stage &stage) {
     if (!database_->generators.counter.take(count)) return begin_renewal(Record::generator, 0, false);
     std::uint32_t launch = node_->launches[number_of_database_];
     std::int64_t id = pack_decimal({count.counter, count.generator, launch});
-    stage.trace.say("%4lld session %d node %d: issues DecimalId %lld", Stage::since_start(stage.true_ms),
-                    number_, node_->number, static_cast<long long>(id));
+    stage.trace.say("%4lld session %d node %d: issues DecimalId %lld", Stage::since_start(stage.true_ms), number_,
+                    node_->number, static_cast<long long>(id));
     stage.oracle.make(0, kind_decimal, id);
     stage.oracle.note_generator(launch, count.generator);
     draws_++;

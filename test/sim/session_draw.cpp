@@ -46,9 +46,8 @@ void Session::select(Stage &stage) {
     Shortage shortage = Shortage::none;
     source_.slot = directory.obtain(*database_, request, shortage);
     for (int i = 0; i < max_databases; i++)
-        stage.oracle.expect(
-            node_->shared->databases[i].horizon.floor_ms <= std::max(floors_ms[i], limits_.now_ms),
-            "a slot is taken back before its time");
+        stage.oracle.expect(node_->shared->databases[i].horizon.floor_ms <= std::max(floors_ms[i], limits_.now_ms),
+                            "a slot is taken back before its time");
     if (shortage != Shortage::none) return abandon(stage);
     step_ = Step::take;
 }
@@ -81,8 +80,7 @@ void Session::judge_lead(Stage &stage, const Take &taken) {
     bool begins_ahead = lead_ms > 0 && taken.tick > base_;
     bool is_borrowed = begins_ahead && (limits_.may_borrow || !is_held);
     bool is_kept = last.is_borrowed && lead_ms <= last.lead_ms;
-    stage.oracle.expect(!is_borrowed || limits_.may_borrow || is_kept,
-                        "a session that waits adds to the lead");
+    stage.oracle.expect(!is_borrowed || limits_.may_borrow || is_kept, "a session that waits adds to the lead");
     last = {taken.tick, lead_ms, is_borrowed};
 }
 

@@ -31,8 +31,7 @@ inline void describe(const Scenario &s, const Trace &trace) noexcept {
     trace.say("times in ms since the start, ticks by their start; IDs as tick shard/sequence + count");
     trace.say("%s replication, %s clocks, overflow %s, window %lld, max_lead %lld, clock_error %lld",
               replications[static_cast<int>(s.replication)], s.has_wild_clocks ? "wild" : "tame",
-              s.settings.draw.may_borrow ? "borrow" : "wait",
-              static_cast<long long>(s.settings.rules.window_ms),
+              s.settings.draw.may_borrow ? "borrow" : "wait", static_cast<long long>(s.settings.rules.window_ms),
               static_cast<long long>(s.settings.rules.max_lead_ms),
               static_cast<long long>(s.settings.rules.clock_error_ms));
     for (int i = 0; i < s.layout_count; i++)

@@ -130,8 +130,8 @@ bool World::disconnect(const Node &node, int database) {
 }
 
 void World::say(const char *what, const Node &node) const noexcept {
-    stage_.trace.say("%4lld node %d: %s; clock %lld, durable H %lld", Stage::since_start(stage_.true_ms),
-                     node.number, what, Stage::since_start(node.clock.read(stage_.true_ms)),
+    stage_.trace.say("%4lld node %d: %s; clock %lld, durable H %lld", Stage::since_start(stage_.true_ms), node.number,
+                     what, Stage::since_start(node.clock.read(stage_.true_ms)),
                      Stage::since_start(node.disk.durable_ms[0]));
 }
 

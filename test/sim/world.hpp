@@ -92,9 +92,7 @@ class World {
     }
     Node &primary() noexcept { return stage_.nodes[primary_]; }
     const Node &primary() const noexcept { return stage_.nodes[primary_]; }
-    Node &any_node() noexcept {
-        return stage_.nodes[stage_.random.between(0, stage_.scenario.node_count - 1)];
-    }
+    Node &any_node() noexcept { return stage_.nodes[stage_.random.between(0, stage_.scenario.node_count - 1)]; }
     int any_database() noexcept {
         return static_cast<int>(stage_.random.between(0, stage_.scenario.database_count - 1));
     }

@@ -12,8 +12,8 @@ namespace {
 TEST(Base32, ReadsWhatPeopleWrite) {
     std::int64_t id = 0;
     ASSERT_EQ(parse_base32("01HAB", false, id).reason, TextReason::none);
-    for (const char *text : {"o1hab", "OIHAB", "0lhab", "0-L-H-A-B", "-olhAB-", "--0I--HaB--",
-                             "0000000001HAB", "00000000-01HAB", "1HAB"})
+    for (const char *text :
+         {"o1hab", "OIHAB", "0lhab", "0-L-H-A-B", "-olhAB-", "--0I--HaB--", "0000000001HAB", "00000000-01HAB", "1HAB"})
         expect_number("base32", text, id);
     expect_number("base32check", std::string("-o1-hab") + base32_check(id) + "-", id);
 }

@@ -69,8 +69,7 @@ TEST(Calendar, TakesStepsOfOneUnit) {
     };
     for (const auto &c : cases) {
         Step step{};
-        EXPECT_EQ(step_from(c.months, c.days, c.us, step), c.reason)
-            << c.months << ' ' << c.days << ' ' << c.us;
+        EXPECT_EQ(step_from(c.months, c.days, c.us, step), c.reason) << c.months << ' ' << c.days << ' ' << c.us;
     }
 }
 

@@ -29,9 +29,8 @@ TEST(ClockBounds, WithinALimit) {
         std::int64_t error_ms;
         bool is_within;  // 500 ms
     } cases[] = {
-        {{true, 0, 0}, 0, true},           {{true, 1, 0}, 1, true},
-        {{true, 1000, 0}, 1, true},        {{true, 500000, 100}, 500, true},
-        {{true, 500001, 100}, 501, false}, {{true, 100, 500001}, 501, false},
+        {{true, 0, 0}, 0, true},          {{true, 1, 0}, 1, true},           {{true, 1000, 0}, 1, true},
+        {{true, 500000, 100}, 500, true}, {{true, 500001, 100}, 501, false}, {{true, 100, 500001}, 501, false},
         {{false, 100, 100}, 1, false},
     };
     for (const auto &c : cases) {

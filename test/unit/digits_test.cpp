@@ -19,8 +19,8 @@ std::vector<std::int64_t> some_numbers(Random &random) {
     std::vector<std::int64_t> numbers = {0, 1, -1, largest, smallest, largest - 1, smallest + 1};
     for (int bits = 0; bits < 64; bits++)
         for (int i = 0; i < 500; i++)
-            numbers.push_back(static_cast<std::int64_t>(
-                static_cast<std::uint64_t>(random.between(smallest, largest)) >> bits));
+            numbers.push_back(
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(random.between(smallest, largest)) >> bits));
     return numbers;
 }
 
@@ -103,8 +103,7 @@ TEST(Digits, TheFirstWrongCharacterIsNamed) {
     for (const TextForm &form : text_forms) {
         std::string right = form.print(-2);
         for (std::size_t at = 0; at < right.size(); at++)
-            for (const char *wrong :
-                 {" ", "\n", "+", "\x01", "\x7F", "\x80", "\xFF", "\xC3\xA9", "\xE2\x82\xAC"})
+            for (const char *wrong : {" ", "\n", "+", "\x01", "\x7F", "\x80", "\xFF", "\xC3\xA9", "\xE2\x82\xAC"})
                 expect_refused(form.name, right.substr(0, at) + wrong + right.substr(at + 1) + "!",
                                TextReason::bad_character, at);
         expect_refused(form.name, "11111111111111111111 ", TextReason::bad_character, 20);

@@ -26,8 +26,7 @@ std::vector<std::uint16_t> numerals_of(const std::string &text) {
 
 std::string text_of(const std::vector<std::uint16_t> &numerals) {
     std::string text;
-    for (std::uint16_t numeral : numerals)
-        text += static_cast<char>(numeral < 10 ? '0' + numeral : 'a' + numeral - 10);
+    for (std::uint16_t numeral : numerals) text += static_cast<char>(numeral < 10 ? '0' + numeral : 'a' + numeral - 10);
     return text;
 }
 
@@ -40,8 +39,7 @@ void expect_vector(const Row &row) {
     SCOPED_TRACE(row.at("source") + ' ' + row.at("radix") + ' ' + row.at("tweak"));
     Aes aes(bytes_of(row.at("key")));
     std::vector<std::uint16_t> numerals = numerals_of(row.at("plaintext"));
-    Ff1Domain domain{static_cast<std::uint32_t>(number(row.at("radix"))),
-                     static_cast<std::uint32_t>(numerals.size())};
+    Ff1Domain domain{static_cast<std::uint32_t>(number(row.at("radix"))), static_cast<std::uint32_t>(numerals.size())};
     ASSERT_TRUE(is_ff1_domain(domain));
     std::string tweak = tweak_of(row);
     Exact exact(tweak);

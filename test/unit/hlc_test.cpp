@@ -142,8 +142,8 @@ TEST(Hlc, FloorAndGrant) {
 }
 
 TEST(Hlc, Parts) {
-    for (HlcParts parts : {HlcParts{0, 0}, HlcParts{1, 65535}, HlcParts{1795263764000, 7},
-                           HlcParts{hlc_last_ms, hlc_last_logical}}) {
+    for (HlcParts parts :
+         {HlcParts{0, 0}, HlcParts{1, 65535}, HlcParts{1795263764000, 7}, HlcParts{hlc_last_ms, hlc_last_logical}}) {
         EXPECT_EQ(check_hlc(parts), HlcReason::none);
         std::int64_t packed = pack_hlc(parts);
         EXPECT_EQ(unpack_hlc(packed).ms, parts.ms);

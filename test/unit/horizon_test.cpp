@@ -30,12 +30,10 @@ TEST(Horizon, FloorAfterAStart) {
     };
     for (const auto &c : cases) {
         Horizon horizon{};
-        EXPECT_FALSE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules))
-            << c.what;
+        EXPECT_FALSE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules)) << c.what;
         EXPECT_EQ(horizon.floor_ms, c.floor_ms) << c.what;
         EXPECT_EQ(horizon.granted_ms, 0) << c.what;
-        EXPECT_TRUE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules))
-            << c.what;
+        EXPECT_TRUE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules)) << c.what;
     }
 }
 
@@ -44,10 +42,8 @@ TEST(Horizon, RenewalIsAWindowAboveTheHighest) {
         const char *what;
         std::int64_t page_ms, floor_ms, now_ms, start_ms, horizon_ms;
     } cases[] = {
-        {"the clock is highest", 100, 100, 5000, 4000, 6000},
-        {"the floor is highest", 100, 9000, 5000, 4000, 10000},
-        {"the tick is highest", 100, 100, 5000, 7000, 8000},
-        {"the page is beyond", 20000, 100, 5000, 7000, 20000},
+        {"the clock is highest", 100, 100, 5000, 4000, 6000}, {"the floor is highest", 100, 9000, 5000, 4000, 10000},
+        {"the tick is highest", 100, 100, 5000, 7000, 8000},  {"the page is beyond", 20000, 100, 5000, 7000, 20000},
         {"all equal", 5000, 5000, 5000, 5000, 6000},
     };
     for (const auto &c : cases) {
@@ -154,8 +150,7 @@ TEST(Horizon, OneCreatedAnewIsLoadedAsAfterAStart) {
     note_created(horizon, 6500);
     EXPECT_EQ(horizon.granted_ms, 0);
     EXPECT_EQ(horizon.floor_ms, 6500);
-    EXPECT_FALSE(admit_page(horizon, record_of(6500, ours), ours, at(4000), rules))
-        << "loaded as after a start";
+    EXPECT_FALSE(admit_page(horizon, record_of(6500, ours), ours, at(4000), rules)) << "loaded as after a start";
     EXPECT_EQ(horizon.floor_ms, 6500);
 }
 

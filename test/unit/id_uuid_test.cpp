@@ -44,13 +44,11 @@ std::int64_t some_id(const Packing &p, Random &random) {
 
 // By hand: 2026-11-23T06:42:05.325Z is 01a20723ef8d; the ID is 3804c2ebda40004d.
 TEST(IdUuid, BitByBit) {
-    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), 4036565484265537613)),
-              "01a20723ef8d7000b804c2ebda40004d");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), 4036565484265537613)), "01a20723ef8d7000b804c2ebda40004d");
     EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), 0)), "0131fd9e17d970008000000000000000");
     // Bit 62 of the ID is the lowest of octet 7.
     EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), INT64_MAX)).substr(12), "7001bfffffffffffffff");
-    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), std::int64_t{1} << 62)).substr(12),
-              "70018000000000000000");
+    EXPECT_EQ(hex_of(uuid_of(packing_of("instagram"), std::int64_t{1} << 62)).substr(12), "70018000000000000000");
     EXPECT_EQ(hex_of(uuid_of(packing_of("mastodon"), 0)), "00000000000070008000000000000000");
 }
 
@@ -166,8 +164,7 @@ TEST(IdUuid, AnotherLayoutIsNoticed) {
     Uuid uuid = uuid_of(p, some_id(p, random));
     std::int64_t id;
     for (const char *text : layouts)
-        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == UuidReason::none,
-                  std::string(text) == "instagram")
+        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == UuidReason::none, std::string(text) == "instagram")
             << text;
 }
 
@@ -175,12 +172,10 @@ TEST(IdUuid, AnotherLayoutIsNoticed) {
 TEST(IdUuid, OtherUuidsAreRefused) {
     Packing p = packing_of("instagram");
     std::int64_t id;
-    Uuid v7 = {
-        {0x01, 0x7F, 0x22, 0xE2, 0x79, 0xB0, 0x7C, 0xC3, 0x98, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F}};
+    Uuid v7 = {{0x01, 0x7F, 0x22, 0xE2, 0x79, 0xB0, 0x7C, 0xC3, 0x98, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F}};
     EXPECT_EQ(uuid_time_ms(v7), 1645557742000);
     EXPECT_EQ(id_from_uuid(p, v7, id), UuidReason::holds_no_id);
-    Uuid v4 = {
-        {0x91, 0x91, 0x08, 0xF7, 0x52, 0xD1, 0x43, 0x20, 0x9B, 0xAC, 0xF8, 0x47, 0xDB, 0x41, 0x48, 0xA8}};
+    Uuid v4 = {{0x91, 0x91, 0x08, 0xF7, 0x52, 0xD1, 0x43, 0x20, 0x9B, 0xAC, 0xF8, 0x47, 0xDB, 0x41, 0x48, 0xA8}};
     EXPECT_EQ(id_from_uuid(p, v4, id), UuidReason::not_version_7);
     Uuid nil{}, max;
     std::memset(&max, 0xFF, sizeof max);

@@ -91,8 +91,7 @@ TEST(KeyRing, Refused) {
 
 TEST(KeyRing, HoldsUpToItsLimit) {
     std::string text;
-    for (std::uint32_t i = 1; i <= max_keys; i++)
-        text += (i > 1 ? "," : "") + std::to_string(i) + ":" + key32;
+    for (std::uint32_t i = 1; i <= max_keys; i++) text += (i > 1 ? "," : "") + std::to_string(i) + ":" + key32;
     auto ring = std::make_unique<KeyRing>();
     EXPECT_EQ(parsed(text, *ring).reason, KeysReason::none);
     EXPECT_EQ(ring->count, max_keys);

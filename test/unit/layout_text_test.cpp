@@ -58,10 +58,8 @@ TEST(LayoutText, SpellingsOfOneLayoutAreEqual) {
         {"epoch=1970-01-01 unit=1ms time=48 sequence=16", "mastodon"},
         {"time=41 region=5 unit=1ms shard=5 epoch=2010-11-04T01:42:54.657Z sequence=12", "twitter"},
         {"time=041 shard=013 sequence=010 unit=01ms epoch=2011-08-24T21:07:01.721Z", "instagram"},
-        {"epoch=1970-01-01T00:00:00.5Z unit=999ms time=9",
-         "epoch=1970-01-01T00:00:00.500Z unit=999ms time=9"},
-        {"unit=1000ms epoch=1970-01-01 time=9w shard=1",
-         "epoch=1970-01-01T00:00:00Z unit=1s time=9w shard=1"},
+        {"epoch=1970-01-01T00:00:00.5Z unit=999ms time=9", "epoch=1970-01-01T00:00:00.500Z unit=999ms time=9"},
+        {"unit=1000ms epoch=1970-01-01 time=9w shard=1", "epoch=1970-01-01T00:00:00Z unit=1s time=9w shard=1"},
         {"unit=2ms epoch=1970-01-01 time=9 sequence=1+1 region=1 shard=2",
          "epoch=1970-01-01T00:00:00Z unit=2ms time=9 sequence=1+1 region=1 shard=2"},
     };
@@ -192,8 +190,7 @@ TEST(LayoutText, EveryReasonIsReached) {
     for (const auto &c : refused) reached.insert(c.reason);
     auto first = static_cast<int>(LayoutReason::empty);
     auto end = static_cast<int>(LayoutReason::malformed);  // only a binary value can be malformed
-    for (int i = first; i < end; i++)
-        EXPECT_TRUE(reached.count(static_cast<LayoutReason>(i)) == 1) << "reason " << i;
+    for (int i = first; i < end; i++) EXPECT_TRUE(reached.count(static_cast<LayoutReason>(i)) == 1) << "reason " << i;
 }
 
 TEST(LayoutText, WordsMayBeOfAnyLength) {

@@ -64,8 +64,7 @@ TEST_F(Leases, ANumberBeginsAtItsHorizon) {
     EXPECT_EQ(lease.number.load(), 5);
     EXPECT_EQ(lease.incarnation, 21);
     EXPECT_EQ(lease.claimed_ms.load(), now + 1000) << "the floor";
-    EXPECT_EQ(cap_of(lease, 5), 0)
-        << "nothing before the slots are at the floor: the first extension opens issue";
+    EXPECT_EQ(cap_of(lease, 5), 0) << "nothing before the slots are at the floor: the first extension opens issue";
     EXPECT_EQ(record.accepted, 21);
     EXPECT_EQ(record.proposed, 0);
     EXPECT_TRUE(is_extension_due(lease, clock_at(0), rules));
@@ -78,8 +77,7 @@ TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
     LeaseCall stop = lease.pending;
     EXPECT_EQ(stop, (LeaseCall{CallKind::stop, 5, 21, 0, 99, now + 1001, now + 1001})) << "given up";
     EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::repeat);
-    EXPECT_EQ(take_in(lease, record, stop, {CallOutcome::granted, now + 1001}, clock_at(0), rules),
-              LeaseNews::none);
+    EXPECT_EQ(take_in(lease, record, stop, {CallOutcome::granted, now + 1001}, clock_at(0), rules), LeaseNews::none);
     EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
     EXPECT_EQ(claim({CallOutcome::refused, 0}), LeaseNews::missed);
     EXPECT_FALSE(is_own(record, registry, identity));
@@ -118,8 +116,7 @@ TEST_F(Leases, RaisesWhenHalfOfTheWindowOrAThirdOfTheLeaseIsUsed) {
     EXPECT_FALSE(is_extension_due(lease, clock_at(29999), rules));
     EXPECT_TRUE(is_extension_due(lease, clock_at(30000), rules));
     ClockReading set_back{now - 3600000, boot - 3600000 - 199999};
-    EXPECT_FALSE(is_extension_due(lease, set_back, rules))
-        << "200 s are not yet past, whatever the clock says";
+    EXPECT_FALSE(is_extension_due(lease, set_back, rules)) << "200 s are not yet past, whatever the clock says";
     set_back.difference_ms--;
     EXPECT_TRUE(is_extension_due(lease, set_back, rules));
     EXPECT_FALSE(is_extension_due(lease, set_back, {60000, 0, 1000})) << "a lease that never ends";

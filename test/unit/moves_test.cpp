@@ -20,8 +20,7 @@ TEST(Moves, FirstHorizonLiesAboveClockAndCheckpoint) {
         {"a second that is not: its end", 9500, 9, 10499}, {"its last ms", 9999, 9, 10499},
         {"a second to come: its end", 9500, 12, 13499},
     };
-    for (const auto &c : cases)
-        EXPECT_EQ(first_horizon_ms(c.now_ms, c.checkpoint_s, 500), c.horizon_ms) << c.what;
+    for (const auto &c : cases) EXPECT_EQ(first_horizon_ms(c.now_ms, c.checkpoint_s, 500), c.horizon_ms) << c.what;
 }
 
 class MovesTest : public testing::Test {

@@ -11,8 +11,7 @@ constexpr std::int64_t now = 1795000000000, lead = 1000, identity = 77, past = n
 constexpr RegistryIdentity registry{1, 2};
 constexpr NumberRange range{2, 6};
 
-NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows,
-                    std::int64_t floor_ms = 0) {
+NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows, std::int64_t floor_ms = 0) {
     return choose_number({&record, 1, identity}, {rows.data(), rows.size(), floor_ms}, range, now, lead);
 }
 
@@ -33,8 +32,8 @@ TEST(NumberChoice, TheSmallestThatIsFree) {
     expect(choose(nobody, {}), ChoiceKind::claim, 2);
     expect(choose(nobody, {{0, past, true}, {2, past, false}, {4, past, true}}), ChoiceKind::claim, 3);
     expect(choose(nobody, {{2, past, false}, {3, past, true}}), ChoiceKind::claim, 3);
-    expect(choose(nobody, {{2, past, false}, {3, past, false}, {4, past, false}, {5, past, false}}),
-           ChoiceKind::claim, 6);
+    expect(choose(nobody, {{2, past, false}, {3, past, false}, {4, past, false}, {5, past, false}}), ChoiceKind::claim,
+           6);
 }
 
 TEST(NumberChoice, TheOwnAgain) {
@@ -45,8 +44,7 @@ TEST(NumberChoice, TheOwnAgain) {
 }
 
 NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vector<ListedNumber> &rows) {
-    return choose_number({records.data(), records.size(), identity}, {rows.data(), rows.size(), 0}, range,
-                         now, lead);
+    return choose_number({records.data(), records.size(), identity}, {rows.data(), rows.size(), 0}, range, now, lead);
 }
 
 // A copy of the disk may use the others, and raise their R.
@@ -61,8 +59,7 @@ TEST(NumberChoice, OfSeveralOwnTheLastClaimedWhateverItsHorizon) {
 TEST(NumberChoice, ElseWaitsForTheNearestOwn) {
     std::vector<ListedNumber> rows;
     for (std::int64_t number = 2; number <= 6; number++) rows.push_back({number, far + number, false});
-    expect(choose_of({owner_of(5), owner_of(3), owner_of(4)}, rows), ChoiceKind::wait, 3,
-           far + 3 - now - lead);
+    expect(choose_of({owner_of(5), owner_of(3), owner_of(4)}, rows), ChoiceKind::wait, 3, far + 3 - now - lead);
     rows[4].is_free = true;
     rows[4].horizon_ms = past;
     expect(choose_of({owner_of(3), owner_of(5)}, rows), ChoiceKind::claim, 6);

@@ -9,17 +9,14 @@ namespace {
 
 using Status = Take::Status;
 
-const char *const shapes[] = {"epoch=1970-01-01 unit=1ms time=40 shard=4 sequence=2",
-                              "epoch=1970-01-01 unit=1ms time=40 sequence=2 shard=4",
-                              "epoch=1970-01-01 unit=1ms time=40 shard=4 sequence=2+1",
-                              "epoch=1970-01-01 unit=10ms time=40 shard=4",
-                              "epoch=1970-01-01 unit=1ms time=40 sequence=3",
-                              "epoch=1970-01-01 unit=1ms time=40"};
+const char *const shapes[] = {
+    "epoch=1970-01-01 unit=1ms time=40 shard=4 sequence=2",   "epoch=1970-01-01 unit=1ms time=40 sequence=2 shard=4",
+    "epoch=1970-01-01 unit=1ms time=40 shard=4 sequence=2+1", "epoch=1970-01-01 unit=10ms time=40 shard=4",
+    "epoch=1970-01-01 unit=1ms time=40 sequence=3",           "epoch=1970-01-01 unit=1ms time=40"};
 
 // Takes from the slot of a shard, above an ID that was observed, on a clock that is behind it: admitted only
 // as a hold.
-Take take_above(const Packing &p, const DrawHistory &observed, std::uint32_t shard,
-                std::uint32_t largest_shard) {
+Take take_above(const Packing &p, const DrawHistory &observed, std::uint32_t shard, std::uint32_t largest_shard) {
     Slot slot = new_slot(p, 0);
     Limits limits{5000, 0, INT64_MAX / 2, 1000, false};
     Position above = lowest_above(p, drawn_beyond(p, observed, largest_shard), shard);
@@ -32,8 +29,7 @@ TEST(ObservedId, TheNextIdIsLargerAndHeld) {
         Packing p = packing_of(text);
         for (int i = 0; i < 5000; i++) {
             std::uint32_t shard = random.below(p.shard_last + 1);
-            DrawHistory observed{tick_of(p, 5000 + random.between(-500, 500)), random.below(p.shard_last + 1),
-                                 0};
+            DrawHistory observed{tick_of(p, 5000 + random.between(-500, 500)), random.below(p.shard_last + 1), 0};
             observed.sequence = static_cast<std::uint32_t>(random.between(p.sequence_first, p.sequence_last));
             Take taken = take_above(p, observed, shard, shard);
             ASSERT_EQ(taken.status, Status::ok) << text << ' ' << observed.tick << ' ' << shard;
@@ -103,8 +99,7 @@ TEST(ObservedId, LaterOf) {
     for (const Packing &p : {above, below}) {
         DrawHistory beginning = drawn_beyond(p, {6, 9, 3}, 5);
         ASSERT_EQ(beginning.tick, 7);
-        EXPECT_EQ(later_of(p, low, beginning).sequence, 2u)
-            << "what was drawn in a tick is after its beginning";
+        EXPECT_EQ(later_of(p, low, beginning).sequence, 2u) << "what was drawn in a tick is after its beginning";
         EXPECT_EQ(later_of(p, beginning, low).sequence, 2u);
     }
 }

@@ -53,8 +53,7 @@ TEST(Ownership, ARecordIsInheritedUnlessItWasWrittenHere) {
 }
 
 TEST(Ownership, ASystemIdentifierSaysWhenItWasDrawn) {
-    EXPECT_EQ(drawn_us(std::uint64_t{1700000000} << 32 | std::uint64_t{999999} << 12 | 0xFFF),
-              1700000000999999);
+    EXPECT_EQ(drawn_us(std::uint64_t{1700000000} << 32 | std::uint64_t{999999} << 12 | 0xFFF), 1700000000999999);
     EXPECT_EQ(drawn_us(~std::uint64_t{0}), 4294967295000000 + 0xFFFFF) << "to the year 2106";
 }
 

@@ -23,11 +23,10 @@ std::vector<Layout> all_layouts() {
     std::vector<Layout> layouts;
     for (int i = 0; i < preset_count; i++) layouts.push_back(preset(i).layout);
     for (const std::string &text :
-         {millis + "time=41", millis + "time=41 shard=22", seconds + "time=32 sequence=31",
-          tens + "time=20w shard=3", seconds + "time=2w sequence=2+1 region=3 shard=2",
-          millis + "time=53 sequence=1+1", seconds + "time=1 shard=31 sequence=31",
-          seconds + "time=1 sequence=31 shard=31", tens + "time=33 sequence=31",
-          millis + "time=40w region=5 shard=8 sequence=10"})
+         {millis + "time=41", millis + "time=41 shard=22", seconds + "time=32 sequence=31", tens + "time=20w shard=3",
+          seconds + "time=2w sequence=2+1 region=3 shard=2", millis + "time=53 sequence=1+1",
+          seconds + "time=1 shard=31 sequence=31", seconds + "time=1 sequence=31 shard=31",
+          tens + "time=33 sequence=31", millis + "time=40w region=5 shard=8 sequence=10"})
         layouts.push_back(layout_of(text));
     return layouts;
 }
@@ -42,9 +41,8 @@ __int128 id_by_product(const Layout &l, std::int64_t tick, std::uint32_t shard, 
 
 std::vector<std::int64_t> edges(std::int64_t first, std::int64_t last) {
     std::vector<std::int64_t> values{first, first + 1, first + (last - first) / 2, last - 1, last};
-    values.erase(
-        std::remove_if(values.begin(), values.end(), [&](std::int64_t v) { return v < first || v > last; }),
-        values.end());
+    values.erase(std::remove_if(values.begin(), values.end(), [&](std::int64_t v) { return v < first || v > last; }),
+                 values.end());
     return values;
 }
 
@@ -122,8 +120,7 @@ TEST(Packing, UnpacksWhatItPackedAtTheEdgesOfEveryField) {
                     auto shard_in = static_cast<std::uint32_t>(shard);
                     auto sequence_in = static_cast<std::uint32_t>(sequence);
                     std::int64_t id = pack(p, tick, shard_in, sequence_in);
-                    ASSERT_EQ(id,
-                              static_cast<std::int64_t>(id_by_product(layout, tick, shard_in, sequence_in)));
+                    ASSERT_EQ(id, static_cast<std::int64_t>(id_by_product(layout, tick, shard_in, sequence_in)));
                     ASSERT_GE(id, 0);
                     Parts parts;
                     ASSERT_TRUE(unpack(p, id, parts));
@@ -335,15 +332,13 @@ TEST(Packing, StartNearestPicksTheTurn) {
         {"the last tick, near the next turn", "trace", 33554431, turn, turn - 1000},
         {"tick 0, near the end of a turn", "trace", 0, turn - 1, turn},
         {"tick 0, near 0", "trace", 0, 0, 0},
-        {"no turn that the calendar lacks", "trace", 10000000, calendar_end_ms - 1,
-         10000000000 + 274905 * turn},
+        {"no turn that the calendar lacks", "trace", 10000000, calendar_end_ms - 1, 10000000000 + 274905 * turn},
         {"no wrap: far later", "instagram", 100, 1900000000000, 1314220021821},
         {"no wrap: far earlier", "instagram", 100, 0, 1314220021821},
         {"turns of 8 ms, tie", millis + "time=3w sequence=4", 2, 2 + 16 + 4, 18},
         {"turns of 8 ms, past a tie", millis + "time=3w sequence=4", 2, 2 + 16 + 5, 26},
     };
-    for (const auto &c : cases)
-        EXPECT_EQ(start_nearest(packing_of(c.layout), c.tick, c.near_ms), c.start_ms) << c.what;
+    for (const auto &c : cases) EXPECT_EQ(start_nearest(packing_of(c.layout), c.tick, c.near_ms), c.start_ms) << c.what;
 }
 
 TEST(Packing, StartNearestIsTheNearestOfAllTurns) {
@@ -372,24 +367,19 @@ TEST(Packing, KeysAreEqualWhereIdsCanBe) {
          millis + "time=41 region=3 shard=7 sequence=12", true},
         {"region folded below the sequence", millis + "time=41 sequence=12 region=5 shard=5",
          millis + "time=41 sequence=12 shard=10", true},
-        {"another width of time", millis + "time=41 shard=10 sequence=12",
-         millis + "time=40 shard=10 sequence=12", true},
-        {"wrapping", seconds + "time=25 shard=16 sequence=22", seconds + "time=25w shard=16 sequence=22",
+        {"another width of time", millis + "time=41 shard=10 sequence=12", millis + "time=40 shard=10 sequence=12",
          true},
+        {"wrapping", seconds + "time=25 shard=16 sequence=22", seconds + "time=25w shard=16 sequence=22", true},
         {"+1", seconds + "time=25 shard=16 sequence=22", seconds + "time=25 shard=16 sequence=22+1", true},
         {"1s and 1000ms", seconds + "time=25", "epoch=1970-01-01 unit=1000ms time=25", true},
         {"another epoch", millis + "time=41 shard=10 sequence=12",
          "epoch=1970-01-02 unit=1ms time=41 shard=10 sequence=12", false},
-        {"another unit", millis + "time=39 shard=10 sequence=12", tens + "time=39 shard=10 sequence=12",
+        {"another unit", millis + "time=39 shard=10 sequence=12", tens + "time=39 shard=10 sequence=12", false},
+        {"another shard width", millis + "time=41 shard=10 sequence=12", millis + "time=41 shard=9 sequence=12", false},
+        {"another sequence width", millis + "time=41 shard=10 sequence=12", millis + "time=41 shard=10 sequence=11",
          false},
-        {"another shard width", millis + "time=41 shard=10 sequence=12",
-         millis + "time=41 shard=9 sequence=12", false},
-        {"another sequence width", millis + "time=41 shard=10 sequence=12",
-         millis + "time=41 shard=10 sequence=11", false},
-        {"the same sum", millis + "time=41 shard=10 sequence=12", millis + "time=41 shard=12 sequence=10",
-         false},
-        {"another order", millis + "time=41 shard=10 sequence=10", millis + "time=41 sequence=10 shard=10",
-         false},
+        {"the same sum", millis + "time=41 shard=10 sequence=12", millis + "time=41 shard=12 sequence=10", false},
+        {"another order", millis + "time=41 shard=10 sequence=10", millis + "time=41 sequence=10 shard=10", false},
         {"shard or sequence alone", millis + "time=41 shard=10", millis + "time=41 sequence=10", false},
     };
     for (const auto &c : cases) {

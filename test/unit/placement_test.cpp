@@ -33,10 +33,9 @@ TEST(Placement, EqualsTryingEach) {
             auto shard = static_cast<std::uint32_t>(random() % (std::uint64_t{p.shard_last} + 1));
             std::set<std::int64_t> taken;
             for (int i = 0; i < 40; i++)
-                taken.insert(pack(
-                    p, static_cast<std::int64_t>(random() % 12), shard,
-                    p.sequence_first +
-                        static_cast<std::uint32_t>(random() % (p.sequence_last - p.sequence_first + 1))));
+                taken.insert(pack(p, static_cast<std::int64_t>(random() % 12), shard,
+                                  p.sequence_first +
+                                      static_cast<std::uint32_t>(random() % (p.sequence_last - p.sequence_first + 1))));
             std::vector<std::int64_t> list(taken.begin(), taken.end());
             std::vector<std::int64_t> ticks;
             for (int i = 0; i < 40; i++) ticks.push_back(static_cast<std::int64_t>(random() % 12));

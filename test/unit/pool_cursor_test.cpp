@@ -136,9 +136,9 @@ TEST(PoolCursor, AnotherPoolSizeStartsOverAtItsHome) {
 TEST(PoolCursor, DrawsAllIdsOfAPool) {
     constexpr std::uint32_t pool = 16;
     constexpr std::int64_t begin = 1700000000000, ticks = 12;
-    for (const char *layout : {"epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2",
-                               "epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2+1",
-                               "epoch=2020-01-01 unit=1ms time=41 shard=4"}) {
+    for (const char *layout :
+         {"epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2",
+          "epoch=2020-01-01 unit=1ms time=41 shard=4 sequence=2+1", "epoch=2020-01-01 unit=1ms time=41 shard=4"}) {
         SCOPED_TRACE(layout);
         Packing p = packing_of(layout);
         std::vector<Slot> slots(pool, new_slot(p, begin));

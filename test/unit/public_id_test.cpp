@@ -73,8 +73,7 @@ TEST(PublicId, AnyText) {
     const std::string symbols = "0123456789ABzyL-\xC3";
     for (int i = 0; i < 100000; i++) {
         std::string text;
-        for (std::uint32_t n = random.below(24); n > 0; n--)
-            text += symbols[random.below(random.once_in(3) ? 17 : 14)];
+        for (std::uint32_t n = random.below(24); n > 0; n--) text += symbols[random.below(random.once_in(3) ? 17 : 14)];
         fuzz_public_id(Exact(text).view());
     }
 }

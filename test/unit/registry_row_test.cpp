@@ -21,8 +21,8 @@ std::int64_t horizon_in(const std::string &text) {
 RegistryRow row_in(const Row &c) {
     if (c.at("owner").empty()) return unheld_row(floor_ms);
     std::int64_t end_ms = c.at("left").empty() ? INT64_MAX : now + number_in(c.at("left"));
-    return {number_in(c.at("owner")), number_in(c.at("life")), horizon_in(c.at("horizon")),
-            horizon_in(c.at("claimed")), end_ms};
+    return {number_in(c.at("owner")), number_in(c.at("life")), horizon_in(c.at("horizon")), horizon_in(c.at("claimed")),
+            end_ms};
 }
 
 LeaseCall call_in(const Row &c) {

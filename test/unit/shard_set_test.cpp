@@ -161,8 +161,7 @@ TEST(ShardSet, AgreesWithASetOnRandomTexts) {
         for (std::uint32_t shard : oracle) ASSERT_EQ(set.at(rank++), shard);
         for (std::uint32_t shard = 0; shard < top + 10; shard++)
             ASSERT_EQ(set.contains(shard), oracle.count(shard) == 1) << shard;
-        for (std::uint32_t r = 1; r < set.range_count; r++)
-            ASSERT_GT(set.ranges[r].first, set.ranges[r - 1].last + 1);
+        for (std::uint32_t r = 1; r < set.range_count; r++) ASSERT_GT(set.ranges[r].first, set.ranges[r - 1].last + 1);
     }
 }
 

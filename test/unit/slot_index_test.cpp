@@ -31,9 +31,8 @@ TEST(SlotIndex, EveryPartOfAKeyCounts) {
     const SlotKey key = key_of("instagram", 1, 5);
     EXPECT_TRUE(key == key_of("instagram", 1, 5));
     EXPECT_EQ(hash_of(key), hash_of(key_of("instagram", 1, 5)));
-    for (const SlotKey &other :
-         {key_of("instagram", 2, 5), key_of("instagram", 1, 6), key_of("snowflake", 1, 5),
-          key_of("twitter", 1, 5), key_of("sonyflake", 1, 5), key_of("mastodon", 1, 5)}) {
+    for (const SlotKey &other : {key_of("instagram", 2, 5), key_of("instagram", 1, 6), key_of("snowflake", 1, 5),
+                                 key_of("twitter", 1, 5), key_of("sonyflake", 1, 5), key_of("mastodon", 1, 5)}) {
         EXPECT_FALSE(key == other);
         EXPECT_NE(hash_of(key), hash_of(other));
     }
@@ -42,8 +41,7 @@ TEST(SlotIndex, EveryPartOfAKeyCounts) {
 TEST(SlotIndex, HashSpreadsNeighbouringShards) {
     constexpr std::uint32_t count = 4096, buckets = 1024;
     std::vector<int> chain(buckets);
-    for (std::uint32_t shard = 0; shard < count; shard++)
-        chain[hash_of(key_of("instagram", 16384, shard)) % buckets]++;
+    for (std::uint32_t shard = 0; shard < count; shard++) chain[hash_of(key_of("instagram", 16384, shard)) % buckets]++;
     for (int length : chain) EXPECT_LT(length, 20);
 }
 
@@ -56,8 +54,7 @@ TEST(SlotIndex, RemovesFromHeadMiddleAndTailOfAChain) {
         for (int i = 0; i < 3; i++) index.insert(i, key_of("instagram", 1, static_cast<std::uint32_t>(i)));
         index.remove(removed);
         for (int i = 0; i < 3; i++)
-            EXPECT_EQ(index.find(key_of("instagram", 1, static_cast<std::uint32_t>(i))),
-                      i == removed ? no_slot : i);
+            EXPECT_EQ(index.find(key_of("instagram", 1, static_cast<std::uint32_t>(i))), i == removed ? no_slot : i);
     }
 }
 

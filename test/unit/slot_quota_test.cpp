@@ -14,8 +14,7 @@ constexpr ShardSet four_to_seven{&range, 1, 4};
 constexpr ShardSet unset{nullptr, 0, 0};
 
 TEST(SlotQuota, WhatIsClaimedAsOwn) {
-    constexpr const char *twitter_by_hand =
-        "epoch=2010-11-04T01:42:54.657Z unit=1ms time=40 shard=10 sequence=12";
+    constexpr const char *twitter_by_hand = "epoch=2010-11-04T01:42:54.657Z unit=1ms time=40 shard=10 sequence=12";
     const struct {
         const char *layout;
         ShardSet shards;
@@ -76,8 +75,7 @@ TEST(SlotQuota, OwnClaimsFindRoomWhateverOthersTake) {
         SlotCounts server{};
         std::vector<SlotCounts> counts(databases);
         auto take = [&](std::uint32_t database, Claim claim) {
-            if (shortage_of(claim, counts[database], share, server, server_slots) != Shortage::none)
-                return false;
+            if (shortage_of(claim, counts[database], share, server, server_slots) != Shortage::none) return false;
             add_slot(counts[database], claim);
             add_slot(server, claim);
             return true;
@@ -85,8 +83,7 @@ TEST(SlotQuota, OwnClaimsFindRoomWhateverOthersTake) {
         for (std::uint32_t database = 0; database < databases; database++)
             while (take(database, Claim::other)) continue;
         std::uint32_t own = share - slots_for_others(share);
-        for (std::uint32_t n = 0; n < own && n < (server_slots - slots_for_others(server_slots)) / databases;
-             n++)
+        for (std::uint32_t n = 0; n < own && n < (server_slots - slots_for_others(server_slots)) / databases; n++)
             for (std::uint32_t database = 0; database < databases; database++)
                 EXPECT_TRUE(take(database, Claim::own)) << share << " " << n;
     }

@@ -73,8 +73,7 @@ void run(const std::vector<Case> &cases) {
         }
         EXPECT_EQ(taken.sequence, c.sequence);
         EXPECT_EQ(taken.count, c.count);
-        Slot after{c.tick, c.sequence + c.count - 1, slot.borrowed_lead_ms, 40 + c.count, 5,
-                   6,      slot.borrowed_tick};
+        Slot after{c.tick, c.sequence + c.count - 1, slot.borrowed_lead_ms, 40 + c.count, 5, 6, slot.borrowed_tick};
         EXPECT_TRUE(same(slot, after)) << "a take counts IDs and nothing else";
     }
 }
@@ -92,8 +91,7 @@ TEST(Slot, UnderEveryKindOfClock) {
         {"back by 1 holds", ms, 5000, 1, at(4999), Status::ok, 5000, 2, 0},
         {"back by max_lead holds", ms, 5000, 1, at(4900), Status::ok, 5000, 2, 0},
         {"back by 1 more waits 1", ms, 5000, 1, at(4899), Status::ahead, 5000, 0, 1},
-        {"back by a million waits that less the lead", ms, 1005000, 1, at(5000), Status::ahead, 1005000, 0,
-         999900},
+        {"back by a million waits that less the lead", ms, 1005000, 1, at(5000), Status::ahead, 1005000, 0, 999900},
         {"to 0", ms, 1000000, 1, at(0), Status::ahead, 1000000, 0, 999900},
         {"back by 1 with a full tick", ms, 5000, 3, at(4999), Status::full, 5001, 0, 2},
         {"back by max_lead with a full tick", ms, 5000, 3, at(4900), Status::full, 5001, 0, 101},
@@ -503,8 +501,7 @@ class Node {
             granted_ms_ = std::max({now_ms_, floor_ms_, start_of(p_, taken.tick)}) + 20;
             return true;
         }
-        EXPECT_TRUE(taken.status == Status::full || taken.status == Status::borrowed ||
-                    taken.status == Status::ahead);
+        EXPECT_TRUE(taken.status == Status::full || taken.status == Status::borrowed || taken.status == Status::ahead);
         EXPECT_GT(taken.wait_ms, 0);
         limits.granted_ms = far_ms;
         Slot slot = slots_[shard];
@@ -520,8 +517,8 @@ class Node {
         return true;
     }
 
-    void check(const Take &taken, const Limits &limits, const Slot &before, std::uint32_t shard,
-               const Position &above, std::uint32_t count) {
+    void check(const Take &taken, const Limits &limits, const Slot &before, std::uint32_t shard, const Position &above,
+               std::uint32_t count) {
         std::int64_t start = start_of(p_, taken.tick);
         ASSERT_GE(start, limits.floor_ms);
         ASSERT_LT(start, limits.granted_ms);
@@ -531,8 +528,8 @@ class Node {
         ASSERT_LE(taken.count, count);
         ASSERT_GE(taken.sequence, p_.sequence_first);
         ASSERT_LE(taken.sequence + taken.count - 1, p_.sequence_last);
-        bool is_begun = taken.tick > before.tick && taken.tick > tick_from(p_, limits.floor_ms) &&
-                        taken.tick > above.tick;
+        bool is_begun =
+            taken.tick > before.tick && taken.tick > tick_from(p_, limits.floor_ms) && taken.tick > above.tick;
         if (is_begun && !limits.may_borrow) {
             bool is_after_borrowed = before.tick == before.borrowed_tick;
             std::int64_t lead = is_after_borrowed ? before.borrowed_lead_ms : 0;

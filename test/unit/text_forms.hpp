@@ -40,14 +40,11 @@ inline std::string base64url_of(std::int64_t id) {
 
 inline const TextForm text_forms[] = {
     {"base62", base62_of, [](std::string_view text, std::int64_t &id) { return parse_base62(text, id); }},
-    {"id64", base62_of,
-     [](std::string_view text, std::int64_t &id) { return parse_padded_base62(text, id); }},
-    {"base32", base32_of,
-     [](std::string_view text, std::int64_t &id) { return parse_base32(text, false, id); }},
+    {"id64", base62_of, [](std::string_view text, std::int64_t &id) { return parse_padded_base62(text, id); }},
+    {"base32", base32_of, [](std::string_view text, std::int64_t &id) { return parse_base32(text, false, id); }},
     {"base32check", [](std::int64_t id) { return base32_of(id) + base32_check(id); },
      [](std::string_view text, std::int64_t &id) { return parse_base32(text, true, id); }},
-    {"base64url", base64url_of,
-     [](std::string_view text, std::int64_t &id) { return parse_base64url(text, id); }},
+    {"base64url", base64url_of, [](std::string_view text, std::int64_t &id) { return parse_base64url(text, id); }},
 };
 
 inline const TextForm &form_of(const std::string &name) {
@@ -66,8 +63,7 @@ inline void expect_number(const char *form, std::string_view text, std::int64_t 
 }
 
 // Passes where the text is refused so, at that byte.
-inline void expect_refused(const char *form, std::string_view text, TextReason reason,
-                           std::size_t position = 0) {
+inline void expect_refused(const char *form, std::string_view text, TextReason reason, std::size_t position = 0) {
     std::int64_t read;
     Exact exact(text);
     TextError error = form_of(form).parse(exact.view(), read);

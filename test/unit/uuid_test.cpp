@@ -122,11 +122,9 @@ TEST(Uuid, GregorianTimes) {
 
 // RFC 9562, A.6: the fields of the example in their places.
 TEST(Uuid, BitByBit) {
-    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0x18C4DC0C0C07398F)),
-              "017f22e279b07cc398c4dc0c0c07398f");
+    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0x18C4DC0C0C07398F)), "017f22e279b07cc398c4dc0c0c07398f");
     // Bits above the 62 are not taken from the random ones.
-    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0xD8C4DC0C0C07398F)),
-              "017f22e279b07cc398c4dc0c0c07398f");
+    EXPECT_EQ(hex_of(uuidv7_of(year_2022_ms << 12 | 0xCC3, 0xD8C4DC0C0C07398F)), "017f22e279b07cc398c4dc0c0c07398f");
     EXPECT_EQ(hex_of(uuidv7_of(0, 0)), "00000000000070008000000000000000");
     EXPECT_EQ(hex_of(uuidv7_of(uuid_last_stamp, UINT64_MAX)), "ffffffffffff7fffbfffffffffffffff");
 }
@@ -162,8 +160,7 @@ TEST(Uuid, TheInstantOfTheLastIsNotGivenAgain) {
 // The clock stands still, steps back, and lies before 1970: the last plus 1, over the end of a millisecond.
 TEST(Uuid, TheLastLeadsWhereTheClockIsBehind) {
     UuidStamp last = uuid_stamp(year_2022_ms, 999999);
-    for (std::int64_t now_ms :
-         {year_2022_ms, year_2022_ms - 3600000, std::int64_t{0}, std::int64_t{-86400000}}) {
+    for (std::int64_t now_ms : {year_2022_ms, year_2022_ms - 3600000, std::int64_t{0}, std::int64_t{-86400000}}) {
         UuidStamp before = last;
         EXPECT_TRUE(advance(last, uuid_stamp(now_ms, 0)));
         EXPECT_EQ(last, before + 1);

@@ -27,9 +27,8 @@ class Clock {
     explicit Clock(const Counters &counters) {
         for (const auto &[node, counter] : counters)
             if (counter > 0) entries_.push_back({node, counter});
-        std::stable_sort(entries_.begin(), entries_.end(), [](const VclockEntry &a, const VclockEntry &b) {
-            return a.node.size() < b.node.size();
-        });
+        std::stable_sort(entries_.begin(), entries_.end(),
+                         [](const VclockEntry &a, const VclockEntry &b) { return a.node.size() < b.node.size(); });
     }
     Vclock view() const { return {entries_.data(), entries_.size()}; }
 
@@ -61,8 +60,7 @@ TEST(Vclock, Order) {
     EXPECT_EQ(order_of({{"a", 2}, {"b", 1}}, {{"a", 1}, {"b", 2}}), VclockOrder::concurrent);
     // By size, then by bytes
     EXPECT_EQ(order_of({{"aa", 1}, {"b", 1}}, {{"b", 1}}), VclockOrder::after);
-    EXPECT_EQ(order_of({{"a", 1}, {"aa", 1}, {"b", 1}}, {{"aa", 1}, {"ab", 1}, {"b", 1}}),
-              VclockOrder::concurrent);
+    EXPECT_EQ(order_of({{"a", 1}, {"aa", 1}, {"b", 1}}, {{"aa", 1}, {"ab", 1}, {"b", 1}}), VclockOrder::concurrent);
 }
 
 TEST(Vclock, MergeTakesTheLarger) {
@@ -101,8 +99,7 @@ TEST(Vclock, AgreesWithTheDefinition) {
 TEST(Vclock, CountsWritesInOrder) {
     std::vector<VclockEntry> entries(4);
     std::size_t size = 0;
-    for (const char *node : {"bb", "a", "aa", "c", "aa"})
-        ASSERT_TRUE(count_write(entries.data(), size, node));
+    for (const char *node : {"bb", "a", "aa", "c", "aa"}) ASSERT_TRUE(count_write(entries.data(), size, node));
     ASSERT_EQ(size, 4u);
     std::string text;
     for (const VclockEntry &entry : entries)

@@ -21,8 +21,8 @@ TEST(Version, IsComparedByItsNumbersFromTheLeft) {
 
 TEST(Version, IsThreeNumbersAndNothingElse) {
     Version version{};
-    for (const char *text : {"", "0", "0.9", "0.9.", ".9.0", "0..0", "0.9.0.1", "0.9.0 ", " 0.9.0", "0.9.x",
-                             "-1.0.0", "0.9.0rc1", "10000.0.0", "0.0.99999999999999999999"})
+    for (const char *text : {"", "0", "0.9", "0.9.", ".9.0", "0..0", "0.9.0.1", "0.9.0 ", " 0.9.0", "0.9.x", "-1.0.0",
+                             "0.9.0rc1", "10000.0.0", "0.0.99999999999999999999"})
         EXPECT_FALSE(parse_version(text, version)) << text;
 }
 

@@ -69,8 +69,7 @@ bool Ff1::begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_
 // What a round adds to the other half: the first 8 bytes of the MAC, 12 for halves of more than 4.
 bool Ff1::round_value(int round, std::uint64_t half, std::uint64_t &value) const noexcept {
     Block mac;
-    if (!encrypt_block(last_block_ ^ (Block{static_cast<unsigned>(round)} << half_bits_ | half), mac))
-        return false;
+    if (!encrypt_block(last_block_ ^ (Block{static_cast<unsigned>(round)} << half_bits_ | half), mac)) return false;
     if (half_bits_ <= 32)
         value = static_cast<std::uint64_t>(mac >> 64) % end_of(round);
     else

@@ -37,8 +37,7 @@ KeysReason parse_key(std::string_view item, CipherKey &key) noexcept {
     if (item.find(':') == std::string_view::npos) return KeysReason::no_number;
     std::string_view rest = item;
     std::string_view number = take_until(rest, ':');
-    if (KeysReason reason = parse_key_number(trim(number), key.number); reason != KeysReason::none)
-        return reason;
+    if (KeysReason reason = parse_key_number(trim(number), key.number); reason != KeysReason::none) return reason;
     return parse_key_bytes(trim(rest), key);
 }
 
@@ -66,8 +65,7 @@ KeysError parse_keys(std::string_view text, KeyRing &ring) noexcept {
         if (i == max_keys) return {KeysReason::too_many, i + 1};
         CipherKey &key = ring.keys[i];
         KeysReason reason = parse_key(trim(take_until(rest, ',')), key);
-        if (reason == KeysReason::none && ring.find(key.number) != nullptr)
-            reason = KeysReason::repeated_number;
+        if (reason == KeysReason::none && ring.find(key.number) != nullptr) reason = KeysReason::repeated_number;
         if (reason != KeysReason::none) return {reason, i + 1};
         ring.count++;
     }

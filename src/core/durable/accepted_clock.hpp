@@ -25,8 +25,8 @@ inline void forget(AcceptedClock &clock) noexcept {
 
 // The highest difference accepted for a database whose record reckons with so many confirmations: what
 // somebody confirmed since, else what the record says of this boot, else what the server accepted.
-inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t reckoned_with,
-                                 const DurableRecord &record, const BootId &boot) noexcept {
+inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t reckoned_with, const DurableRecord &record,
+                                 const BootId &boot) noexcept {
     if (clock.confirmations != reckoned_with) return clock.confirmed_ms;
     std::int64_t recorded_ms = accepted_by(record, boot);
     return recorded_ms != nothing_accepted ? recorded_ms : clock.accepted_ms.load();

@@ -34,8 +34,7 @@ constexpr bool is_within(const ClockState &state, std::int64_t limit_ms) noexcep
 }
 
 // The bounds, from readings of the clock before and after the kernel was asked.
-constexpr ClockBounds clock_bounds(std::int64_t before_us, std::int64_t after_us,
-                                   const ClockState &state) noexcept {
+constexpr ClockBounds clock_bounds(std::int64_t before_us, std::int64_t after_us, const ClockState &state) noexcept {
     std::int64_t first_us = before_us < after_us ? before_us : after_us;
     std::int64_t last_us = before_us < after_us ? after_us : before_us;
     return {first_us - error_of(state), last_us + error_of(state)};

@@ -34,8 +34,8 @@ struct ClockVerdict {
 };
 
 // Judges a clock against the highest accepted difference and the database's horizon.
-constexpr ClockVerdict judge_clock(std::int64_t accepted_ms, const ClockReading &clock,
-                                   std::int64_t horizon_ms, const ClockRules &rules) noexcept {
+constexpr ClockVerdict judge_clock(std::int64_t accepted_ms, const ClockReading &clock, std::int64_t horizon_ms,
+                                   const ClockRules &rules) noexcept {
     bool is_behind = horizon_ms - clock.now_ms > rules.farthest_horizon_ms;
     if (accepted_ms == nothing_accepted)
         return {true, !is_behind, is_behind ? nothing_accepted : clock.difference_ms, 0};

@@ -28,10 +28,10 @@ BootId parse_boot_id(std::string_view text) noexcept;
 
 // Never change: on disk.
 struct DurableRecord {
-    std::int64_t value;     // H in unix ms, or a generator
-    std::int64_t identity;  // of the server that wrote it; 0: nobody's, as setval leaves it
-    std::int64_t owner;     // system identifier of the server that the shards belong to; 0: not known
-    std::uint64_t shards;   // fingerprint of its setting
+    std::int64_t value;              // H in unix ms, or a generator
+    std::int64_t identity;           // of the server that wrote it; 0: nobody's, as setval leaves it
+    std::int64_t owner;              // system identifier of the server that the shards belong to; 0: not known
+    std::uint64_t shards;            // fingerprint of its setting
     std::int64_t accepted_clock_ms;  // highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME
     BootId boot;                     // where that holds
 };

@@ -64,8 +64,7 @@ static_assert(std::is_trivially_destructible_v<Generators>, "lives in shared mem
 constexpr std::int64_t generators_skipped = 100;
 
 // The record of the next generator, to be written before it is used. Above last_generator: none is left.
-DurableRecord next_generator(const DurableState &state, const DurableRecord &page,
-                             std::int64_t identity) noexcept;
+DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity) noexcept;
 
 // The last generator that this server took since it started; 0: none.
 constexpr std::int64_t last_taken(const Generators &generators) noexcept {

@@ -38,8 +38,7 @@ constexpr bool may_be_clone(const DurableRecord &record, std::int64_t identity, 
 }
 
 // The identity of the record that such a server writes: nobody's as long as it may be the clone.
-constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t identity,
-                                       bool has_clone) noexcept {
+constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t identity, bool has_clone) noexcept {
     return may_be_clone(before, identity, has_clone) ? 0 : identity;
 }
 

@@ -28,8 +28,7 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
     if (!is_horizon(page.value)) return leave(Renewal::out_of_bounds, page.value);
     has_loaded = !horizon.record.is_loaded;
     loaded = with_origin(page, server.foreign_origin, server.owner);
-    if (!admit_page(horizon, page, server.identity, server.clock, server.rules))
-        return leave(Renewal::granted);
+    if (!admit_page(horizon, page, server.identity, server.clock, server.rules)) return leave(Renewal::granted);
     if (!may_renew(horizon, start_ms)) return leave(Renewal::granted);
     return next_record();
 }
@@ -41,8 +40,7 @@ PageVerdict HorizonRenewal::next_record() noexcept {
         return leave(server.admits_copy ? Renewal::converted : Renewal::copied, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
     ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
-    if (!clock.is_accepted)
-        return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
+    if (!clock.is_accepted) return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
     if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
     DurableRecord record = bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules),
                                        proven_identity(known, server.identity, server.has_clone));

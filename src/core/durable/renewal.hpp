@@ -118,8 +118,7 @@ enum class Patience : std::uint8_t { go_on, wait, refused, exhausted };
 // Another session's write and flush are no wait that a setting should refuse.
 constexpr std::int64_t shortest_patience_ms = 1000;
 
-constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms,
-                                  std::int64_t max_wait_ms) noexcept {
+constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::int64_t max_wait_ms) noexcept {
     if (renewal == Renewal::granted) return Patience::go_on;
     if (is_refused(renewal)) return Patience::refused;
     bool is_busy = renewal == Renewal::busy && max_wait_ms < shortest_patience_ms;

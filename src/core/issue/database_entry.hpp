@@ -13,14 +13,12 @@ struct alignas(cache_line) DatabaseEntry {
     Horizon horizon;  // floor and grant: atomic; the rest: the lock of renewals
     // On a cache line of its own: renewals must not disturb the takes.
     alignas(cache_line) std::uint32_t database;  // guard: the directory's lock; its OID; 0: free
-    std::uint32_t
-        written_by;    // guard: the directory's lock; what last wrote its row in the catalog; 0: not known
-    SlotCounts slots;  // guard: the directory's lock; slots that it holds
-    Generators generators;              // the counter: atomic; the rest: the lock of renewals
+    std::uint32_t written_by;  // guard: the directory's lock; what last wrote its row in the catalog; 0: not known
+    SlotCounts slots;          // guard: the directory's lock; slots that it holds
+    Generators generators;     // the counter: atomic; the rest: the lock of renewals
     std::atomic<std::uint32_t> resets;  // atomic; how often the horizon was lowered
 };
-static_assert(offsetof(DatabaseEntry, database) % cache_line == 0 &&
-                  std::is_trivially_destructible_v<DatabaseEntry>,
+static_assert(offsetof(DatabaseEntry, database) % cache_line == 0 && std::is_trivially_destructible_v<DatabaseEntry>,
               "lives in shared memory");
 
 // Forgets all that a start forgets.

@@ -62,8 +62,7 @@ class Directory {
     void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
         for (std::uint32_t i = 0; i < entry_count_; i++) {
             const SlotKey &key = entries_[i].link.key;
-            if (key.database != 0 && key.shard == number && key.packing.node_bits != 0)
-                move(entries_[i], at_ms, false);
+            if (key.database != 0 && key.shard == number && key.packing.node_bits != 0) move(entries_[i], at_ms, false);
         }
     }
 
@@ -80,8 +79,7 @@ class Directory {
     // The same of all databases, those that are gone too.
     std::int64_t reached_ms() const noexcept {
         std::int64_t all_ms = state_.gone_ms;
-        databases().for_each(
-            [&](const Database &database) { all_ms = std::max(all_ms, reached_ms(database)); });
+        databases().for_each([&](const Database &database) { all_ms = std::max(all_ms, reached_ms(database)); });
         return all_ms;
     }
 
@@ -89,9 +87,7 @@ class Directory {
     Database *find_database(std::uint32_t database) const noexcept { return databases().find(database); }
 
     // All databases that have an entry.
-    DatabaseList<Database> databases() const noexcept {
-        return {databases_, state_.database_count, entry_count_};
-    }
+    DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null where there is no
     // room. One that another database of that number left is begun anew, above what that one made; so is one
@@ -168,8 +164,7 @@ class Directory {
     // Frees idle slots until one more may be given out. What is still short where there are none.
     Shortage make_room(const Database &database, const SlotRequest &request) noexcept {
         for (;;) {
-            Shortage shortage =
-                shortage_of(request.claim, database.slots, request.share, state_.slots, entry_count_);
+            Shortage shortage = shortage_of(request.claim, database.slots, request.share, state_.slots, entry_count_);
             if (shortage == Shortage::none || !free_idle_slot(shortage, request)) return shortage;
         }
     }

@@ -20,11 +20,10 @@ struct SlotRequest {
     SlotKey key;
     Layout layout;
     Claim claim;
-    std::uint32_t share;   // slots that the database may hold
-    std::int64_t now_ms;   // the clock
-    std::int64_t idle_ms;  // a slot that made no ID for so long, its last tick over, is idle
-    std::int64_t claimed_ms =
-        0;  // R when the number was taken from a registry; read under the directory's lock
+    std::uint32_t share;          // slots that the database may hold
+    std::int64_t now_ms;          // the clock
+    std::int64_t idle_ms;         // a slot that made no ID for so long, its last tick over, is idle
+    std::int64_t claimed_ms = 0;  // R when the number was taken from a registry; read under the directory's lock
 };
 
 // Whether a slot was just given out. One given out by a clock ahead of this one counts as old.

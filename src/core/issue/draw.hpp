@@ -65,8 +65,7 @@ DrawRules rules_of(const DrawSource<Lock> &source, DrawRules rules) noexcept {
 // The limits of a try, by the rules of its source. The grant first: it rises after the floor that it rests
 // on.
 template <class Pause = NoPause>
-Limits limits_of(const Horizon &horizon, std::int64_t now_ms, const DrawRules &rules,
-                 Pause pause = {}) noexcept {
+Limits limits_of(const Horizon &horizon, std::int64_t now_ms, const DrawRules &rules, Pause pause = {}) noexcept {
     std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
     pause();
     std::int64_t floor_ms = horizon.floor_ms.load(std::memory_order_acquire);
@@ -134,8 +133,8 @@ bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t b
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
-    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count,
-                 source.lease);
+    taken =
+        take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count, source.lease);
     return true;
 }
 
@@ -176,8 +175,7 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
 // from a borrowed tick may go on in it on another shard: there it counts as borrowed, too. True if the IDs
 // were held, not borrowed.
 template <class Lock>
-bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids,
-                std::int64_t lead_ms) noexcept {
+bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
     Slot &slot = source.slot.entry->slot;

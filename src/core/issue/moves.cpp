@@ -19,8 +19,7 @@ PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const Serv
     admit_page(horizon, page, server.identity, server.clock, server.rules);
     lift(horizon.floor_ms, at_ms);
     std::int64_t value = std::max(page.value, horizon.floor_ms.load());
-    std::int64_t identity =
-        identity_of_advance(horizon, proven_identity(page, server.identity, server.has_clone));
+    std::int64_t identity = identity_of_advance(horizon, proven_identity(page, server.identity, server.has_clone));
     return {true, granted_outcome, moved_record(page, server, value, identity)};
 }
 

@@ -49,14 +49,13 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
 
 // No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that
 // is refused stays so: who resets it has said nothing of its shards.
-inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server,
-                                std::int64_t at_ms) noexcept {
+inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
     std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
     return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
 }
 template <class Directory, class Database>
-void finish_reset(Directory &directory, Database &database, const DurableRecord &record,
-                  AcceptedClock &accepted, std::int64_t difference_ms) noexcept {
+void finish_reset(Directory &directory, Database &database, const DurableRecord &record, AcceptedClock &accepted,
+                  std::int64_t difference_ms) noexcept {
     note_reset(database.horizon, record);
     directory.move_slots(database.database, record.value, true);
     database.resets++;

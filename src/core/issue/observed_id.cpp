@@ -23,8 +23,7 @@ DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &
     return order_in_tick(p, a) > order_in_tick(p, b) ? a : b;
 }
 
-DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed,
-                         std::uint32_t largest_shard) noexcept {
+DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uint32_t largest_shard) noexcept {
     if (lowest_above(p, observed, largest_shard).sequence <= p.sequence_last) return observed;
     // Every shard finds itself above this one, at sequence 0: the one after no_sequence.
     return {observed.tick + 1, p.shard_above ? 0 : p.shard_last, no_sequence};

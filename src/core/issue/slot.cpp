@@ -30,8 +30,8 @@ Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits
 
 }  // namespace
 
-Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next,
-                Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
+Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next, Position position,
+                std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
     std::int64_t start = start_of(p, position.tick);
     std::int64_t lead_ms = start - limits.now_ms;
     std::int64_t wait_ms = lead_ms - (is_next ? lead_after_full(slot, limits) : limits.max_lead_ms);

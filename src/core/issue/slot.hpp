@@ -122,9 +122,8 @@ inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
 }
 
 // Takes IDs of a tick that starts at `start`, from a sequence on, if lease and grant admit the tick.
-inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const Position &position,
-                      std::int64_t start, std::uint32_t shard, std::uint32_t count,
-                      const Lease *lease) noexcept {
+inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const Position &position, std::int64_t start,
+                      std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
     using Status = Take::Status;
     if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, position.tick, 0};
     if (start >= limits.granted_ms) return {Status::renew, 0, 0, position.tick, 0};
@@ -137,9 +136,8 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
 }
 
 // The same of a tick ahead of the clock, if its lead is admitted, too. `is_next`: the tick before it is full.
-[[gnu::cold]] Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base,
-                              bool is_next, Position position, std::uint32_t shard, std::uint32_t count,
-                              const Lease *lease) noexcept;
+[[gnu::cold]] Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next,
+                              Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept;
 
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
 // limits; of a number from a registry its lease.
@@ -169,8 +167,7 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
     if (tick >= p.tick_end) return {Take::Status::past_end, 0, 0, tick, 0};
     std::int64_t start = start_of(p, tick);
     Position position{tick, static_cast<std::uint32_t>(sequence)};
-    if (start > limits.now_ms)
-        return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease);
+    if (start > limits.now_ms) return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease);
     return take_from(slot, p, limits, position, start, shard, count, lease);
 }
 

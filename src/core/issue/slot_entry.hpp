@@ -19,17 +19,17 @@ constexpr std::size_t cache_line = 64;
 template <class Lock>
 struct alignas(cache_line) SlotEntry {
     Lock mutex;
-    std::uint32_t generation;  // guard: mutex to read; to change, mutex and the directory's lock
+    std::uint32_t generation;                     // guard: mutex to read; to change, mutex and the directory's lock
     Slot slot IDGEN_LOCKS(guarded_by(mutex));     // guard: mutex
     FullRun full IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex
     // On a cache line of its own: searches must not disturb the takes.
-    alignas(cache_line) SlotLink link;                   // guard: the directory's lock
-    std::int64_t given_ms;                               // guard: the directory's lock; when it was given out
-    std::uint64_t waits IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; draws that waited for a tick
+    alignas(cache_line) SlotLink link;                         // guard: the directory's lock
+    std::int64_t given_ms;                                     // guard: the directory's lock; when it was given out
+    std::uint64_t waits IDGEN_LOCKS(guarded_by(mutex));        // guard: mutex; draws that waited for a tick
     std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex; how long they did
     std::uint32_t max_lead_ms IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; the furthest lead of an ID
     LayoutForm form;                                           // guard: the directory's lock; of its layout
-    Claim claim;  // guard: the directory's lock; as what it was given out
+    Claim claim;                                               // guard: the directory's lock; as what it was given out
 };
 
 // Sets back what was counted.

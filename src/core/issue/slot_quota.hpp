@@ -24,12 +24,10 @@ enum class Claim : std::uint8_t {
 bool owns(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
 // Whether a node may draw from a number that it is given: from any, where it has no shards.
-bool may_draw(const ShardSet &shards, std::uint32_t region, const Layout &layout,
-              std::uint32_t whole) noexcept;
+bool may_draw(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
 // Numbers above max_shard are what is no shard and stands in a slot as well: the hybrid logical clock.
-Claim claim_of(const ShardSet &shards, std::uint32_t region, const Layout &layout,
-               std::uint32_t whole) noexcept;
+Claim claim_of(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
 // In shared memory: trivial.
 struct SlotCounts {
@@ -84,8 +82,8 @@ constexpr bool would_end(Shortage shortage, bool is_of_database, Claim claim) no
     return false;
 }
 
-constexpr Shortage shortage_of(Claim claim, const SlotCounts &database, std::uint32_t share,
-                               const SlotCounts &server, std::uint32_t server_slots) noexcept {
+constexpr Shortage shortage_of(Claim claim, const SlotCounts &database, std::uint32_t share, const SlotCounts &server,
+                               std::uint32_t server_slots) noexcept {
     bool is_other = claim == Claim::other;
     if (is_other && database.other >= slots_for_others(share)) return Shortage::share_others;
     if (database.all >= share) return Shortage::share;

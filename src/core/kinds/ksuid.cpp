@@ -56,8 +56,7 @@ void print(const Ksuid &ksuid, char *out) noexcept {
 }
 
 TextError parse(std::string_view text, Ksuid &ksuid) noexcept {
-    if (TextError error = expect_digits(base62_digits, text, Ksuid::text_size);
-        error.reason != TextReason::none)
+    if (TextError error = expect_digits(base62_digits, text, Ksuid::text_size); error.reason != TextReason::none)
         return error;
     std::uint32_t number[words] = {};
     bool fits = true;

@@ -4,8 +4,8 @@ namespace idgen {
 namespace {
 
 // Where the number of symbols divides 256, it is a power of 2 and every byte picks one.
-std::size_t pick_from_every_byte(std::size_t symbols, const std::uint8_t *random, std::size_t size,
-                                 std::uint8_t *picks, std::size_t wanted) noexcept {
+std::size_t pick_from_every_byte(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
+                                 std::size_t wanted) noexcept {
     std::size_t count = size < wanted ? size : wanted;
     auto mask = static_cast<std::uint8_t>(symbols - 1);
     for (std::size_t i = 0; i < count; i++) picks[i] = random[size - 1 - i] & mask;
@@ -14,8 +14,8 @@ std::size_t pick_from_every_byte(std::size_t symbols, const std::uint8_t *random
 
 }  // namespace
 
-std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size,
-                         std::uint8_t *picks, std::size_t wanted) noexcept {
+std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
+                         std::size_t wanted) noexcept {
     std::size_t cutoff = nanoid_cutoff(symbols), count = 0;
     if (cutoff == 256) return pick_from_every_byte(symbols, random, size, picks, wanted);
     for (std::size_t i = size; i-- > 0 && count < wanted;)

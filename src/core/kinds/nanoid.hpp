@@ -27,7 +27,7 @@ constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noex
 }
 
 // Picks up to `wanted` symbols, as their numbers from 0; gives how many the bytes were enough for.
-std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size,
-                         std::uint8_t *picks, std::size_t wanted) noexcept;
+std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
+                         std::size_t wanted) noexcept;
 
 }  // namespace idgen

@@ -30,8 +30,7 @@ struct Reading {
 // the lock, `read_clock` reads it anew and raises nothing. A time before 1970 is none that a value can begin
 // at.
 template <class Clock>
-Reading settle_reading(std::int64_t last, std::int64_t now, std::int64_t allowed_back,
-                       Clock read_clock) noexcept {
+Reading settle_reading(std::int64_t last, std::int64_t now, std::int64_t allowed_back, Clock read_clock) noexcept {
     if (last - now <= allowed_back) return {now, 0};
     now = read_clock();
     bool begins_anew = last - now > allowed_back && now >= 0;

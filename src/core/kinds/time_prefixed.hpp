@@ -58,8 +58,7 @@ std::int64_t time_of(const TimePrefixed<Format> &value) noexcept {
 template <class Format>
 void stamp(TimePrefixed<Format> &value, std::int64_t unix_ms) noexcept {
     auto tick = static_cast<std::uint64_t>((unix_ms - Format::first_ms) / Format::unit_ms);
-    for (std::size_t i = Format::time_size; i-- > 0; tick >>= 8)
-        value.bytes[i] = static_cast<std::uint8_t>(tick);
+    for (std::size_t i = Format::time_size; i-- > 0; tick >>= 8) value.bytes[i] = static_cast<std::uint8_t>(tick);
 }
 
 // The value of that time whose tail is one byte all over: 0 gives the smallest, 0xFF the largest.

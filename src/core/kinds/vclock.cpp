@@ -47,8 +47,8 @@ std::size_t merge(const Vclock &a, const Vclock &b, VclockEntry *out) noexcept {
 
 bool count_write(VclockEntry *entries, std::size_t &size, std::string_view node) noexcept {
     VclockEntry *end = entries + size;
-    VclockEntry *entry = std::find_if(
-        entries, end, [&](const VclockEntry &other) { return compare_nodes(other.node, node) >= 0; });
+    VclockEntry *entry =
+        std::find_if(entries, end, [&](const VclockEntry &other) { return compare_nodes(other.node, node) >= 0; });
     if (entry < end && entry->node == node)
         return !__builtin_add_overflow(entry->counter, std::int64_t{1}, &entry->counter);
     std::move_backward(entry, end, end + 1);

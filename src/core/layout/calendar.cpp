@@ -52,8 +52,7 @@ StepReason step_from(std::int64_t months, std::int64_t days, std::int64_t micros
 
 std::int64_t period_at(const Step &step, std::int64_t minute) noexcept {
     if (step.unit == Step::Unit::minute) return floor_div(minute, step.size);
-    if (step.unit == Step::Unit::day)
-        return floor_div(floor_div(minute, minutes_per_day) - first_monday, step.size);
+    if (step.unit == Step::Unit::day) return floor_div(floor_div(minute, minutes_per_day) - first_monday, step.size);
     CivilDate date = date_at(minute);
     return (date.year * 12 + date.month - 1) / step.size;
 }

@@ -43,8 +43,8 @@ bool take_char(std::string_view &text, char expected) noexcept {
 
 bool take_date(std::string_view &text, std::int64_t &days) noexcept {
     std::int64_t year, month, day;
-    if (!take_number(text, 4, year) || !take_char(text, '-') || !take_number(text, 2, month) ||
-        !take_char(text, '-') || !take_number(text, 2, day))
+    if (!take_number(text, 4, year) || !take_char(text, '-') || !take_number(text, 2, month) || !take_char(text, '-') ||
+        !take_number(text, 2, day))
         return false;
     if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) return false;
     days = days_of({year, static_cast<int>(month), static_cast<int>(day)});

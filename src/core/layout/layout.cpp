@@ -22,8 +22,7 @@ LayoutReason validate(const Layout &l) noexcept {
     if (l.unit_ms < 1 || l.unit_ms > 1000) return LayoutReason::bad_unit;
     if (l.time_bits == 0) return LayoutReason::no_time;
     if (l.region_bits != 0 && l.shard_bits == 0) return LayoutReason::region_not_above_shard;
-    if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits)
-        return LayoutReason::field_too_wide;
+    if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits) return LayoutReason::field_too_wide;
     if (l.total_bits() > 64) return LayoutReason::too_many_bits;
     if (l.has(Layout::time_wraps) && l.total_bits() > 63) return LayoutReason::wrap_sets_sign;
     // 2^53 ticks of 1 ms end where the calendar does, or later; more could overflow the product.

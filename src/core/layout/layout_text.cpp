@@ -81,8 +81,7 @@ class Reader {
     LayoutReason read_time(std::string_view value) noexcept {
         if (layout_.time_bits != 0) return LayoutReason::repeated_word;
         if (layout_.node_bits() + layout_.sequence_bits != 0) return LayoutReason::time_not_highest;
-        if (LayoutReason reason = read_bits(value, layout_.time_bits); reason != LayoutReason::none)
-            return reason;
+        if (LayoutReason reason = read_bits(value, layout_.time_bits); reason != LayoutReason::none) return reason;
         return read_flag(value, "w", Layout::time_wraps);
     }
 
@@ -104,8 +103,7 @@ class Reader {
     LayoutReason read_sequence(std::string_view value) noexcept {
         if (layout_.sequence_bits != 0) return LayoutReason::repeated_word;
         if (region_waits_) return LayoutReason::region_not_above_shard;
-        if (LayoutReason reason = read_bits(value, layout_.sequence_bits); reason != LayoutReason::none)
-            return reason;
+        if (LayoutReason reason = read_bits(value, layout_.sequence_bits); reason != LayoutReason::none) return reason;
         if (layout_.node_bits() == 0) layout_.flags |= Layout::sequence_above;
         return read_flag(value, "+1", Layout::sequence_from_1);
     }

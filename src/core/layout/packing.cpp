@@ -38,17 +38,14 @@ TickReason check_tick(const Packing &p, std::int64_t tick) noexcept {
     return tick >= p.tick_end ? TickReason::past_end : TickReason::none;
 }
 
-PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
-                       std::int64_t sequence) noexcept {
+PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept {
     if (shard < 0 || shard > p.shard_last) return PartReason::shard_out_of_range;
     if (sequence < p.sequence_first || sequence > p.sequence_last) return PartReason::sequence_out_of_range;
-    bool is_zero =
-        pack(p, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence)) == 0;
+    bool is_zero = pack(p, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence)) == 0;
     return is_zero ? PartReason::id_would_be_zero : PartReason::none;
 }
 
-NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
-                       std::uint32_t &whole) noexcept {
+NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number, std::uint32_t &whole) noexcept {
     if (region != 0 && layout.region_bits == 0) return NodeReason::region_not_in_layout;
     if (region > mask32(layout.region_bits)) return NodeReason::region_out_of_range;
     if (number < 0 || number > mask32(layout.node_bits())) return NodeReason::shard_out_of_range;

@@ -109,8 +109,7 @@ constexpr std::int64_t start_of(const Packing &p, std::int64_t tick) noexcept {
     return p.epoch_ms + tick * p.unit_ms;
 }
 
-constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t shard,
-                            std::uint32_t sequence) noexcept {
+constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t shard, std::uint32_t sequence) noexcept {
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(tick) & p.time_mask) << p.time_shift |
                                      std::uint64_t{shard} << p.shard_shift |
                                      std::uint64_t{sequence} << p.sequence_shift);
@@ -152,8 +151,7 @@ TickReason check_tick(const Packing &p, std::int64_t tick) noexcept;
 
 // Why shard and sequence make no ID of a tick that check_tick admits.
 enum class PartReason : std::uint8_t { none, shard_out_of_range, sequence_out_of_range, id_would_be_zero };
-PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard,
-                       std::int64_t sequence) noexcept;
+PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept;
 
 // Why a number is no node of a layout.
 enum class NodeReason : std::uint8_t {
@@ -171,7 +169,6 @@ constexpr std::uint32_t largest_shard(const Layout &layout, std::uint32_t region
 
 // The node's whole number from a number as users give it and the node's region. A number that fits
 // the shard field alone gets the region above it; a larger one must already carry that region.
-NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number,
-                       std::uint32_t &whole) noexcept;
+NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number, std::uint32_t &whole) noexcept;
 
 }  // namespace idgen

@@ -29,8 +29,7 @@ ShardsReason parse_range(std::string_view item, ShardRange &range) noexcept {
 
 // Sorts the ranges and joins those that touch; returns how many are left.
 std::uint32_t normalise(ShardRange *ranges, std::uint32_t count) noexcept {
-    std::sort(ranges, ranges + count,
-              [](const ShardRange &a, const ShardRange &b) { return a.first < b.first; });
+    std::sort(ranges, ranges + count, [](const ShardRange &a, const ShardRange &b) { return a.first < b.first; });
     std::uint32_t kept = 0;
     for (std::uint32_t i = 1; i < count; i++) {
         if (ranges[i].first <= ranges[kept].last + 1)
@@ -66,12 +65,10 @@ ShardsError parse_shards(std::string_view text, ShardRange *buffer, ShardSet &se
     std::size_t items = max_range_count(rest);
     for (std::size_t i = 0; i < items; i++) {
         std::string_view item = trim(take_until(rest, ','));
-        if (ShardsReason reason = parse_range(item, buffer[i]); reason != ShardsReason::none)
-            return {reason, item};
+        if (ShardsReason reason = parse_range(item, buffer[i]); reason != ShardsReason::none) return {reason, item};
     }
     set.range_count = normalise(buffer, static_cast<std::uint32_t>(items));
-    for (std::uint32_t i = 0; i < set.range_count; i++)
-        set.shard_count += buffer[i].last - buffer[i].first + 1;
+    for (std::uint32_t i = 0; i < set.range_count; i++) set.shard_count += buffer[i].last - buffer[i].first + 1;
     return {ShardsReason::none, {}};
 }
 

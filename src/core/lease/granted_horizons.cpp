@@ -35,12 +35,10 @@ void note_lowered(GrantedHorizons &granted, std::int64_t number, std::int64_t ho
     if (row != nullptr) row->horizon_ms = std::min(row->horizon_ms, horizon_ms);
 }
 
-OlderRegistry find_older(const GrantedHorizons &granted, const NumberList &list,
-                         const NumberRange &range) noexcept {
+OlderRegistry find_older(const GrantedHorizons &granted, const NumberList &list, const NumberRange &range) noexcept {
     OlderRegistry older{};
     for (const GrantedHorizon &row : granted.rows) {
-        if (row.number < range.first || row.number > range.last || row.horizon_ms <= older.granted_ms)
-            continue;
+        if (row.number < range.first || row.number > range.last || row.horizon_ms <= older.granted_ms) continue;
         std::int64_t known_ms = listed_number(list, row.number).horizon_ms;
         if (known_ms < row.horizon_ms) older = {row.number, row.horizon_ms, known_ms};
     }

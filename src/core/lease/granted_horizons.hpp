@@ -46,7 +46,6 @@ struct OlderRegistry {
 };
 
 // The number with the highest such R, of what a registry lists of a range.
-OlderRegistry find_older(const GrantedHorizons &granted, const NumberList &list,
-                         const NumberRange &range) noexcept;
+OlderRegistry find_older(const GrantedHorizons &granted, const NumberList &list, const NumberRange &range) noexcept;
 
 }  // namespace idgen

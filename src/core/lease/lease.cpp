@@ -72,9 +72,7 @@ void begin_life(Lease &lease, std::int64_t life) noexcept {
 
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    return send(lease,
-                {CallKind::claim, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0},
-                clock);
+    return send(lease, {CallKind::claim, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0}, clock);
 }
 
 bool is_extension_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
@@ -88,8 +86,7 @@ bool is_extension_due(const Lease &lease, const ClockReading &clock, const Lease
 LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
     if (is_waiting(lease)) return lease.pending;
     std::int64_t to_ms = std::max(lease.horizon_ms, clock.now_ms + rules.window_ms);
-    return send(lease,
-                {CallKind::extend, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
+    return send(lease, {CallKind::extend, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
 }
 
@@ -101,8 +98,7 @@ void end_issue(Lease &lease) noexcept {
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
     std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.claimed_ms.load());
-    return send(lease,
-                {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
+    return send(lease, {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
 }
 

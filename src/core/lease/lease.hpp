@@ -33,11 +33,10 @@ struct LeaseRules {
 // the caller. A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the
 // number.
 struct Lease {
-    std::atomic<std::int64_t> cap_ms;  // no ID at or after it; 0: no number, or no longer
-    std::atomic<std::int64_t> number;  // -1: none was ever asked for
-    std::atomic<std::int64_t>
-        claimed_ms;            // R when the number was claimed: the floor of every slot of the number
-    std::int64_t incarnation;  // 0: no number is held
+    std::atomic<std::int64_t> cap_ms;      // no ID at or after it; 0: no number, or no longer
+    std::atomic<std::int64_t> number;      // -1: none was ever asked for
+    std::atomic<std::int64_t> claimed_ms;  // R when the number was claimed: the floor of every slot of the number
+    std::int64_t incarnation;              // 0: no number is held
     std::int64_t life;
     std::int64_t horizon_ms;       // R as it was last answered
     std::int64_t granted_boot_ms;  // when the last call that was granted was first sent, by CLOCK_BOOTTIME

@@ -25,8 +25,8 @@ struct LeaseCall {
 };
 
 constexpr bool operator==(const LeaseCall &a, const LeaseCall &b) noexcept {
-    return a.kind == b.kind && a.number == b.number && a.incarnation == b.incarnation &&
-           a.proposed == b.proposed && a.life == b.life && a.from_ms == b.from_ms && a.to_ms == b.to_ms;
+    return a.kind == b.kind && a.number == b.number && a.incarnation == b.incarnation && a.proposed == b.proposed &&
+           a.life == b.life && a.from_ms == b.from_ms && a.to_ms == b.to_ms;
 }
 
 enum class CallOutcome : std::uint8_t {

@@ -30,8 +30,8 @@ struct LeasePage {
     std::uint32_t zero;
     RememberedNumber rows[most_remembered];
 };
-static_assert(sizeof(RememberedNumber) == 24 && offsetof(LeasePage, rows) == 32 &&
-                  std::is_trivial_v<LeasePage> && std::has_unique_object_representations_v<LeasePage>,
+static_assert(sizeof(RememberedNumber) == 24 && offsetof(LeasePage, rows) == 32 && std::is_trivial_v<LeasePage> &&
+                  std::has_unique_object_representations_v<LeasePage>,
               "on disk");
 
 // Bytes of the page that are used.

@@ -31,10 +31,8 @@ struct LeaseRecord {
 };
 
 // Whether the record names a number that this server may ask for as its own.
-constexpr bool is_own(const LeaseRecord &record, const RegistryIdentity &registry,
-                      std::int64_t identity) noexcept {
-    return (record.accepted != 0 || record.proposed != 0) && record.registry == registry &&
-           record.identity == identity;
+constexpr bool is_own(const LeaseRecord &record, const RegistryIdentity &registry, std::int64_t identity) noexcept {
+    return (record.accepted != 0 || record.proposed != 0) && record.registry == registry && record.identity == identity;
 }
 
 // The record of a server that holds no number of that registry.
@@ -44,8 +42,8 @@ constexpr LeaseRecord no_number(const RegistryIdentity &registry, std::int64_t i
 
 // The record that must be durable before the number is asked for. A proposal that is not yet accepted is
 // kept. Requires a random number other than 0.
-constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity &registry,
-                              std::int64_t identity, std::int64_t number, std::int64_t random) noexcept {
+constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity &registry, std::int64_t identity,
+                              std::int64_t number, std::int64_t random) noexcept {
     bool is_again = is_own(record, registry, identity) && record.number == number;
     LeaseRecord next = is_again ? record : no_number(registry, identity);
     next.number = number;

@@ -20,17 +20,14 @@ struct Search {
 };
 
 bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange &range) noexcept {
-    return is_own(record, record.registry, own.identity) && record.number >= range.first &&
-           record.number <= range.last;
+    return is_own(record, record.registry, own.identity) && record.number >= range.first && record.number <= range.last;
 }
 
 // True where an own number can be claimed at once.
-bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list,
-               const NumberRange &range) noexcept {
+bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list, const NumberRange &range) noexcept {
     for (std::size_t i = 0; i < own.count; i++) {
         const LeaseRecord &record = own.records[i];
-        if (may_ask(own, record, range) &&
-            search.offer(record.number, listed_number(list, record.number).horizon_ms))
+        if (may_ask(own, record, range) && search.offer(record.number, listed_number(list, record.number).horizon_ms))
             return true;
     }
     return false;
@@ -51,8 +48,8 @@ ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept
     return is_there ? list.rows[low] : ListedNumber{number, list.floor_ms, true};
 }
 
-NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range,
-                           std::int64_t now_ms, std::int64_t max_lead_ms) noexcept {
+NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::int64_t now_ms,
+                           std::int64_t max_lead_ms) noexcept {
     Search search{now_ms + max_lead_ms, {ChoiceKind::none, 0, 0}, 0};
     if (offer_own(search, own, list, range)) return search.best;
     for (std::int64_t number = range.first; number <= range.last; number++) {

@@ -55,7 +55,7 @@ struct NumberChoice {
 };
 
 // Requires rows that ascend, and records of the registry that listed them.
-NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range,
-                           std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
+NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::int64_t now_ms,
+                           std::int64_t max_lead_ms) noexcept;
 
 }  // namespace idgen

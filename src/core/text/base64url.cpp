@@ -7,8 +7,7 @@ namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr DigitTable table(alphabet);
-static_assert(alphabet.size() == 64 && table['A'] == 0 && table['a'] == 26 && table['0'] == 52 &&
-                  table['_'] == 63,
+static_assert(alphabet.size() == 64 && table['A'] == 0 && table['a'] == 26 && table['0'] == 52 && table['_'] == 63,
               "the digits are on disk");
 
 }  // namespace

@@ -42,9 +42,7 @@ class DigitTable {
         digits_[static_cast<unsigned char>(symbol)] = static_cast<std::int8_t>(digit);
     }
     // Negative for a byte that is no digit.
-    constexpr int operator[](char symbol) const noexcept {
-        return digits_[static_cast<unsigned char>(symbol)];
-    }
+    constexpr int operator[](char symbol) const noexcept { return digits_[static_cast<unsigned char>(symbol)]; }
 
    private:
     static constexpr std::int8_t none = -1;

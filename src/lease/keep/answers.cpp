@@ -66,9 +66,9 @@ Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
             psprintf("idgen.lease_window, %s, is longer than the registry allows, %s: lower it, "
                      "or have the owner of the registry raise max_ahead",
                      pg::seconds_text(window_ms), limit));
-    return stick(psprintf(
-        "the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
-        pg::seconds_text(Max(ahead_ms, 0)), limit));
+    return stick(
+        psprintf("the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
+                 pg::seconds_text(Max(ahead_ms, 0)), limit));
 }
 
 // A number by hand that somebody else has: who, as the registry knows.

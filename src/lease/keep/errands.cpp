@@ -49,15 +49,14 @@ Keeper::Result Keeper::choose(uint32 index) {
     if (!registry_.list(range, registration)) return Result::away;
     older_.look_at(registration, range);
     int64 now_ms = clock().now_ms;
-    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range,
-                                        now_ms, rules_of(index).max_lead_ms);
+    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range, now_ms,
+                                        rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
     return stick(choice.kind == ChoiceKind::none
-                     ? psprintf("all numbers from %lld to %lld are held by others",
-                                static_cast<long long>(range.first), static_cast<long long>(range.last))
+                     ? psprintf("all numbers from %lld to %lld are held by others", static_cast<long long>(range.first),
+                                static_cast<long long>(range.last))
                      : psprintf("the first free number, %lld, can be used from %s on",
-                                static_cast<long long>(choice.number),
-                                pg::instant_text(now_ms + choice.wait_ms)));
+                                static_cast<long long>(choice.number), pg::instant_text(now_ms + choice.wait_ms)));
 }
 
 Keeper::Result Keeper::claim(uint32 index, int64 number) {
@@ -104,8 +103,7 @@ void Keeper::put_record(const LeaseRecord &record) {
 Keeper::Result Keeper::extend(uint32 index) {
     bool is_accepted = false;
     ClockReading now = gate_.clock(is_accepted);
-    if (!is_accepted)
-        return stick("the clock of this server has jumped forward; idgen.status() says how far");
+    if (!is_accepted) return stick("the clock of this server has jumped forward; idgen.status() says how far");
     Lease &lease = entry(index).lease;
     // Before the first extension, which may be another process's than the claim was.
     if (lease.cap_ms == 0) {
@@ -148,8 +146,7 @@ bool Keeper::is_mine(const LeaseRecord &record) const noexcept {
 bool Keeper::is_used(int64 number) const noexcept {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
         if (leases_.leases[i].purpose != LeaseFor::nothing &&
-            (leases_.leases[i].lease.number == number ||
-             (is_mine(records_[i]) && records_[i].number == number)))
+            (leases_.leases[i].lease.number == number || (is_mine(records_[i]) && records_[i].number == number)))
             return true;
     return false;
 }

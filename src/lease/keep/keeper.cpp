@@ -143,8 +143,7 @@ void Keeper::begin_life_of(uint32 index) {
     bool is_by_hand = begun.purpose == LeaseFor::number;
     int64 number = begun.lease.number, claimed_ms = begun.lease.claimed_ms;
     pg::LeftLease left;
-    if (gate_.find_left(begun.purpose, is_by_hand ? NumberRange{number, number} : gate_.settings().range,
-                        self(), left))
+    if (gate_.find_left(begun.purpose, is_by_hand ? NumberRange{number, number} : gate_.settings().range, self(), left))
         return go_on(index, left);
     int64 life = random_secret();
     Guard<pg::LightLock> guard(leases_.lock);

@@ -18,8 +18,8 @@ NumberList list_with(const Registration &registration, const GrantedHorizons &gr
         ListedNumber known = listed_number(list, row.number);
         if (row.horizon_ms <= known.horizon_ms) continue;
         known.horizon_ms = row.horizon_ms;
-        ListedNumber *there = std::find_if(
-            rows, end, [&known](const ListedNumber &other) { return other.number == known.number; });
+        ListedNumber *there =
+            std::find_if(rows, end, [&known](const ListedNumber &other) { return other.number == known.number; });
         *there = known;
         end = std::max(end, there + 1);
     }
@@ -31,8 +31,8 @@ const char *held_by(const Registration &registration, int64 number) {
     for (size_t i = 0; i < registration.count; i++) {
         const RegisteredNumber &row = registration.rows[i];
         if (row.listed.number != number) continue;
-        return psprintf("number %lld is held by \"%s\", system %lld", static_cast<long long>(number),
-                        row.name, static_cast<long long>(row.system_identifier));
+        return psprintf("number %lld is held by \"%s\", system %lld", static_cast<long long>(number), row.name,
+                        static_cast<long long>(row.system_identifier));
     }
     return psprintf("number %lld is held by another server", static_cast<long long>(number));
 }

@@ -67,8 +67,8 @@ bool RecordPage::access(Work work) {
             obstacle_ = psprintf("sequence %s of database \"%s\" is unlogged", record_sequence, database);
             break;
         case Obstacle::newer:
-            obstacle_ = psprintf("a later version of idgen_lease wrote sequence %s of database \"%s\"",
-                                 record_sequence, database);
+            obstacle_ = psprintf("a later version of idgen_lease wrote sequence %s of database \"%s\"", record_sequence,
+                                 database);
             break;
         case Obstacle::locked:
             explain(sequence);
@@ -85,14 +85,13 @@ void RecordPage::explain(Oid sequence) {
         holders = lock_holders(sequence, memory);
         return Obstacle::none;
     });
-    obstacle_ = psprintf("sequence %s of database \"%s\" is locked: %s", record_sequence,
-                         gate_.settings().database, holders == nullptr ? "pg_locks says by whom" : holders);
+    obstacle_ = psprintf("sequence %s of database \"%s\" is locked: %s", record_sequence, gate_.settings().database,
+                         holders == nullptr ? "pg_locks says by whom" : holders);
 }
 
 bool RecordPage::read() {
-    return access([this](Relation sequence) {
-        return read_record(sequence, page_) ? Obstacle::none : Obstacle::newer;
-    });
+    return access(
+        [this](Relation sequence) { return read_record(sequence, page_) ? Obstacle::none : Obstacle::newer; });
 }
 
 bool RecordPage::write() {

@@ -33,9 +33,8 @@ bool read_record(Relation sequence, LeasePage &page) {
 
 void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
     making.lock();
-    Buffer buffer = pg::has_own_page(sequence)
-                        ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
-                        : pg::add_own_page(sequence);
+    Buffer buffer = pg::has_own_page(sequence) ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
+                                               : pg::add_own_page(sequence);
     GenericXLogState *log = GenericXLogStart(sequence);
     pg::fill_own_page(GenericXLogRegisterBuffer(log, buffer, GENERIC_XLOG_FULL_IMAGE), page_format, &page,
                       static_cast<uint16>(size_of(page)));

@@ -49,10 +49,10 @@ bool WatchedRegistry::identify(const RegistryIdentity &expected) {
     is_known_ = false;
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
     if (is_known(expected) && !(expected == met)) {
-        note_trouble(psprintf(
-            "idgen.registry is another registry, %s, than this server knows, %s; "
-            "advance it where others have numbers of that one, then call idgen_lease.confirm_registry()",
-            print_identity(met), print_identity(expected)));
+        note_trouble(
+            psprintf("idgen.registry is another registry, %s, than this server knows, %s; "
+                     "advance it where others have numbers of that one, then call idgen_lease.confirm_registry()",
+                     print_identity(met), print_identity(expected)));
         return false;
     }
     identity_ = met;

@@ -59,15 +59,14 @@ int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
     const Interval *interval = PG_GETARG_INTERVAL_P(number);
     constexpr int64 day_ms = int64{24} * 60 * 60 * 1000, most_days = 36500;
     int64 days = int64{interval->month} * 30 + interval->day;
-    if (days > most_days || days < -most_days)
-        pg::report_interval(name, "It must be at most a hundred years.");
+    if (days > most_days || days < -most_days) pg::report_interval(name, "It must be at most a hundred years.");
     return days * day_ms + interval->time / 1000;
 }
 
 void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
     if (is_null || (ms >= least_ms && ms <= most_ms)) return;
-    pg::report_interval(name, psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms),
-                                       pg::seconds_text(most_ms)));
+    pg::report_interval(
+        name, psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms), pg::seconds_text(most_ms)));
 }
 
 Datum interval_of(int64 ms) {
@@ -215,8 +214,7 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     const pg::LeaseGate *gate = pg::find_lease_gate();
-    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
-        pg::report_not_lease_database(database);
+    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0) pg::report_not_lease_database(database);
     PreventCommandIfReadOnly("idgen_lease.confirm_registry()");
     MetRegistry met = meet_registry();
     RegistryIdentity remembered = forget_numbers(met.identity, gate->leases().record_lock);

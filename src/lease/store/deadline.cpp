@@ -30,9 +30,8 @@ Wake wait_for_socket(pgsocket socket, int events, const Deadline &deadline) {
     for (;;) {
         Wake wake = look_around(deadline);
         if (wake != Wake::ready) return wake;
-        int woken_by =
-            WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH | events, socket,
-                              static_cast<long>(left_ms(deadline)), pg::registry_wait_event());
+        int woken_by = WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH | events, socket,
+                                         static_cast<long>(left_ms(deadline)), pg::registry_wait_event());
         if ((woken_by & WL_LATCH_SET) != 0) ResetLatch(MyLatch);
         if ((woken_by & events) != 0) return Wake::ready;
     }

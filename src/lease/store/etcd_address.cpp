@@ -56,8 +56,7 @@ bool consists_of(std::string_view text, std::string_view characters) noexcept {
 bool is_endpoint(std::string_view text) noexcept {
     size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) return false;
-    return consists_of(head_of(text, colon),
-                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._[]:") &&
+    return consists_of(head_of(text, colon), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._[]:") &&
            consists_of(tail_of(text, colon + 1), "0123456789");
 }
 
@@ -65,8 +64,8 @@ bool take_endpoints(std::string_view list, bool is_tls, EtcdAddress &address) {
     while (!list.empty()) {
         std::string_view endpoint = cut(list, ',');
         if (!is_endpoint(endpoint) || address.endpoint_count == EtcdAddress::most_endpoints) return false;
-        address.endpoints[address.endpoint_count++] = psprintf(
-            "%s://%.*s", is_tls ? "https" : "http", static_cast<int>(endpoint.size()), endpoint.data());
+        address.endpoints[address.endpoint_count++] =
+            psprintf("%s://%.*s", is_tls ? "https" : "http", static_cast<int>(endpoint.size()), endpoint.data());
     }
     return address.endpoint_count > 0;
 }
@@ -102,8 +101,7 @@ bool take_prefix(std::string_view prefix, EtcdAddress &address) {
     while (!prefix.empty() && prefix.back() == '/') prefix.remove_suffix(1);
     if (prefix.find('@') != std::string_view::npos) return false;
     const char *text = decoded(prefix);
-    address.prefix =
-        text != nullptr && *text == '\0' ? "/idgen" : psprintf("/%s", text == nullptr ? "" : text);
+    address.prefix = text != nullptr && *text == '\0' ? "/idgen" : psprintf("/%s", text == nullptr ? "" : text);
     return text != nullptr;
 }
 
@@ -114,8 +112,7 @@ bool parse(std::string_view text, EtcdAddress &address) {
     rest = cut(options, '?');
     std::string_view prefix = rest;
     std::string_view authority = cut(prefix, '/');
-    if (!take_user(authority, address) || !take_endpoints(authority, is_tls, address) ||
-        !take_prefix(prefix, address))
+    if (!take_user(authority, address) || !take_endpoints(authority, is_tls, address) || !take_prefix(prefix, address))
         return false;
     while (!options.empty())
         if (!take_option(cut(options, '&'), address)) return false;

@@ -11,13 +11,7 @@ constexpr size_t longest_token = size_t{16} << 10;
 enum class Verdict : uint8 { answered, no_token, denied, elsewhere };
 
 // The numbers that gRPC gives to failures.
-enum class Code : int64 {
-    invalid = 3,
-    not_found = 5,
-    permission_denied = 7,
-    precondition = 9,
-    unauthenticated = 16
-};
+enum class Code : int64 { invalid = 3, not_found = 5, permission_denied = 7, precondition = 9, unauthenticated = 16 };
 
 bool holds(std::string_view text, std::string_view part) noexcept {
     return text.find(part) != std::string_view::npos;
@@ -27,9 +21,8 @@ bool holds(std::string_view text, std::string_view part) noexcept {
 // whoever stands in its place may.
 void repeat_words(const EtcdAddress &address, std::string_view words, Trouble &trouble) {
     bool is_told = address.password != nullptr && *address.password != '\0' && holds(words, address.password);
-    put_trouble(
-        trouble, Reply::denied,
-        is_told ? "its message holds the password and is not shown" : pnstrdup(words.data(), words.size()));
+    put_trouble(trouble, Reply::denied,
+                is_told ? "its message holds the password and is not shown" : pnstrdup(words.data(), words.size()));
 }
 
 // Judges an answer that is not 200: {"message": text, "code": number}.
@@ -40,8 +33,7 @@ Verdict judge_failure(const EtcdAddress &address, Json *json, EtcdAnswer &answer
         return Verdict::elsewhere;
     }
     repeat_words(address, words, trouble);
-    if (holds(words, "invalid auth token") || holds(words, "revision of auth store is old"))
-        return Verdict::no_token;
+    if (holds(words, "invalid auth token") || holds(words, "revision of auth store is old")) return Verdict::no_token;
     switch (static_cast<Code>(number_in(json, "code"))) {
         case Code::not_found:
             answer.is_lease_gone = holds(words, "lease");
@@ -83,8 +75,7 @@ void go_to_next_endpoint(EtcdClient &client) noexcept {
 Verdict ask_endpoints(EtcdClient &client, const char *path, const char *body, const Deadline &deadline,
                       EtcdAnswer &answer, Trouble &trouble) {
     for (int left = client.address.endpoint_count; left > 0; left--) {
-        Verdict verdict =
-            ask_endpoint(client, path, body, deadline_in(left_ms(deadline) / left), answer, trouble);
+        Verdict verdict = ask_endpoint(client, path, body, deadline_in(left_ms(deadline) / left), answer, trouble);
         if (verdict != Verdict::elsewhere || look_around(deadline) != Wake::ready) return verdict;
         go_to_next_endpoint(client);
     }
@@ -128,8 +119,8 @@ Reply reply_of(Verdict verdict, Trouble &trouble) noexcept {
 
 }  // namespace
 
-Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline,
-          EtcdAnswer &answer, Trouble &trouble) {
+Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline, EtcdAnswer &answer,
+          Trouble &trouble) {
     bool has_user = client.address.user != nullptr;
     Verdict verdict = Verdict::answered;
     bool is_new = has_user && client.token == nullptr;
@@ -137,8 +128,7 @@ Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline
     if (verdict == Verdict::answered) verdict = ask_endpoints(client, path, body, deadline, answer, trouble);
     if (verdict == Verdict::no_token && has_user && !is_new) {
         verdict = authenticate(client, deadline, trouble);
-        if (verdict == Verdict::answered)
-            verdict = ask_endpoints(client, path, body, deadline, answer, trouble);
+        if (verdict == Verdict::answered) verdict = ask_endpoints(client, path, body, deadline, answer, trouble);
     }
     // What refuses the token may say anything, or nothing: the next call fetches another.
     if (verdict != Verdict::answered) forget_token(client);

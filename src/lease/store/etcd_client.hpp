@@ -24,7 +24,7 @@ struct EtcdAnswer {
 };
 
 // Posts to a path such as "kv/txn". A request may have been executed also where it is not answered.
-Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline,
-          EtcdAnswer &answer, Trouble &trouble);
+Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline, EtcdAnswer &answer,
+          Trouble &trouble);
 
 }  // namespace idgen::lease

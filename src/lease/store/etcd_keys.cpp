@@ -44,9 +44,8 @@ bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) 
                 number_in(value, "advances"),       text_in(value, "cluster")};
     return is_known(registry.identity) &&
            has_numbers(value, {"floor_ms", "max_ahead_ms", "largest_number", "longest_ttl_ms", "advances"}) &&
-           is_instant(registry.floor_ms) && is_number(registry.largest_number) &&
-           is_instant(registry.longest_ttl_ms) && is_count(registry.advances) && registry.max_ahead_ms >= 0 &&
-           registry.max_ahead_ms <= longest_ahead_ms;
+           is_instant(registry.floor_ms) && is_number(registry.largest_number) && is_instant(registry.longest_ttl_ms) &&
+           is_count(registry.advances) && registry.max_ahead_ms >= 0 && registry.max_ahead_ms <= longest_ahead_ms;
 }
 
 char *print_registry(const EtcdRegistry &registry) {
@@ -79,10 +78,9 @@ bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdN
               static_cast<int32>(number_in(value, "timeline")),
               number_in(value, "since_ms")};
     if (number_in(value, "advances") != registry.advances) advance(number.row, registry.floor_ms);
-    return has_numbers(value,
-                       {"incarnation", "life", "horizon_ms", "claimed_ms", "lease", "ttl_ms", "advances"}) &&
-           are_instants({number.row.horizon_ms, number.row.claimed_ms, number.ttl_ms, number.lease_end_ms,
-                         number.since_ms});
+    return has_numbers(value, {"incarnation", "life", "horizon_ms", "claimed_ms", "lease", "ttl_ms", "advances"}) &&
+           are_instants(
+               {number.row.horizon_ms, number.row.claimed_ms, number.ttl_ms, number.lease_end_ms, number.since_ms});
 }
 
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {

@@ -40,8 +40,7 @@ RegisteredNumber listed(int64 key, const EtcdNumber &number, int64 now_ms) {
     return row;
 }
 
-Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &registration,
-                Trouble &trouble) {
+Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &registration, Trouble &trouble) {
     Json *numbers = keys_read(answer.json, 1);
     Json *holders = keys_read(answer.json, 2);
     uint32 next_holder = 0;
@@ -59,8 +58,8 @@ Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &re
 
 }  // namespace
 
-Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline,
-                   MemoryContext caller, Registration &registration, Trouble &trouble) {
+Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline, MemoryContext caller,
+                   Registration &registration, Trouble &trouble) {
     EtcdTxn txn;
     txn.begin_work();
     txn.read(registry_key(client));
@@ -72,8 +71,7 @@ Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline 
     if (reply == Reply::answered) reply = take_registry(answer, true, view, trouble);
     if (reply != Reply::answered) return reply;
     size_t size = Max(count_of(keys_read(answer.json, 1)), 1) * sizeof(RegisteredNumber);
-    registration = {static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size)), 0,
-                    view.registry.floor_ms};
+    registration = {static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size)), 0, view.registry.floor_ms};
     return take_rows(answer, view, registration, trouble);
 }
 

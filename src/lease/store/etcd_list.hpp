@@ -6,7 +6,7 @@
 namespace idgen::lease {
 
 // The rows lie in memory of the caller's context.
-Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline,
-                   MemoryContext caller, Registration &registration, Trouble &trouble);
+Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline, MemoryContext caller,
+                   Registration &registration, Trouble &trouble);
 
 }  // namespace idgen::lease

@@ -68,8 +68,7 @@ Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
 
 bool is_owner(const EtcdNumber &number, const LeaseCall &call) noexcept {
     std::int64_t owner = number.row.incarnation;
-    return owner != 0 &&
-           (owner == call.incarnation || (call.kind == CallKind::claim && owner == call.proposed));
+    return owner != 0 && (owner == call.incarnation || (call.kind == CallKind::claim && owner == call.proposed));
 }
 
 // The lease that a node gets of what it asks for: one that was begun before the limit was lowered goes on.
@@ -108,25 +107,23 @@ Reply check_limits(const EtcdRegistry &registry, const LeaseCall &call, int64 tt
 
 // Writes what a call that is granted makes of a number. A claim and an extension lengthen the lease, or begin
 // one.
-Reply write_granted(EtcdStore &store, const EtcdView &view, EtcdNumber next, const LeaseCall &call,
-                    int64 ttl_ms, const Deadline &deadline, bool &is_done, Trouble &trouble) {
+Reply write_granted(EtcdStore &store, const EtcdView &view, EtcdNumber next, const LeaseCall &call, int64 ttl_ms,
+                    const Deadline &deadline, bool &is_done, Trouble &trouble) {
     if (call.kind == CallKind::stop) {
         give_up(next, view.now_ms);
-        return write_number(store.client, view, call.number, next, HolderChange::remove, deadline, is_done,
-                            trouble);
+        return write_number(store.client, view, call.number, next, HolderChange::remove, deadline, is_done, trouble);
     }
     bool is_same = is_owner(view.number, call) && view.number.ttl_ms == ttl_ms;
     next.lease = is_same ? view.number.lease : 0;
     next.ttl_ms = ttl_ms;
     next.lease_end_ms = ttl_ms == 0 ? 0 : view.now_ms + ttl_ms;
-    Reply reply =
-        ttl_ms == 0 ? Reply::answered : lengthen_lease(store.client, ttl_ms, deadline, next.lease, trouble);
+    Reply reply = ttl_ms == 0 ? Reply::answered : lengthen_lease(store.client, ttl_ms, deadline, next.lease, trouble);
     if (reply != Reply::answered) return reply;
     return write_number(store.client, view, call.number, next, HolderChange::put, deadline, is_done, trouble);
 }
 
-Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &call, int64 ttl_ms,
-                const Holder &holder, CallAnswer &answer, Trouble &trouble) {
+Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &call, int64 ttl_ms, const Holder &holder,
+                CallAnswer &answer, Trouble &trouble) {
     EtcdStore &store = store_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
@@ -141,8 +138,7 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &c
         is_done = answer.outcome != CallOutcome::granted;
         if (is_done) return reply;
         sign(next, call, holder, is_owner(view.number, call), view.now_ms);
-        return write_granted(store, view, next, call, shortened(view.registry, ttl_ms), deadline, is_done,
-                             trouble);
+        return write_granted(store, view, next, call, shortened(view.registry, ttl_ms), deadline, is_done, trouble);
     });
 }
 
@@ -165,8 +161,7 @@ Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
         is_done = !had_owner;
         if (is_done) return reply;
         give_up(next, view.now_ms);
-        return write_number(store.client, view, number, next, HolderChange::remove, deadline, is_done,
-                            trouble);
+        return write_number(store.client, view, number, next, HolderChange::remove, deadline, is_done, trouble);
     });
 }
 
@@ -187,36 +182,31 @@ Known latest_known(const Registration &registration) noexcept {
 
 const char *text_of(const Known &known) {
     const char *at = pg::instant_text(known.at_ms);
-    return known.number < 0
-               ? psprintf("the horizon of numbers without a row is %s", at)
-               : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
+    return known.number < 0 ? psprintf("the horizon of numbers without a row is %s", at)
+                            : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
 }
 
 // The instant to which a registry is advanced: above all that was granted, as far as its clock tells, or one
 // that is given. Denied: neither is safe.
-Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms,
-                     Trouble &trouble) {
+Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     constexpr int64 two_days_ms = int64{2} * 24 * 60 * 60 * 1000;
     std::int64_t safe_ms =
         instant_above_all({view.now_ms, view.registry.max_ahead_ms, to.longest_ahead_ms, known.at_ms});
     at_ms = to.at_ms != 0 ? to.at_ms : safe_ms;
-    bool is_long =
-        to.longest_ahead_ms >= view.registry.max_ahead_ms && to.longest_ahead_ms <= longest_ahead_ms;
+    bool is_long = to.longest_ahead_ms >= view.registry.max_ahead_ms && to.longest_ahead_ms <= longest_ahead_ms;
     if (to.at_ms == 0 && !is_long)
         return put_trouble(trouble, Reply::denied,
                            "longest_ahead must lie between %s ms, the limit now in force, and 15 minutes",
                            psprintf(INT64_FORMAT, view.registry.max_ahead_ms));
     if (at_ms == 0)
-        return put_trouble(
-            trouble, Reply::denied,
-            "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock "
-            "is right, try again after that, else correct it or give an instant",
-            text_of(known));
+        return put_trouble(trouble, Reply::denied,
+                           "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock "
+                           "is right, try again after that, else correct it or give an instant",
+                           text_of(known));
     if (at_ms < Max(view.now_ms, known.at_ms) || at_ms > view.now_ms + two_days_ms)
-        return put_trouble(
-            trouble, Reply::denied,
-            "the instant must lie above all that the registry knows, and at most two days ahead: %s",
-            text_of(known));
+        return put_trouble(trouble, Reply::denied,
+                           "the instant must lie above all that the registry knows, and at most two days ahead: %s",
+                           text_of(known));
     return Reply::answered;
 }
 

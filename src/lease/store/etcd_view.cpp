@@ -47,10 +47,9 @@ Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, 
     if (!read_registry(key_read(answer.json, 0), view.cluster, view.registry))
         return put_trouble(trouble, Reply::denied, "the registry's key holds something else");
     if (may_be_copy || view.registry.cluster == view.cluster) return Reply::answered;
-    return put_trouble(
-        trouble, Reply::denied,
-        "the registry has been copied or restored, and does not know what has been granted since: "
-        "idgen_lease.advance_registry() makes it safe to use");
+    return put_trouble(trouble, Reply::denied,
+                       "the registry has been copied or restored, and does not know what has been granted since: "
+                       "idgen_lease.advance_registry() makes it safe to use");
 }
 
 Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView &view, Trouble &trouble) {
@@ -68,8 +67,8 @@ Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView 
     return refuse_key(number_key(client, number), trouble);
 }
 
-Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next,
-                     const Deadline &deadline, bool &is_done, Trouble &trouble) {
+Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next, const Deadline &deadline,
+                     bool &is_done, Trouble &trouble) {
     EtcdTxn txn;
     txn.expect(registry_key(client), view.registry.mod_revision);
     txn.begin_work();
@@ -77,8 +76,8 @@ Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistr
     return commit(client, txn, deadline, is_done, trouble);
 }
 
-Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdNumber &next,
-                   HolderChange change, const Deadline &deadline, bool &is_done, Trouble &trouble) {
+Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdNumber &next, HolderChange change,
+                   const Deadline &deadline, bool &is_done, Trouble &trouble) {
     EtcdTxn txn;
     txn.expect(registry_key(client), view.registry.mod_revision);
     txn.expect(number_key(client, number), view.number.mod_revision);
@@ -100,16 +99,14 @@ Reply remove_number(EtcdClient &client, const EtcdView &view, int64 number, cons
     return commit(client, txn, deadline, is_done, trouble);
 }
 
-Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease,
-                     Trouble &trouble) {
+Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease, Trouble &trouble) {
     EtcdAnswer answer{};
     if (lease != 0) {
         Reply reply = ask(client, "lease/keepalive", request_of("ID", lease), deadline, answer, trouble);
         // One that is past is answered too, without a TTL.
         if (reply != Reply::answered || number_in(object_in(answer.json, "result"), "TTL") > 0) return reply;
     }
-    Reply reply =
-        ask(client, "lease/grant", request_of("TTL", (ttl_ms + 999) / 1000), deadline, answer, trouble);
+    Reply reply = ask(client, "lease/grant", request_of("TTL", (ttl_ms + 999) / 1000), deadline, answer, trouble);
     if (reply != Reply::answered) return reply;
     lease = number_in(answer.json, "ID");
     return lease != 0 ? Reply::answered : put_trouble(trouble, Reply::silent, "it gave no lease");

@@ -30,17 +30,16 @@ enum class HolderChange : uint8 { put, remove };
 
 // Writes the registry, or the row of a number; `is_done` is false where somebody else wrote since the look,
 // or the lease is gone.
-Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next,
-                     const Deadline &deadline, bool &is_done, Trouble &trouble);
-Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdNumber &next,
-                   HolderChange change, const Deadline &deadline, bool &is_done, Trouble &trouble);
+Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next, const Deadline &deadline,
+                     bool &is_done, Trouble &trouble);
+Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdNumber &next, HolderChange change,
+                   const Deadline &deadline, bool &is_done, Trouble &trouble);
 
 // Removes the row of a number, together with a write of the registry.
 Reply remove_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdRegistry &next,
                     const Deadline &deadline, bool &is_done, Trouble &trouble);
 
 // Lengthens a lease of etcd's, or asks for a new one where it is past or there is none (0).
-Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease,
-                     Trouble &trouble);
+Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease, Trouble &trouble);
 
 }  // namespace idgen::lease

@@ -47,8 +47,7 @@ size_t take_body(char *bytes, size_t, size_t size, void *self) {
 size_t take_header(char *bytes, size_t, size_t size, void *self) {
     constexpr size_t name_size = 5;
     char date[64];
-    if (size < name_size || size >= sizeof(date) || pg_strncasecmp(bytes, "Date:", name_size) != 0)
-        return size;
+    if (size < name_size || size >= sizeof(date) || pg_strncasecmp(bytes, "Date:", name_size) != 0) return size;
     memcpy(date, bytes + name_size, size - name_size);
     date[size - name_size] = '\0';
     time_t second = curl_getdate(date, nullptr);

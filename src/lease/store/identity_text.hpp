@@ -20,8 +20,8 @@ constexpr bool is_known(const RegistryIdentity &identity) noexcept {
 // With hyphens, by palloc.
 inline char *print_identity(const RegistryIdentity &identity) {
     return psprintf("%08x-%04x-%04x-%04x-%012llx", static_cast<uint32>(identity.high >> 32),
-                    static_cast<uint32>(identity.high >> 16) & 0xFFFF,
-                    static_cast<uint32>(identity.high) & 0xFFFF, static_cast<uint32>(identity.low >> 48),
+                    static_cast<uint32>(identity.high >> 16) & 0xFFFF, static_cast<uint32>(identity.high) & 0xFFFF,
+                    static_cast<uint32>(identity.low >> 48),
                     static_cast<unsigned long long>(identity.low & 0xFFFFFFFFFFFF));
 }
 

@@ -101,8 +101,8 @@ int64 number_in(Json *json, std::string_view name) {
     JsonbValue room;
     const JsonbValue *value = member(json, name, room);
     if (value != nullptr && value->type == jbvNumeric)
-        return strtoll(DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))),
-                       nullptr, 10);
+        return strtoll(DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))), nullptr,
+                       10);
     std::string_view text = text_in(json, name);
     return strtoll(pnstrdup(text.data(), text.size()), nullptr, 10);
 }

@@ -21,8 +21,7 @@ bool consists_of(const char *text, const char *characters) noexcept {
 
 // A password with a / or an @ that is not percent-encoded ends up in these.
 bool is_clean(const PostgresAddress &address, const char *database) noexcept {
-    return consists_of(address.hosts,
-                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:,") &&
+    return consists_of(address.hosts, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:,") &&
            consists_of(address.host_addresses, "abcdefABCDEF0123456789.:,%") &&
            consists_of(address.ports, "0123456789,") &&
            (!is_uri(address.text) || database == nullptr || strpbrk(database, "@/") == nullptr);
@@ -70,10 +69,9 @@ bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble 
     bool is_good = options != nullptr && is_clean(address, database);
     PQconninfoFree(options);
     if (!is_good)
-        put_trouble(
-            trouble, Reply::denied,
-            "idgen.registry is no address of a PostgreSQL: write /, @, : and % of user and password as "
-            "%2F, %40, %3A and %25");
+        put_trouble(trouble, Reply::denied,
+                    "idgen.registry is no address of a PostgreSQL: write /, @, : and % of user and password as "
+                    "%2F, %40, %3A and %25");
     return is_good;
 }
 

@@ -27,8 +27,7 @@ Reply refuse(const PostgresSession &session, Trouble &trouble) {
     return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
 }
 
-Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline,
-                      Trouble &trouble) {
+Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline, Trouble &trouble) {
     for (PostgresPollingStatusType status = PGRES_POLLING_WRITING; status != PGRES_POLLING_OK;) {
         if (status == PGRES_POLLING_FAILED) return refuse(session, trouble);
         int events = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
@@ -88,8 +87,7 @@ Reply reply_of(const char *sqlstate) noexcept {
 Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
     const char *password = PQpass(session.connection);
     bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
-    return put_trouble(trouble, reply,
-                       is_told ? "the server's message holds the password and is not shown" : words);
+    return put_trouble(trouble, reply, is_told ? "the server's message holds the password and is not shown" : words);
 }
 
 Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {

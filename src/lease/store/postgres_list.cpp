@@ -21,8 +21,8 @@ RegisteredNumber number_of(const PGresult *rows, int row) {
 
 // Whether a registry can say so. The lease of -1 ms never ends.
 bool makes_sense(const RegisteredNumber &number) noexcept {
-    return is_number(number.listed.number) && is_instant(number.listed.horizon_ms) &&
-           is_instant(number.since_ms) && (number.lease_left_ms == -1 || is_instant(number.lease_left_ms));
+    return is_number(number.listed.number) && is_instant(number.listed.horizon_ms) && is_instant(number.since_ms) &&
+           (number.lease_left_ms == -1 || is_instant(number.lease_left_ms));
 }
 
 // Takes rows in; false if one makes no sense.

@@ -21,26 +21,25 @@ Course wait_and_read(PGconn *connection, int events, const Intake &began, const 
 }
 
 // Sends what libpq has of the statement.
-Course send(PostgresSession &session, const Statement &statement, const Intake &began,
-            const Deadline &deadline, Wake &wake) {
+Course send(PostgresSession &session, const Statement &statement, const Intake &began, const Deadline &deadline,
+            Wake &wake) {
     PGconn *connection = session.connection;
     session.has_warned = false;
-    if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr,
-                          nullptr, 0) == 0)
+    if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr, nullptr, 0) ==
+        0)
         return Course::broken;
     PQsetSingleRowMode(connection);
     for (int left; (left = PQflush(connection)) != 0;) {
         if (left < 0) return Course::broken;
-        Course course = wait_and_read(connection, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr,
-                                      deadline, wake);
+        Course course =
+            wait_and_read(connection, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr, deadline, wake);
         if (course != Course::over) return course;
     }
     return Course::over;
 }
 
 // Takes all results in, each when it can be had without waiting.
-Course receive(PGconn *connection, const Intake &began, const Deadline &deadline, PGresult *&kept,
-               Wake &wake) {
+Course receive(PGconn *connection, const Intake &began, const Deadline &deadline, PGresult *&kept, Wake &wake) {
     for (;;) {
         while (PQisBusy(connection) != 0) {
             Course course = wait_and_read(connection, WL_SOCKET_READABLE, began, kept, deadline, wake);
@@ -72,8 +71,7 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
     if (PQresultStatus(rows) != PGRES_TUPLES_OK)
         reply = refuse(session, rows, trouble);
     else if (session.has_warned)
-        reply = put_trouble(trouble, Reply::silent,
-                            "the server warned that its standby may not have what it wrote");
+        reply = put_trouble(trouble, Reply::silent, "the server warned that its standby may not have what it wrote");
     else if (PQnfields(rows) != statement.columns)
         reply = put_trouble(trouble, Reply::denied, no_registry_there);
     if (reply == Reply::answered) return reply;
@@ -90,8 +88,8 @@ constexpr Statement keep_secrets{
     "THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
     2, 0, nullptr};
 
-Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline,
-               PGresult *&rows, bool &is_broken, Trouble &trouble) {
+Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
+               bool &is_broken, Trouble &trouble) {
     Wake wake = Wake::ready;
     Intake began = begin_statement(session.connection);
     Course course = send(session, statement, began, deadline, wake);

@@ -61,8 +61,7 @@ Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl
     const char *function = is_claim    ? "claim($1, $2, $3, $4, $5, $6, $7, $8, $9)"
                            : is_extend ? "extend($1, $2, $3, $4, $5, $6, $7)"
                                        : "stop($1, $2, $3, $4, $5, $6)";
-    Call call(psprintf("SELECT outcome, horizon_ms, clock_ms, max_ahead_ms FROM idgen_registry.%s", function),
-              4);
+    Call call(psprintf("SELECT outcome, horizon_ms, clock_ms, max_ahead_ms FROM idgen_registry.%s", function), 4);
     call.add(print_identity(identity));
     call.add(asked.number);
     call.add(asked.incarnation);
@@ -99,8 +98,7 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &a
             answer.now_ms = number_in(rows, 0, 2);
             answer.max_ahead_ms = number_in(rows, 0, 3);
             return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome) && are_there(rows, 1, 3) &&
-                   is_instant(answer.horizon_ms) && is_instant(answer.now_ms) &&
-                   is_instant(answer.max_ahead_ms);
+                   is_instant(answer.horizon_ms) && is_instant(answer.now_ms) && is_instant(answer.max_ahead_ms);
         });
     });
 }
@@ -112,8 +110,7 @@ Reply list(void *self, const NumberRange &range, Registration &registration, Tro
         Call call(list_sql, 9);
         call.add(range.first);
         call.add(range.last);
-        return run_call(store, call, trouble,
-                        [&](PGresult *rows) { return read_list(rows, caller, registration); });
+        return run_call(store, call, trouble, [&](PGresult *rows) { return read_list(rows, caller, registration); });
     });
 }
 

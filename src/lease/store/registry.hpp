@@ -16,7 +16,7 @@ namespace idgen::lease {
 
 enum class Reply : uint8 {
     answered,
-    silent,  // no answer: not there, too slow, or lost on the way; a call may have been executed all the same
+    silent,   // no answer: not there, too slow, or lost on the way; a call may have been executed all the same
     foreign,  // not the registry whose identity was named
     denied,   // it refuses: password, rights, not set up, a standby, a copy
     limited,  // it refuses this one claim: its owner does not allow as much

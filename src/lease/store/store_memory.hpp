@@ -17,8 +17,7 @@ inline MemoryContext make_store_context() {
 }
 
 // Begins the memory of a store that lies in that context; `end` closes it.
-inline void begin_memory(StoreMemory &memory, MemoryContext own, MemoryContextCallbackFunction end,
-                         void *store) {
+inline void begin_memory(StoreMemory &memory, MemoryContext own, MemoryContextCallbackFunction end, void *store) {
     memory.own = own;
     memory.scratch = AllocSetContextCreate(own, "idgen registry call", ALLOCSET_DEFAULT_SIZES);
     memory.at_end = {end, store, nullptr};

@@ -87,8 +87,7 @@ struct PatientDraw {
         if (!source.carries && next == Next::full) report_full(stopped);
         if (!source.carries && next == Next::borrowed) report_borrowed(stopped, wait_limits());
         report_if_clock_is_well(source, stopped, taken, wait);
-        if (source.carries)
-            report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
+        if (source.carries) report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
         report_clock_behind(stopped, wait_limits());
     }
 };

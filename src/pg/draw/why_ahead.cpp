@@ -23,8 +23,8 @@ void look_at_database(AheadView &view) noexcept {
         const Horizon &horizon = database.horizon;
         view.floor_ms = horizon.floor_ms;
         view.is_indebted = horizon.is_indebted;
-        accepted_ms = accepted_for(self.state->accepted_clock, horizon.confirmations, horizon.record.known,
-                                   self.state->boot);
+        accepted_ms =
+            accepted_for(self.state->accepted_clock, horizon.confirmations, horizon.record.known, self.state->boot);
     }
     view.advanced_ms = static_cast<int64>(pg_atomic_read_u64(&database.advanced_ms));
     if (accepted_ms != nothing_accepted) view.set_back_ms = accepted_ms - wall_minus_boot_ms();
@@ -47,8 +47,7 @@ AheadView view_of(const Source &source, const Stopped &stopped, const Take &take
 
 }  // namespace
 
-void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken,
-                             const Wait &wait) {
+void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait) {
     Ahead why = why_ahead(view_of(source, stopped, taken, wait));
     if (why == Ahead::clock) return;
     if (why == Ahead::full && !source.carries) report_full(stopped);

@@ -9,7 +9,6 @@ namespace idgen::pg {
 
 // Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands
 // still.
-void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken,
-                             const Wait &wait);
+void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait);
 
 }  // namespace idgen::pg

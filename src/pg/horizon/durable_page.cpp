@@ -72,8 +72,8 @@ Peek peek_record(Record kind, DurableRecord &record) {
 
 Renewal lock_page(Relation sequence, DurablePage &page) {
     page = lock_pages(sequence, BUFFER_LOCK_EXCLUSIVE);
-    Renewal readable = sequence_data(BufferGetPage(page.mirror)) == nullptr ? Renewal::no_record
-                                                                            : read_pages(page, page.record);
+    Renewal readable =
+        sequence_data(BufferGetPage(page.mirror)) == nullptr ? Renewal::no_record : read_pages(page, page.record);
     if (readable != Renewal::granted) unlock_page(page);
     return readable;
 }

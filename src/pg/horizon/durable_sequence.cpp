@@ -18,11 +18,9 @@ constexpr int64 poll_us = 1000;
 bool is_replaced_here(HeapTuple row, Relation sequence) {
     auto *visible = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
     HeapTupleHeader header = row->t_data;
-    bool is_other =
-        visible->relkind == RELKIND_SEQUENCE && visible->relfilenode != sequence->rd_rel->relfilenode;
+    bool is_other = visible->relkind == RELKIND_SEQUENCE && visible->relfilenode != sequence->rd_rel->relfilenode;
     if (!is_other || TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(header))) return false;
-    if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
-        return false;
+    if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask)) return false;
     return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
 }
 
@@ -67,8 +65,7 @@ bool is_uncommitted(Relation sequence) {
     if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
     // Not by the relation cache: that of a parallel worker does not know what its leader did.
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
-                NameGetDatum(&sequence->rd_rel->relname));
+    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ, NameGetDatum(&sequence->rd_rel->relname));
     Relation classes = table_open(RelationRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(classes, ClassNameNspIndexId, true, SnapshotAny, 1, &key);
     bool is_replaced = false;

@@ -33,8 +33,7 @@ Outcome check_clock_sync() {
     ClockState clock = kernel_clock();
     if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
     Outcome doubt{Renewal::clock_not_synchronised, 0};
-    if (clock.is_synchronised)
-        doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+    if (clock.is_synchronised) doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
     if (required == RequireClockSync::on) return doubt;
     warn_of(doubt);
     return granted_outcome;
@@ -47,8 +46,7 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
     if (is_copy(loaded, server.owner))
         log_copy(loaded.owner);
-    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity &&
-             !has_registry())
+    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())
         log_promoted();
 }
 

@@ -48,8 +48,7 @@ XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
 }
 
 // Lets renewals go on; returns when the synchronous standbys have what was written.
-void let_go(const HeldHorizon &held, XLogRecPtr lsn)
-    IDGEN_LOCKS(release_capability(self.database->renewal_lock)) {
+void let_go(const HeldHorizon &held, XLogRecPtr lsn) IDGEN_LOCKS(release_capability(self.database->renewal_lock)) {
     self.database->renewal_lock.unlock();
     close_sequence(held.sequence);
     while (!is_acknowledged(self.state, lsn)) sleep_us(poll_us);

@@ -45,14 +45,11 @@ int64 value_of(Relation sequence) {
 
 // Whether a subscription of this database writes the sequence, as from PostgreSQL 19 on.
 Renewal look_for_subscription(Oid sequence, bool &is_subscribed) {
-    if (!ConditionalLockRelationOid(SubscriptionRelRelationId, AccessShareLock))
-        return Renewal::origin_locked;
+    if (!ConditionalLockRelationOid(SubscriptionRelRelationId, AccessShareLock)) return Renewal::origin_locked;
     Relation relations = table_open(SubscriptionRelRelationId, NoLock);
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(sequence));
-    SysScanDesc scan =
-        systable_beginscan(relations, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
+    ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(sequence));
+    SysScanDesc scan = systable_beginscan(relations, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
     is_subscribed = HeapTupleIsValid(systable_getnext(scan));
     systable_endscan(scan);
     table_close(relations, AccessShareLock);
@@ -73,12 +70,10 @@ Owner this_owner() {
     const char *shards = GetConfigOptionResetString("idgen.shards");
     const char *region = GetConfigOptionResetString("idgen.region");
     // Numbers from a registry are nobody else's: a copy that takes its own is none of this setting.
-    const char *held = settings.shards_from == ShardsFrom::lease
-                           ? psprintf("%lld", static_cast<long long>(own_system()))
-                           : "";
+    const char *held =
+        settings.shards_from == ShardsFrom::lease ? psprintf("%lld", static_cast<long long>(own_system())) : "";
     return {own_system(),
-            fingerprint(held,
-                        fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
+            fingerprint(held, fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
 }
 
 Renewal read_foreign_origin(int64 &foreign) {
@@ -100,8 +95,7 @@ void mirror_origin(int64 system_identifier) {
     Relation sequence;
     open_origin(RowExclusiveLock, sequence);
     if (sequence == nullptr) return;
-    if (value_of(sequence) != system_identifier && !is_uncommitted(sequence))
-        write_value(sequence, system_identifier);
+    if (value_of(sequence) != system_identifier && !is_uncommitted(sequence)) write_value(sequence, system_identifier);
     relation_close(sequence, RowExclusiveLock);
 }
 

@@ -27,8 +27,7 @@ bool write_locked(Kind &renewal, Relation sequence, Outcome &outcome)
 }
 
 template <class Kind>
-Outcome renew_locked(Kind &renewal, Relation sequence)
-    IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
+Outcome renew_locked(Kind &renewal, Relation sequence) IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
     Outcome outcome = granted_outcome;
     RenewalStep step = renewal.begin();
     if (step == RenewalStep::done) return outcome;

@@ -22,8 +22,7 @@ int last_used = 0;
 
 bool encrypt_block(void *context, const uint8 *in, uint8 *out) noexcept {
     int size = 0;
-    return EVP_EncryptUpdate(static_cast<EVP_CIPHER_CTX *>(context), out, &size, in, cipher_block_size) ==
-               1 &&
+    return EVP_EncryptUpdate(static_cast<EVP_CIPHER_CTX *>(context), out, &size, in, cipher_block_size) == 1 &&
            size == static_cast<int>(cipher_block_size);
 }
 
@@ -44,8 +43,7 @@ const EVP_CIPHER *aes(size_t key_size) noexcept {
 // Fills a free entry; false, and free as before, where libcrypto fails.
 bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
     cipher.context = EVP_CIPHER_CTX_new();
-    if (cipher.context == nullptr ||
-        EVP_EncryptInit_ex(cipher.context, aes(size), nullptr, key, nullptr) != 1 ||
+    if (cipher.context == nullptr || EVP_EncryptInit_ex(cipher.context, aes(size), nullptr, key, nullptr) != 1 ||
         EVP_CIPHER_CTX_set_padding(cipher.context, 0) != 1) {
         forget(cipher);
         // What stays in its queue would be taken for an error of the connection's TLS.

@@ -57,8 +57,8 @@ struct CloneColumns {
 bool find_columns(CloneColumns &columns) {
     Oid nodes = get_relname_relid(node_table, PG_CATALOG_NAMESPACE);
     if (!OidIsValid(nodes)) return false;
-    columns = {nodes, get_attnum(nodes, "nodeid"), get_attnum(nodes, "groupid"),
-               get_attnum(nodes, "nodeisclone"), get_attnum(nodes, "nodeprimarynodeid")};
+    columns = {nodes, get_attnum(nodes, "nodeid"), get_attnum(nodes, "groupid"), get_attnum(nodes, "nodeisclone"),
+               get_attnum(nodes, "nodeprimarynodeid")};
     return columns.node > 0 && columns.group > 0 && columns.is_clone > 0 && columns.origin > 0;
 }
 

@@ -8,8 +8,7 @@ Oid find_own_schema(Oid extension) {
     ScanKeyData keys[2];
     ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
                 ObjectIdGetDatum(ExtensionRelationId));
-    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(extension));
+    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
     Relation depend = table_open(DependRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
     Oid found = InvalidOid;

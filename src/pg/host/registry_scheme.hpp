@@ -19,8 +19,7 @@ inline RegistryScheme scheme_of(std::string_view address) noexcept {
     };
     if (begins_with("etcd://") || begins_with("etcds://")) return RegistryScheme::etcd;
     if (begins_with("postgresql://") || begins_with("postgres://")) return RegistryScheme::postgresql;
-    bool is_options =
-        address.find("://") == std::string_view::npos && address.find('=') != std::string_view::npos;
+    bool is_options = address.find("://") == std::string_view::npos && address.find('=') != std::string_view::npos;
     return is_options ? RegistryScheme::postgresql : RegistryScheme::unknown;
 }
 

@@ -18,8 +18,7 @@ const char *value_of(HeapTuple tuple, TupleDesc desc, const char *name) {
     if (is_null) return nullptr;
     Datum *entries;
     int count;
-    deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr,
-                      &count);
+    deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr, &count);
     for (int i = 0; i < count; i++)
         if (const char *value = value_in(TextDatumGetCString(entries[i]), name)) return value;
     return nullptr;

@@ -42,9 +42,8 @@ Fact standby_fact(const Survey &survey);
 
 // The facts in the order in which they are shown.
 constexpr Fact (*facts[])(const Survey &survey) = {
-    library_fact,   server_fact,  shards_fact,  lease_fact,   registry_fact, nodes_fact,
-    databases_fact, copy_fact,    horizon_fact, renewal_fact, lead_fact,     clock_fact,
-    ntp_fact,       standby_fact, layout_fact,  slots_fact,
+    library_fact, server_fact,  shards_fact, lease_fact, registry_fact, nodes_fact,   databases_fact, copy_fact,
+    horizon_fact, renewal_fact, lead_fact,   clock_fact, ntp_fact,      standby_fact, layout_fact,    slots_fact,
 };
 
 }  // namespace idgen::pg

@@ -29,16 +29,14 @@ bool append_numbers(StringInfo text, const LeaseSurvey &leases, Which which) {
     bool is_first = true;
     for (uint32 i = 0; i < leases.count; i++) {
         if (!which(leases.numbers[i])) continue;
-        appendStringInfo(text, "%s%lld", is_first ? "" : ", ",
-                         static_cast<long long>(leases.numbers[i].number));
+        appendStringInfo(text, "%s%lld", is_first ? "" : ", ", static_cast<long long>(leases.numbers[i].number));
         is_first = false;
     }
     return !is_first;
 }
 
 const char *lead_text(int64 lead_ms) {
-    return lead_ms < 0 ? psprintf("%s behind", seconds_text(-lead_ms))
-                       : psprintf("%s ahead of", seconds_text(lead_ms));
+    return lead_ms < 0 ? psprintf("%s behind", seconds_text(-lead_ms)) : psprintf("%s ahead of", seconds_text(lead_ms));
 }
 
 bool lacks_pool(const LeaseSurvey &leases) noexcept {
@@ -62,9 +60,8 @@ void append_beginnings(StringInfo text, const LeaseSurvey &leases, int64 now_ms)
     for (uint32 i = 0; i < leases.count; i++) {
         const WantedNumber &number = leases.numbers[i];
         if (number.is_held && number.begins_ms > now_ms + settings.max_lead_ms)
-            append_sentence(text,
-                            psprintf("IDs of number %lld begin at %s", static_cast<long long>(number.number),
-                                     instant_text(number.begins_ms)));
+            append_sentence(text, psprintf("IDs of number %lld begin at %s", static_cast<long long>(number.number),
+                                           instant_text(number.begins_ms)));
     }
 }
 
@@ -138,16 +135,14 @@ Fact keeper_fact(const LeaseSurvey &leases) {
             return {"registry", "not asked: the process that keeps the numbers waits for a lock", false,
                     psprintf("SELECT pg_blocking_pids(%d) says who holds it.", leases.registry.keeper_pid)};
         case KeeperState::starting:
-            return {
-                "registry", "not asked: the process that keeps the numbers is still starting", false,
-                "Look again. If it stays so, the log says more; or its database, idgen.lease_database, is "
-                "locked."};
+            return {"registry", "not asked: the process that keeps the numbers is still starting", false,
+                    "Look again. If it stays so, the log says more; or its database, idgen.lease_database, is "
+                    "locked."};
         case KeeperState::failing:
             return {"registry", "not asked: the process that keeps the numbers ends as it starts", false,
                     "The server's log says why. Its database, idgen.lease_database, must be there."};
         case KeeperState::none:
-            return {"registry", "not asked: the process that keeps the numbers does not run", false,
-                    keeper_hint};
+            return {"registry", "not asked: the process that keeps the numbers does not run", false, keeper_hint};
     }
     return no_fact;
 }

@@ -31,12 +31,10 @@ const char *days_text(int64 ms) {
 Fact library_fact(const Survey &survey) {
     if (survey.is_loaded && survey.extension != nullptr && strcmp(survey.extension, library_version()) != 0)
         return other_version(survey.extension);
-    const char *when = survey.is_preloaded
-                           ? "when the server started"
-                           : "by the first session that needed it; idgen.keys, idgen.max_slots and "
-                             "idgen.max_slots_per_database need shared_preload_libraries";
-    if (survey.is_loaded)
-        return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
+    const char *when = survey.is_preloaded ? "when the server started"
+                                           : "by the first session that needed it; idgen.keys, idgen.max_slots and "
+                                             "idgen.max_slots_per_database need shared_preload_libraries";
+    if (survey.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
     return {"library", "not loaded by the server", false, preload_hint};
 }
 
@@ -51,18 +49,16 @@ Fact nodes_fact(const Survey &survey) {
     if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
     const char *text = psprintf("%s is for one node only", LayoutName(survey.shardless).text);
     if (!has_shards()) return {"nodes", text, true, nullptr};
-    return {
-        "nodes", text, false,
-        "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "
-        "use a layout with a shard."};
+    return {"nodes", text, false,
+            "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "
+            "use a layout with a shard."};
 }
 
 Fact copy_fact(const Survey &survey) {
     if (survey.copied_from == 0)
         return {"copy", "this database is no copy, or its shards are confirmed", true, nullptr};
     return {"copy",
-            psprintf("of a database of the system %lld, with its shards",
-                     static_cast<long long>(survey.copied_from)),
+            psprintf("of a database of the system %lld, with its shards", static_cast<long long>(survey.copied_from)),
             false, confirm_shards_hint};
 }
 
@@ -82,18 +78,17 @@ Fact layout_fact(const Survey &survey) {
 
 Fact slots_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"slots", not_known, false, nullptr};
-    const char *text = psprintf("%u of %u in this database, %u of %u in all", survey.slots,
-                                survey.slots_limit, survey.server_slots, survey.server_slots_limit);
+    const char *text = psprintf("%u of %u in this database, %u of %u in all", survey.slots, survey.slots_limit,
+                                survey.server_slots, survey.server_slots_limit);
     bool is_ample = survey.slots < survey.slots_limit && survey.server_slots < survey.server_slots_limit;
     if (is_ample && survey.others_used)
         return {"slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
                 "Another shard or layout needs one that is idle: put the shards that this node owns into "
                 "idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
     if (is_ample) return {"slots", text, true, nullptr};
-    return {
-        "slots", text, false,
-        "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and "
-        "restart."};
+    return {"slots", text, false,
+            "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and "
+            "restart."};
 }
 
 }  // namespace idgen::pg

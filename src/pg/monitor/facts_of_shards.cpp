@@ -52,8 +52,7 @@ Fact citus_shards(const Survey &survey) {
         case CitusState::unjoined:
             return {"shards", "citus: this node is in no cluster yet", false, remedy_for(node.state)};
         case CitusState::doubtful:
-            return {"shards",
-                    psprintf("citus: group %u, which may be that of the origin of this clone", node.group),
+            return {"shards", psprintf("citus: group %u, which may be that of the origin of this clone", node.group),
                     false, remedy_for(node.state)};
     }
     return {"shards", beside_region(psprintf("citus: group %u", node.group)), true, nullptr};
@@ -62,19 +61,16 @@ Fact citus_shards(const Survey &survey) {
 // A list with a number that a layout in use does not have, or, where none is in use, the default one.
 Fact large_shards(const Survey &survey, const char *shards) {
     const Layout &layout = survey.narrow;
-    const char *text =
-        psprintf("%s: too large for layout \"%s\", which has the shards 0 to %u", shards,
-                 LayoutName(layout).text, largest_shard(layout, static_cast<uint32>(settings.region)));
-    return {
-        "shards", text, false,
-        "next_id() fails for that layout: give this node smaller shards, or use a layout that has these."};
+    const char *text = psprintf("%s: too large for layout \"%s\", which has the shards 0 to %u", shards,
+                                LayoutName(layout).text, largest_shard(layout, static_cast<uint32>(settings.region)));
+    return {"shards", text, false,
+            "next_id() fails for that layout: give this node smaller shards, or use a layout that has these."};
 }
 
 // Where there is a registry, the row `lease` says more.
 Fact leased_shards(const Survey &survey) {
     if (!survey.is_loaded) return {"shards", not_known, false, nullptr};
-    if (!survey.leases.has_registry)
-        return {"shards", "lease, and idgen.registry is not set", false, no_registry_hint};
+    if (!survey.leases.has_registry) return {"shards", "lease, and idgen.registry is not set", false, no_registry_hint};
     if (settings.region != 0) return {"shards", beside_region("lease"), false, no_region_hint};
     if (survey.leases.pool_held == 0) return {"shards", "lease: none yet", true, nullptr};
     return {"shards", psprintf("lease: %s", chosen_numbers(survey.leases)), true, nullptr};
@@ -103,12 +99,11 @@ Fact with_stored(const Survey &survey, const Fact &fact) {
 // Numbers by hand that the registry must grant.
 Fact granted_shards(const Survey &survey, const char *text) {
     if (!survey.leases.has_registry) return {"shards", text, true, nullptr};
-    return {
-        "shards",
-        psprintf("%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the "
-                 "server before it",
-                 text),
-        true, nullptr};
+    return {"shards",
+            psprintf("%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the "
+                     "server before it",
+                     text),
+            true, nullptr};
 }
 
 Fact listed_shards(const Survey &survey) {
@@ -117,11 +112,9 @@ Fact listed_shards(const Survey &survey) {
     const char *text = beside_region(set);
     if (survey.has_narrow) return large_shards(survey, text);
     if (!are_shards_copied()) return granted_shards(survey, text);
-    return {
-        "shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text),
-        false,
-        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or "
-        "role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
+    return {"shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text), false,
+            "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or "
+            "role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
 }
 
 Fact own_shards_fact(const Survey &survey) {

@@ -34,16 +34,14 @@ Fact horizon_fact(const Survey &survey) {
         case PageState::newer:
             return {"horizon", "written by a later version of idgen", false, later_version_hint};
         case PageState::out_of_bounds:
-            return {
-                "horizon", "out of bounds", false,
-                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
+            return {"horizon", "out of bounds", false,
+                    "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
     }
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};
     text = psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms));
-    return {"horizon", text, false,
-            survey.advanced_ms >= survey.horizon_ms ? advanced_hint : far_horizon_hint};
+    return {"horizon", text, false, survey.advanced_ms >= survey.horizon_ms ? advanced_hint : far_horizon_hint};
 }
 
 Fact renewal_fact(const Survey &survey) {
@@ -60,15 +58,11 @@ Fact renewal_fact(const Survey &survey) {
 Fact lead_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
     if (survey.lead_ms <= settings.max_lead_ms)
-        return {
-            "lead",
-            psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
-            true, nullptr};
-    const char *text =
-        psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms));
+        return {"lead", psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
+                true, nullptr};
+    const char *text = psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms));
     if (explains(-survey.clock_offset_ms, survey.lead_ms - settings.max_lead_ms))
-        return {"lead", text, false,
-                "The clock is behind the last IDs: correct it, or wait until it has caught up."};
+        return {"lead", text, false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};
     return {"lead", text, false,
             "IDs of that shard wait until then; a larger idgen.max_lead, as it was, lets them go on."};
 }
@@ -76,30 +70,25 @@ Fact lead_fact(const Survey &survey) {
 // A clock that was set back is judged by the lead that it leaves.
 Fact clock_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"clock", not_known, false, nullptr};
-    if (!survey.has_accepted_clock)
-        return {"clock", "nothing to compare with before the first ID", true, nullptr};
-    const char *text = psprintf("%s from the one accepted; set forward %llu times, back %llu times",
-                                difference_text(survey.clock_offset_ms),
-                                static_cast<unsigned long long>(survey.steps_forward),
-                                static_cast<unsigned long long>(survey.steps_back));
+    if (!survey.has_accepted_clock) return {"clock", "nothing to compare with before the first ID", true, nullptr};
+    const char *text = psprintf(
+        "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),
+        static_cast<unsigned long long>(survey.steps_forward), static_cast<unsigned long long>(survey.steps_back));
     if (survey.clock_offset_ms > settings.max_clock_jump_ms)
-        return {
-            "clock", text, false,
-            "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
-            "a superuser call idgen.accept_clock()."};
+        return {"clock", text, false,
+                "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
+                "a superuser call idgen.accept_clock()."};
     return {"clock", text, true, nullptr};
 }
 
 // An asynchronous failover rests on a clock that is right within idgen.clock_error.
 Fact ntp_fact(const Survey &survey) {
     if (!survey.kernel.is_synchronised)
-        return {"ntp", "the kernel's clock is not synchronised", false,
-                "Start chrony, ntpd or systemd-timesyncd."};
+        return {"ntp", "the kernel's clock is not synchronised", false, "Start chrony, ntpd or systemd-timesyncd."};
     const char *text = psprintf("synchronised, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
     if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
-    return {"ntp",
-            psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)),
-            false, uncertain_hint};
+    return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)), false,
+            uncertain_hint};
 }
 
 Fact standby_fact(const Survey &survey) {
@@ -107,8 +96,7 @@ Fact standby_fact(const Survey &survey) {
         return {"standby", "required, and none is configured", false,
                 "Set synchronous_standby_names, or idgen.synchronous to auto: no ID is made."};
     if (!survey.has_standby_names) return {"standby", "no synchronous standby", true, nullptr};
-    const char *text =
-        psprintf("%u synchronous standby%s connected", survey.standbys, survey.standbys == 1 ? "" : "s");
+    const char *text = psprintf("%u synchronous standby%s connected", survey.standbys, survey.standbys == 1 ? "" : "s");
     if (survey.standbys > 0 || survey.in_recovery) return {"standby", text, true, nullptr};
     return {"standby", text, false, "See pg_stat_replication: no ID is made without their confirmation."};
 }

@@ -20,9 +20,8 @@ bool is_known(const SharedLease &entry) noexcept {
 
 WantedNumber copy_of(const SharedLease &entry) noexcept {
     const Lease &lease = entry.lease;
-    WantedNumber number{lease.number,    lease.horizon_ms,
-                        is_held(lease),  entry.purpose == LeaseFor::number,
-                        begin_of(entry), ""};
+    WantedNumber number{
+        lease.number, lease.horizon_ms, is_held(lease), entry.purpose == LeaseFor::number, begin_of(entry), ""};
     strlcpy(number.trouble, entry.trouble, sizeof(number.trouble));
     return number;
 }
@@ -57,8 +56,7 @@ LeaseSurvey survey_leases(SharedState *state) {
     survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
     copy_numbers(state->leases, survey);
     survey.registry = registry_for_reader(state->leases);
-    survey.keeper =
-        keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
+    survey.keeper = keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);
     for (uint32 i = 0; i < survey.count; i++) count_number(survey, survey.numbers[i]);
     return survey;

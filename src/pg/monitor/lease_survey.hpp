@@ -12,8 +12,8 @@ struct WantedNumber {
     int64 number;
     int64 horizon_ms;  // R, where it is held
     bool is_held;
-    bool is_by_hand;  // stands in idgen.shards or in a call; else one of those that the registry chose
-    int64 begins_ms;  // no ID lies below it
+    bool is_by_hand;             // stands in idgen.shards or in a call; else one of those that the registry chose
+    int64 begins_ms;             // no ID lies below it
     char trouble[trouble_size];  // why it cannot be kept now; empty: nothing
 };
 

@@ -42,8 +42,7 @@ void look_at_page(Survey &survey) {
 bool is_narrow(const Layout &layout) noexcept {
     if (settings.shards.empty() || layout.node_bits() == 0) return false;
     auto region = static_cast<uint32>(settings.region);
-    return (region == 0 || layout.region_bits != 0) &&
-           settings.shards.largest() > largest_shard(layout, region);
+    return (region == 0 || layout.region_bits != 0) && settings.shards.largest() > largest_shard(layout, region);
 }
 
 // A draw that fails leaves no slot: before any succeeds, the layout counts that a call without one means.

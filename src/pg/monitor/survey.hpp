@@ -22,17 +22,17 @@ struct Survey {
 
     PageState page;
     DurableRecord record;  // where there is one
-    int64 copied_from;  // system identifier of the origin whose shards this database keeps; 0: it is no copy
-    int64 horizon_ms;   // where readable; 0 else
-    uint64 renewals;    // since the server started
-    int64 renewed_ms;   // 0: not since the server started
-    int64 advanced_ms;  // where idgen.advance() moved it to; 0: nowhere since the server started
-    uint32 stall_ms;    // how long renewals have been asked for in vain
+    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is no copy
+    int64 horizon_ms;      // where readable; 0 else
+    uint64 renewals;       // since the server started
+    int64 renewed_ms;      // 0: not since the server started
+    int64 advanced_ms;     // where idgen.advance() moved it to; 0: nowhere since the server started
+    uint32 stall_ms;       // how long renewals have been asked for in vain
 
-    int64 lead_ms;              // of the slot furthest ahead of the clock; 0: none is ahead
-    Layout ending;              // the layout in use that ends first; the default one where none is in use
-    int64 end_ms;               // when
-    uint32 slots, slots_limit;  // of this database
+    int64 lead_ms;                            // of the slot furthest ahead of the clock; 0: none is ahead
+    Layout ending;                            // the layout in use that ends first; the default one where none is in use
+    int64 end_ms;                             // when
+    uint32 slots, slots_limit;                // of this database
     uint32 server_slots, server_slots_limit;  // of all
     bool others_used;                         // no more slots but for the node's own shards in presets
     bool has_narrow;     // a layout in use lacks a shard of idgen.shards; where none is in use, the default

@@ -21,8 +21,7 @@ constexpr const char *uncertain_hint =
 constexpr const char *confirm_shards_hint =
     "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call "
     "idgen.confirm_shards().";
-constexpr const char *later_version_hint =
-    "Install the version of idgen that the database was used with, and restart.";
+constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";
 constexpr const char *preload_hint =
     "Add this line to postgresql.conf, joined with what is there, and restart: "
     "shared_preload_libraries = 'idgen'";
@@ -31,10 +30,8 @@ constexpr const char *keeper_hint =
     "shared_preload_libraries = 'idgen, idgen_lease'. Where it is there, the log says more.";
 constexpr const char *no_registry_hint =
     "Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.";
-constexpr const char *no_region_hint =
-    "Set idgen.region to 0; numbers cover the region of a layout that has one.";
-constexpr const char *reconnect_hint =
-    "It was set for this database or role after this connection began: reconnect.";
+constexpr const char *no_region_hint = "Set idgen.region to 0; numbers cover the region of a layout that has one.";
+constexpr const char *reconnect_hint = "It was set for this database or role after this connection began: reconnect.";
 constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";
 
 }  // namespace idgen::pg

@@ -5,8 +5,7 @@
 
 namespace idgen::pg {
 
-constexpr int64 pg_epoch_unix_ms =
-    int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * (SECS_PER_DAY * int64{1000});
+constexpr int64 pg_epoch_unix_ms = int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * (SECS_PER_DAY * int64{1000});
 
 constexpr TimestampTz to_timestamptz(int64 unix_ms) noexcept {
     return (unix_ms - pg_epoch_unix_ms) * 1000;

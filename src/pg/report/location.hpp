@@ -29,11 +29,10 @@ struct Location {
     } while (0)
 
 #if PG_VERSION_NUM >= 160000
-#define errsave_at(at, context, ...)                                          \
-    do {                                                                      \
-        Node *soft = (context);                                               \
-        if (errsave_start(soft, TEXTDOMAIN))                                  \
-            __VA_ARGS__, errsave_finish(soft, at.file, at.line, at.function); \
+#define errsave_at(at, context, ...)                                                                           \
+    do {                                                                                                       \
+        Node *soft = (context);                                                                                \
+        if (errsave_start(soft, TEXTDOMAIN)) __VA_ARGS__, errsave_finish(soft, at.file, at.line, at.function); \
     } while (0)
 #else
 #define errsave_at(at, context, ...) ereport_at(at, ERROR, __VA_ARGS__)

@@ -16,11 +16,11 @@ namespace {
 }
 
 [[noreturn]] void report_zero(const Layout &layout, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("these parts give 0 in layout \"%s\"", LayoutName(layout).text),
-                errdetail("An ID is at least 1."),
-                errhint("In the first tick, give shard or sequence a number above 0.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+         errmsg("these parts give 0 in layout \"%s\"", LayoutName(layout).text), errdetail("An ID is at least 1."),
+         errhint("In the first tick, give shard or sequence a number above 0.")));
 }
 
 int instants_of(const Layout &layout) {
@@ -32,33 +32,31 @@ int instants_of(const Layout &layout) {
 [[noreturn]] void report_early(const Layout &layout, TimestampTz instant, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%s is before the epoch of layout \"%s\"", timestamptz_to_str(instant),
-                       LayoutName(layout).text),
+                errmsg("%s is before the epoch of layout \"%s\"", timestamptz_to_str(instant), LayoutName(layout).text),
                 instants_of(layout), errhint("Use a layout with an earlier epoch.")));
 }
 
 [[noreturn]] void report_late(const Layout &layout, TimestampTz instant, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("%s is past the end of layout \"%s\"", timestamptz_to_str(instant), LayoutName(layout).text),
-         instants_of(layout),
-         errhint("Use a layout with a later epoch, a longer unit, or fewer bits below the time.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("%s is past the end of layout \"%s\"", timestamptz_to_str(instant), LayoutName(layout).text),
+                instants_of(layout),
+                errhint("Use a layout with a later epoch, a longer unit, or fewer bits below the time.")));
 }
 
 }  // namespace
 
 void report_shard_range(const Layout &layout, int64 shard, Location at) {
     uint32 last = packing_of(layout).shard_last;
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("shard %lld is out of range for layout \"%s\"", static_cast<long long>(shard),
-                       LayoutName(layout).text),
-                errdetail("The layout has the shards 0 to %u.", last),
-                last == 0 ? errhint("The layout has no shard field: leave the shard out.")
-                          : errhint("A hash becomes a shard by a modulo that is never negative, such as "
-                                    "(hash & 2147483647) %% %u.",
-                                    last + 1)));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+         errmsg("shard %lld is out of range for layout \"%s\"", static_cast<long long>(shard), LayoutName(layout).text),
+         errdetail("The layout has the shards 0 to %u.", last),
+         last == 0 ? errhint("The layout has no shard field: leave the shard out.")
+                   : errhint("A hash becomes a shard by a modulo that is never negative, such as "
+                             "(hash & 2147483647) %% %u.",
+                             last + 1)));
 }
 
 void report_part(PartReason reason, const Layout &layout, int64 shard, int64 sequence, Location at) {
@@ -100,18 +98,16 @@ void report_wrapping_bounds(const Layout &layout, Location at) {
 }
 
 void report_null(const char *argument, bool has_default, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", argument),
-         has_default ? errdetail("A null would give a null ID.") : errdetail("It has no default."),
-         has_default ? errhint("Leave the argument out to use its default.") : errhint("Give a value.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", argument),
+                has_default ? errdetail("A null would give a null ID.") : errdetail("It has no default."),
+                has_default ? errhint("Leave the argument out to use its default.") : errhint("Give a value.")));
 }
 
 void report_null_element(const char *argument, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not hold a null", argument),
-         errdetail("Every element counts."), errhint("Leave the nulls out: array_remove(array, null).")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not hold a null", argument),
+                errdetail("Every element counts."), errhint("Leave the nulls out: array_remove(array, null).")));
 }
 
 void report_not_ascending(const char *argument, Location at) {

@@ -11,15 +11,13 @@ void explain_key(const KeysError &error) {
             GUC_check_errdetail("Key %u of the list has no number and colon in front.", error.item);
             break;
         case KeysReason::bad_number:
-            GUC_check_errdetail("The number of key %u of the list is not from 1 to %u.", error.item,
-                                max_key_number);
+            GUC_check_errdetail("The number of key %u of the list is not from 1 to %u.", error.item, max_key_number);
             break;
         case KeysReason::repeated_number:
             GUC_check_errdetail("Key %u of the list has the number of another one.", error.item);
             break;
         case KeysReason::bad_digit:
-            GUC_check_errdetail("Key %u of the list has a character that is no hexadecimal digit.",
-                                error.item);
+            GUC_check_errdetail("Key %u of the list has a character that is no hexadecimal digit.", error.item);
             break;
         case KeysReason::too_many:
             GUC_check_errdetail("The list has more than %u keys.", max_keys);
@@ -51,8 +49,8 @@ int message_of(const TextError &error, std::string_view text) {
         case TextReason::prefix_bad_character:
         case TextReason::prefix_too_long:
         case TextReason::none:
-            errmsg("invalid public ID: \"%s\" cannot stand in it as character %d",
-                   character_at(text, error.position), static_cast<int>(error.position) + 1);
+            errmsg("invalid public ID: \"%s\" cannot stand in it as character %d", character_at(text, error.position),
+                   static_cast<int>(error.position) + 1);
     }
     return errcode(ERRCODE_INVALID_TEXT_REPRESENTATION);
 }
@@ -64,8 +62,7 @@ void explain_bad_keys(const KeysError &error) {
     // The server's own message would print the keys.
     GUC_check_errmsg("invalid value for parameter \"%s\"", "idgen.keys");
     explain_key(error);
-    GUC_check_errhint(
-        "Write a list of numbers and AES keys in hexadecimal: 'number:key' or 'number:key,number:key'.");
+    GUC_check_errhint("Write a list of numbers and AES keys in hexadecimal: 'number:key' or 'number:key,number:key'.");
 }
 
 void explain_open_catalog() {
@@ -103,11 +100,10 @@ void report_no_keys(bool is_defined, Location at) {
         at, ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.keys is not set"),
          errdetail("Public IDs are made and read with a key of the server."),
-         is_defined
-             ? errhint("Let a superuser make a key (openssl rand -hex 32) and set it: ALTER SYSTEM SET "
-                       "idgen.keys = '1:...'; SELECT pg_reload_conf()")
-             : errhint("Add idgen to shared_preload_libraries and restart: without that, the server would "
-                       "show the keys to everybody. Then set idgen.keys.")));
+         is_defined ? errhint("Let a superuser make a key (openssl rand -hex 32) and set it: ALTER SYSTEM SET "
+                              "idgen.keys = '1:...'; SELECT pg_reload_conf()")
+                    : errhint("Add idgen to shared_preload_libraries and restart: without that, the server would "
+                              "show the keys to everybody. Then set idgen.keys.")));
 }
 
 void report_unknown_key(int32 number, Location at) {

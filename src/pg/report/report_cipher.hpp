@@ -16,7 +16,6 @@ void explain_open_catalog();
 [[noreturn]] void report_negative_id(int64 id, Location at = Location::here());
 [[noreturn]] void report_no_keys(bool is_defined, Location at = Location::here());
 [[noreturn]] void report_unknown_key(int32 number, Location at = Location::here());
-[[noreturn]] void report_public_id(const TextError &error, std::string_view text,
-                                   Location at = Location::here());
+[[noreturn]] void report_public_id(const TextError &error, std::string_view text, Location at = Location::here());
 
 }  // namespace idgen::pg

@@ -66,17 +66,16 @@ void report_no_citus(CitusState state, Location at) {
 void report_group_range(const Layout &layout, uint32 group, int region, Location at) {
     LayoutName name(layout);
     uint32 last = mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("group %u of this node in Citus is too large for layout \"%s\"", group, name.text),
-         region == 0 ? errdetail("idgen.shards is \"citus\"; the layout has the shards 0 to %u.", last)
-                     : errdetail("idgen.shards is \"citus\", idgen.region is %d; the layout has the shards 0 "
-                                 "to %u in each region.",
-                                 region, last),
-         region == 0 ? errhint("Use a layout with more shards, or give each node a shard of its own, such "
-                               "as: ALTER SYSTEM SET idgen.shards = '5'; SELECT pg_reload_conf().")
-                     : errhint("Use a layout with more shards, or set idgen.region to 0.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("group %u of this node in Citus is too large for layout \"%s\"", group, name.text),
+                region == 0 ? errdetail("idgen.shards is \"citus\"; the layout has the shards 0 to %u.", last)
+                            : errdetail("idgen.shards is \"citus\", idgen.region is %d; the layout has the shards 0 "
+                                        "to %u in each region.",
+                                        region, last),
+                region == 0 ? errhint("Use a layout with more shards, or give each node a shard of its own, such "
+                                      "as: ALTER SYSTEM SET idgen.shards = '5'; SELECT pg_reload_conf().")
+                            : errhint("Use a layout with more shards, or set idgen.region to 0.")));
 }
 
 }  // namespace idgen::pg

@@ -20,7 +20,6 @@ const char *remedy_for(CitusState state);
 [[noreturn]] void report_no_citus(CitusState state, Location at = Location::here());
 
 // A layout that cannot hold the group of this node, or not beside a region.
-[[noreturn]] void report_group_range(const Layout &layout, uint32 group, int region,
-                                     Location at = Location::here());
+[[noreturn]] void report_group_range(const Layout &layout, uint32 group, int region, Location at = Location::here());
 
 }  // namespace idgen::pg

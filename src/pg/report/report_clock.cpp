@@ -8,12 +8,12 @@ namespace {
 
 // `required` is what idgen.require_clock_sync says.
 void tell_not_synchronised(int level, const char *required, Location at) {
-    ereport_at(at, level,
-               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the clock of this machine is not synchronised"),
-                errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
-                errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to "
-                        "off.")));
+    ereport_at(
+        at, level,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the clock of this machine is not synchronised"),
+         errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
+         errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to "
+                 "off.")));
 }
 
 void tell_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required, Location at) {
@@ -56,21 +56,19 @@ void warn_clock_uncertain(int64 error_ms, int64 limit_ms, Location at) {
 }
 
 void report_no_clock_bounds(Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the clock of this machine is not synchronised"),
-                errdetail("The kernel's NTP state gives no bound of its error."),
-                errhint("Start chrony or ntpd, and wait until it has set the clock.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the clock of this machine is not synchronised"),
+         errdetail("The kernel's NTP state gives no bound of its error."),
+         errhint("Start chrony or ntpd, and wait until it has set the clock.")));
 }
 
 void report_not_past(TimestampTz instant, int64 left_ms, int64 waited_ms, int64 max_wait_ms, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("%s is past for certain only in %s", timestamptz_to_str(instant), seconds_text(left_ms)),
-         errdetail("Waited for %s; idgen.max_wait is %s.", seconds_text(waited_ms),
-                   seconds_text(max_wait_ms)),
-         errhint("Raise idgen.max_wait to wait for it.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("%s is past for certain only in %s", timestamptz_to_str(instant), seconds_text(left_ms)),
+                errdetail("Waited for %s; idgen.max_wait is %s.", seconds_text(waited_ms), seconds_text(max_wait_ms)),
+                errhint("Raise idgen.max_wait to wait for it.")));
 }
 
 void report_never_past(Location at) {

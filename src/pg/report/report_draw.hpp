@@ -17,14 +17,12 @@ struct Stopped {
     int64 waited_ms;
 };
 [[noreturn]] void report_full(const Stopped &stopped, Location at = Location::here());
-[[noreturn]] void report_borrowed(const Stopped &stopped, const WaitLimits &limits,
-                                  Location at = Location::here());
-[[noreturn]] void report_clock_behind(const Stopped &stopped, const WaitLimits &limits,
-                                      Location at = Location::here());
+[[noreturn]] void report_borrowed(const Stopped &stopped, const WaitLimits &limits, Location at = Location::here());
+[[noreturn]] void report_clock_behind(const Stopped &stopped, const WaitLimits &limits, Location at = Location::here());
 
 // An ID observed elsewhere that the layout cannot have made, or that lies too far ahead of the clock.
 [[noreturn]] void report_observed_id(const Layout &layout, int64 id, Location at = Location::here());
-[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms,
-                                        const WaitLimits &limits, Location at = Location::here());
+[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits,
+                                        Location at = Location::here());
 
 }  // namespace idgen::pg

@@ -7,11 +7,11 @@
 namespace idgen::pg {
 
 void report_no_hlc(int64 hlc, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%lld is no HLC timestamp", static_cast<long long>(hlc)),
-                errdetail("A timestamp is not negative: 48 bits of unix ms, 16 bits logical."),
-                errhint("Give one that hlc_now() or hlc_make() made.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("%lld is no HLC timestamp", static_cast<long long>(hlc)),
+         errdetail("A timestamp is not negative: 48 bits of unix ms, 16 bits logical."),
+         errhint("Give one that hlc_now() or hlc_make() made.")));
 }
 
 void report_remote_ahead(int64 remote_ms, int64 now_ms, int64 max_lead_ms, Location at) {
@@ -44,12 +44,11 @@ void report_hlc_time(int64 unix_ms, Location at) {
 }
 
 void report_hlc_logical(int64 logical, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-         errmsg("logical part %lld is out of range", static_cast<long long>(logical)),
-         errdetail("An HLC timestamp has logical parts from 0 to %d.", static_cast<int>(hlc_last_logical)),
-         errhint("Give a number in that range.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("logical part %lld is out of range", static_cast<long long>(logical)),
+                errdetail("An HLC timestamp has logical parts from 0 to %d.", static_cast<int>(hlc_last_logical)),
+                errhint("Give a number in that range.")));
 }
 
 }  // namespace idgen::pg

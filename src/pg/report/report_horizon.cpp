@@ -14,17 +14,16 @@ bool is_of_horizon(Record kind) noexcept {
 }
 
 [[noreturn]] void report_no_record(Record kind, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         is_of_horizon(kind) ? errmsg("\"%s\" does not hold the durable horizon", sequence_of(kind))
-                             : errmsg("\"%s\" does not hold the generators of DecimalIds", sequence_of(kind)),
-         errdetail("The sequence of the extension is missing, or its pages are not as they were written."),
-         is_of_horizon(kind)
-             ? errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
-                       "idgen.advance() above the time of the last ID.")
-             : errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
-                       "set idgen.decimal_launch to a number that was never used.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                is_of_horizon(kind) ? errmsg("\"%s\" does not hold the durable horizon", sequence_of(kind))
+                                    : errmsg("\"%s\" does not hold the generators of DecimalIds", sequence_of(kind)),
+                errdetail("The sequence of the extension is missing, or its pages are not as they were written."),
+                is_of_horizon(kind)
+                    ? errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
+                              "idgen.advance() above the time of the last ID.")
+                    : errhint("Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then "
+                              "set idgen.decimal_launch to a number that was never used.")));
 }
 
 [[noreturn]] void report_newer_record(Record kind, Location at) {
@@ -35,12 +34,12 @@ bool is_of_horizon(Record kind) noexcept {
 }
 
 [[noreturn]] void report_unlogged(Record kind, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("sequence \"%s\" is unlogged", sequence_of(kind)),
-                is_of_horizon(kind) ? errdetail("The durable horizon must survive a crash.")
-                                    : errdetail("The generators of DecimalIds must survive a crash."),
-                errhint("ALTER SEQUENCE %s SET LOGGED", sequence_of(kind))));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("sequence \"%s\" is unlogged", sequence_of(kind)),
+         is_of_horizon(kind) ? errdetail("The durable horizon must survive a crash.")
+                             : errdetail("The generators of DecimalIds must survive a crash."),
+         errhint("ALTER SEQUENCE %s SET LOGGED", sequence_of(kind))));
 }
 
 [[noreturn]] void report_uncommitted(Record kind, Location at) {
@@ -55,22 +54,20 @@ bool is_of_horizon(Record kind) noexcept {
 
 [[noreturn]] void report_out_of_bounds(int64 value, Record kind, Location at) {
     if (is_of_horizon(kind))
-        ereport_at(
-            at, ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("the durable horizon %lld is out of bounds", static_cast<long long>(value)),
-             errdetail("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else "
-                       "wrote to it.",
-                       sequence_of(kind)),
-             errhint("Have a superuser call idgen.reset() with a time that no ID has reached.")));
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
-         errdetail("Sequence \"%s\" is at %lld, and generators end at %u.", sequence_of(kind),
-                   static_cast<long long>(value), last_generator),
-         errhint("Set idgen.decimal_launch to a number that was never used here, for every session, and "
-                 "begin anew: ALTER SEQUENCE %s RESTART, and restart the server.",
-                 sequence_of(kind))));
+        ereport_at(at, ERROR,
+                   (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the durable horizon %lld is out of bounds", static_cast<long long>(value)),
+                    errdetail("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else "
+                              "wrote to it.",
+                              sequence_of(kind)),
+                    errhint("Have a superuser call idgen.reset() with a time that no ID has reached.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
+                errdetail("Sequence \"%s\" is at %lld, and generators end at %u.", sequence_of(kind),
+                          static_cast<long long>(value), last_generator),
+                errhint("Set idgen.decimal_launch to a number that was never used here, for every session, and "
+                        "begin anew: ALTER SEQUENCE %s RESTART, and restart the server.",
+                        sequence_of(kind))));
 }
 
 [[noreturn]] void report_no_standby(Location at) {
@@ -82,14 +79,13 @@ bool is_of_horizon(Record kind) noexcept {
 }
 
 [[noreturn]] void report_copied(int64 origin, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("this database is a copy of one on another server and keeps its shards"),
-         errdetail("The system identifier was %lld and is %lld: if both make IDs, they make the same ones. "
-                   "idgen.on_copy is \"refuse\".",
-                   static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
-         errhint("%s", confirm_shards_hint)));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this database is a copy of one on another server and keeps its shards"),
+                errdetail("The system identifier was %lld and is %lld: if both make IDs, they make the same ones. "
+                          "idgen.on_copy is \"refuse\".",
+                          static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
+                errhint("%s", confirm_shards_hint)));
 }
 
 [[noreturn]] void report_converted(int64 origin, Location at) {
@@ -107,8 +103,7 @@ int detail_of(Renewal renewal, Record kind) {
         return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
     if (renewal == Renewal::origin_locked)
         return errdetail("Another transaction holds a lock on sequence \"idgen.origin\".");
-    if (renewal == Renewal::not_acknowledged)
-        return errdetail("The synchronous standbys have not confirmed it.");
+    if (renewal == Renewal::not_acknowledged) return errdetail("The synchronous standbys have not confirmed it.");
     return errdetail("Another session is renewing it.");
 }
 
@@ -179,20 +174,18 @@ void report_bad_horizon(TimestampTz instant, Location at) {
 }
 
 void report_not_superuser(RiskyCall call, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", name_of(call)),
-         detail_of(call), errhint("Have a superuser call it.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", name_of(call)),
+                detail_of(call), errhint("Have a superuser call it.")));
 }
 
 void report_checkpoint_ahead(int64 checkpoint_ms, int64 now_ms, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("the clock is %s behind this server's last checkpoint", seconds_text(checkpoint_ms - now_ms)),
-         errdetail("The clock says %s, the checkpoint says %s. IDs of an earlier idgen may lie between.",
-                   instant_text(now_ms), instant_text(checkpoint_ms)),
-         errhint("Correct the clock; or, if it is right now, CHECKPOINT and try again.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the clock is %s behind this server's last checkpoint", seconds_text(checkpoint_ms - now_ms)),
+                errdetail("The clock says %s, the checkpoint says %s. IDs of an earlier idgen may lie between.",
+                          instant_text(now_ms), instant_text(checkpoint_ms)),
+                errhint("Correct the clock; or, if it is right now, CHECKPOINT and try again.")));
 }
 
 }  // namespace idgen::pg

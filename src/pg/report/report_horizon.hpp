@@ -8,8 +8,7 @@ namespace idgen::pg {
 
 // What no waiting helps against, and what was waited for too long, which is `waited_ms`.
 [[noreturn]] void report_refused(const Outcome &outcome, Record kind, Location at = Location::here());
-[[noreturn]] void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms,
-                                     Location at = Location::here());
+[[noreturn]] void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms, Location at = Location::here());
 
 [[noreturn]] void report_bad_horizon(TimestampTz instant, Location at = Location::here());
 // Calls that can make duplicates.

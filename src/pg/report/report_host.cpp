@@ -5,11 +5,10 @@
 namespace idgen::pg {
 
 void report_not_loaded(Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen is not loaded by the server"),
-         errdetail("IDs are made from shared memory, which is set up when the server starts."),
-         errhint("%s", preload_hint)));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen is not loaded by the server"),
+                errdetail("IDs are made from shared memory, which is set up when the server starts."),
+                errhint("%s", preload_hint)));
 }
 
 void tell_needs_preload(const char *setting, Location at) {
@@ -20,12 +19,11 @@ void tell_needs_preload(const char *setting, Location at) {
 }
 
 void report_older_library(const char *library, const char *wanted, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("the library of idgen %s is loaded, and %s is needed", library, wanted),
-         errdetail("The library's file was exchanged after it was loaded, or was not exchanged yet."),
-         errhint("Install the library of idgen %s if it is not there, and restart the server.", wanted)));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the library of idgen %s is loaded, and %s is needed", library, wanted),
+                errdetail("The library's file was exchanged after it was loaded, or was not exchanged yet."),
+                errhint("Install the library of idgen %s if it is not there, and restart the server.", wanted)));
 }
 
 void report_recovery(Location at) {

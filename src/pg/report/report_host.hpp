@@ -9,8 +9,7 @@ namespace idgen::pg {
 // A warning: a setting that is set, though the server did not load the library when it started.
 void tell_needs_preload(const char *setting, Location at = Location::here());
 // A script of a later version than this library, which is of the version `library`.
-[[noreturn]] void report_older_library(const char *library, const char *wanted,
-                                       Location at = Location::here());
+[[noreturn]] void report_older_library(const char *library, const char *wanted, Location at = Location::here());
 [[noreturn]] void report_recovery(Location at = Location::here());
 // The server's main process is gone; ends the session.
 [[noreturn]] void report_postmaster_dead(Location at = Location::here());

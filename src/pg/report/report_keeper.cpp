@@ -20,13 +20,12 @@ const char *older_registry_hint(int64 granted_ms) {
 }
 
 void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms, Location at) {
-    ereport_at(
-        at, WARNING,
-        (errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
-         errdetail("It granted number %lld to this server up to %s, and says %s now: it was put back to "
-                   "an older state, or is new, and was not advanced.",
-                   static_cast<long long>(number), instant_text(granted_ms), instant_text(known_ms)),
-         errhint("%s", older_registry_hint(granted_ms))));
+    ereport_at(at, WARNING,
+               (errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
+                errdetail("It granted number %lld to this server up to %s, and says %s now: it was put back to "
+                          "an older state, or is new, and was not advanced.",
+                          static_cast<long long>(number), instant_text(granted_ms), instant_text(known_ms)),
+                errhint("%s", older_registry_hint(granted_ms))));
 }
 
 void log_registry_back(Location at) {
@@ -34,12 +33,11 @@ void log_registry_back(Location at) {
 }
 
 void log_number_claimed(int64 number, int64 claimed_ms, Location at) {
-    ereport_at(
-        at, LOG,
-        (errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
-         claimed_ms == 0 ? errdetail("Nobody has had it before.")
-                         : errdetail("Its IDs begin at %s or at the clock, whichever is later.",
-                                     instant_text(claimed_ms))));
+    ereport_at(at, LOG,
+               (errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
+                claimed_ms == 0
+                    ? errdetail("Nobody has had it before.")
+                    : errdetail("Its IDs begin at %s or at the clock, whichever is later.", instant_text(claimed_ms))));
 }
 
 void log_number_resumed(int64 number, int64 from_ms, Location at) {
@@ -49,20 +47,19 @@ void log_number_resumed(int64 number, int64 from_ms, Location at) {
 }
 
 void log_leases_not_saved(Location at) {
-    ereport_at(at, LOG,
-               (errcode_for_file_access(),
-                errmsg("could not create shared memory that outlives a crash of this server: %m"),
-                errdetail("After a crash, a number given by hand waits until its horizon in the registry, at "
-                          "most idgen.lease_window."),
-                errhint("The server needs 100 kB in /dev/shm, in a file that no other user owns.")));
+    ereport_at(
+        at, LOG,
+        (errcode_for_file_access(), errmsg("could not create shared memory that outlives a crash of this server: %m"),
+         errdetail("After a crash, a number given by hand waits until its horizon in the registry, at "
+                   "most idgen.lease_window."),
+         errhint("The server needs 100 kB in /dev/shm, in a file that no other user owns.")));
 }
 
 void log_number_lost(int64 number, Location at) {
-    ereport_at(
-        at, LOG,
-        (errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
-         errdetail("The registry refused to extend its horizon: its lease was past, it was released, or a "
-                   "copy of this server took it. No ID of it is made any more, and none twice.")));
+    ereport_at(at, LOG,
+               (errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
+                errdetail("The registry refused to extend its horizon: its lease was past, it was released, or a "
+                          "copy of this server took it. No ID of it is made any more, and none twice.")));
 }
 
 void log_number_stopped(int64 number, int64 horizon_ms, Location at) {

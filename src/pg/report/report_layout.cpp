@@ -43,16 +43,13 @@ constexpr LayoutWords layout_words[] = {
      "Only time may end in \"w\" (it wraps), only sequence in \"+1\" (it counts from 1)."},
     {LayoutReason::no_epoch, "invalid id_layout: it has no epoch",
      "Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z."},
-    {LayoutReason::no_unit, "invalid id_layout: it has no unit",
-     "Add the length of a tick, such as unit=1ms."},
-    {LayoutReason::no_time, "invalid id_layout: it has no time field",
-     "Add it as the first field, such as time=41."},
+    {LayoutReason::no_unit, "invalid id_layout: it has no unit", "Add the length of a tick, such as unit=1ms."},
+    {LayoutReason::no_time, "invalid id_layout: it has no time field", "Add it as the first field, such as time=41."},
     {LayoutReason::time_not_highest, "invalid id_layout: \"%s\" is not the highest field",
      "Put time before the other fields, so that IDs sort by time."},
     {LayoutReason::region_not_above_shard, "invalid id_layout: region does not stand directly above shard",
      "Write region=N shard=M next to each other."},
-    {LayoutReason::field_too_wide,
-     "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
+    {LayoutReason::field_too_wide, "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
      "SQL shows each as an int of at most 31 bits."},
     {LayoutReason::too_many_bits, "invalid id_layout: the fields have more than 64 bits together",
      "Time, region, shard and sequence share 64 bits."},
@@ -76,8 +73,7 @@ static_assert(are_in_order(), "each reason has its words");
 
 }  // namespace
 
-void report_layout(const LayoutError &error, std::string_view text, [[maybe_unused]] Node *soft_context,
-                   Location at) {
+void report_layout(const LayoutError &error, std::string_view text, [[maybe_unused]] Node *soft_context, Location at) {
     const LayoutWords &words = words_of(error.reason);
     errsave_at(at, soft_context,
                (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, copy_text(error.part)),

@@ -8,8 +8,7 @@
 namespace idgen::pg {
 
 // A layout that was refused; soft where the caller can catch it so.
-void report_layout(const LayoutError &error, std::string_view text, Node *soft_context,
-                   Location at = Location::here());
+void report_layout(const LayoutError &error, std::string_view text, Node *soft_context, Location at = Location::here());
 // A binary value that is no layout.
 [[noreturn]] void report_binary_layout(Location at = Location::here());
 // A list of shards that was refused; for a setting's check hook.

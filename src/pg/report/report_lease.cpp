@@ -30,8 +30,7 @@ const char *cause_text(const NotHeld &why) {
         case LeaseTrouble::waiting:
             break;
     }
-    return psprintf("The registry last answered at %s, and has not granted it yet.",
-                    instant_text(why.answered_ms));
+    return psprintf("The registry last answered at %s, and has not granted it yet.", instant_text(why.answered_ms));
 }
 
 int detail_of(const NotHeld &why) {
@@ -58,8 +57,7 @@ int hint_of(const NotHeld &why) {
         case LeaseTrouble::begins:
             break;
     }
-    return errhint(
-        "SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.");
+    return errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.");
 }
 
 }  // namespace
@@ -88,26 +86,23 @@ void report_pool_not_held(const NotHeld &why, Location at) {
 void report_number_not_held(uint32 number, const NotHeld &why, Location at) {
     ereport_at(at, ERROR,
                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("number %u cannot be used now: the registry has not granted it", number),
-                detail_of(why), hint_of(why)));
+                errmsg("number %u cannot be used now: the registry has not granted it", number), detail_of(why),
+                hint_of(why)));
 }
 
 void report_too_many_numbers(uint32 number, uint32 most, Location at) {
     ereport_at(
         at, ERROR,
         (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-         errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", number,
-                most),
-         errdetail(
-             "It has as many: those of idgen.lease_count, and every number given by hand that a session "
-             "has drawn from since the server started."),
+         errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", number, most),
+         errdetail("It has as many: those of idgen.lease_count, and every number given by hand that a session "
+                   "has drawn from since the server started."),
          errhint("Give idgen.shards at most %u numbers, in all databases together, and restart.", most)));
 }
 
 void report_region_beside_lease(int region, Location at) {
     ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("numbers from a registry have no region beside them"),
+               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("numbers from a registry have no region beside them"),
                 errdetail("idgen.region is %d.", region), errhint("%s", no_region_hint)));
 }
 

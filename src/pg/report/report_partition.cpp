@@ -41,12 +41,12 @@ void report_reversed_period(TimestampTz from, TimestampTz to, Location at) {
 }
 
 void report_too_many_partitions(int64 count, int64 most, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                errmsg("%lld partitions are too many", static_cast<long long>(count)),
-                errdetail("At most %lld are given at once; planning suffers from a few thousand on.",
-                          static_cast<long long>(most)),
-                errhint("Give a longer step or a shorter time.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("%lld partitions are too many", static_cast<long long>(count)),
+         errdetail("At most %lld are given at once; planning suffers from a few thousand on.",
+                   static_cast<long long>(most)),
+         errhint("Give a longer step or a shorter time.")));
 }
 
 }  // namespace idgen::pg

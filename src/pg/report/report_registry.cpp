@@ -12,8 +12,7 @@ int hint_for(RegistryFault fault) {
                 "Look whether idgen.registry is right; or, if the registry was made anew, call "
                 "idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node.");
         case RegistryFault::denied:
-            return errhint(
-                "See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
+            return errhint("See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
     }
     return errhint("See whether the registry runs and can be reached from here, and call again.");
 }
@@ -66,9 +65,8 @@ void report_registry_address(const char *sentence, Location at) {
         at, ERROR,
         (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is no address of a registry"),
          errdetail("It was said: %s.", sentence),
-         errhint(
-             "An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with "
-             "TLS etcds://.")));
+         errhint("An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with "
+                 "TLS etcds://.")));
 }
 
 void report_negative_number(int64 number, Location at) {
@@ -80,24 +78,22 @@ void report_negative_number(int64 number, Location at) {
 
 void report_interval(const char *argument, const char *rule, Location at) {
     ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s is out of range", argument),
-                errdetail("%s", rule), errhint("Give an interval within these bounds.")));
+               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s is out of range", argument), errdetail("%s", rule),
+                errhint("Give an interval within these bounds.")));
 }
 
 void report_registry_superuser(const char *function, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", function),
-         errdetail("It changes who may make IDs with a number."), errhint("Have a superuser call it.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", function),
+                errdetail("It changes who may make IDs with a number."), errhint("Have a superuser call it.")));
 }
 
 void warn_not_advanced(Location at) {
-    ereport_at(
-        at, WARNING,
-        (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
-         errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
-                   "other servers make with numbers of that one can be made again."),
-         errhint("Where there are such servers, call idgen_lease.advance_registry() now.")));
+    ereport_at(at, WARNING,
+               (errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
+                errdetail("It is another one than was remembered, and does not know what that has granted: IDs that "
+                          "other servers make with numbers of that one can be made again."),
+                errhint("Where there are such servers, call idgen_lease.advance_registry() now.")));
 }
 
 void report_not_lease_database(const char *database, Location at) {

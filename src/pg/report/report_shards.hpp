@@ -23,16 +23,14 @@ struct OwnShards {
 // A shard that is not among the node's own.
 [[noreturn]] void report_foreign_shard(int64 shard, const OwnShards &own, Location at = Location::here());
 // A shard of idgen.shards that the layout cannot hold, or not beside a region.
-[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region,
-                                    Location at = Location::here());
+[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region, Location at = Location::here());
 // A notice: a layout without a shard, on a node that has shards.
 void tell_one_node(const Layout &layout, const char *shards, Location at = Location::here());
 
 // No slot is left. Whether the server loaded the library when it started decides what gives more.
 [[noreturn]] void report_share_used(int slots, bool is_preloaded, Location at = Location::here());
 // Of so many slots, those for others than the node's own shards in presets.
-[[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded,
-                                     Location at = Location::here());
+[[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded, Location at = Location::here());
 [[noreturn]] void report_all_slots_used(int slots, bool is_preloaded, Location at = Location::here());
 
 }  // namespace idgen::pg

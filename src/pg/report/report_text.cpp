@@ -52,12 +52,11 @@ void report_text(const TextForm &form, const TextError &error, std::string_view 
 }
 
 void report_check_symbol(std::string_view text, char right, Location at) {
-    ereport_at(
-        at, ERROR,
-        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-         errmsg("invalid Base32 text: its check symbol does not fit its digits"),
-         errdetail("The text was \"%s\"; its digits have the check symbol \"%c\".", clip_text(text), right),
-         errhint("A digit was mistyped, or two changed places.")));
+    ereport_at(at, ERROR,
+               (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                errmsg("invalid Base32 text: its check symbol does not fit its digits"),
+                errdetail("The text was \"%s\"; its digits have the check symbol \"%c\".", clip_text(text), right),
+                errhint("A digit was mistyped, or two changed places.")));
 }
 
 }  // namespace idgen::pg

@@ -19,10 +19,10 @@ void report_bytes(const TextForm &form, size_t size, size_t wanted, Location at)
 }
 
 void report_tail(const TextForm &form, size_t size, size_t wanted, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid tail of %s: wrong size", form.name),
-                errdetail("It has %zu bytes.", size),
-                errhint("What follows the time has %zu bytes: give as many.", wanted)));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid tail of %s: wrong size", form.name),
+         errdetail("It has %zu bytes.", size), errhint("What follows the time has %zu bytes: give as many.", wanted)));
 }
 
 void report_stamp(const TextForm &form, TimestampTz instant, int64 first_ms, int64 last_ms, Location at) {
@@ -33,11 +33,11 @@ void report_stamp(const TextForm &form, TimestampTz instant, int64 first_ms, int
 }
 
 void report_clock_stamp(const TextForm &form, int64 now_ms, int64 first_ms, int64 last_ms, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                errmsg("no %s can hold the time of the clock, %s", form.name, instant_text(now_ms)),
-                times_between(first_ms, last_ms),
-                errhint("Correct the clock; if it is right, use another kind of ID.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+         errmsg("no %s can hold the time of the clock, %s", form.name, instant_text(now_ms)),
+         times_between(first_ms, last_ms), errhint("Correct the clock; if it is right, use another kind of ID.")));
 }
 
 void report_no_ulid(int64 unix_ms, Location at) {

@@ -6,10 +6,8 @@
 namespace idgen::pg {
 
 // Bytes that are too few or too many for a value, or for its tail.
-[[noreturn]] void report_bytes(const TextForm &form, size_t size, size_t wanted,
-                               Location at = Location::here());
-[[noreturn]] void report_tail(const TextForm &form, size_t size, size_t wanted,
-                              Location at = Location::here());
+[[noreturn]] void report_bytes(const TextForm &form, size_t size, size_t wanted, Location at = Location::here());
+[[noreturn]] void report_tail(const TextForm &form, size_t size, size_t wanted, Location at = Location::here());
 // An instant that a value cannot hold; first and last in unix ms.
 [[noreturn]] void report_stamp(const TextForm &form, TimestampTz instant, int64 first_ms, int64 last_ms,
                                Location at = Location::here());

@@ -19,8 +19,7 @@ int hint_of_prefix() {
 int message_of(const char *what, const TextError &error, std::string_view text) {
     switch (error.reason) {
         case TextReason::prefix_bad_character:
-            errmsg("invalid %s: \"%s\" cannot stand there in a prefix", what,
-                   character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" cannot stand there in a prefix", what, character_at(text, error.position));
             return hint_of_prefix();
         case TextReason::prefix_too_long:
             errmsg("invalid %s: the prefix has more than 63 characters", what);
@@ -29,8 +28,7 @@ int message_of(const char *what, const TextError &error, std::string_view text) 
             errmsg("invalid %s: \"%s\" is no digit", what, character_at(text, error.position));
             break;
         case TextReason::too_large:
-            errmsg("invalid %s: \"%s\" is above 7, the largest first digit", what,
-                   character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is above 7, the largest first digit", what, character_at(text, error.position));
             break;
         case TextReason::too_long:
             errmsg("invalid %s: it has more than %d digits", what, 26);
@@ -49,17 +47,15 @@ int message_of(const char *what, const TextError &error, std::string_view text) 
 
 // Before a wrong character stand characters of one byte alone.
 int detail_of(const TextError &error, std::string_view text) {
-    bool is_character = error.reason == TextReason::prefix_bad_character ||
-                        error.reason == TextReason::bad_character || error.reason == TextReason::too_large;
+    bool is_character = error.reason == TextReason::prefix_bad_character || error.reason == TextReason::bad_character ||
+                        error.reason == TextReason::too_large;
     if (is_character) return errdetail("It is character %zu of \"%s\".", error.position + 1, clip_text(text));
     return errdetail("The text was \"%s\".", clip_text(text));
 }
 
-[[noreturn]] void report_typeid_text(const char *what, const TextError &error, std::string_view text,
-                                     Location at) {
+[[noreturn]] void report_typeid_text(const char *what, const TextError &error, std::string_view text, Location at) {
     ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), message_of(what, error, text),
-                detail_of(error, text)));
+               (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), message_of(what, error, text), detail_of(error, text)));
 }
 
 }  // namespace

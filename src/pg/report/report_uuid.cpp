@@ -43,13 +43,13 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
 }
 
 [[noreturn]] void report_id_time(const Layout &layout, int64 id, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("no UUID can hold the time of ID %lld", static_cast<long long>(id)),
-                errdetail("It is %s in layout \"%s\"; a UUID of version 7 has times from %s to %s.",
-                          id_time_text(layout, id), LayoutName(layout).text, instant_text(0),
-                          instant_text(uuid_last_ms)),
-                errhint("Use a text form, or a layout with another epoch.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+         errmsg("no UUID can hold the time of ID %lld", static_cast<long long>(id)),
+         errdetail("It is %s in layout \"%s\"; a UUID of version 7 has times from %s to %s.", id_time_text(layout, id),
+                   LayoutName(layout).text, instant_text(0), instant_text(uuid_last_ms)),
+         errhint("Use a text form, or a layout with another epoch.")));
 }
 
 }  // namespace
@@ -66,11 +66,11 @@ void report_id_for_uuid(IdReason reason, const Layout &layout, int64 id, Locatio
 }
 
 void report_uuid(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 id, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("UUID %s holds no ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
-                why_no_id(reason, layout, uuid, id),
-                errhint("Give a UUID that id_to_uuid made, and the same layout.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("UUID %s holds no ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
+         why_no_id(reason, layout, uuid, id), errhint("Give a UUID that id_to_uuid made, and the same layout.")));
 }
 
 void report_uuid_stamp(TimestampTz instant, Location at) {
@@ -82,11 +82,11 @@ void report_uuid_stamp(TimestampTz instant, Location at) {
 }
 
 void report_no_uuid(Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no UUID of version 7 is left"),
-                errdetail("The last one that this server made, or its clock, says %s or later.",
-                          instant_text(uuid_last_ms)),
-                errhint("Set the clock right, and restart the server.")));
+    ereport_at(
+        at, ERROR,
+        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no UUID of version 7 is left"),
+         errdetail("The last one that this server made, or its clock, says %s or later.", instant_text(uuid_last_ms)),
+         errhint("Set the clock right, and restart the server.")));
 }
 
 }  // namespace idgen::pg

@@ -7,8 +7,7 @@
 namespace idgen::pg {
 
 // An ID that no UUID can hold, and a UUID that holds no ID of the layout.
-[[noreturn]] void report_id_for_uuid(IdReason reason, const Layout &layout, int64 id,
-                                     Location at = Location::here());
+[[noreturn]] void report_id_for_uuid(IdReason reason, const Layout &layout, int64 id, Location at = Location::here());
 [[noreturn]] void report_uuid(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 id,
                               Location at = Location::here());
 

@@ -44,11 +44,10 @@ void report_no_vclock(Jsonb *value, Location at) {
 }
 
 void report_counter(std::string_view node, CounterProblem problem, Location at) {
-    ereport_at(
-        at, ERROR,
-        (message_of(node, problem),
-         errdetail("A counter is a whole number from 0 to %lld.", static_cast<long long>(PG_INT64_MAX)),
-         hint_of_vclock()));
+    ereport_at(at, ERROR,
+               (message_of(node, problem),
+                errdetail("A counter is a whole number from 0 to %lld.", static_cast<long long>(PG_INT64_MAX)),
+                hint_of_vclock()));
 }
 
 }  // namespace idgen::pg

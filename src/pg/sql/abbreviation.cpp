@@ -22,8 +22,7 @@ bool is_abbreviation_useless(int values, SortSupport sort) {
 }  // namespace
 
 void begin_abbreviation(SortSupport sort) {
-    auto *count =
-        static_cast<AbbreviationCount *>(MemoryContextAllocZero(sort->ssup_cxt, sizeof(AbbreviationCount)));
+    auto *count = static_cast<AbbreviationCount *>(MemoryContextAllocZero(sort->ssup_cxt, sizeof(AbbreviationCount)));
     MemoryContext caller = MemoryContextSwitchTo(sort->ssup_cxt);
     initHyperLogLog(&count->distinct, register_bits);
     MemoryContextSwitchTo(caller);

@@ -29,8 +29,7 @@ inline int64 finite_ms(TimestampTz at, const char *hint) {
 // The tick of an instant. Raises on infinity and on an instant that the layout cannot hold.
 inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at, const char *hint) {
     int64 tick = tick_of(p, finite_ms(at, hint));
-    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
-        report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
     return tick;
 }
 

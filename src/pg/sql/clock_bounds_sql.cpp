@@ -35,8 +35,7 @@ void wait_until_past(TimestampTz at) {
         if (left_us == 0) return;
         int64 left_ms = (left_us - 1) / 1000 + 1;
         int64 waited_ms = monotonic_ms() - began_ms;
-        if (left_ms > settings.max_wait_ms - waited_ms)
-            report_not_past(at, left_ms, waited_ms, settings.max_wait_ms);
+        if (left_ms > settings.max_wait_ms - waited_ms) report_not_past(at, left_ms, waited_ms, settings.max_wait_ms);
         sleep_us(left_us);
     }
 }

@@ -25,8 +25,7 @@ Datum idgen_create_generators(PG_FUNCTION_ARGS) {
 Datum idgen_decimal_id_decode(PG_FUNCTION_ARGS) {
     DecimalParts parts;
     if (!unpack_decimal(PG_GETARG_INT64(0), parts)) PG_RETURN_NULL();
-    Datum values[] = {UInt32GetDatum(parts.counter), UInt32GetDatum(parts.generator),
-                      UInt32GetDatum(parts.launch)};
+    Datum values[] = {UInt32GetDatum(parts.counter), UInt32GetDatum(parts.generator), UInt32GetDatum(parts.launch)};
     bool nulls[] = {false, false, false};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }

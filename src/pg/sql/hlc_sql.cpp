@@ -26,8 +26,7 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
     if (remote < 0) report_no_hlc(remote);
     int64 now_ms = wall_ms();
     int64 remote_ms = unpack_hlc(remote).ms;
-    if (remote_ms - now_ms > settings.max_lead_ms)
-        report_remote_ahead(remote_ms, now_ms, settings.max_lead_ms);
+    if (remote_ms - now_ms > settings.max_lead_ms) report_remote_ahead(remote_ms, now_ms, settings.max_lead_ms);
     return remote;
 }
 

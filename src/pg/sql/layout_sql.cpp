@@ -27,8 +27,8 @@ Layout receive(StringInfo message) {
 void send(const Layout &layout, StringInfo message) {
     pq_sendint64(message, static_cast<uint64>(layout.epoch_ms));
     pq_sendint16(message, layout.unit_ms);
-    for (uint8 byte : {layout.time_bits, layout.region_bits, layout.shard_bits, layout.sequence_bits,
-                       layout.flags, layout.zero})
+    for (uint8 byte :
+         {layout.time_bits, layout.region_bits, layout.shard_bits, layout.sequence_bits, layout.flags, layout.zero})
         pq_sendint8(message, byte);
 }
 

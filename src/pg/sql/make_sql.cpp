@@ -20,8 +20,8 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
     if (PG_ARGISNULL(layout_number)) report_null("layout", true);
     int64 shard = PG_GETARG_INT64(shard_number);
     const Layout &layout = layout_argument(fcinfo, layout_number);
-    bool is_same = source.settings_generation == settings.generation && source.shard_argument == shard &&
-                   source.layout == layout;
+    bool is_same =
+        source.settings_generation == settings.generation && source.shard_argument == shard && source.layout == layout;
     if (is_same) return;
     require_own_group(layout);
     resolve(source, layout, shard);

@@ -65,23 +65,21 @@ Periods periods_between(const Step &step, const Zone &zone, TimestampTz from, Ti
 
 // A start that the clocks skipped is read too late: none lies after the next.
 void close_gaps(Periods &periods) {
-    for (int64 i = periods.count - 2; i >= 0; i--)
-        periods.starts[i] = Min(periods.starts[i], periods.starts[i + 1]);
+    for (int64 i = periods.count - 2; i >= 0; i--) periods.starts[i] = Min(periods.starts[i], periods.starts[i + 1]);
 }
 
 // The lowest ID of an instant that begins a period, or ends one. Raises past the layout's end.
 int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
     int64 tick = tick_from(p, ms_from(at, true));
-    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
-        report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
     return lowest_id(p, tick);
 }
 
 void put_row(const ReturnSetInfo *result, const Periods &periods, int64 i, int64 lower, int64 upper) {
     char suffix[period_text_size];
     size_t size = print_period(periods.step, start_of_period(periods.step, periods.first + i), suffix);
-    Datum values[] = {PointerGetDatum(cstring_to_text_with_len(suffix, static_cast<int>(size))),
-                      Int64GetDatum(lower), Int64GetDatum(upper)};
+    Datum values[] = {PointerGetDatum(cstring_to_text_with_len(suffix, static_cast<int>(size))), Int64GetDatum(lower),
+                      Int64GetDatum(upper)};
     bool nulls[] = {false, false, false};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }

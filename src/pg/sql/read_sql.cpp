@@ -45,8 +45,8 @@ Datum idgen_decode(PG_FUNCTION_ARGS) {
     Packing p;
     Parts parts;
     if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
-    Datum values[] = {TimestampTzGetDatum(to_timestamptz(start_of(p, parts.tick))),
-                      UInt32GetDatum(parts.shard), UInt32GetDatum(parts.sequence)};
+    Datum values[] = {TimestampTzGetDatum(to_timestamptz(start_of(p, parts.tick))), UInt32GetDatum(parts.shard),
+                      UInt32GetDatum(parts.sequence)};
     bool nulls[] = {false, layout.node_bits() == 0, layout.sequence_bits == 0};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }

@@ -23,8 +23,7 @@ std::string_view symbol_at(const Symbols &symbols, size_t number) {
 void require_distinct(const Symbols &symbols) {
     for (size_t i = 0; i < symbols.count; i++)
         for (size_t earlier = 0; earlier < i; earlier++)
-            if (symbol_at(symbols, earlier) == symbol_at(symbols, i))
-                report_repeated_symbol(symbol_at(symbols, i), i);
+            if (symbol_at(symbols, earlier) == symbol_at(symbols, i)) report_repeated_symbol(symbol_at(symbols, i), i);
 }
 
 // Requires that they fit.

@@ -102,8 +102,7 @@ struct AbbreviationCount {
 
 template <class T>
 int compare_datums(Datum a, Datum b, SortSupport) {
-    return compare(*reinterpret_cast<const T *>(DatumGetPointer(a)),
-                   *reinterpret_cast<const T *>(DatumGetPointer(b)));
+    return compare(*reinterpret_cast<const T *>(DatumGetPointer(a)), *reinterpret_cast<const T *>(DatumGetPointer(b)));
 }
 
 template <class T>

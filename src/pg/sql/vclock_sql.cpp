@@ -16,8 +16,7 @@ int64 counter_of(const JsonbValue &node, const JsonbValue &value) {
     if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, NumericGetDatum(int64_to_numeric(0)))) < 0)
         report_counter(name, CounterProblem::negative);
     int64 counter = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
-    if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, NumericGetDatum(int64_to_numeric(counter)))) !=
-        0)
+    if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, NumericGetDatum(int64_to_numeric(counter)))) != 0)
         report_counter(name, CounterProblem::not_whole);
     return counter;
 }

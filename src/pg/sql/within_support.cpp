@@ -18,12 +18,12 @@ namespace {
 // A helper's call, folded to a constant where its arguments are. Null where there is no helper.
 Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, Node *layout) {
     Oid types[] = {exprType(period), exprType(layout)};
-    Oid helper = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                 PointerGetDatum(buildoidvector(types, 2)),
-                                 ObjectIdGetDatum(get_func_namespace(funcid)));
+    Oid helper =
+        GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                        PointerGetDatum(buildoidvector(types, 2)), ObjectIdGetDatum(get_func_namespace(funcid)));
     if (!OidIsValid(helper)) return nullptr;
-    FuncExpr *call = makeFuncExpr(helper, INT8OID, list_make2(period, layout), InvalidOid, InvalidOid,
-                                  COERCE_EXPLICIT_CALL);
+    FuncExpr *call =
+        makeFuncExpr(helper, INT8OID, list_make2(period, layout), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
     return eval_const_expressions(root, reinterpret_cast<Node *>(call));
 }
 
@@ -41,16 +41,15 @@ Node *uncast(Oid funcid, Node *id) {
 
 // The btree family that compares a type.
 Oid order_of(Oid type) {
-    return type == INT8OID ? INTEGER_BTREE_FAM_OID
-                           : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+    return type == INT8OID ? INTEGER_BTREE_FAM_OID : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
 }
 
 // The comparison of a bigint or id64 with a bigint that a btree knows by that number.
 Expr *comparison(StrategyNumber strategy, Node *left, Node *right) {
     Oid type = exprType(left);
     Oid op = get_opfamily_member(order_of(type), type, INT8OID, static_cast<int16>(strategy));
-    Expr *clause = make_opclause(op, BOOLOID, false, reinterpret_cast<Expr *>(left),
-                                 reinterpret_cast<Expr *>(right), InvalidOid, InvalidOid);
+    Expr *clause = make_opclause(op, BOOLOID, false, reinterpret_cast<Expr *>(left), reinterpret_cast<Expr *>(right),
+                                 InvalidOid, InvalidOid);
     set_opfuncid(reinterpret_cast<OpExpr *>(clause));
     return clause;
 }
@@ -85,8 +84,7 @@ Node *index_condition(SupportRequestIndexCondition &request) {
     foreach (cell, clauses) {
         const auto *clause = static_cast<OpExpr *>(lfirst(cell));
         if (!op_in_opfamily(clause->opno, request.opfamily) ||
-            !is_pseudo_constant_for_index(request.root, static_cast<Node *>(lsecond(clause->args)),
-                                          request.index))
+            !is_pseudo_constant_for_index(request.root, static_cast<Node *>(lsecond(clause->args)), request.index))
             return nullptr;
     }
     request.lossy = false;

@@ -13,8 +13,8 @@ emit_log_hook_type next_log_hook = nullptr;
 
 // Whether a value comes from a catalog, or is about to go into one: then its source is the server's test.
 bool is_from_catalog(GucSource source) noexcept {
-    return source == PGC_S_TEST || source == PGC_S_GLOBAL || source == PGC_S_DATABASE ||
-           source == PGC_S_USER || source == PGC_S_DATABASE_USER;
+    return source == PGC_S_TEST || source == PGC_S_GLOBAL || source == PGC_S_DATABASE || source == PGC_S_USER ||
+           source == PGC_S_DATABASE_USER;
 }
 
 bool check_keys(char **value, void **, GucSource source) {
@@ -56,8 +56,7 @@ void define_keys() {
                                "A list of numbers and AES keys in hexadecimal, such as "
                                "1:000102030405060708090a0b0c0d0e0f; the key of "
                                "the highest number is used unless another is asked for.",
-                               &keys_text, "", PGC_SUSET, GUC_SUPERUSER_ONLY, check_keys, assign_keys,
-                               nullptr);
+                               &keys_text, "", PGC_SUSET, GUC_SUPERUSER_ONLY, check_keys, assign_keys, nullptr);
 }
 
 const CipherKey &key_of(int32 number) {

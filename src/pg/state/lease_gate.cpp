@@ -27,8 +27,7 @@ ClockReading judged_clock(bool &is_accepted) {
             granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
         });
     }
-    is_accepted =
-        judge_clock(state->accepted_clock.accepted_ms, clock, granted_ms, clock_rules()).is_accepted;
+    is_accepted = judge_clock(state->accepted_clock.accepted_ms, clock, granted_ms, clock_rules()).is_accepted;
     return clock;
 }
 

@@ -13,8 +13,8 @@ inline bool may_see_address() {
 // Puts bare words in the place of the keeper's, in a copy that is made for the current role.
 inline void hide_address(RegistryState &registry) {
     if (registry.trouble[0] == '\0' || may_see_address()) return;
-    const char *bare = registry.silent_since_ms != 0 ? "the registry does not answer"
-                                                     : "numbers of this server cannot be kept now";
+    const char *bare =
+        registry.silent_since_ms != 0 ? "the registry does not answer" : "numbers of this server cannot be kept now";
     strlcpy(registry.trouble, bare, sizeof(registry.trouble));
 }
 

@@ -27,8 +27,8 @@ char *written_range = nullptr;
 // makes none, and says why.
 bool check_registry(char **value, void **, GucSource) {
     std::string_view text(*value == nullptr ? "" : *value);
-    bool is_right = text.empty() || scheme_of(text) != RegistryScheme::unknown ||
-                    process_shared_preload_libraries_in_progress;
+    bool is_right =
+        text.empty() || scheme_of(text) != RegistryScheme::unknown || process_shared_preload_libraries_in_progress;
     if (!is_right) explain_bad_registry();
     return is_right;
 }
@@ -51,8 +51,8 @@ bool check_range(char **value, void **extra, GucSource) {
     std::string_view text(*value == nullptr ? "" : *value);
     ShardRange range;
     ShardSet set;
-    bool is_one = max_range_count(text) == 1 &&
-                  parse_shards(text, &range, set).reason == ShardsReason::none && !set.empty();
+    bool is_one =
+        max_range_count(text) == 1 && parse_shards(text, &range, set).reason == ShardsReason::none && !set.empty();
     auto *parsed = static_cast<NumberRange *>(allocate_guc_extra(sizeof(NumberRange)));
     if (parsed == nullptr) return false;
     *parsed = {range.first, range.last};
@@ -73,17 +73,16 @@ bool check_ttl(int *value, void **, GucSource) {
 
 // Changed with a restart alone: the server writes to its log what a reload has changed.
 void define_registry() {
-    DefineCustomStringVariable(
-        "idgen.registry", "Sets the registry that this server claims its numbers from.",
-        "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
-        PGC_POSTMASTER, GUC_SUPERUSER_ONLY, check_registry, assign_registry, nullptr);
+    DefineCustomStringVariable("idgen.registry", "Sets the registry that this server claims its numbers from.",
+                               "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
+                               PGC_POSTMASTER, GUC_SUPERUSER_ONLY, check_registry, assign_registry, nullptr);
     DefineCustomStringVariable("idgen.lease_database",
                                "Sets the database that remembers which numbers this server holds.",
                                "The extension idgen_lease is created there.", &written_database, "postgres",
                                PGC_POSTMASTER, 0, nullptr, assign_database, nullptr);
     DefineCustomStringVariable("idgen.lease_name", "Sets what the registry shows as the owner of a number.",
-                               "A label: two servers may have the same. Empty means host name and port.",
-                               &written_name, "", PGC_SIGHUP, 0, nullptr, assign_name, nullptr);
+                               "A label: two servers may have the same. Empty means host name and port.", &written_name,
+                               "", PGC_SIGHUP, 0, nullptr, assign_name, nullptr);
 }
 
 void define_numbers() {
@@ -91,18 +90,18 @@ void define_numbers() {
                             "Where idgen.shards is lease.", &lease_settings.count, 1, 1,
                             static_cast<int>(max_leases) / 2, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
     DefineCustomStringVariable("idgen.lease_range", "Sets the numbers that this server may take.",
-                               "One range, such as 0-1023.", &written_range, "0-1023", PGC_SIGHUP, 0,
-                               check_range, assign_range, nullptr);
+                               "One range, such as 0-1023.", &written_range, "0-1023", PGC_SIGHUP, 0, check_range,
+                               assign_range, nullptr);
 }
 
 void define_times() {
     DefineCustomIntVariable("idgen.lease_ttl", "Sets how long a number stays with a server that is silent.",
-                            "0 means for ever; else at least 5 s.", &lease_settings.ttl_ms, 600000, 0,
-                            INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, check_ttl, nullptr, nullptr);
+                            "0 means for ever; else at least 5 s.", &lease_settings.ttl_ms, 600000, 0, INT_MAX,
+                            PGC_SIGHUP, GUC_UNIT_MS, check_ttl, nullptr, nullptr);
     DefineCustomIntVariable(
         "idgen.lease_window", "Sets how far ahead of the clock the registry lets a server make IDs.",
-        "A registry that is away for less than half of it is not noticed.", &lease_settings.window_ms, 60000,
-        1000, longest_window_ms, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+        "A registry that is away for less than half of it is not noticed.", &lease_settings.window_ms, 60000, 1000,
+        longest_window_ms, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ void clear(SharedLease &entry) noexcept {
 
 // One more entry, for a purpose; null where there is no room. Sessions may still look at the lease of the
 // number that it had: its cap is 0.
-SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept
-    IDGEN_LOCKS(requires_capability(leases.lock)) {
+SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
     SharedLease *entry = first_of(leases);
     while (entry < end_of(leases) && entry->purpose != LeaseFor::nothing) entry++;
     if (entry == leases.leases + max_leases) return nullptr;
@@ -52,8 +51,7 @@ void look_at(const SharedLease &entry, NumberState &state) noexcept {
     state.begins_ms = is_held(entry.lease) ? begin_of(entry) : 0;
 }
 
-bool has_entry(SharedLeases &leases, uint32 number) noexcept
-    IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
+bool has_entry(SharedLeases &leases, uint32 number) noexcept IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) return true;
     return false;
@@ -82,8 +80,7 @@ void wake_keeper(SharedLeases &leases) noexcept {
 void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.lock.initialise(tranche);
     leases.record_lock.initialise(tranche);
-    for (pg_atomic_uint32 *value :
-         {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
+    for (pg_atomic_uint32 *value : {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
         pg_atomic_init_u32(value, 0);
     for (SharedLease &entry : leases.leases) clear(entry);
 }
@@ -137,8 +134,7 @@ uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {
     uint32 count = 0;
     ReadGuard guard(leases.lock);
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
-        if (is_in_pool(*entry) && is_held(entry->lease))
-            numbers[count++] = static_cast<uint32>(entry->lease.number);
+        if (is_in_pool(*entry) && is_held(entry->lease)) numbers[count++] = static_cast<uint32>(entry->lease.number);
     std::sort(numbers, numbers + count);
     return count;
 }

@@ -54,8 +54,7 @@ struct SharedLeases {
     pg_atomic_uint32 is_pool_wanted;  // atomic; some session draws from the pool
     pg_atomic_uint32 changes;         // atomic; of the numbers in the pool
     pg_atomic_uint32 count;           // atomic; entries that were ever used; rises under the lock
-    pg_atomic_uint32
-        failed_starts;  // atomic; keepers one after another that ended before they had done anything
+    pg_atomic_uint32 failed_starts;   // atomic; keepers one after another that ended before they had done anything
     RegistryState registry IDGEN_LOCKS(guarded_by(lock));
     // Of its PGPROC, which lies at one address in all processes; null: none runs.
     Latch *keeper_latch IDGEN_LOCKS(guarded_by(lock));

@@ -60,8 +60,7 @@ const char *own_numbers_text() {
     ShardSet set = own_set();
     StringInfoData text;
     initStringInfo(&text);
-    for (uint32 i = 0; i < set.shard_count; i++)
-        appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
+    for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
     return text.data;
 }
 

@@ -58,8 +58,7 @@ SavedLeases *map_object(int file) noexcept {
 SavedLeases *open_object() noexcept {
     struct stat directory;
     if (stat(DataDir, &directory) != 0) return nullptr;
-    snprintf(object_name, sizeof(object_name), "/idgen.%llx.%llx",
-             static_cast<unsigned long long>(directory.st_dev),
+    snprintf(object_name, sizeof(object_name), "/idgen.%llx.%llx", static_cast<unsigned long long>(directory.st_dev),
              static_cast<unsigned long long>(directory.st_ino));
     int file = shm_open(object_name, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
     if (file < 0) return nullptr;
@@ -114,11 +113,9 @@ void set_aside(const SavedEntry &entry, uint32 at) noexcept {
     write(*room, entry.purpose, entry.keeper, entry.lease);
 }
 
-bool is_of(const SavedEntry &entry, LeaseFor purpose, const NumberRange &numbers,
-           const LeaseKeeper &keeper) noexcept {
-    return entry.purpose == purpose && entry.lease.number >= numbers.first &&
-           entry.lease.number <= numbers.last && entry.keeper.registry == keeper.registry &&
-           entry.keeper.identity == keeper.identity;
+bool is_of(const SavedEntry &entry, LeaseFor purpose, const NumberRange &numbers, const LeaseKeeper &keeper) noexcept {
+    return entry.purpose == purpose && entry.lease.number >= numbers.first && entry.lease.number <= numbers.last &&
+           entry.keeper.registry == keeper.registry && entry.keeper.identity == keeper.identity;
 }
 
 bool is_empty() noexcept {

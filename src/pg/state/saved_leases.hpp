@@ -38,7 +38,6 @@ struct LeftLease {
 };
 
 // Finds a lease of a purpose whose number lies in a range, until it is saved again. False: there is none.
-bool find_left_lease(LeaseFor purpose, const NumberRange &numbers, const LeaseKeeper &keeper,
-                     LeftLease &left) noexcept;
+bool find_left_lease(LeaseFor purpose, const NumberRange &numbers, const LeaseKeeper &keeper, LeftLease &left) noexcept;
 
 }  // namespace idgen::pg

@@ -29,8 +29,8 @@ void forget_backend(int, Datum) {
 // Its database follows with the database's entry.
 void begin_backend(SharedBackend &backend) {
     self.backend = &backend;
-    for (pg_atomic_uint64 *value : {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag,
-                                    &backend.waits, &backend.wait_us})
+    for (pg_atomic_uint64 *value :
+         {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits, &backend.wait_us})
         pg_atomic_write_u64(value, 0);
     backend.database = InvalidOid;
     backend.user = MyProc->roleId;

@@ -85,42 +85,38 @@ void assign_synchronous(int value, void *) {
 }
 
 void define_shards() {
-    DefineCustomStringVariable(
-        "idgen.shards", "Sets the shards that this node owns.",
-        "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers "
-        "from idgen.registry; or citus: the group of this node.",
-        &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
-    DefineCustomIntVariable(
-        "idgen.region", "Sets the region of this node, the top part of its number.",
-        "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
-        &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
-    DefineCustomIntVariable(
-        "idgen.decimal_launch", "Sets the launch number, the last five digits of DecimalIds.",
-        "Each database that makes them beside others has its own; 0 means a test.", &settings.decimal_launch,
-        0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+    DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
+                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers "
+                               "from idgen.registry; or citus: the group of this node.",
+                               &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+    DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its number.",
+                            "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
+                            &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
+    DefineCustomIntVariable("idgen.decimal_launch", "Sets the launch number, the last five digits of DecimalIds.",
+                            "Each database that makes them beside others has its own; 0 means a test.",
+                            &settings.decimal_launch, 0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
 }
 
 void define_waiting() {
     DefineCustomEnumVariable("idgen.overflow", "Sets what a session does when a tick has no ID left.",
                              "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to "
                              "idgen.max_lead; error: raise an error.",
-                             &settings.overflow, static_cast<int>(Overflow::wait), overflow_words,
-                             PGC_USERSET, 0, nullptr, nullptr, nullptr);
+                             &settings.overflow, static_cast<int>(Overflow::wait), overflow_words, PGC_USERSET, 0,
+                             nullptr, nullptr, nullptr);
     DefineCustomIntVariable("idgen.max_wait", "Sets the longest wait for one ID or one block.",
-                            "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX,
-                            PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+                            "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX, PGC_USERSET,
+                            GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomIntVariable("idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
                             "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
-                            &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
-                            nullptr);
+                            &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 
 void define_clock() {
-    DefineCustomIntVariable(
-        "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
-        "A larger one stops ID generation until the clock is right again or "
-        "idgen.accept_clock() is called.",
-        &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
+                            "A larger one stops ID generation until the clock is right again or "
+                            "idgen.accept_clock() is called.",
+                            &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
     DefineCustomEnumVariable(
         "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
         "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
@@ -128,47 +124,44 @@ void define_clock() {
 }
 
 void define_horizon() {
-    DefineCustomIntVariable(
-        "idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
-        "The durable horizon is written once in half of it, while IDs are made.", &settings.horizon_window_ms,
-        1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable(
-        "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
-        "After a failover without synchronous replication, or a restore, the first ID waits "
-        "for twice this time.",
-        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomEnumVariable(
-        "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
-        "auto: where synchronous_standby_names is set, windows are granted once the standbys "
-        "have flushed them; required: without such standbys no ID is made.",
-        &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0,
-        nullptr, assign_synchronous, nullptr);
+    DefineCustomIntVariable("idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
+                            "The durable horizon is written once in half of it, while IDs are made.",
+                            &settings.horizon_window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
+    DefineCustomIntVariable("idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
+                            "After a failover without synchronous replication, or a restore, the first ID waits "
+                            "for twice this time.",
+                            &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
+                            nullptr);
+    DefineCustomEnumVariable("idgen.synchronous", "Sets whether IDs need a synchronous standby.",
+                             "auto: where synchronous_standby_names is set, windows are granted once the standbys "
+                             "have flushed them; required: without such standbys no ID is made.",
+                             &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words,
+                             PGC_SIGHUP, 0, nullptr, assign_synchronous, nullptr);
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
         "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or "
         "idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
         "warn.",
-        &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr,
-        nullptr, nullptr);
+        &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
+        nullptr);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
     DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
                             "One slot for each shard of each database and packing; 128 bytes each.",
-                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr,
-                            nullptr, nullptr);
-    DefineCustomIntVariable("idgen.max_slots_per_database",
-                            "Sets the number of slots that one database can hold.",
-                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0,
-                            4194304, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr, nullptr,
+                            nullptr);
+    DefineCustomIntVariable("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",
+                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0, 4194304,
+                            PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
 // Tells of those that are set and not defined. A parallel worker's leader has told already.
 void tell_useless_settings() {
     if (IsParallelWorker()) return;
-    for (const char *name :
-         {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})
+    for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr) tell_needs_preload(name);
 }
 

@@ -68,8 +68,7 @@ inline bool has_shards() noexcept {
 // What decides about a draw.
 inline DrawRules draw_rules() noexcept {
     auto overflow = static_cast<Overflow>(settings.overflow);
-    return {settings.max_lead_ms, settings.max_wait_ms, overflow == Overflow::borrow,
-            overflow == Overflow::error};
+    return {settings.max_lead_ms, settings.max_wait_ms, overflow == Overflow::borrow, overflow == Overflow::error};
 }
 
 // The slots that one database may hold.

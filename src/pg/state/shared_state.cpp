@@ -84,8 +84,8 @@ void initialise_slots(SharedState *state) noexcept {
 void initialise_backends(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
-        zero({&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits,
-              &backend.wait_us});
+        zero(
+            {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits, &backend.wait_us});
         pg_atomic_init_u32(&backend.pid, 0);
     }
 }
@@ -135,8 +135,7 @@ SharedBackend *backends_of(SharedState *state) noexcept {
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
     auto *buckets = at<int32>(state, plan_of(state).buckets);
-    return {state->directory, slots, state->max_slots, databases_of(state),
-            Index(buckets, state->bucket_count, slots)};
+    return {state->directory, slots, state->max_slots, databases_of(state), Index(buckets, state->bucket_count, slots)};
 }
 
 void install_shared_state_hooks() {
@@ -149,8 +148,7 @@ void install_shared_state_hooks() {
 
 void publish_synchronous(int value) noexcept {
     bool is_current = !IsParallelWorker() && ConfigReloadPending == 0;
-    if (attached != nullptr && is_current)
-        pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
+    if (attached != nullptr && is_current) pg_atomic_write_u32(&attached->synchronous, static_cast<uint32>(value));
 }
 
 bool is_preloaded() noexcept {

@@ -54,8 +54,7 @@ struct SharedDatabase : DatabaseEntry {
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
-        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms})
-            pg_atomic_write_u64(value, 0);
+        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms}) pg_atomic_write_u64(value, 0);
     }
 };
 static_assert(sizeof(SharedDatabase) == 5 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
@@ -97,7 +96,7 @@ struct alignas(cache_line) SharedState {
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
     AcceptedClock accepted_clock;                            // atomic
-    pg_atomic_uint32 synchronous;  // atomic; idgen.synchronous, by whoever read it last
+    pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, by whoever read it last
     SharedOrder<Ulid> ulid_order;
     SharedOrder<UuidStamp> uuid_order;
     pg_atomic_uint64 noted_clock_ms;   // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at

@@ -40,9 +40,8 @@ bool may_draw_from(const Source &source, uint32 whole) {
     if (source.layout.node_bits() == 0) return true;
     ShardSet own = own_set();
     auto region = static_cast<uint32>(settings.region);
-    return source.is_leased || settings.shards_from != ShardsFrom::list
-               ? owns(own, region, source.layout, whole)
-               : may_draw(own, region, source.layout, whole);
+    return source.is_leased || settings.shards_from != ShardsFrom::list ? owns(own, region, source.layout, whole)
+                                                                        : may_draw(own, region, source.layout, whole);
 }
 
 void require_own(const Source &source, uint32 whole, int64 shard) {
@@ -67,8 +66,7 @@ void set_pool(Source &source) {
     const Layout &layout = source.layout;
     uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
     source.pool = own_set();
-    if (!source.pool.empty() && source.pool.largest() > last)
-        report_large_number(layout, source.pool.largest());
+    if (!source.pool.empty() && source.pool.largest() > last) report_large_number(layout, source.pool.largest());
     source.is_pool = source.pool.shard_count > 1;
     source.slot.entry = nullptr;
     source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));

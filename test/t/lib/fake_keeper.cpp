@@ -99,8 +99,7 @@ Datum fake_trouble(PG_FUNCTION_ARGS) {
 
 Datum fake_older(PG_FUNCTION_ARGS) {
     OlderRegistry older{};
-    if (!PG_ARGISNULL(1))
-        older = {PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
+    if (!PG_ARGISNULL(1)) older = {PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
     Guard<LightLock> guard(leases().lock);
     leases().registry.older = older;
     PG_RETURN_VOID();

@@ -16,8 +16,8 @@ extern "C" int epoll_wait(int epoll, epoll_event *events, int capacity, int time
 extern "C" int select(int count, fd_set *readable, fd_set *writable, fd_set *failed, timeval *timeout) {
     timespec wait{};
     if (timeout != nullptr) wait = {timeout->tv_sec, timeout->tv_usec * 1000};
-    return static_cast<int>(syscall(SYS_pselect6, count, readable, writable, failed,
-                                    timeout == nullptr ? nullptr : &wait, nullptr));
+    return static_cast<int>(
+        syscall(SYS_pselect6, count, readable, writable, failed, timeout == nullptr ? nullptr : &wait, nullptr));
 }
 
 extern "C" int nanosleep(const timespec *wanted, timespec *left) {

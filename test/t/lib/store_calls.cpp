@@ -25,8 +25,7 @@ char *text_argument(FunctionCallInfo fcinfo, int number) {
 bool open(FunctionCallInfo fcinfo, Trouble &trouble) {
     const char *address = text_argument(fcinfo, 0);
     int32 answer_ms = PG_GETARG_INT32(1);
-    if (open_address != nullptr && strcmp(open_address, address) == 0 && open_answer_ms == answer_ms)
-        return true;
+    if (open_address != nullptr && strcmp(open_address, address) == 0 && open_answer_ms == answer_ms) return true;
     if (open_address != nullptr) registry.close(registry.self);
     open_address = nullptr;
     MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
@@ -84,10 +83,9 @@ Datum store_call(PG_FUNCTION_ARGS) {
                    PG_GETARG_INT64(9)};
     Holder holder{text_argument(fcinfo, 11), 1000 + call.proposed, 1};
     CallAnswer answer{};
-    Reply reply = registry.call(registry.self, parse_identity(text_argument(fcinfo, 2)), call,
-                                PG_GETARG_INT64(10), holder, answer, trouble);
-    return answer_of(reply, trouble,
-                     psprintf("%s " INT64_FORMAT, word_of(answer.outcome), answer.horizon_ms));
+    Reply reply = registry.call(registry.self, parse_identity(text_argument(fcinfo, 2)), call, PG_GETARG_INT64(10),
+                                holder, answer, trouble);
+    return answer_of(reply, trouble, psprintf("%s " INT64_FORMAT, word_of(answer.outcome), answer.horizon_ms));
 }
 
 Datum store_release(PG_FUNCTION_ARGS) {
