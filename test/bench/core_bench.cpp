@@ -7,14 +7,10 @@
 #include <string_view>
 
 #include "core/issue/slot.hpp"
-#include "core/kinds/id_uuid.hpp"
-#include "core/kinds/ksuid.hpp"
-#include "core/kinds/objectid.hpp"
-#include "core/kinds/ulid.hpp"
-#include "core/layout/layout_text.hpp"
-#include "core/text/base32.hpp"
-#include "core/text/base62.hpp"
-#include "core/text/base64url.hpp"
+#include "core/kinds/time_prefixed.hpp"
+#include "core/kinds/uuid.hpp"
+#include "core/layout/layout.hpp"
+#include "core/text/digits.hpp"
 
 namespace idgen {
 namespace {

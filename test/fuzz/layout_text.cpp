@@ -1,4 +1,4 @@
-#include "core/layout/layout_text.hpp"
+#include "core/layout/layout.hpp"
 
 #include "core/layout/packing.hpp"
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-#include "core/kinds/ulid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 
 #include "fuzz.hpp"
 

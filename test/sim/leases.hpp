@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/layout/shard_set.hpp"
-#include "core/lease/errand.hpp"
+#include "core/lease/lease.hpp"
 #include "scenario.hpp"
 
 namespace idgen::sim {

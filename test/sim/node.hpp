@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "clock.hpp"
-#include "core/issue/moves.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "disk.hpp"
 
 namespace idgen::sim {

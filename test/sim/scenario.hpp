@@ -24,7 +24,7 @@
 #include <cstdint>
 
 #include "core/durable/renewal.hpp"
-#include "core/issue/draw.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "core/layout/packing.hpp"
 #include "core/lease/lease.hpp"
 #include "random.hpp"

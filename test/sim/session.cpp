@@ -1,6 +1,6 @@
 #include "session.hpp"
 
-#include "core/issue/observed_id.hpp"
+#include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "core/kinds/hlc.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/durable/ahead.hpp"
+#include "core/durable/horizon.hpp"
 
 #include <gtest/gtest.h>
 

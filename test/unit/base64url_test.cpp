@@ -1,4 +1,4 @@
-#include "core/text/base64url.hpp"
+#include "core/text/digits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "core/layout/civil_time.hpp"
 #include "support.hpp"
 
 namespace idgen {

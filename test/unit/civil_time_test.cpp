@@ -1,4 +1,4 @@
-#include "core/layout/civil_time.hpp"
+#include "core/layout/calendar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/durable/clock_watch.hpp"
+#include "core/durable/trusted_clock.hpp"
 
 #include <gtest/gtest.h>
 

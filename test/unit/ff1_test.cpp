@@ -9,7 +9,7 @@
 
 #include "aes.hpp"
 #include "bytes.hpp"
-#include "core/cipher/id_cipher.hpp"
+#include "core/cipher/public_id.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

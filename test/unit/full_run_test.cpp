@@ -1,4 +1,4 @@
-#include "core/issue/full_run.hpp"
+#include "core/issue/slot.hpp"
 
 #include <gtest/gtest.h>
 

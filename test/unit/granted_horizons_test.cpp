@@ -1,4 +1,4 @@
-#include "core/lease/granted_horizons.hpp"
+#include "core/lease/number_choice.hpp"
 
 #include <gtest/gtest.h>
 

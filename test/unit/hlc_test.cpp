@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/issue/draw.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "shared_memory.hpp"
 #include "support.hpp"
 #include "vectors.hpp"

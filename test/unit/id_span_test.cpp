@@ -1,4 +1,4 @@
-#include "core/layout/id_span.hpp"
+#include "core/layout/packing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/kinds/id_uuid.hpp"
+#include "core/kinds/uuid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/layout/civil_time.hpp"
+#include "core/layout/calendar.hpp"
 #include "support.hpp"
 
 namespace idgen {

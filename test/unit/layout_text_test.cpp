@@ -1,4 +1,4 @@
-#include "core/layout/layout_text.hpp"
+#include "core/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/layout/civil_time.hpp"
+#include "core/layout/calendar.hpp"
 #include "support.hpp"
 
 namespace idgen {

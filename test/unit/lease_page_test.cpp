@@ -1,4 +1,4 @@
-#include "core/lease/lease_page.hpp"
+#include "core/lease/lease_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/lease/errand.hpp"
+#include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
 

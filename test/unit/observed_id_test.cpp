@@ -1,4 +1,4 @@
-#include "core/issue/observed_id.hpp"
+#include "core/issue/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/durable/ownership.hpp"
+#include "core/durable/durable_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/issue/pool_cursor.hpp"
+#include "core/issue/draw_steps.hpp"
 
 #include <gtest/gtest.h>
 

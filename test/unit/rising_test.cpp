@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/kinds/ulid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 
 namespace idgen {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "core/issue/slot.hpp"
-#include "core/layout/layout_text.hpp"
+#include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 
 namespace idgen {

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text/base32.hpp"
-#include "core/text/base62.hpp"
-#include "core/text/base64url.hpp"
+#include "core/text/digits.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

@@ -8,9 +8,6 @@
 #include <string>
 
 #include "bytes.hpp"
-#include "core/kinds/ksuid.hpp"
-#include "core/kinds/objectid.hpp"
-#include "core/kinds/ulid.hpp"
 #include "vectors.hpp"
 
 namespace idgen {

@@ -4,16 +4,10 @@
 #include <charconv>
 
 #include "core/text/digits.hpp"
-#include "core/text/list_text.hpp"
+#include "core/text/text_part.hpp"
 
 namespace idgen {
 namespace {
-
-constexpr DigitTable hex_digits = [] {
-    DigitTable table("0123456789abcdef");
-    for (int i = 10; i < 16; i++) table.set(static_cast<char>('A' + i - 10), i);
-    return table;
-}();
 
 KeysReason parse_key_number(std::string_view text, std::uint32_t &number) noexcept {
     const char *end = text.data() + text.size();

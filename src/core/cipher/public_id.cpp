@@ -5,6 +5,7 @@
 #include "core/cipher/key_ring.hpp"
 
 namespace idgen {
+
 namespace {
 
 // The first byte that cannot stand where it does; text.size() where there is none.

@@ -1,18 +1,53 @@
-// An encrypted ID as people outside see it, with the number of the key that it was made with:
-//
-//      | key number, decimal, no zero in front | 11 digits of Base62: the encrypted ID |      1 4oBVmyxvRfB
-//
-// The last 11 characters are always the number, so no mark stands between. One text for one pair. It has no
-// check: almost every such text is some ID. Never change: public IDs are kept outside.
+// An ID encrypted to another number, so that it shows neither time nor rate nor node: FF1 over the positive
+// bigints. 63 binary digits are exactly those, so every ID has one encrypted form and every positive bigint
+// is that of some ID. Never change: encrypted IDs are kept outside.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "core/text/base62.hpp"
+#include "core/cipher/ff1.hpp"
+#include "core/text/digits.hpp"
 
 namespace idgen {
+
+constexpr Ff1Domain id_domain{2, 63};
+static_assert(is_ff1_domain(id_domain), "the domain of FF1");
+
+// The first 31 binary digits of an ID, and the other 32.
+constexpr Ff1Halves halves_of_id(std::int64_t id) noexcept {
+    auto bits = static_cast<std::uint64_t>(id);
+    return {bits >> 32, bits & 0xFFFFFFFF};
+}
+
+constexpr std::int64_t id_of_halves(const Ff1Halves &halves) noexcept {
+    return static_cast<std::int64_t>(halves.left << 32 | halves.right);
+}
+
+// Require an ID that is not negative; false where the block cipher failed.
+inline bool encrypt_id(const BlockCipher &cipher, std::string_view tweak, std::int64_t &id) noexcept {
+    Ff1 ff1;
+    Ff1Halves halves = halves_of_id(id);
+    if (!ff1.begin(id_domain, cipher, tweak) || !ff1.encrypt(halves)) return false;
+    id = id_of_halves(halves);
+    return true;
+}
+
+inline bool decrypt_id(const BlockCipher &cipher, std::string_view tweak, std::int64_t &id) noexcept {
+    Ff1 ff1;
+    Ff1Halves halves = halves_of_id(id);
+    if (!ff1.begin(id_domain, cipher, tweak) || !ff1.decrypt(halves)) return false;
+    id = id_of_halves(halves);
+    return true;
+}
+
+// An encrypted ID as people outside see it, with the number of the key that it was made with:
+//
+//      | key number, decimal, no zero in front | 11 digits of Base62: the encrypted ID |      1 4oBVmyxvRfB
+//
+// The last 11 characters are always the number, so no mark stands between. One text for one pair. It has no
+// check: almost every such text is some ID. Never change: public IDs are kept outside.
 
 struct PublicId {
     std::uint32_t key_number;  // 1 to max_key_number

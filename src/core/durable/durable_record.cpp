@@ -1,6 +1,9 @@
 #include "core/durable/durable_record.hpp"
 
+#include <algorithm>
+
 namespace idgen {
+
 namespace {
 
 constexpr unsigned no_hex = 16;
@@ -34,6 +37,12 @@ std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier
     hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
     hash ^= hash >> 31;
     return hash == 0 ? 1 : static_cast<std::int64_t>(hash);
+}
+
+DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity) noexcept {
+    std::int64_t taken = state.is_loaded ? state.known.value : 0;
+    bool is_ours = page.identity == identity && (!state.is_loaded || page.value == taken);
+    return bare_record(std::max(page.value, taken) + (is_ours ? 1 : generators_skipped), identity);
 }
 
 }  // namespace idgen

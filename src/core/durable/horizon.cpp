@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace idgen {
+
 namespace {
 
 // Computes what is owed to the servers before this one.

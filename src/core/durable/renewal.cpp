@@ -1,6 +1,7 @@
 #include "core/durable/renewal.hpp"
 
 namespace idgen {
+
 namespace {
 
 constexpr PageVerdict leave(Renewal renewal, std::int64_t detail = 0, std::int64_t limit_ms = 0) noexcept {

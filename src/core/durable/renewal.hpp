@@ -12,10 +12,9 @@
 
 #include <cstdint>
 
-#include "core/durable/accepted_clock.hpp"
-#include "core/durable/generators.hpp"
+#include "core/durable/durable_record.hpp"
 #include "core/durable/horizon.hpp"
-#include "core/durable/ownership.hpp"
+#include "core/durable/trusted_clock.hpp"
 
 namespace idgen {
 
@@ -123,6 +122,21 @@ constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::
     if (is_refused(renewal)) return Patience::refused;
     bool is_busy = renewal == Renewal::busy && max_wait_ms < shortest_patience_ms;
     return waited_ms >= (is_busy ? shortest_patience_ms : max_wait_ms) ? Patience::exhausted : Patience::wait;
+}
+
+// For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms
+// of a clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which nobody asks
+// any more keeps what it has, until the next renewal succeeds.
+
+// The stall, with one more request at `now_ms`.
+constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms) noexcept {
+    auto last = static_cast<std::uint32_t>(now_ms);
+    std::uint64_t since = stall == 0 ? last : stall >> 32;
+    return since << 32 | last;
+}
+
+constexpr std::uint32_t stall_ms(std::uint64_t stall) noexcept {
+    return static_cast<std::uint32_t>(stall) - static_cast<std::uint32_t>(stall >> 32);
 }
 
 }  // namespace idgen

@@ -1,3 +1,94 @@
+// What the sessions of a database share. The two records that make its IDs durable each lie in a page
+// (core/durable/renewal.hpp).
+#pragma once
+
+#include <algorithm>
+
+#include "core/durable/durable_record.hpp"
+#include "core/durable/horizon.hpp"
+#include "core/issue/slot.hpp"
+#include "core/issue/slot_index.hpp"
+
+namespace idgen {
+
+// In shared memory. Guards as the caller has them: the lock of renewals, the lock of the directory.
+struct alignas(cache_line) DatabaseEntry {
+    Horizon horizon;  // floor and grant: atomic; the rest: the lock of renewals
+    // On a cache line of its own: renewals must not disturb the takes.
+    alignas(cache_line) std::uint32_t database;  // guard: the directory's lock; its OID; 0: free
+    std::uint32_t written_by;  // guard: the directory's lock; what last wrote its row in the catalog; 0: not known
+    SlotCounts slots;          // guard: the directory's lock; slots that it holds
+    Generators generators;     // the counter: atomic; the rest: the lock of renewals
+    std::atomic<std::uint32_t> resets;  // atomic; how often the horizon was lowered
+};
+static_assert(offsetof(DatabaseEntry, database) % cache_line == 0 && std::is_trivially_destructible_v<DatabaseEntry>,
+              "lives in shared memory");
+
+// Forgets all that a start forgets.
+inline void forget(DatabaseEntry &entry) noexcept {
+    forget(entry.horizon);
+    forget(entry.generators);
+    entry.slots = {0, 0};
+}
+
+// The entries of databases, in an array in shared memory; those of databases that are gone are used again.
+
+template <class Database>
+struct DatabaseList {
+    Database *entries;
+    std::uint32_t &used;  // entries that were ever used
+    std::uint32_t limit;
+
+    // Null where there is none. Database 0: an entry that was used and is free.
+    Database *find(std::uint32_t database) const noexcept {
+        for (std::uint32_t i = 0; i < used; i++)
+            if (entries[i].database == database) return &entries[i];
+        return nullptr;
+    }
+
+    // Null where there is no room.
+    Database *add(std::uint32_t database) const noexcept {
+        Database *entry = find(0);
+        if (entry == nullptr && used < limit) entry = entries + used++;
+        if (entry != nullptr) entry->database = database;
+        return entry;
+    }
+
+    // Calls visit(database) for each.
+    template <class Visit>
+    void for_each(Visit visit) const noexcept {
+        for (std::uint32_t i = 0; i < used; i++)
+            if (entries[i].database != 0) visit(entries[i]);
+    }
+};
+
+// What a directory of slots keeps beside its arrays, and what it is asked for.
+
+// In shared memory. Guard: the lock of the directory.
+struct DirectoryState {
+    std::uint32_t database_count;  // entries of the databases that were ever used
+    std::int32_t free_slot;        // head of the list of free slots
+    SlotCounts slots;              // given out, the sum of the databases
+    std::uint32_t hand;            // where the search for an idle slot goes on
+    std::int64_t gone_ms;          // all IDs of the databases whose entries are gone lie below it
+};
+
+// What a slot is asked for.
+struct SlotRequest {
+    SlotKey key;
+    Layout layout;
+    Claim claim;
+    std::uint32_t share;          // slots that the database may hold
+    std::int64_t now_ms;          // the clock
+    std::int64_t idle_ms;         // a slot that made no ID for so long, its last tick over, is idle
+    std::int64_t claimed_ms = 0;  // R when the number was taken from a registry; read under the directory's lock
+};
+
+// Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
+constexpr bool is_new(std::int64_t given_ms, const SlotRequest &request) noexcept {
+    return given_ms > request.now_ms - request.idle_ms && given_ms <= request.now_ms;
+}
+
 // Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones
 // back and those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
 //
@@ -7,14 +98,6 @@
 //
 // Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive.
 // `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
-#pragma once
-
-#include <algorithm>
-
-#include "core/issue/database_list.hpp"
-#include "core/issue/directory_state.hpp"
-
-namespace idgen {
 
 template <class Lock, class Database>
 class Directory {

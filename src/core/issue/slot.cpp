@@ -1,6 +1,7 @@
 #include "core/issue/slot.hpp"
 
 namespace idgen {
+
 namespace {
 
 // Whether the slot's last tick was begun ahead of the clock.

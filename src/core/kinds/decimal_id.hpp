@@ -4,12 +4,12 @@
 //      |  1 to 922337202  |     1 to 99999     |   0 to 99999    |
 //
 // A counter is used once beneath its generator, a generator once beneath its launch
-// (core/durable/generators.hpp).
+// (core/durable/durable_record.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include "core/durable/generators.hpp"
+#include "core/durable/durable_record.hpp"
 
 namespace idgen {
 
@@ -28,6 +28,13 @@ constexpr std::int64_t pack_decimal(const DecimalParts &parts) noexcept {
 static_assert(pack_decimal({last_counter, last_generator, last_launch}) > 0, "the largest ID is a bigint");
 
 // The parts of an ID; false for a number that is none.
-bool unpack_decimal(std::int64_t id, DecimalParts &parts) noexcept;
+constexpr bool unpack_decimal(std::int64_t id, DecimalParts &parts) noexcept {
+    if (id < 0) return false;
+    std::int64_t counter = id / 10000000000;
+    parts.counter = static_cast<std::uint32_t>(counter);
+    parts.generator = static_cast<std::uint32_t>(id / 100000 % 100000);
+    parts.launch = static_cast<std::uint32_t>(id % 100000);
+    return counter >= 1 && counter <= last_counter && parts.generator >= 1;
+}
 
 }  // namespace idgen

@@ -32,7 +32,11 @@ struct HlcParts {
 
 // Why parts make no timestamp.
 enum class HlcReason : std::uint8_t { none, time_out_of_range, logical_out_of_range };
-HlcReason check_hlc(const HlcParts &parts) noexcept;
+constexpr HlcReason check_hlc(const HlcParts &parts) noexcept {
+    if (parts.ms < 0 || parts.ms > hlc_last_ms) return HlcReason::time_out_of_range;
+    bool is_logical = parts.logical >= 0 && parts.logical <= hlc_last_logical;
+    return is_logical ? HlcReason::none : HlcReason::logical_out_of_range;
+}
 
 // Requires parts that check_hlc admits.
 constexpr std::int64_t pack_hlc(const HlcParts &parts) noexcept {

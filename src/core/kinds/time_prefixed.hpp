@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "core/text/big_endian.hpp"
+#include "core/text/digits.hpp"
 
 namespace idgen {
 
@@ -85,5 +87,83 @@ inline bool increment(std::uint8_t *bytes, std::size_t size) noexcept {
         if (++bytes[size] != 0) return true;
     return false;
 }
+
+// ULID: 16 bytes that sort by the time of their making.
+//
+//      | 48 bits unix ms | 80 bits random |       text: 26 digits of Crockford's Base32, the first at most 7
+//
+// Within a millisecond, and while the clock stands behind, the maker adds 1 to the last random part: values
+// rise strictly. Text is written in upper case and read in either, I and L as 1, O as 0. Source:
+// github.com/ulid/spec.
+
+struct UlidFormat {
+    static constexpr std::size_t size = 16;
+    static constexpr std::size_t time_size = 6;
+    static constexpr std::size_t text_size = 26;
+    static constexpr std::int64_t first_ms = 0;
+    static constexpr std::int64_t unit_ms = 1;
+};
+using Ulid = TimePrefixed<UlidFormat>;
+static_assert(sizeof(Ulid) == 16 && Ulid::last_ms == 281474976710655, "a ULID is 16 bytes on disk");
+
+// Writes Ulid::text_size bytes, without a terminating zero.
+void print(const Ulid &ulid, char *out) noexcept;
+// Reads exactly Ulid::text_size digits.
+TextError parse(std::string_view text, Ulid &ulid) noexcept;
+
+// Moves the last ULID that was made on to the next: one of this time with the random tail where that time is
+// later, else the last one plus 1. False where no random part is left in its millisecond: nothing is changed.
+bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
+
+// KSUID: 20 bytes that sort by the second of their making.
+//
+//      | 32 bits seconds since 2014-05-13T16:53:20Z | 128 bits random |       text: 27 digits of Base62,
+//      zeros in front
+//
+// The digits 0-9, A-Z, a-z are in the order of their bytes, so texts sort as values do, bytewise (COLLATE
+// "C"). The last second is 2150-06-19T23:21:35Z. Source: github.com/segmentio/ksuid.
+
+struct KsuidFormat {
+    static constexpr std::size_t size = 20;
+    static constexpr std::size_t time_size = 4;
+    static constexpr std::size_t text_size = 27;
+    static constexpr std::int64_t first_ms = 1400000000000;
+    static constexpr std::int64_t unit_ms = 1000;
+};
+using Ksuid = TimePrefixed<KsuidFormat>;
+static_assert(sizeof(Ksuid) == 20 && Ksuid::tail_size == 16, "a KSUID is 20 bytes on disk");
+
+// Writes Ksuid::text_size bytes, without a terminating zero.
+void print(const Ksuid &ksuid, char *out) noexcept;
+// Reads exactly Ksuid::text_size digits of a number of 160 bits.
+TextError parse(std::string_view text, Ksuid &ksuid) noexcept;
+
+// ObjectId, as MongoDB makes it: 12 bytes that sort by the second of their making.
+//
+//      | 32 bits unix seconds, unsigned | 40 bits random, of the process | 24 bits counter |
+//
+// Text: 24 hexadecimal digits, written in lower case and read in either. The counter begins at random and
+// goes on by 1, from its last value to 0 without touching the time. Source: the BSON ObjectId specification.
+
+struct ObjectIdFormat {
+    static constexpr std::size_t size = 12;
+    static constexpr std::size_t time_size = 4;
+    static constexpr std::size_t text_size = 24;
+    static constexpr std::int64_t first_ms = 0;
+    static constexpr std::int64_t unit_ms = 1000;
+};
+using ObjectId = TimePrefixed<ObjectIdFormat>;
+static_assert(sizeof(ObjectId) == 12 && ObjectId::tail_size == 8, "an ObjectId is 12 bytes on disk");
+
+// Writes ObjectId::text_size bytes, without a terminating zero.
+void print(const ObjectId &id, char *out) noexcept;
+// Reads exactly ObjectId::text_size digits.
+TextError parse(std::string_view text, ObjectId &id) noexcept;
+
+// What a process makes ObjectIds from: the tail of the next one. Begin with random bytes.
+struct ObjectIdSource {
+    std::uint8_t tail[ObjectId::tail_size];
+};
+ObjectId next_object_id(ObjectIdSource &source, std::int64_t now_ms) noexcept;
 
 }  // namespace idgen

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/text/crockford.hpp"
+#include "core/text/digits.hpp"
 #include "core/text/text_part.hpp"
 
 namespace idgen {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/text/list_text.hpp"
+#include "core/text/text_part.hpp"
 
 namespace idgen {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace idgen {
+
 namespace {
 
 LeaseCall send(Lease &lease, const LeaseCall &call, const ClockReading &clock) noexcept {

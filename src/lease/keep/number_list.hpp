@@ -1,7 +1,7 @@
 // What the registry lists, as the choice of a number and a sentence need it.
 #pragma once
 
-#include "core/lease/granted_horizons.hpp"
+#include "core/lease/number_choice.hpp"
 #include "lease/store/registry.hpp"
 
 namespace idgen::lease {

@@ -4,7 +4,7 @@
 // is read and written without the executor.
 #pragma once
 
-#include "core/lease/lease_page.hpp"
+#include "core/lease/lease_record.hpp"
 #include "pg/host/light_lock.hpp"
 #include "pg/postgres.hpp"
 

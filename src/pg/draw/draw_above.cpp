@@ -1,6 +1,6 @@
 #include "pg/draw/draw_above.hpp"
 
-#include "core/issue/observed_id.hpp"
+#include "core/issue/placement.hpp"
 #include "core/kinds/hlc.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/draw/keep.hpp"

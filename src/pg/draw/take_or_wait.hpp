@@ -1,9 +1,9 @@
 // The loop of all that is drawn: try, and where that did not succeed, do what the core says: renew a record,
-// or wait asleep, or raise; then try again. Of IDs and timestamps (draw.cpp) and of counters
+// or wait asleep, or raise; then try again. Of IDs and timestamps (draw_steps.cpp) and of counters
 // (decimal_draw.cpp).
 #pragma once
 
-#include "core/issue/draw.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "pg/draw/wait.hpp"
 
 namespace idgen::pg {

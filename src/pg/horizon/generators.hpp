@@ -1,4 +1,4 @@
-// Takes the generators of DecimalIds (core/durable/generators.hpp): that one is taken is durable before it is
+// Takes the generators of DecimalIds (core/durable/durable_record.hpp): that one is taken is durable before it is
 // used.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "pg/horizon/horizon.hpp"
 
-#include "core/durable/stall.hpp"
+#include "core/durable/renewal.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/attempt.hpp"

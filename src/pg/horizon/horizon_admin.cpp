@@ -1,6 +1,6 @@
 #include "pg/horizon/horizon_admin.hpp"
 
-#include "core/issue/moves.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "pg/horizon/horizon.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/clock.hpp"

@@ -5,7 +5,7 @@
 // value that a subscription brought along, or that cannot be a system identifier, is not believed.
 #pragma once
 
-#include "core/durable/ownership.hpp"
+#include "core/durable/durable_record.hpp"
 #include "core/durable/renewal.hpp"
 #include "pg/postgres.hpp"
 

@@ -1,8 +1,8 @@
 // The clocks of this machine. The only place that reads them.
 #pragma once
 
-#include "core/durable/clock_bounds.hpp"
 #include "core/durable/durable_record.hpp"
+#include "core/durable/trusted_clock.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {

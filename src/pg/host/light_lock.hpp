@@ -1,10 +1,9 @@
-// An LWLock of the server, for core/issue/guard.hpp and for ReadGuard: in a guard's scope stands nothing that
+// An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that
 // can raise an error, because that would jump past the guard's end. Where something can, lock and unlock are
 // called by name, and the end of the transaction unlocks.
 #pragma once
 
-#include "core/issue/annotations.hpp"
-#include "core/issue/guard.hpp"
+#include "core/issue/locks.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {

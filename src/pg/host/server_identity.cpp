@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "core/durable/durable_record.hpp"
-#include "core/durable/ownership.hpp"
 
 namespace idgen::pg {
 namespace {

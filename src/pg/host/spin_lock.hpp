@@ -1,9 +1,8 @@
-// A spinlock of the server, for core/issue/guard.hpp: in its scope stands one call that cannot raise an
+// A spinlock of the server, for core/issue/locks.hpp: in its scope stands one call that cannot raise an
 // error.
 #pragma once
 
-#include "core/issue/annotations.hpp"
-#include "core/issue/guard.hpp"
+#include "core/issue/locks.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {

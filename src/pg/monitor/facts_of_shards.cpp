@@ -1,7 +1,7 @@
 // Facts of the node's numbers: idgen.shards, and who else of this server uses them.
 #include "pg/monitor/facts.hpp"
 
-#include "core/durable/ownership.hpp"
+#include "core/durable/durable_record.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"

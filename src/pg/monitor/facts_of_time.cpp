@@ -1,7 +1,7 @@
 // Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
 #include "pg/monitor/facts.hpp"
 
-#include "core/durable/ahead.hpp"
+#include "core/durable/horizon.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/state/settings.hpp"

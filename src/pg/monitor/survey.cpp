@@ -1,6 +1,6 @@
 #include "pg/monitor/survey.hpp"
 
-#include "core/durable/stall.hpp"
+#include "core/durable/renewal.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/release.hpp"

@@ -1,7 +1,7 @@
 // Words for messages: layouts, durations and instants as text.
 #pragma once
 
-#include "core/layout/layout_text.hpp"
+#include "core/layout/layout.hpp"
 #include "core/text/text_part.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/instant.hpp"

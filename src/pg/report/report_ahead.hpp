@@ -1,7 +1,7 @@
 // A tick that lies ahead of a clock that is well: why, and what to do.
 #pragma once
 
-#include "core/durable/ahead.hpp"
+#include "core/durable/horizon.hpp"
 #include "pg/report/report_draw.hpp"
 
 namespace idgen::pg {

@@ -1,7 +1,7 @@
 // Refusals of layouts and of lists of shards.
 #pragma once
 
-#include "core/layout/layout_text.hpp"
+#include "core/layout/layout.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/report/location.hpp"
 

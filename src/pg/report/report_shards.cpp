@@ -1,6 +1,6 @@
 #include "pg/report/report_shards.hpp"
 
-#include "core/issue/slot_quota.hpp"
+#include "core/issue/slot_index.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/report/report_arguments.hpp"

@@ -1,7 +1,7 @@
 // Refusals of UUIDs: of IDs inside them, and of version 7.
 #pragma once
 
-#include "core/kinds/id_uuid.hpp"
+#include "core/kinds/uuid.hpp"
 #include "pg/report/location.hpp"
 
 namespace idgen::pg {

@@ -1,5 +1,4 @@
 // The SQL face of encrypted and public IDs. The key is an argument, or one of idgen.keys.
-#include "core/cipher/id_cipher.hpp"
 #include "core/cipher/public_id.hpp"
 #include "pg/host/cipher.hpp"
 #include "pg/report/report_cipher.hpp"

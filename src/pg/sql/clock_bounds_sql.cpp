@@ -1,6 +1,6 @@
 // The SQL face of what the kernel knows of its clock: the bounds of the true time, and waiting until an
 // instant is past for certain.
-#include "core/durable/clock_bounds.hpp"
+#include "core/durable/trusted_clock.hpp"
 
 #include "pg/host/clock.hpp"
 #include "pg/report/report_clock.hpp"

@@ -1,5 +1,5 @@
 // The SQL face of an ID inside a UUID. Immutable.
-#include "core/kinds/id_uuid.hpp"
+#include "core/kinds/uuid.hpp"
 #include "pg/report/report_uuid.hpp"
 #include "pg/sql/uuid_argument.hpp"
 

@@ -1,5 +1,5 @@
 // The SQL face of the type objectid.
-#include "core/kinds/objectid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 
 #include "pg/host/entropy.hpp"
 #include "pg/sql/time_prefixed_entries.hpp"

@@ -1,7 +1,7 @@
 // A period of SQL, a tstzrange, as the span of its IDs in a layout.
 #pragma once
 
-#include "core/layout/id_span.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/postgres.hpp"
 #include "pg/sql/arguments.hpp"
 

@@ -1,7 +1,5 @@
 // The SQL face of the text forms of an ID, and of the type id64, whose text form is Base62. All immutable.
-#include "core/text/base32.hpp"
-#include "core/text/base62.hpp"
-#include "core/text/base64url.hpp"
+#include "core/text/digits.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/sql/text_argument.hpp"

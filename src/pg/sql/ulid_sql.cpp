@@ -1,5 +1,5 @@
 // The SQL face of the type ulid.
-#include "core/kinds/ulid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 
 #include "core/kinds/rising.hpp"
 #include "pg/host/clock.hpp"
@@ -15,7 +15,7 @@
 namespace idgen::pg {
 namespace {
 
-// The next ULID of the server, or false; see core/kinds/ulid.hpp and core/kinds/rising.hpp.
+// The next ULID of the server, or false; see core/kinds/time_prefixed.hpp and core/kinds/rising.hpp.
 bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
                    Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);

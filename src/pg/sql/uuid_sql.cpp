@@ -1,5 +1,6 @@
 // The SQL face of UUIDs: those of version 7 made, and what others say.
 #include "core/kinds/rising.hpp"
+#include "core/kinds/uuid.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
 #include "pg/host/spin_lock.hpp"

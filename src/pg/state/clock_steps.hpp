@@ -1,7 +1,7 @@
 // Sees the clock being set while the server runs: counts it and tells the log.
 #pragma once
 
-#include "core/durable/clock_watch.hpp"
+#include "core/durable/trusted_clock.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {

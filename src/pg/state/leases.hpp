@@ -6,9 +6,9 @@
 // 'lease'; others are wanted by hand, because they stand in idgen.shards where idgen.registry is set.
 #pragma once
 
-#include "core/lease/errand.hpp"
-#include "core/lease/granted_horizons.hpp"
+#include "core/lease/lease.hpp"
 #include "core/lease/lease_record.hpp"
+#include "core/lease/number_choice.hpp"
 #include "pg/host/light_lock.hpp"
 
 namespace idgen::pg {

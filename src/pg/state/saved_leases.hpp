@@ -8,7 +8,7 @@
 // Without the object (no memory, an object of another user) nothing is lost but that.
 #pragma once
 
-#include "core/lease/errand.hpp"
+#include "core/lease/lease.hpp"
 #include "core/lease/number_choice.hpp"
 #include "pg/postgres.hpp"
 

@@ -1,7 +1,7 @@
 // This backend's own things: its entries in shared memory, and what it last drew with each packing.
 #pragma once
 
-#include "core/issue/draw.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {

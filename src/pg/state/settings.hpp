@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/durable/horizon.hpp"
-#include "core/issue/draw.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/wait_limits.hpp"

@@ -13,9 +13,9 @@
 // addresses in different processes.
 #pragma once
 
-#include "core/durable/accepted_clock.hpp"
+#include "core/durable/trusted_clock.hpp"
 #include "core/issue/directory.hpp"
-#include "core/kinds/ulid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
 #include "pg/host/light_lock.hpp"
 #include "pg/host/spin_lock.hpp"
@@ -49,7 +49,7 @@ struct SharedDatabase : DatabaseEntry {
     LightLock renewal_lock;
     pg_atomic_uint64 renewals;     // atomic; windows granted
     pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
-    pg_atomic_uint64 stall;        // atomic; see core/durable/stall.hpp
+    pg_atomic_uint64 stall;        // atomic; see core/durable/renewal.hpp
     pg_atomic_uint64 advanced_ms;  // atomic; where idgen.advance() last moved the horizon to; 0: nowhere
 
     // Forgets what the core does not know of.

@@ -1,3 +1,176 @@
+// What follows from the answer of a slot: IDs, a wait, a renewal, or an error. Times are unix ms.
+#pragma once
+
+#include <cstdint>
+
+#include "core/durable/renewal.hpp"
+#include "core/issue/directory.hpp"
+#include "core/issue/slot.hpp"
+#include "core/lease/lease.hpp"
+
+namespace idgen {
+
+// What settings say of full ticks and of waiting.
+struct DrawRules {
+    std::int64_t max_lead_ms;
+    std::int64_t max_wait_ms;
+    bool may_borrow;  // ticks ahead of the clock may be begun, up to max_lead_ms
+    bool fails_when_full;
+};
+
+enum class Next : std::uint8_t {
+    issue,     // the IDs
+    renew,     // the horizon, for the tick that was refused
+    keep,      // the number: wait until it is held, or its horizon raised
+    wait,      // until the clock admits it, or a while
+    full,      // an error: the shard has no ID left, and waiting is not wanted or would take too long
+    borrowed,  // an error: other sessions have borrowed what it had left
+    behind,    // an error: the clock is too far behind
+    past_end,  // an error: the layout ends
+};
+
+// What follows from the final answer of a try, after a wait of so long.
+constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limits, const DrawRules &rules,
+                         std::int64_t waited_ms) noexcept {
+    switch (taken.status) {
+        case Take::Status::ok:
+            return Next::issue;
+        case Take::Status::renew:
+            return Next::renew;
+        case Take::Status::capped:
+            return Next::keep;
+        case Take::Status::past_end:
+            return Next::past_end;
+        case Take::Status::full:
+        case Take::Status::borrowed:
+        case Take::Status::ahead:
+            break;
+    }
+    bool is_borrowed = taken.status == Take::Status::borrowed;
+    bool is_full = taken.status == Take::Status::full || is_borrowed;
+    if (is_full && rules.fails_when_full) return Next::full;
+    if (waited_ms + taken.wait_ms <= rules.max_wait_ms) return Next::wait;
+    if (is_borrowed) return rules.may_borrow ? Next::full : Next::borrowed;
+    // A clock that runs has ended a tick that was waited for.
+    bool is_next_tick = start_of(p, taken.tick) - limits.now_ms <= p.unit_ms;
+    return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::behind;
+}
+
+// Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was
+// observed.
+constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
+    return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
+}
+
+// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and
+// idgen.confirm_shards(). Each is a record to be written, then, that being flushed, what follows from it;
+// both with the lock of renewals held from reading the page to the end.
+//
+//      plan_...(page) --> a record --> write, flush --> finish_...
+//
+// Until the next renewal nothing is granted.
+
+// The first H of a database of which this server remembers nothing: above all that an earlier idgen can have
+// made, by the clock, and where that was set back since, by the second of the last checkpoint.
+constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
+                                        std::int64_t max_lead_ms) noexcept {
+    std::int64_t seen_ms = checkpoint_s * 1000;
+    // Of a second that is not over, it may have been the end, by a clock that was set back since.
+    if (seen_ms + 999 > now_ms) seen_ms += 999;
+    return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
+}
+
+// Begins a database's horizon where the extension is created anew, above what this server knows of it: the
+// first H to be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is
+// drawn after the look rests on the new record.
+template <class Directory, class Database>
+std::int64_t begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms) noexcept {
+    note_created(database.horizon, first_ms);
+    std::int64_t reached_ms = directory.reached_ms(database);
+    lift(database.horizon.floor_ms, reached_ms);
+    return reached_ms;
+}
+
+// The record of a page that keeps its owner.
+DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
+                           std::int64_t identity) noexcept;
+
+// No ID below `at_ms` from here on.
+PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
+                         std::int64_t at_ms) noexcept;
+template <class Directory, class Database>
+void finish_advance(Directory &directory, Database &database, const DurableRecord &record,
+                    std::int64_t at_ms) noexcept {
+    note_advanced(database.horizon, record);
+    directory.move_slots(database.database, at_ms, false);
+}
+
+// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that
+// is refused stays so: who resets it has said nothing of its shards.
+inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
+    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
+    return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
+}
+template <class Directory, class Database>
+void finish_reset(Directory &directory, Database &database, const DurableRecord &record, AcceptedClock &accepted,
+                  std::int64_t difference_ms) noexcept {
+    note_reset(database.horizon, record);
+    directory.move_slots(database.database, record.value, true);
+    database.resets++;
+    confirm(accepted, difference_ms);
+}
+
+// The shards are this server's.
+inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerView &server) noexcept {
+    DurableRecord record = page;
+    record.owner = server.owner.system_identifier;
+    record.shards = server.owner.shards;
+    return record;
+}
+void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
+                         std::int64_t identity) noexcept;
+
+// Where in its pool of shards a session draws. Ranks count the pool's shards upward from 0.
+//
+// Each tick begins at `start`; a full shard moves the session to the next one up, because within a
+// tick an ID of a lower shard would be smaller than the last. A session that runs out at the top
+// begins lower in the next tick, until it has the whole pool; one that needs a single shard goes
+// back to its home. So sessions that ask for little stay apart.
+
+class PoolCursor {
+   public:
+    // Aims at a pool of `count` shards, at least 1; a pool of another size starts over at its home.
+    void aim(std::uint32_t session_number, std::uint32_t count) noexcept {
+        if (count == count_) return;
+        count_ = count;
+        home_ = start_ = rank_ = session_number % count;
+    }
+
+    std::uint32_t rank() const noexcept { return rank_; }
+
+    // Goes to where a new tick begins.
+    void begin_tick() noexcept {
+        if (rank_ == start_) start_ = home_;
+        rank_ = start_;
+    }
+
+    // Moves up from a full shard. False at the top of the pool: the tick is over for this session.
+    bool advance() noexcept {
+        if (rank_ + 1 < count_) {
+            rank_++;
+            return true;
+        }
+        start_ /= 2;
+        return false;
+    }
+
+   private:
+    std::uint32_t count_ = 0;
+    std::uint32_t home_ = 0;
+    std::uint32_t start_ = 0;
+    std::uint32_t rank_ = 0;
+};
+
 // A draw takes IDs from the slots of a source, a step at a time. The steps are a caller's:
 //
 //      limits_of --> base_of --> begin_try
@@ -9,14 +182,6 @@
 //                                      --> an error
 //
 // Nothing here waits, reads a clock or raises. Times are unix ms.
-#pragma once
-
-#include "core/issue/directory.hpp"
-#include "core/issue/next_step.hpp"
-#include "core/issue/pool_cursor.hpp"
-#include "core/lease/lease.hpp"
-
-namespace idgen {
 
 // What a session last drew from its own shards with one packing, and where in the pool it draws.
 struct DrawSession {

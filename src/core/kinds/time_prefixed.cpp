@@ -1,8 +1,38 @@
-#include "core/kinds/ksuid.hpp"
+#include "core/kinds/time_prefixed.hpp"
 
-#include "core/text/base62.hpp"
+#include "core/text/digits.hpp"
 
 namespace idgen {
+
+namespace {
+
+constexpr DigitTable ulid_digits = lenient_digits(crockford_alphabet);
+constexpr DigitPairs ulid_pairs(crockford_alphabet);
+
+}  // namespace
+
+void print(const Ulid &ulid, char *out) noexcept {
+    print_wide_base32(ulid_pairs, load_wide(ulid.bytes), out);
+}
+
+TextError parse(std::string_view text, Ulid &ulid) noexcept {
+    Wide number = 0;
+    TextError error = parse_wide_base32(ulid_digits, text, number);
+    if (error.reason == TextReason::none) store_wide(number, ulid.bytes);
+    return error;
+}
+
+bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept {
+    if (now_ms > time_of(last)) {
+        last = composed<Ulid>(now_ms, random);
+        return true;
+    }
+    Ulid next = last;
+    if (!increment(next.tail(), Ulid::tail_size)) return false;
+    last = next;
+    return true;
+}
+
 namespace {
 
 // 160 bits as words of 32, the highest first; digits go in and out five at a time, since 62^5 < 2^32.
@@ -69,6 +99,33 @@ TextError parse(std::string_view text, Ksuid &ksuid) noexcept {
     if (!fits) return {TextReason::too_large, 0};
     store(number, ksuid);
     return {TextReason::none, 0};
+}
+
+namespace {
+
+constexpr std::size_t counter_size = 3;
+
+}  // namespace
+
+void print(const ObjectId &id, char *out) noexcept {
+    for (std::uint8_t byte : id.bytes) {
+        *out++ = hex_alphabet[byte >> 4];
+        *out++ = hex_alphabet[byte & 15];
+    }
+}
+
+TextError parse(std::string_view text, ObjectId &id) noexcept {
+    if (TextError error = expect_digits(hex_digits, text, ObjectId::text_size); error.reason != TextReason::none)
+        return error;
+    for (std::size_t i = 0; i < ObjectId::size; i++)
+        id.bytes[i] = static_cast<std::uint8_t>(hex_digits[text[2 * i]] << 4 | hex_digits[text[2 * i + 1]]);
+    return {TextReason::none, 0};
+}
+
+ObjectId next_object_id(ObjectIdSource &source, std::int64_t now_ms) noexcept {
+    auto id = composed<ObjectId>(now_ms, source.tail);
+    increment(source.tail + ObjectId::tail_size - counter_size, counter_size);
+    return id;
 }
 
 }  // namespace idgen

@@ -1,8 +1,23 @@
-#include "core/text/base32.hpp"
+#include "core/text/digits.hpp"
 
-#include "core/text/crockford.hpp"
+#include <cstring>
 
 namespace idgen {
+
+void print_base62(std::int64_t id, char *out) noexcept {
+    print_digits<62, base62_size>(base62_alphabet, id, out);
+}
+
+TextError parse_base62(std::string_view text, std::int64_t &id) noexcept {
+    return parse_digits<62, base62_size>(base62_digits, text, id);
+}
+
+TextError parse_padded_base62(std::string_view text, std::int64_t &id) noexcept {
+    TextError error = parse_base62(text, id);
+    if (error.reason == TextReason::none && text.size() < base62_size) error.reason = TextReason::too_short;
+    return error;
+}
+
 namespace {
 
 constexpr std::string_view symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ*~$=U";
@@ -42,6 +57,28 @@ TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) 
     TextReason reason = reader.finish(id);
     if (reason != TextReason::none || !has_check || check == check_of(id)) return {reason, 0};
     return {TextReason::wrong_check, check_at};
+}
+
+namespace {
+
+constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr DigitTable table(alphabet);
+static_assert(alphabet.size() == 64 && table['A'] == 0 && table['a'] == 26 && table['0'] == 52 && table['_'] == 63,
+              "the digits are on disk");
+
+}  // namespace
+
+std::size_t print_base64url(std::int64_t id, char *out) noexcept {
+    char digits[base64url_size];
+    print_digits<64, base64url_size>(alphabet, id, digits);
+    std::size_t zeros = 0;
+    while (zeros < base64url_size - 1 && digits[zeros] == alphabet[0]) zeros++;
+    std::memcpy(out, digits + zeros, base64url_size - zeros);
+    return base64url_size - zeros;
+}
+
+TextError parse_base64url(std::string_view text, std::int64_t &id) noexcept {
+    return parse_digits<64, base64url_size>(table, text, id);
 }
 
 }  // namespace idgen

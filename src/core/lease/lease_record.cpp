@@ -1,8 +1,9 @@
-#include "core/lease/lease_page.hpp"
+#include "core/lease/lease_record.hpp"
 
 #include <cstring>
 
 namespace idgen {
+
 namespace {
 
 // The row of a number; the count if there is none.

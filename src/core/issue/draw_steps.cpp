@@ -1,4 +1,4 @@
-#include "core/issue/moves.hpp"
+#include "core/issue/draw_steps.hpp"
 
 #include <algorithm>
 
