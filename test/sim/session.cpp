@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "source.hpp"
 
 #include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"

@@ -3,7 +3,7 @@
 
 #include "admin.hpp"
 #include "keeper.hpp"
-#include "session.hpp"
+#include "source.hpp"
 
 namespace idgen::sim {
 

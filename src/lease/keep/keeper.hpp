@@ -1,3 +1,19 @@
+// Incarnations and lives: random numbers that tell owners apart, shown to nobody.
+#pragma once
+
+#include "lease/keep/keeper_log.hpp"
+#include "lease/keep/watched_registry.hpp"
+#include "pg/host/entropy.hpp"
+
+namespace idgen::lease {
+
+// Never 0.
+inline int64 random_secret() {
+    int64 secret = 0;
+    while (secret == 0) pg::fill_random(&secret, sizeof(secret));
+    return secret;
+}
+
 // Keeps the numbers of this server: claims what its sessions want, extends what it holds, and lowers at a
 // clean end what was not used. The rules are those of core/lease; the network is behind the registry.
 //
@@ -5,14 +21,6 @@
 // at or above R; the first extension opens issue. It ends in this one: issue ends; whoever read an older cap
 // is done (both under the locks of the slots); stop is called. So it ends with the server, and where
 // idgen.lease_count is lowered.
-#pragma once
-
-#include "lease/keep/log_budget.hpp"
-#include "lease/keep/number_troubles.hpp"
-#include "lease/keep/older_registry.hpp"
-#include "lease/keep/watched_registry.hpp"
-
-namespace idgen::lease {
 
 class Keeper {
    public:

@@ -1,8 +1,92 @@
 #include "lease/keep/record_page.hpp"
 
-#include "lease/keep/lock_holders.hpp"
+#include "pg/host/own_schema.hpp"
+#include "pg/host/sequence_pages.hpp"
 
 namespace idgen::lease {
+
+namespace {
+
+// Only functions of the server itself, called by the names of its own schema. A prepared transaction's locks
+// have no process; its lock of its own number says which transaction it is.
+constexpr const char *query =
+    "SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s has %s of %s',"
+    "   CASE WHEN l.pid IS NOT NULL THEN pg_catalog.format('process %s', l.pid)"
+    "        ELSE pg_catalog.format('prepared transaction \"%s\"', p.gid) END, l.mode,"
+    "   CASE WHEN l.relation >= 16384 THEN 'it' ELSE pg_catalog.format('catalog %s', l.relation) END), ', ')"
+    "  FROM pg_catalog.pg_lock_status() AS l"
+    "  LEFT JOIN pg_catalog.pg_lock_status() AS own"
+    "    ON l.pid IS NULL AND own.pid IS NULL AND own.locktype OPERATOR(pg_catalog.=) 'transactionid'::text"
+    "   AND own.virtualtransaction OPERATOR(pg_catalog.=) l.virtualtransaction"
+    "  LEFT JOIN pg_catalog.pg_prepared_xact() AS p"
+    "    ON p.transaction OPERATOR(pg_catalog.=) own.transactionid"
+    " WHERE l.granted AND l.locktype OPERATOR(pg_catalog.=) 'relation'::text"
+    "   AND (l.database OPERATOR(pg_catalog.=) $2"
+    "   AND l.relation OPERATOR(pg_catalog.=) $1"
+    "   AND l.mode OPERATOR(pg_catalog.=) ANY "
+    "('{ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'::text[])"
+    "    OR l.database OPERATOR(pg_catalog.=) ANY (ARRAY[0::oid, $2]) AND l.relation OPERATOR(pg_catalog.<) "
+    "16384::oid"
+    "   AND l.mode OPERATOR(pg_catalog.=) 'AccessExclusiveLock'::text)";
+
+}  // namespace
+
+const char *lock_holders(Oid relation, MemoryContext memory) {
+    Oid types[] = {OIDOID, OIDOID};
+    Datum values[] = {ObjectIdGetDatum(relation), ObjectIdGetDatum(MyDatabaseId)};
+    const char *holders = nullptr;
+    SPI_connect();
+    PushActiveSnapshot(GetTransactionSnapshot());
+    if (SPI_execute_with_args(query, lengthof(types), types, values, nullptr, true, 1) == SPI_OK_SELECT &&
+        SPI_processed == 1)
+        holders = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+    if (holders != nullptr) holders = MemoryContextStrdup(memory, holders);
+    PopActiveSnapshot();
+    SPI_finish();
+    return holders;
+}
+
+namespace {
+
+constexpr pg::OwnPageFormat page_format{0x4944474C, 1};  // "IDGL"
+static_assert(sizeof(LeasePage) <= BLCKSZ - SizeOfPageHeaderData - 16, "one page holds it");
+
+}  // namespace
+
+Oid find_record_sequence() {
+    static pg::OwnSchema schema("idgen_lease");
+    return schema.find_relation("record");
+}
+
+bool can_hold_record(Relation sequence) {
+    return sequence->rd_rel->relkind == RELKIND_SEQUENCE &&
+           sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
+}
+
+bool read_record(Relation sequence, LeasePage &page) {
+    page = LeasePage{};
+    if (!pg::has_own_page(sequence)) return true;
+    Buffer buffer = pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_SHARE);
+    auto read = pg::read_own_page(BufferGetPage(buffer), page_format, &page, sizeof(page));
+    UnlockReleaseBuffer(buffer);
+    if (read != pg::OwnPageRead::whole || page.count > most_remembered) page = LeasePage{};
+    return read != pg::OwnPageRead::newer;
+}
+
+void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
+    making.lock();
+    Buffer buffer = pg::has_own_page(sequence) ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
+                                               : pg::add_own_page(sequence);
+    GenericXLogState *log = GenericXLogStart(sequence);
+    pg::fill_own_page(GenericXLogRegisterBuffer(log, buffer, GENERIC_XLOG_FULL_IMAGE), page_format, &page,
+                      static_cast<uint16>(size_of(page)));
+    XLogRecPtr lsn = GenericXLogFinish(log);
+    UnlockReleaseBuffer(buffer);
+    making.unlock();
+    // With wal_level = minimal a file of this transaction is not logged, but flushed at its end.
+    if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
+}
+
 namespace {
 
 // What may keep a transaction of the keeper from the page.

@@ -1,12 +1,77 @@
 #include "lease/keep/watched_registry.hpp"
 
 #include <unistd.h>
+#include <algorithm>
 
-#include "lease/store/identity_text.hpp"
+#include "lease/keep/open_registry.hpp"
+#include "lease/store/trouble.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_keeper.hpp"
 
 namespace idgen::lease {
+
+NumberList list_of(const Registration &registration) {
+    auto *rows = static_cast<ListedNumber *>(palloc(Max(registration.count, 1) * sizeof(ListedNumber)));
+    for (size_t i = 0; i < registration.count; i++) rows[i] = registration.rows[i].listed;
+    return {rows, registration.count, registration.floor_ms};
+}
+
+NumberList list_with(const Registration &registration, const GrantedHorizons &granted) {
+    NumberList list = list_of(registration);
+    auto *rows = static_cast<ListedNumber *>(palloc((list.count + most_granted) * sizeof(ListedNumber)));
+    ListedNumber *end = std::copy(list.rows, list.rows + list.count, rows);
+    for (const GrantedHorizon &row : granted.rows) {
+        ListedNumber known = listed_number(list, row.number);
+        if (row.horizon_ms <= known.horizon_ms) continue;
+        known.horizon_ms = row.horizon_ms;
+        ListedNumber *there =
+            std::find_if(rows, end, [&known](const ListedNumber &other) { return other.number == known.number; });
+        *there = known;
+        end = std::max(end, there + 1);
+    }
+    std::sort(rows, end, [](const ListedNumber &a, const ListedNumber &b) { return a.number < b.number; });
+    return {rows, static_cast<size_t>(end - rows), list.floor_ms};
+}
+
+const char *held_by(const Registration &registration, int64 number) {
+    for (size_t i = 0; i < registration.count; i++) {
+        const RegisteredNumber &row = registration.rows[i];
+        if (row.listed.number != number) continue;
+        return psprintf("number %lld is held by \"%s\", system %lld", static_cast<long long>(number), row.name,
+                        static_cast<long long>(row.system_identifier));
+    }
+    return psprintf("number %lld is held by another server", static_cast<long long>(number));
+}
+
+void OlderRegistryWatch::look_at(const Registration &registration, const NumberRange &range) {
+    OlderRegistry older = find_older(leases_.granted, list_of(registration), range);
+    if (older.granted_ms != 0) return tell(older);
+    // advance() lifts every number, and with them those that nobody has held.
+    Guard<pg::LightLock> guard(leases_.lock);
+    if (registration.floor_ms >= leases_.registry.older.granted_ms) leases_.registry.older = {};
+}
+
+void OlderRegistryWatch::look_at_claim(int64 number, int64 horizon_ms) {
+    int64 granted = granted_ms(leases_.granted, number);
+    if (horizon_ms < granted) tell({number, granted, horizon_ms});
+}
+
+bool OlderRegistryWatch::is_told() const noexcept {
+    pg::ReadGuard guard(leases_.lock);
+    return leases_.registry.older.granted_ms != 0;
+}
+
+// Once, until it is over: the highest R that is known to be missing.
+void OlderRegistryWatch::tell(const OlderRegistry &older) {
+    bool was_told = is_told();
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        OlderRegistry &told = leases_.registry.older;
+        if (older.granted_ms > told.granted_ms) told = older;
+    }
+    if (!was_told) pg::warn_older_registry(older.number, older.granted_ms, older.known_ms);
+}
+
 namespace {
 
 constexpr int64 shortest_answer_ms = 250, longest_answer_ms = 10000;

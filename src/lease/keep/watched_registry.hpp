@@ -1,13 +1,45 @@
-// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
-// sessions and to the log.
+// What the registry lists, as the choice of a number and a sentence need it.
 #pragma once
 
-#include "lease/keep/log_budget.hpp"
+#include "core/lease/number_choice.hpp"
+#include "lease/keep/keeper_log.hpp"
 #include "lease/keep/record_page.hpp"
 #include "lease/store/registry.hpp"
 #include "pg/state/lease_gate.hpp"
 
 namespace idgen::lease {
+
+// By palloc.
+NumberList list_of(const Registration &registration);
+
+// The same, but each R at least what this server was granted for the number.
+NumberList list_with(const Registration &registration, const GrantedHorizons &granted);
+
+// Who holds a number: a sentence, by palloc.
+const char *held_by(const Registration &registration, int64 number);
+
+// Notices a registry that was put back to an older state, or made new, without advance(): it knows less of a
+// number than this server was granted. That is told until the registry was advanced.
+
+class OlderRegistryWatch {
+   public:
+    explicit OlderRegistryWatch(const pg::LeaseGate &gate) noexcept : leases_(gate.leases()) {}
+
+    // What the registry says of its numbers: of a range, and of one that was claimed.
+    void look_at(const Registration &registration, const NumberRange &range);
+    void look_at_claim(int64 number, int64 horizon_ms);
+
+    // Whether it is told now.
+    bool is_told() const noexcept;
+
+   private:
+    void tell(const OlderRegistry &older);
+
+    pg::SharedLeases &leases_;
+};
+
+// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
+// sessions and to the log.
 
 class WatchedRegistry {
    public:

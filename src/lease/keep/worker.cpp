@@ -7,6 +7,7 @@
 #include "pg/report/report_keeper.hpp"
 
 namespace idgen::lease {
+
 namespace {
 
 constexpr int restart_s = 1;

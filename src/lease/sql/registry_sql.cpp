@@ -1,14 +1,15 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call
 // opens the registry for itself and closes it.
-#include "lease/keep/record_sequence.hpp"
-#include "lease/store/identity_text.hpp"
+#include "lease/keep/open_registry.hpp"
+#include "lease/keep/record_page.hpp"
 #include "lease/store/registry.hpp"
+#include "lease/store/trouble.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/message_text.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_registry.hpp"
 #include "pg/state/lease_gate.hpp"
-#include "pg/state/lease_reader.hpp"
+#include "pg/state/leases.hpp"
 
 namespace idgen::lease {
 namespace {

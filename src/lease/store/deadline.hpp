@@ -3,8 +3,9 @@
 // is dead.
 #pragma once
 
-#include "pg/host/clock.hpp"
 #include "pg/postgres.hpp"
+
+#include "pg/host/clock.hpp"
 
 namespace idgen::lease {
 

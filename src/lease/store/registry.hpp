@@ -85,9 +85,4 @@ struct Registry {
 
 constexpr NumberRange all_numbers{0, PG_INT32_MAX};
 
-// Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the
-// context if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is
-// none.
-bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
-
 }  // namespace idgen::lease

@@ -2,6 +2,12 @@
 // characters and without what is no text in the database's encoding.
 #pragma once
 
+#include "pg/postgres.hpp"
+
+#include <string_view>
+
+#include "core/durable/durable_record.hpp"
+#include "core/lease/lease_record.hpp"
 #include "lease/store/registry.hpp"
 
 namespace idgen::lease {
@@ -15,5 +21,79 @@ Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence);
 
 // The same with a name or a number in it, by the format's one %s.
 Reply put_trouble(Trouble &trouble, Reply reply, const char *format, const char *word);
+
+// What another machine says, as text of the database's encoding: clipped to the room that there is, without
+// control characters and without what is no text.
+
+// Ends it with a 0.
+void copy_foreign_text(std::string_view text, char *out, size_t room);
+
+// The memory of a store: a context of its own, whose end closes the store, and one for what a call needs.
+
+struct StoreMemory {
+    MemoryContext own;
+    MemoryContext scratch;
+    MemoryContextCallback at_end;
+};
+
+// Makes a context of the current one's.
+inline MemoryContext make_store_context() {
+    return AllocSetContextCreate(CurrentMemoryContext, "idgen registry", ALLOCSET_DEFAULT_SIZES);
+}
+
+// Begins the memory of a store that lies in that context; `end` closes it.
+inline void begin_memory(StoreMemory &memory, MemoryContext own, MemoryContextCallbackFunction end, void *store) {
+    memory.own = own;
+    memory.scratch = AllocSetContextCreate(own, "idgen registry call", ALLOCSET_DEFAULT_SIZES);
+    memory.at_end = {end, store, nullptr};
+    MemoryContextRegisterResetCallback(own, &memory.at_end);
+}
+
+// Runs what one call does, in memory that is free again afterwards.
+template <typename Work>
+Reply in_scratch(const StoreMemory &memory, Work work) {
+    MemoryContext caller = MemoryContextSwitchTo(memory.scratch);
+    Reply reply = work();
+    MemoryContextSwitchTo(caller);
+    MemoryContextReset(memory.scratch);
+    return reply;
+}
+
+// A registry's identity as the text of a uuid.
+
+// 32 hexadecimal digits, with or without hyphens; all zero where it is anything else.
+inline RegistryIdentity parse_identity(std::string_view text) noexcept {
+    BootId read = parse_boot_id(text);
+    return {read.high, read.low};
+}
+
+constexpr bool is_known(const RegistryIdentity &identity) noexcept {
+    return (identity.high | identity.low) != 0;
+}
+
+// With hyphens, by palloc.
+inline char *print_identity(const RegistryIdentity &identity) {
+    return psprintf("%08x-%04x-%04x-%04x-%012llx", static_cast<uint32>(identity.high >> 32),
+                    static_cast<uint32>(identity.high >> 16) & 0xFFFF, static_cast<uint32>(identity.high) & 0xFFFF,
+                    static_cast<uint32>(identity.low >> 48),
+                    static_cast<unsigned long long>(identity.low & 0xFFFFFFFFFFFF));
+}
+
+// What the numbers of an answer may be. A registry's instants are those of its clock, at most days ahead;
+// calculations with what lies further could overflow, and no timestamp could show it.
+
+// An instant or a duration, ms: below the year 287396.
+constexpr bool is_instant(int64 ms) noexcept {
+    return ms >= 0 && ms < int64{1} << 53;
+}
+
+constexpr bool is_number(int64 number) noexcept {
+    return number >= 0 && number <= PG_INT32_MAX;
+}
+
+// How often a registry was advanced: once more can still be counted.
+constexpr bool is_count(int64 count) noexcept {
+    return count >= 0 && count < PG_INT64_MAX;
+}
 
 }  // namespace idgen::lease

@@ -1,19 +1,22 @@
 #include "pg/draw/draw.hpp"
 
+#include "core/issue/placement.hpp"
+#include "core/kinds/decimal_id.hpp"
+#include "core/kinds/hlc.hpp"
 #include "pg/draw/keep.hpp"
-#include "pg/draw/take_or_wait.hpp"
 #include "pg/draw/tally.hpp"
-#include "pg/draw/why_ahead.hpp"
-#include "pg/horizon/horizon.hpp"
+#include "pg/draw/wait.hpp"
+#include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_draw.hpp"
 #include "pg/report/report_hlc.hpp"
-#include "pg/state/clock_steps.hpp"
 #include "pg/state/settings.hpp"
+#include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
+
 namespace {
 
 // Draws of this backend so far; a block knows which one took it.
@@ -140,6 +143,84 @@ Block draw(Source &source, uint32 count) {
 bool is_fresh(const Block &block) noexcept {
     return block.count > 0 && block.draw_number == draw_number &&
            self.database->horizon.floor_ms.load() <= block.start_ms;
+}
+
+namespace {
+
+// The position of the ID that was observed. Raises where the layout cannot have made it.
+DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
+    DrawHistory observed;
+    if (!position_of(source.packing, id, now_ms, observed)) report_observed_id(source.layout, id);
+    return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
+}
+
+// Raises where the clock would not admit the tick within the longest wait: before anything is drawn for it.
+void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_ms) {
+    int64 lead_ms = start_of(source.packing, observed.tick) - now_ms;
+    if (!is_in_reach(lead_ms, draw_rules())) report_observed_ahead(source.layout, id, lead_ms, wait_limits());
+}
+
+// Takes one ID above what was observed. False where the horizon was lowered meanwhile, which made the draw
+// forget it.
+bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
+    if (source.session != nullptr) note_resets(*source.session, self.database->resets);
+    // What was observed counts as drawn for this draw alone: in copies, because an error must leave no trace
+    // of it.
+    DrawSession session = source.session != nullptr ? *source.session : new_session();
+    uint32 resets = session.resets;
+    session.last = later_of(source.packing, session.last, observed);
+    Source above = source;
+    above.session = &session;
+    id = draw(above, 1).first_id;
+    if (source.session != nullptr) *source.session = session;
+    above.session = source.session;
+    source = above;
+    return session.resets == resets;
+}
+
+}  // namespace
+
+int64 draw_above_id(Source &source, int64 id) {
+    Wait wait{};
+    while (source.pool.empty()) wait_for_number(source, wait);
+    for (int64 drawn;;) {
+        int64 now_ms = wall_ms();
+        DrawHistory observed = observed_argument(source, id, now_ms);
+        require_reach(source, id, observed, now_ms);
+        if (try_above(source, observed, drawn)) return drawn;
+    }
+}
+
+int64 draw_above_hlc(Source &source, int64 remote) {
+    for (int64 drawn;;)
+        if (try_above(source, observed_hlc(remote), drawn)) return drawn;
+}
+
+namespace {
+
+struct DecimalDraw {
+    static constexpr Record record = Record::generator;
+    static constexpr bool has_ticks = false;
+
+    GeneratorCount taken = {};
+
+    Next try_once(const Wait &) noexcept {
+        return self.database->generators.counter.take(taken) ? Next::issue : Next::renew;
+    }
+    Outcome renew() { return renew_generator(); }
+};
+
+}  // namespace
+
+int64 draw_decimal() {
+    attach_backend();
+    DecimalDraw drawing;
+    take_or_wait(drawing);
+    require_postmaster();
+    auto launch = static_cast<uint32>(settings.decimal_launch);
+    int64 id = pack_decimal({drawing.taken.counter, drawing.taken.generator, launch});
+    count_made(1, id, no_slot_tag);
+    return id;
 }
 
 }  // namespace idgen::pg

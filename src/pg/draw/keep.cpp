@@ -2,9 +2,8 @@
 
 #include "pg/host/clock.hpp"
 #include "pg/report/report_lease.hpp"
-#include "pg/state/keeper_state.hpp"
-#include "pg/state/lease_reader.hpp"
-#include "pg/state/lease_settings.hpp"
+#include "pg/state/lease_gate.hpp"
+#include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {

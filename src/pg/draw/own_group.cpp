@@ -5,7 +5,7 @@
 #include "pg/horizon/durable_page.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/state/lease_settings.hpp"
+#include "pg/state/lease_gate.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {

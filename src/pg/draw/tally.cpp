@@ -2,8 +2,7 @@
 
 #include "pg/host/clock.hpp"
 #include "pg/report/report_log.hpp"
-#include "pg/state/clock_steps.hpp"
-#include "pg/state/log_limit.hpp"
+#include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -1,8 +1,11 @@
 // How long one draw has waited, for ticks and for renewals together.
 #pragma once
 
-#include "core/durable/renewal.hpp"
 #include "pg/postgres.hpp"
+
+#include "core/durable/renewal.hpp"
+#include "pg/report/report_draw.hpp"
+#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
@@ -19,5 +22,11 @@ void sleep_in(Wait &wait, int64 us);
 
 // Sleeps where a renewal was not granted and may be; raises where it is refused, or was waited for too long.
 void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait);
+
+// Finds why a tick was refused, so that the clock is blamed only where it is to blame.
+
+// Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands
+// still.
+void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait);
 
 }  // namespace idgen::pg

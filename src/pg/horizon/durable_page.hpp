@@ -1,3 +1,34 @@
+// The sequences of the extension behind which durable records lie: opened and locked, and looked at in the
+// catalog.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+#include "core/durable/renewal.hpp"
+#include "pg/host/own_schema.hpp"
+#include "pg/host/sequence_pages.hpp"
+
+namespace idgen::pg {
+
+// Where the sequences stand.
+extern OwnSchema own_schema;
+
+// Not granted where the relation is no sequence, or unlogged.
+Renewal check_sequence(Relation sequence) noexcept;
+
+// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock
+// against it, and where it is none or unlogged.
+Renewal try_open_sequence(Record kind, Relation &sequence);
+// The same, and a wait for the lock. Raises where it is refused.
+Relation open_sequence(Record kind);
+void close_sequence(Relation sequence);
+
+// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
+// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
+// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
+// that rests on it. Looks into the catalog where the transaction changed anything.
+bool is_uncommitted(Relation sequence);
+
 // Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a
 // page of its own (host/sequence_pages.hpp):
 //
@@ -9,12 +40,6 @@
 // sequence that has none yet (just created, restored from a dump, given a new file) is read from block 0.
 // Both are written in one WAL record, as full images: of a page that somebody else changed without logging
 // it, or that was torn, a delta would leave a wrong copy.
-#pragma once
-
-#include "pg/horizon/durable_sequence.hpp"
-#include "pg/host/sequence_pages.hpp"
-
-namespace idgen::pg {
 
 // Reads the record without touching anything, also on a standby.
 enum class Peek : uint8 {

@@ -1,12 +1,12 @@
 #include "pg/horizon/horizon_admin.hpp"
 
 #include "core/issue/draw_steps.hpp"
-#include "pg/horizon/horizon.hpp"
 #include "pg/horizon/origin.hpp"
+#include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/report_horizon.hpp"
-#include "pg/state/session.hpp"
 #include "pg/state/settings.hpp"
+#include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
 
 namespace idgen::pg {

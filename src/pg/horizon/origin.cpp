@@ -1,6 +1,6 @@
 #include "pg/horizon/origin.hpp"
 
-#include "pg/horizon/durable_sequence.hpp"
+#include "pg/horizon/durable_page.hpp"
 #include "pg/host/sequence_pages.hpp"
 #include "pg/state/settings.hpp"
 

@@ -1,8 +1,12 @@
 // SQL arguments as plain values, and the checks that several functions share.
 #pragma once
 
-#include "core/layout/packing.hpp"
 #include "pg/postgres.hpp"
+
+#include <string_view>
+
+#include "core/kinds/uuid.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/report/hints.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
@@ -32,5 +36,133 @@ inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz a
     if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
     return tick;
 }
+
+// Arrays of plain values: arguments, and new ones of bigints to be filled in place.
+
+// An array of that many bigints. Raises where an array cannot hold them.
+inline ArrayType *make_array(int64 count) {
+    constexpr int64 most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(1)) / sizeof(int64);
+    if (count > most) report_array_too_large(count, most);
+    if (count == 0) return construct_empty_array(INT8OID);
+    size_t size = ARR_OVERHEAD_NONULLS(1) + static_cast<size_t>(count) * sizeof(int64);
+    auto *array = static_cast<ArrayType *>(palloc(size));
+    SET_VARSIZE(array, size);
+    array->ndim = 1;
+    array->dataoffset = 0;
+    array->elemtype = INT8OID;
+    ARR_DIMS(array)[0] = static_cast<int>(count);
+    ARR_LBOUND(array)[0] = 1;
+    return array;
+}
+
+inline int64 *values_of(ArrayType *array) {
+    return reinterpret_cast<int64 *>(ARR_DATA_PTR(array));
+}
+
+// An array argument as its values. Raises on a null in it.
+template <class Value>
+const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *name, int64 &count) {
+    require_argument(fcinfo, number, name);
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(number);
+    if (array_contains_nulls(array)) report_null_element(name);
+    count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    return reinterpret_cast<const Value *>(ARR_DATA_PTR(array));
+}
+
+// A period of SQL, a tstzrange, as the span of its IDs in a layout.
+
+// The first whole ms at or after an instant; without the instant itself unless `itself`.
+constexpr int64 ms_from(TimestampTz at, bool itself) noexcept {
+    int64 ms = to_unix_ms(at);
+    return itself && at % 1000 == 0 ? ms : ms + 1;
+}
+
+// A bound as the first ms that lies beyond it, seen from before: for a lower bound the first ms of
+// the period, for an upper one the first after it.
+inline int64 bound_ms(const Packing &p, const RangeBound &bound) {
+    int64 end = start_of(p, p.tick_end);
+    if (bound.infinite) return bound.lower ? p.epoch_ms : end;
+    TimestampTz at = DatumGetTimestampTz(bound.val);
+    if (TIMESTAMP_IS_NOBEGIN(at)) return p.epoch_ms;
+    if (TIMESTAMP_IS_NOEND(at)) return end;
+    return ms_from(at, bound.inclusive == bound.lower);
+}
+
+// The span of a period and a layout that are arguments. Raises where the layout's time wraps.
+inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layout_number) {
+    const Layout &layout = layout_argument(fcinfo, layout_number);
+    Packing p = packing_of(layout);
+    if (p.wraps) report_wrapping_bounds(layout);
+    const RangeType *period = PG_GETARG_RANGE_P(period_number);
+    RangeBound lower, upper;
+    bool is_empty;
+    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(period)), period, &lower, &upper, &is_empty);
+    return is_empty ? no_ids : span_between(p, bound_ms(p, lower), bound_ms(p, upper));
+}
+
+// Rows of a set that a function returns.
+
+// A row being put together: its values in order, null where left out.
+template <int columns>
+class Row {
+   public:
+    Row() noexcept {
+        for (bool &null : nulls_) null = true;
+    }
+    void add(Datum value) noexcept {
+        values_[next_] = value;
+        nulls_[next_++] = false;
+    }
+    void add_if(bool known, Datum value) noexcept {
+        if (known)
+            add(value);
+        else
+            next_++;
+    }
+    void put(ReturnSetInfo *rows) {
+        Assert(next_ == columns && rows->setDesc->natts == columns);
+        tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_);
+    }
+
+   private:
+    Datum values_[columns] = {};
+    bool nulls_[columns];
+    int next_ = 0;
+};
+
+// Texts as arguments and results.
+
+inline std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
+    const text *argument = PG_GETARG_TEXT_PP(number);
+    return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
+}
+
+inline Datum text_datum(const char *bytes, size_t size) {
+    return PointerGetDatum(cstring_to_text_with_len(bytes, static_cast<int>(size)));
+}
+
+// UUIDs as arguments and results.
+
+static_assert(sizeof(Uuid) == UUID_LEN, "a uuid of the server is a uuid of the core");
+
+inline const Uuid &uuid_argument(FunctionCallInfo fcinfo, int number) {
+    return *reinterpret_cast<const Uuid *>(PG_GETARG_POINTER(number));
+}
+
+// Reads it as the server does; raises as it does.
+inline Uuid uuid_from_text(char *text) {
+    Datum read = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
+    return *reinterpret_cast<const Uuid *>(DatumGetPointer(read));
+}
+
+inline Datum uuid_datum(const Uuid &uuid) {
+    auto *copy = static_cast<Uuid *>(palloc(sizeof(Uuid)));
+    *copy = uuid;
+    return PointerGetDatum(copy);
+}
+
+// Which type is the type ulid, wherever its schema is.
+
+bool is_ulid_type(Oid type);
 
 }  // namespace idgen::pg

@@ -3,7 +3,7 @@
 #include "pg/host/cipher.hpp"
 #include "pg/report/report_cipher.hpp"
 #include "pg/report/report_host.hpp"
-#include "pg/state/keys.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {

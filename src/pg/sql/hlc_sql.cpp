@@ -1,14 +1,16 @@
 // The SQL face of the hybrid logical clock.
-#include "core/kinds/hlc.hpp"
 
+#include "core/durable/trusted_clock.hpp"
+#include "core/kinds/hlc.hpp"
 #include "pg/draw/draw.hpp"
-#include "pg/draw/draw_above.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/report_clock.hpp"
 #include "pg/report/report_hlc.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
+
 namespace {
 
 // The clock of the database; resolved once for each call site.
@@ -70,4 +72,61 @@ Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
+
+// The SQL face of what the kernel knows of its clock: the bounds of the true time, and waiting until an
+// instant is past for certain.
+
+namespace {
+
+// Bounds as timestamptz. Raises where the kernel's clock is not synchronised.
+ClockBounds bounds_now() {
+    constexpr int64 epoch_us = pg_epoch_unix_ms * 1000;
+    int64 before_us = wall_us() - epoch_us;
+    ClockState state = kernel_clock();
+    int64 after_us = wall_us() - epoch_us;
+    if (!state.is_synchronised) report_no_clock_bounds();
+    return clock_bounds(before_us, after_us, state);
+}
+
+Datum range_of(const ClockBounds &bounds) {
+    RangeBound lower{TimestampTzGetDatum(bounds.earliest_us), false, true, true};
+    RangeBound upper{TimestampTzGetDatum(bounds.latest_us), false, true, false};
+    TypeCacheEntry *type = lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO);
+    return RangeTypePGetDatum(make_finite_range(type, &lower, &upper));
+}
+
+// Sleeps until an instant is past; raises at once where that would take longer than idgen.max_wait.
+void wait_until_past(TimestampTz at) {
+    int64 began_ms = monotonic_ms();
+    for (;;) {
+        int64 left_us = time_until_past(bounds_now(), at);
+        if (left_us == 0) return;
+        int64 left_ms = (left_us - 1) / 1000 + 1;
+        int64 waited_ms = monotonic_ms() - began_ms;
+        if (left_ms > settings.max_wait_ms - waited_ms) report_not_past(at, left_ms, waited_ms, settings.max_wait_ms);
+        sleep_us(left_us);
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_clock_bounds);
+PG_FUNCTION_INFO_V1(idgen_wait_until_past);
+
+Datum idgen_clock_bounds(PG_FUNCTION_ARGS) {
+    PG_RETURN_DATUM(range_of(bounds_now()));
+}
+
+Datum idgen_wait_until_past(PG_FUNCTION_ARGS) {
+    require_argument(fcinfo, 0, "at");
+    TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
+    if (TIMESTAMP_IS_NOEND(at)) report_never_past();
+    wait_until_past(at);
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+
 }  // namespace idgen::pg

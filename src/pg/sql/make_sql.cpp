@@ -1,13 +1,16 @@
 // The SQL face of the makers.
+
+#include "core/issue/placement.hpp"
+#include "core/kinds/decimal_id.hpp"
 #include "pg/draw/draw.hpp"
-#include "pg/draw/draw_above.hpp"
 #include "pg/draw/own_group.hpp"
-#include "pg/horizon/horizon.hpp"
+#include "pg/horizon/renew.hpp"
+#include "pg/host/row.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/sql/arrays.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
+
 namespace {
 
 // IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that
@@ -117,4 +120,82 @@ Datum idgen_own_shards(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
+
+// The SQL face of placement: IDs for many instants at once, for the backfill of a table.
+
+namespace {
+
+// The shard to place in: its number where the layout has a field for it.
+uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packing &p) {
+    if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
+    require_argument(fcinfo, 1, "shard");
+    int64 shard = PG_GETARG_INT64(1);
+    if (shard < 0 || shard > p.shard_last) report_shard_range(layout, shard);
+    return static_cast<uint32>(shard);
+}
+
+void require_ascending(const int64 *taken, int64 count) {
+    for (int64 i = 1; i < count; i++)
+        if (taken[i] < taken[i - 1]) report_not_ascending("taken");
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_make_array);
+
+Datum idgen_make_array(PG_FUNCTION_ARGS) {
+    if (PG_ARGISNULL(4)) report_null("layout", true);
+    const Layout &layout = layout_argument(fcinfo, 4);
+    Packing p = packing_of(layout);
+    if (p.wraps) report_wrapping_bounds(layout);
+    require_argument(fcinfo, 2, "above");
+    int64 count;
+    const auto *instants = values_argument<TimestampTz>(fcinfo, 0, "created_at", count);
+    Placement placement{shard_argument(fcinfo, layout, p), PG_GETARG_INT64(2), nullptr, 0};
+    placement.taken = values_argument<int64>(fcinfo, 3, "taken", placement.taken_count);
+    require_ascending(placement.taken, placement.taken_count);
+    ArrayType *ids = make_array(count);
+    int64 *id = values_of(ids);
+    for (int64 i = 0; i < count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (i > 0 && instants[i] < instants[i - 1]) report_not_ascending("created_at");
+        int64 tick = tick_argument(layout, p, instants[i], finite_hint);
+        if (TickReason reason = place(p, placement, tick); reason != TickReason::none)
+            report_instant(reason, layout, instants[i]);
+        id[i] = placement.above;
+    }
+    PG_RETURN_ARRAYTYPE_P(ids);
+}
+
+}  // extern "C"
+
+// The SQL face of DecimalIds.
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_next_decimal_id);
+PG_FUNCTION_INFO_V1(idgen_create_generators);
+PG_FUNCTION_INFO_V1(idgen_decimal_id_decode);
+
+Datum idgen_next_decimal_id(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(draw_decimal());
+}
+
+Datum idgen_create_generators(PG_FUNCTION_ARGS) {
+    create_generators();
+    PG_RETURN_VOID();
+}
+
+Datum idgen_decimal_id_decode(PG_FUNCTION_ARGS) {
+    DecimalParts parts;
+    if (!unpack_decimal(PG_GETARG_INT64(0), parts)) PG_RETURN_NULL();
+    Datum values[] = {UInt32GetDatum(parts.counter), UInt32GetDatum(parts.generator), UInt32GetDatum(parts.launch)};
+    bool nulls[] = {false, false, false};
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+}
+
+}  // extern "C"
+
 }  // namespace idgen::pg

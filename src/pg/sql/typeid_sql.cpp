@@ -2,9 +2,7 @@
 #include "core/kinds/typeid.hpp"
 
 #include "pg/report/report_typeid.hpp"
-#include "pg/sql/text_argument.hpp"
-#include "pg/sql/ulid_type.hpp"
-#include "pg/sql/uuid_argument.hpp"
+#include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -2,11 +2,124 @@
 
 #include <algorithm>
 
-#include "pg/state/clock_steps.hpp"
+#include "core/layout/shard_set.hpp"
+#include "pg/host/registry_scheme.hpp"
+#include "pg/report/report_lease.hpp"
+#include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
+
+LeaseSettings lease_settings;
+
+namespace {
+
+constexpr int shortest_ttl_ms = 5000;
+// With idgen.max_clock_jump, 10 min by default, it stays below what any registry allows: so a registry that
+// is put back to an older state is safe to use again after 15 min.
+constexpr int longest_window_ms = 300000;
+
+char *written_registry = nullptr;
+char *written_database = nullptr;
+char *written_name = nullptr;
+char *written_range = nullptr;
+
+// Refuses what no store reads when ALTER SYSTEM says it, or a file that is read again. When the server starts
+// it is taken: without a registry it would make IDs of numbers that it has not claimed; with this one it
+// makes none, and says why.
+bool check_registry(char **value, void **, GucSource) {
+    std::string_view text(*value == nullptr ? "" : *value);
+    bool is_right =
+        text.empty() || scheme_of(text) != RegistryScheme::unknown || process_shared_preload_libraries_in_progress;
+    if (!is_right) explain_bad_registry();
+    return is_right;
+}
+
+void assign_registry(const char *value, void *) {
+    lease_settings.registry = value;
+    settings.generation++;
+}
+
+void assign_database(const char *value, void *) {
+    lease_settings.database = value;
+}
+
+void assign_name(const char *value, void *) {
+    lease_settings.name = value;
+}
+
+// One number or one range.
+bool check_range(char **value, void **extra, GucSource) {
+    std::string_view text(*value == nullptr ? "" : *value);
+    ShardRange range;
+    ShardSet set;
+    bool is_one =
+        max_range_count(text) == 1 && parse_shards(text, &range, set).reason == ShardsReason::none && !set.empty();
+    auto *parsed = static_cast<NumberRange *>(allocate_guc_extra(sizeof(NumberRange)));
+    if (parsed == nullptr) return false;
+    *parsed = {range.first, range.last};
+    *extra = parsed;
+    if (!is_one) explain_bad_lease_range();
+    return is_one;
+}
+
+void assign_range(const char *, void *extra) {
+    lease_settings.range = *static_cast<NumberRange *>(extra);
+}
+
+bool check_ttl(int *value, void **, GucSource) {
+    bool is_right = *value == 0 || *value >= shortest_ttl_ms;
+    if (!is_right) explain_bad_ttl();
+    return is_right;
+}
+
+// Changed with a restart alone: the server writes to its log what a reload has changed.
+void define_registry() {
+    DefineCustomStringVariable("idgen.registry", "Sets the registry that this server claims its numbers from.",
+                               "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
+                               PGC_POSTMASTER, GUC_SUPERUSER_ONLY, check_registry, assign_registry, nullptr);
+    DefineCustomStringVariable("idgen.lease_database",
+                               "Sets the database that remembers which numbers this server holds.",
+                               "The extension idgen_lease is created there.", &written_database, "postgres",
+                               PGC_POSTMASTER, 0, nullptr, assign_database, nullptr);
+    DefineCustomStringVariable("idgen.lease_name", "Sets what the registry shows as the owner of a number.",
+                               "A label: two servers may have the same. Empty means host name and port.", &written_name,
+                               "", PGC_SIGHUP, 0, nullptr, assign_name, nullptr);
+}
+
+void define_numbers() {
+    DefineCustomIntVariable("idgen.lease_count", "Sets how many numbers this server holds.",
+                            "Where idgen.shards is lease.", &lease_settings.count, 1, 1,
+                            static_cast<int>(max_leases) / 2, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+    DefineCustomStringVariable("idgen.lease_range", "Sets the numbers that this server may take.",
+                               "One range, such as 0-1023.", &written_range, "0-1023", PGC_SIGHUP, 0, check_range,
+                               assign_range, nullptr);
+}
+
+void define_times() {
+    DefineCustomIntVariable("idgen.lease_ttl", "Sets how long a number stays with a server that is silent.",
+                            "0 means for ever; else at least 5 s.", &lease_settings.ttl_ms, 600000, 0, INT_MAX,
+                            PGC_SIGHUP, GUC_UNIT_MS, check_ttl, nullptr, nullptr);
+    DefineCustomIntVariable(
+        "idgen.lease_window", "Sets how far ahead of the clock the registry lets a server make IDs.",
+        "A registry that is away for less than half of it is not noticed.", &lease_settings.window_ms, 60000, 1000,
+        longest_window_ms, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
+void define_lease_settings() {
+    define_registry();
+    define_numbers();
+    define_times();
+}
+
+LeaseRules lease_rules() noexcept {
+    int longest_ms = lease_settings.ttl_ms == 0 ? INT_MAX : lease_settings.ttl_ms / 2;
+    return {Min(lease_settings.window_ms, longest_ms), lease_settings.ttl_ms, settings.max_lead_ms};
+}
+
 namespace {
 
 SharedLeases &leases() {

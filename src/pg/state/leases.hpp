@@ -9,7 +9,7 @@
 #include "core/lease/lease.hpp"
 #include "core/lease/lease_record.hpp"
 #include "core/lease/number_choice.hpp"
-#include "pg/host/light_lock.hpp"
+#include "pg/host/server_locks.hpp"
 
 namespace idgen::pg {
 
@@ -95,5 +95,41 @@ struct NumberState {
 };
 NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept;
 NumberState look_at_pool(SharedLeases &leases) noexcept;
+
+// What a role may read of the words about a registry. They can hold its host, port and user, and what its
+// server said: that is for superusers and members of pg_monitor, and for the server's log.
+
+inline bool may_see_address() {
+    return has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
+}
+
+// Puts bare words in the place of the keeper's, in a copy that is made for the current role.
+inline void hide_address(RegistryState &registry) {
+    if (registry.trouble[0] == '\0' || may_see_address()) return;
+    const char *bare =
+        registry.silent_since_ms != 0 ? "the registry does not answer" : "numbers of this server cannot be kept now";
+    strlcpy(registry.trouble, bare, sizeof(registry.trouble));
+}
+
+// What the keeper says of the registry, for the current role: the only way of its words to a reader.
+inline RegistryState registry_for_reader(SharedLeases &leases) {
+    RegistryState registry = look_at_registry(leases);
+    hide_address(registry);
+    return registry;
+}
+
+// How the process that keeps this server's numbers fares, as far as another process can tell.
+
+enum class KeeperState : uint8 {
+    runs,
+    locked,    // it waits for a lock of the server
+    starting,  // it is to run, and does not yet: it waits for the end of recovery, or for its database
+    failing,   // it ended as it started, more than once
+    none,      // the server has not loaded idgen_lease
+};
+
+// By the process that called itself the keeper, 0 for none, and how often keepers ended as they started. No
+// lock is held.
+KeeperState keeper_state(int32 pid, uint32 failed_starts) noexcept;
 
 }  // namespace idgen::pg

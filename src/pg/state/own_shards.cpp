@@ -1,10 +1,12 @@
 #include "pg/state/own_shards.hpp"
 
 #include "pg/host/citus_node.hpp"
+#include "pg/host/stored_settings.hpp"
 #include "pg/report/report_citus.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
+
 namespace {
 
 // What a view is made of that is no list of idgen.shards: each number a range of its own.
@@ -66,6 +68,26 @@ const char *own_numbers_text() {
 
 uint32 changes_of_pool() noexcept {
     return pg_atomic_read_u32(&self.state->leases.changes);
+}
+
+namespace {
+
+constexpr const char *setting = "idgen.shards";
+
+bool has_citus() {
+    return OidIsValid(get_extension_oid("citus", true));
+}
+
+}  // namespace
+
+ShardsRemedy remedy_for_no_shards() {
+    if (has_citus()) return ShardsRemedy::citus;
+    if (!is_setting_stored(setting)) return ShardsRemedy::alter_database;
+    return settings.shards_set_in_session ? ShardsRemedy::reset : ShardsRemedy::reconnect;
+}
+
+bool are_shards_copied() {
+    return has_citus() && is_setting_stored(setting);
 }
 
 }  // namespace idgen::pg

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "core/layout/shard_set.hpp"
-#include "pg/state/session.hpp"
+#include "pg/report/report_shards.hpp"
+#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
@@ -16,5 +17,14 @@ const char *own_numbers_text();
 
 // How often the numbers of the pool have changed. Requires attach_backend().
 uint32 changes_of_pool() noexcept;
+
+// What gives a session shards that has none, and whether those that it has can be another node's as well.
+// Citus copies ALTER DATABASE ... SET and ALTER ROLE ... SET to all of its nodes, ALTER SYSTEM to none. So a
+// list is copied where it must not be; 'citus' and 'lease' mean other numbers on each node.
+
+ShardsRemedy remedy_for_no_shards();
+
+// Whether idgen.shards, a list, is stored where Citus copies it to nodes that must not have the same.
+bool are_shards_copied();
 
 }  // namespace idgen::pg

@@ -2,10 +2,12 @@
 // defined, in settings.cpp; docs/settings.md is their manual.
 #pragma once
 
+#include "pg/postgres.hpp"
+
+#include "core/cipher/key_ring.hpp"
 #include "core/durable/horizon.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/layout/shard_set.hpp"
-#include "pg/postgres.hpp"
 #include "pg/report/wait_limits.hpp"
 
 namespace idgen::pg {
@@ -73,5 +75,18 @@ inline DrawRules draw_rules() noexcept {
 
 // The slots that one database may hold.
 int slots_per_database() noexcept;
+
+// The setting idgen.keys, and the keys that it holds: the secret of this server's public IDs. Only a
+// superuser may see or set it; the functions that use it read it here, so every role may call them. It is
+// defined only where the server loads the library when it starts: otherwise the server would not know it as a
+// secret, and show it to everybody until a session loads the library. It is refused for a database, a role or
+// a function, because the catalogs that hold such settings are open to everybody. No message tells a key,
+// and where the server would log the value, as it does when a reload changes it, it is overwritten.
+
+// Does nothing unless the server loads the library at its start.
+void define_keys();
+
+// The key of that number; 0 means the highest. Raises where there is none.
+const CipherKey &key_of(int32 number);
 
 }  // namespace idgen::pg

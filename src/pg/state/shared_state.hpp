@@ -13,13 +13,13 @@
 // addresses in different processes.
 #pragma once
 
+#include "pg/postgres.hpp"
+
 #include "core/durable/trusted_clock.hpp"
 #include "core/issue/directory.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
-#include "pg/host/light_lock.hpp"
-#include "pg/host/spin_lock.hpp"
-#include "pg/postgres.hpp"
+#include "pg/host/server_locks.hpp"
 #include "pg/state/leases.hpp"
 
 namespace idgen::pg {
@@ -128,5 +128,19 @@ bool is_preloaded() noexcept;
 SharedState *find_shared_state();
 // The same; raises there.
 SharedState *shared_state();
+
+// Sees the clock being set while the server runs: counts it and tells the log.
+
+// Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME,
+// ms.
+int64 look_for_clock_step(SharedState *state);
+
+// Reads the clock, with such a look.
+ClockReading watched_clock(SharedState *state);
+
+// Keeps the log readable: one message a minute for each cause, whichever session sees it.
+
+// Whether it is this session's turn to tell the log. True at most once a minute on the whole server.
+bool may_log(SharedState *state, Cause cause) noexcept;
 
 }  // namespace idgen::pg

@@ -1,10 +1,10 @@
 #include "pg/state/slot_directory.hpp"
 
 #include "pg/report/report_shards.hpp"
-#include "pg/state/database_directory.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
+
 namespace {
 
 [[noreturn]] void report_shortage(Shortage shortage) {
@@ -55,6 +55,85 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
         if (slot.entry != nullptr) return slot;
         if (!retry || !free_dropped_databases(state)) report_shortage(shortage);
     }
+}
+
+namespace {
+
+// What last wrote this database's row in pg_database: another transaction than before where the database was
+// dropped and created again under the same OID.
+TransactionId writer_of_row() {
+    HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+    if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;
+    TransactionId writer = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    ReleaseSysCache(tuple);
+    return writer;
+}
+
+// Whether sessions have the entry of a database.
+bool has_sessions_locked(SharedState *state, Oid database) noexcept
+    IDGEN_LOCKS(requires_shared_capability(state->lock)) {
+    for (uint32 i = 0; i < state->backend_count; i++) {
+        SharedBackend &backend = backends_of(state)[i];
+        if (pg_atomic_read_u32(&backend.pid) == 0) continue;
+        pg_read_barrier();
+        if (backend.database == database) return true;
+    }
+    return false;
+}
+
+SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &backend) noexcept {
+    Guard<LightLock> guard(state->lock);
+    bool has_sessions = has_sessions_locked(state, MyDatabaseId);
+    SharedDatabase *mine = directory_of(state).enter(MyDatabaseId, writer, has_sessions);
+    if (mine != nullptr) backend.database = MyDatabaseId;
+    return mine;
+}
+
+// The databases that have an entry; gives how many.
+uint32 list_databases(SharedState *state, Oid *oids) noexcept {
+    ReadGuard guard(state->lock);
+    uint32 count = 0;
+    directory_of(state).databases().for_each(
+        [oids, &count](const SharedDatabase &database) { oids[count++] = database.database; });
+    return count;
+}
+
+void drop_databases(SharedState *state, const Oid *oids, uint32 count) noexcept {
+    Guard<LightLock> guard(state->lock);
+    for (uint32 i = 0; i < count; i++) {
+        SharedDatabase *database = directory_of(state).find_database(oids[i]);
+        // Its OID may have been given again meanwhile.
+        if (database == nullptr || has_sessions_locked(state, oids[i])) continue;
+        directory_of(state).drop(*database);
+    }
+}
+
+}  // namespace
+
+bool free_dropped_databases(SharedState *state) {
+    auto *oids = static_cast<Oid *>(palloc(state->max_slots * sizeof(Oid)));
+    uint32 count = list_databases(state, oids);
+    uint32 dropped = 0;
+    for (uint32 i = 0; i < count; i++)
+        if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i]))) oids[dropped++] = oids[i];
+    drop_databases(state, oids, dropped);
+    pfree(oids);
+    return dropped > 0;
+}
+
+SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
+    TransactionId writer = writer_of_row();
+    for (bool retry = true;; retry = false) {
+        SharedDatabase *mine = enter(state, writer, backend);
+        if (mine != nullptr) return mine;
+        if (!retry || !free_dropped_databases(state))
+            report_all_slots_used(static_cast<int>(state->max_slots), is_preloaded());
+    }
+}
+
+SharedDatabase *find_database(SharedState *state) noexcept {
+    ReadGuard guard(state->lock);
+    return directory_of(state).find_database(MyDatabaseId);
 }
 
 }  // namespace idgen::pg

@@ -21,4 +21,16 @@ constexpr int64 slot_idle_ms = 500;
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms);
 
+// Which entry belongs to which database: locks, the server's catalog, and errors around the directory.
+
+// The entry of this session's database, made for its first session; notes in the session's own that it has
+// it.
+SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
+
+// The same, null where no session has needed one.
+SharedDatabase *find_database(SharedState *state) noexcept;
+
+// Frees what belongs to databases that no longer exist. True where there was any.
+bool free_dropped_databases(SharedState *state);
+
 }  // namespace idgen::pg

@@ -1,11 +1,33 @@
-// Where a call of a maker draws from: its layout and shard argument, resolved to a packing and a pool
-// of shards. Kept from one row to the next.
+// This backend's own things: its entries in shared memory, and what it last drew with each packing.
 #pragma once
 
-#include "pg/state/session.hpp"
+#include "core/issue/draw_steps.hpp"
+#include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
 
 namespace idgen::pg {
+
+struct Self {
+    SharedState *state;
+    SharedDatabase *database;
+    SharedBackend *backend;
+};
+
+// Null before attach_backend().
+extern Self self;
+
+// Attaches `self`, cheap where it is. Raises where IDs cannot be made here: library not loaded by the
+// server, or recovery.
+void attach_backend();
+
+// What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
+DrawSession *session_of(const PackingKey &packing);
+
+// A session that has drawn nothing.
+DrawSession new_session() noexcept;
+
+// Where a call of a maker draws from: its layout and shard argument, resolved to a packing and a pool
+// of shards. Kept from one row to the next.
 
 // The shard argument that means "the shards that this node owns": no shard, so that every other
 // negative number stays an error. SQL: idgen.own_shards().

@@ -1,0 +1,25 @@
+#include "lease/keep/open_registry.hpp"
+
+#include "lease/etcd/etcd_store.hpp"
+#include "lease/postgres/postgres_store.hpp"
+#include "lease/store/trouble.hpp"
+#include "pg/host/registry_scheme.hpp"
+
+namespace idgen::lease {
+
+bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble) {
+    switch (pg::scheme_of(address)) {
+        case pg::RegistryScheme::etcd:
+            return open_etcd(address, answer_ms, registry, trouble);
+        case pg::RegistryScheme::postgresql:
+            return open_postgres(address, answer_ms, registry, trouble);
+        case pg::RegistryScheme::unknown:
+            break;
+    }
+    // Not repeated: it may hold a password.
+    put_trouble(trouble, Reply::denied,
+                "idgen.registry is no address: it begins with none of postgresql://, etcd:// and etcds://");
+    return false;
+}
+
+}  // namespace idgen::lease

@@ -1,0 +1,399 @@
+#include "lease/postgres/postgres_session.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lease/store/trouble.hpp"
+
+namespace idgen::lease {
+
+namespace {
+
+// A list of 65,536 numbers, which is 16 bits of shard, with the longest names takes 27 MB.
+constexpr std::size_t largest_result = std::size_t{32} << 20;
+
+bool has_failed(const PGresult *kept) noexcept {
+    return kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR;
+}
+
+// False where there is no room. Rows are measured before they are copied.
+bool add_row(const PGresult *row, PGresult *&kept) {
+    if (PQresultMemorySize(row) + PQresultMemorySize(kept) > largest_result) return false;
+    if (kept == nullptr) kept = PQcopyResult(row, PG_COPYRES_ATTRS);
+    if (kept == nullptr) return false;
+    int number = PQntuples(kept);
+    for (int column = 0; column < PQnfields(row); column++) {
+        bool is_null = PQgetisnull(row, 0, column) != 0;
+        if (PQsetvalue(kept, number, column, is_null ? nullptr : PQgetvalue(row, 0, column),
+                       is_null ? -1 : PQgetlength(row, 0, column)) == 0)
+            return false;
+    }
+    return true;
+}
+
+// libpq gives the result of a copy again and again.
+bool is_copy(ExecStatusType status) noexcept {
+    return status == PGRES_COPY_OUT || status == PGRES_COPY_IN || status == PGRES_COPY_BOTH;
+}
+
+}  // namespace
+
+bool gather(PGresult *result, PGresult *&kept) {
+    ExecStatusType status = PQresultStatus(result);
+    bool is_row = status == PGRES_SINGLE_TUPLE;
+    bool is_end_of_rows = status == PGRES_TUPLES_OK && kept != nullptr;
+    if (!is_row && !is_end_of_rows && !has_failed(kept)) {
+        PQclear(kept);
+        kept = result;
+        return !is_copy(status);
+    }
+    bool is_good = !is_copy(status) && (!is_row || has_failed(kept) || add_row(result, kept));
+    PQclear(result);
+    return is_good;
+}
+
+int64 number_in(const PGresult *rows, int row, int column) {
+    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
+}
+
+bool flag_in(const PGresult *rows, int row, int column) {
+    return PQgetvalue(rows, row, column)[0] == 't';
+}
+
+bool are_there(const PGresult *rows, int first_column, int last_column) {
+    for (int row = 0; row < PQntuples(rows); row++)
+        for (int column = first_column; column <= last_column; column++)
+            if (PQgetisnull(rows, row, column) != 0) return false;
+    return true;
+}
+
+}  // namespace idgen::lease
+
+#ifdef __linux__
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
+namespace idgen::lease {
+
+namespace {
+
+constexpr int64 kilobyte = 1024;
+constexpr int64 megabyte = 1024 * kilobyte;
+
+// Besides the rows. A server that logs its debugging to the client stays below it.
+constexpr int64 most_bytes = 64 * kilobyte;
+// What libraries load and parse as a connection is opened: name services, certificates, Kerberos.
+constexpr int64 spare_for_connecting = 16 * megabyte;
+constexpr int64 spare_for_statement = megabyte;
+constexpr int64 most_of_connection = 32 * megabyte;
+
+// What libpq has read of a TCP connection, in bytes; 0 where that is unknown.
+int64 bytes_read(const PGconn *connection) {
+#ifdef __linux__
+    constexpr socklen_t bytes_field_end = offsetof(tcp_info, tcpi_bytes_received) + sizeof(int64);
+    tcp_info info{};
+    socklen_t size = sizeof(info);
+    int waiting = 0;
+    int socket = PQsocket(connection);
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < bytes_field_end ||
+        ioctl(socket, FIONREAD, &waiting) != 0)
+        return 0;
+    return static_cast<int64>(info.tcpi_bytes_received) - waiting;
+#else
+    return 0;
+#endif
+}
+
+// The memory that libpq has for the rows, and what it frees as they become more.
+int64 size_of(const PGresult *rows) {
+    auto size = static_cast<int64>(PQresultMemorySize(rows));
+    return size + size / 2;
+}
+
+void free_notifications(PGconn *connection) {
+    while (PGnotify *notification = PQnotifies(connection)) PQfreemem(notification);
+}
+
+}  // namespace
+
+int64 own_memory() {
+    // Its sixth number is pages of data and stack (proc(5)).
+    char text[128];
+    int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t size = ::read(file, text, sizeof(text) - 1);
+    ::close(file);
+    text[Max(size, 0)] = '\0';
+    char *at = text;
+    for (int field = 1; field < 6; field++) strtoll(at, &at, 10);
+    return strtoll(at, &at, 10) * sysconf(_SC_PAGESIZE);
+}
+
+Intake begin_connecting() {
+    return {own_memory(), 0, spare_for_connecting};
+}
+
+Intake begin_statement(const PGconn *connection) {
+    return {own_memory(), bytes_read(connection), spare_for_statement};
+}
+
+bool holds_too_much(const Intake &began, const PGresult *rows) {
+    return own_memory() - began.memory > began.spare + size_of(rows);
+}
+
+bool has_read_too_much(const Intake &began, const PGconn *connection, const PGresult *rows) {
+    return bytes_read(connection) - began.bytes > most_bytes + size_of(rows);
+}
+
+bool take_in(const Intake &began, PGconn *connection, const PGresult *rows, bool &is_open) {
+    is_open = true;
+    if (holds_too_much(began, rows)) return false;
+    is_open = PQconsumeInput(connection) != 0;
+    if (has_read_too_much(began, connection, rows)) return false;
+    if (is_open) free_notifications(connection);
+    return true;
+}
+
+bool is_worn(int64 memory_at_first) {
+    return own_memory() - memory_at_first > most_of_connection;
+}
+
+namespace {
+
+enum class Course : uint8 { over, broken, given_up, senseless, endless };
+
+// Waits for the socket and reads what has come. Rows are those that were kept.
+Course wait_and_read(PGconn *connection, int events, const Intake &began, const PGresult *kept,
+                     const Deadline &deadline, Wake &wake) {
+    wake = wait_for_socket(PQsocket(connection), events, deadline);
+    if (wake != Wake::ready) return Course::given_up;
+    bool is_open;
+    if (!take_in(began, connection, kept, is_open)) return Course::endless;
+    return is_open ? Course::over : Course::broken;
+}
+
+// Sends what libpq has of the statement.
+Course send(PostgresSession &session, const Statement &statement, const Intake &began, const Deadline &deadline,
+            Wake &wake) {
+    PGconn *connection = session.connection;
+    session.has_warned = false;
+    if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr, nullptr, 0) ==
+        0)
+        return Course::broken;
+    PQsetSingleRowMode(connection);
+    for (int left; (left = PQflush(connection)) != 0;) {
+        if (left < 0) return Course::broken;
+        Course course =
+            wait_and_read(connection, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr, deadline, wake);
+        if (course != Course::over) return course;
+    }
+    return Course::over;
+}
+
+// Takes all results in, each when it can be had without waiting.
+Course receive(PGconn *connection, const Intake &began, const Deadline &deadline, PGresult *&kept, Wake &wake) {
+    for (;;) {
+        while (PQisBusy(connection) != 0) {
+            Course course = wait_and_read(connection, WL_SOCKET_READABLE, began, kept, deadline, wake);
+            if (course != Course::over) return course;
+        }
+        PGresult *result = PQgetResult(connection);
+        if (result == nullptr) return PQstatus(connection) == CONNECTION_OK ? Course::over : Course::broken;
+        if (!gather(result, kept)) return Course::senseless;
+    }
+}
+
+// Says what the server refused. A registry that is another names its identity's rule.
+Reply refuse(const PostgresSession &session, const PGresult *result, Trouble &trouble) {
+    const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *rule = PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME);
+    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    bool is_foreign = rule != nullptr && strcmp(rule, "identity") == 0;
+    bool is_limited = rule != nullptr && strcmp(rule, "limit") == 0;
+    Reply reply = is_foreign            ? Reply::foreign
+                  : is_limited          ? Reply::limited
+                  : sqlstate == nullptr ? Reply::silent
+                                        : reply_of(sqlstate);
+    return repeat_words(session, reply, words == nullptr ? "the connection was lost" : words, trouble);
+}
+
+// Judges a statement that is over.
+Reply judge(const PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
+    Reply reply = Reply::answered;
+    if (PQresultStatus(rows) != PGRES_TUPLES_OK)
+        reply = refuse(session, rows, trouble);
+    else if (session.has_warned)
+        reply = put_trouble(trouble, Reply::silent, "the server warned that its standby may not have what it wrote");
+    else if (PQnfields(rows) != statement.columns)
+        reply = put_trouble(trouble, Reply::denied, no_registry_there);
+    if (reply == Reply::answered) return reply;
+    PQclear(rows);
+    rows = nullptr;
+    return reply;
+}
+
+// The parameters of calls are secrets: a new session asks the server not to log them. An error never shows
+// them; with log_min_duration_statement a slow call does, unless the role may set that off.
+constexpr Statement keep_secrets{
+    "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), "
+    "CASE WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') "
+    "THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
+    2, 0, nullptr};
+
+Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
+               bool &is_broken, Trouble &trouble) {
+    Wake wake = Wake::ready;
+    Intake began = begin_statement(session.connection);
+    Course course = send(session, statement, began, deadline, wake);
+    if (course == Course::over) course = receive(session.connection, began, deadline, rows, wake);
+    if (course == Course::over) return judge(session, statement, rows, trouble);
+    // An answer that comes later would be taken for that of the next statement.
+    PQclear(rows);
+    rows = nullptr;
+    end(session);
+    if (course == Course::senseless) return put_trouble(trouble, Reply::denied, no_registry_there);
+    if (course == Course::endless) return put_trouble(trouble, Reply::denied, no_end_there);
+    is_broken = course == Course::broken;
+    return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
+}
+
+// Begins a session if there is none, or a new one in the place of a worn one. It has as long for that as the
+// call has for its answer.
+Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
+    Deadline deadline = deadline_in(session.answer_ms);
+    Reply reply = connect(session, deadline, trouble);
+    if (reply != Reply::answered || !session.is_new) return reply;
+    session.is_new = false;
+    PGresult *unused = nullptr;
+    reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
+    PQclear(unused);
+    return reply;
+}
+
+Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, bool &is_broken,
+               Trouble &trouble) {
+    Reply reply = begin(session, is_broken, trouble);
+    if (reply != Reply::answered) return reply;
+    return exchange(session, statement, deadline_in(session.answer_ms), rows, is_broken, trouble);
+}
+
+}  // namespace
+
+Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
+    bool is_kept = session.connection != nullptr;
+    bool is_broken = false;
+    rows = nullptr;
+    Reply reply = run_once(session, statement, rows, is_broken, trouble);
+    // The server may have been started anew since the last call.
+    if (is_broken && is_kept) reply = run_once(session, statement, rows, is_broken, trouble);
+    return reply;
+}
+
+void end(PostgresSession &session) {
+    if (session.connection == nullptr) return;
+    PQfinish(session.connection);
+    session.connection = nullptr;
+    ReleaseExternalFD();
+}
+
+namespace {
+
+constexpr int sqlstate_size = 5;
+
+// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is
+// none: it was not the server that refused.
+const char *find_sqlstate(const char *message) noexcept {
+    for (const char *at = message; (at = strstr(at, ":  ")) != nullptr; at++) {
+        const char *code = at + 3;
+        size_t size = strspn(code, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (size == sqlstate_size && code[size] == ':' && code[size + 1] == ' ') return code;
+    }
+    return nullptr;
+}
+
+Reply refuse(const PostgresSession &session, Trouble &trouble) {
+    const char *message = PQerrorMessage(session.connection);
+    const char *sqlstate = find_sqlstate(message);
+    if (sqlstate == nullptr) return repeat_words(session, Reply::silent, message, trouble);
+    const char *words = sqlstate + sqlstate_size + 2;
+    return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
+}
+
+Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline, Trouble &trouble) {
+    for (PostgresPollingStatusType status = PGRES_POLLING_WRITING; status != PGRES_POLLING_OK;) {
+        if (status == PGRES_POLLING_FAILED) return refuse(session, trouble);
+        int events = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
+        Wake wake = wait_for_socket(PQsocket(session.connection), events, deadline);
+        if (wake != Wake::ready) {
+            // The next call begins with the next host.
+            if (wake == Wake::late) session.turn++;
+            return put_trouble(trouble, Reply::silent, sentence_of(wake));
+        }
+        status = PQconnectPoll(session.connection);
+        if (holds_too_much(began, nullptr) || has_read_too_much(began, session.connection, nullptr))
+            return put_trouble(trouble, Reply::denied, no_end_there);
+    }
+    return Reply::answered;
+}
+
+void ignore_notice(void *, const PGresult *) {}
+
+// The server warns of a COMMIT whose standby did not confirm it.
+void note_warning(void *session, const PGresult *notice) {
+    const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity != nullptr && strcmp(severity, "WARNING") == 0)
+        static_cast<PostgresSession *>(session)->has_warned = true;
+}
+
+Reply open_connection(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    ConnectParameters parameters = connect_parameters(session.address, session.turn, session.answer_ms);
+    Intake began = begin_connecting();
+    session.connection = PQconnectStartParams(parameters.keywords, parameters.values, 1);
+    if (session.connection == nullptr) return put_trouble(trouble, Reply::silent, "out of memory");
+    // Its SQLSTATE stands in the message of a refusal alone.
+    PQsetErrorVerbosity(session.connection, PQERRORS_VERBOSE);
+    PQsetNoticeReceiver(session.connection, ignore_notice, nullptr);
+    if (PQstatus(session.connection) == CONNECTION_BAD) return refuse(session, trouble);
+    Reply reply = poll_until_open(session, began, deadline, trouble);
+    if (reply != Reply::answered) return reply;
+    PQsetNoticeReceiver(session.connection, note_warning, &session);
+    PQsetnonblocking(session.connection, 1);
+    session.memory = own_memory();
+    return Reply::answered;
+}
+
+bool is_of_class(const char *sqlstate, const char *beginning) noexcept {
+    return strncmp(sqlstate, beginning, strlen(beginning)) == 0;
+}
+
+}  // namespace
+
+Reply reply_of(const char *sqlstate) noexcept {
+    // Rights, password, database, schema, function, arguments, a standby, a copy.
+    const char *const denials[] = {"28", "42", "3D", "3F", "22", "25006", "55000"};
+    for (const char *denial : denials)
+        if (is_of_class(sqlstate, denial)) return Reply::denied;
+    return Reply::silent;
+}
+
+Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
+    const char *password = PQpass(session.connection);
+    bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
+    return put_trouble(trouble, reply, is_told ? "the server's message holds the password and is not shown" : words);
+}
+
+Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    if (session.connection != nullptr && is_worn(session.memory)) end(session);
+    if (session.connection != nullptr) return Reply::answered;
+    session.is_new = true;
+    if (!AcquireExternalFD()) return put_trouble(trouble, Reply::silent, "too many files are open");
+    Reply reply = open_connection(session, deadline, trouble);
+    if (session.connection == nullptr) ReleaseExternalFD();
+    if (reply != Reply::answered) end(session);
+    return reply;
+}
+
+}  // namespace idgen::lease

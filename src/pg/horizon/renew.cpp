@@ -1,0 +1,155 @@
+#include "pg/horizon/renew.hpp"
+
+#include "core/durable/renewal.hpp"
+#include "pg/horizon/origin.hpp"
+#include "pg/host/attempt.hpp"
+#include "pg/host/citus_node.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/host/server_identity.hpp"
+#include "pg/report/report_clock.hpp"
+#include "pg/report/report_log.hpp"
+#include "pg/state/lease_gate.hpp"
+#include "pg/state/saved_leases.hpp"
+#include "pg/state/settings.hpp"
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+namespace {
+
+void warn_of(const Outcome &clock) {
+    if (!may_log(self.state, Cause::clock_not_synchronised)) return;
+    if (clock.renewal == Renewal::clock_uncertain)
+        warn_clock_uncertain(clock.detail, clock.limit_ms);
+    else
+        warn_clock_not_synchronised();
+}
+
+// Looks whether the kernel says that its clock is right within idgen.clock_error, if that is required.
+Outcome check_clock_sync() {
+    auto required = static_cast<RequireClockSync>(settings.require_clock_sync);
+    if (required == RequireClockSync::off) return granted_outcome;
+    ClockState clock = kernel_clock();
+    if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
+    Outcome doubt{Renewal::clock_not_synchronised, 0};
+    if (clock.is_synchronised) doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+    if (required == RequireClockSync::on) return doubt;
+    warn_of(doubt);
+    return granted_outcome;
+}
+
+// Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server
+// that is promoted takes numbers of its own, or waits until those given by hand are free.
+void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
+    int64 behind_ms = server.clock.now_ms - loaded.value;
+    if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
+    if (is_copy(loaded, server.owner))
+        log_copy(loaded.owner);
+    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())
+        log_promoted();
+}
+
+// Counts the windows that are granted, and notes whose the first record after a start is, or one of another
+// owner than before: what a dump carries is to say the same.
+struct CountedRenewal : HorizonRenewal {
+    SharedDatabase &database;
+    int64 new_owner = 0;
+
+    void note_flushed(const DurableRecord &record, uint64 position) noexcept {
+        if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
+        HorizonRenewal::note_flushed(record, position);
+    }
+    void grant() noexcept {
+        note_reached(horizon.record.pending);
+        HorizonRenewal::grant();
+        pg_atomic_fetch_add_u64(&database.renewals, 1);
+        pg_atomic_write_u64(&database.renewed_ms, static_cast<uint64>(wall_ms()));
+    }
+};
+
+Outcome try_renewal(int64 start_ms) {
+    ServerView server = this_server();
+    if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
+    Outcome outcome = check_clock_sync();
+    if (outcome.renewal != Renewal::granted) return outcome;
+    SharedDatabase &database = *self.database;
+    CountedRenewal renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
+    outcome = with_sequence(Record::horizon, [&](Relation sequence) {
+        if (!has_own_page(sequence)) {
+            Renewal read = read_foreign_origin(server.foreign_origin);
+            if (read != Renewal::granted) return Outcome{read, 0};
+        }
+        return renew_open(renewal, sequence);
+    });
+    if (renewal.has_loaded) look_at_loaded(renewal.loaded, server);
+    if (renewal.new_owner != 0) mirror_origin(renewal.new_owner);
+    return outcome;
+}
+
+struct AheadOfNeed {
+    int64 start_ms;
+};
+
+void renew_unneeded(void *argument) {
+    const auto *ahead = static_cast<AheadOfNeed *>(argument);
+    renew_horizon(ahead->start_ms);
+}
+
+}  // namespace
+
+ServerView this_server() {
+    ServerView server{};
+    server.identity = server_identity();
+    server.confirmations = self.state->accepted_clock.confirmations;
+    server.clock = watched_clock(self.state);
+    server.boot = self.state->boot;
+    server.owner = this_owner();
+    auto on_copy = static_cast<OnCopy>(settings.on_copy);
+    server.admits_copy = on_copy != OnCopy::refuse;
+    server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
+    server.rules = horizon_rules();
+    server.clock_rules = clock_rules();
+    server.has_clone = may_have_clone();
+    return server;
+}
+
+Outcome renew_horizon(int64 start_ms) {
+    pg_atomic_uint64 &stall = self.database->stall;
+    uint64 before = pg_atomic_read_u64(&stall);
+    uint64 asked = extended_stall(before, monotonic_ms());
+    uint64 expected = before;
+    pg_atomic_compare_exchange_u64(&stall, &expected, asked);
+    Outcome outcome = try_renewal(start_ms);
+    if (outcome.renewal == Renewal::granted)
+        pg_atomic_write_u64(&stall, 0);
+    else if (outcome.renewal == Renewal::busy)  // the other session's request counts, not this one
+        pg_atomic_compare_exchange_u64(&stall, &asked, before);
+    return outcome;
+}
+
+void renew_ahead(int64 now_ms, int64 start_ms) {
+    static int64 last_try_ms = 0;
+    if (now_ms == last_try_ms) return;
+    last_try_ms = now_ms;
+    AheadOfNeed ahead{start_ms};
+    attempt(renew_unneeded, &ahead);
+}
+
+Outcome renew_generator() {
+    if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
+    ServerView server{};
+    server.identity = server_identity();
+    GeneratorRenewal renewal{self.database->generators, server};
+    return with_sequence(Record::generator, [&](Relation sequence) { return renew_open(renewal, sequence); });
+}
+
+void create_generators() {
+    int64 taken = 0;
+    if (find_shared_state() != nullptr) {
+        attach_backend();
+        taken = last_taken(self.database->generators);
+    }
+    write_first_record(Record::generator, taken);
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,57 @@
+// An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that
+// can raise an error, because that would jump past the guard's end. Where something can, lock and unlock are
+// called by name, and the end of the transaction unlocks.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+#include "core/issue/locks.hpp"
+
+namespace idgen::pg {
+
+// In shared memory: trivial.
+class IDGEN_LOCKS(capability("LWLock")) LightLock {
+   public:
+    void initialise(int tranche) noexcept { LWLockInitialize(&lock_, tranche); }
+    void lock() noexcept IDGEN_LOCKS(acquire_capability()) { LWLockAcquire(&lock_, LW_EXCLUSIVE); }
+    bool try_lock() noexcept IDGEN_LOCKS(try_acquire_capability(true)) {
+        return LWLockConditionalAcquire(&lock_, LW_EXCLUSIVE);
+    }
+    void lock_shared() noexcept IDGEN_LOCKS(acquire_shared_capability()) { LWLockAcquire(&lock_, LW_SHARED); }
+    void unlock() noexcept IDGEN_LOCKS(release_generic_capability()) { LWLockRelease(&lock_); }
+
+   private:
+    LWLock lock_;
+};
+static_assert(sizeof(LightLock) == sizeof(LWLock) && std::is_trivial_v<LightLock>, "lives in shared memory");
+
+// A lock held for a scope, beside others who only read.
+class IDGEN_LOCKS(scoped_lockable) ReadGuard {
+   public:
+    explicit ReadGuard(LightLock &lock) noexcept IDGEN_LOCKS(acquire_shared_capability(lock)) : lock_(lock) {
+        lock.lock_shared();
+    }
+    ~ReadGuard() IDGEN_LOCKS(release_generic_capability()) { lock_.unlock(); }
+    ReadGuard(const ReadGuard &) = delete;
+    ReadGuard &operator=(const ReadGuard &) = delete;
+
+   private:
+    LightLock &lock_;
+};
+
+// A spinlock of the server, for core/issue/locks.hpp: in its scope stands one call that cannot raise an
+// error.
+
+// In shared memory: trivial.
+class IDGEN_LOCKS(capability("spinlock")) SpinLock {
+   public:
+    void initialise() noexcept { SpinLockInit(&mutex_); }
+    void lock() noexcept IDGEN_LOCKS(acquire_capability()) { SpinLockAcquire(&mutex_); }
+    void unlock() noexcept IDGEN_LOCKS(release_capability()) { SpinLockRelease(&mutex_); }
+
+   private:
+    slock_t mutex_;
+};
+static_assert(sizeof(SpinLock) == sizeof(slock_t) && std::is_trivial_v<SpinLock>, "lives in shared memory");
+
+}  // namespace idgen::pg

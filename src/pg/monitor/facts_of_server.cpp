@@ -1,0 +1,192 @@
+// Facts of the node: library, server, copies, layouts, slots.
+
+#include "core/durable/horizon.hpp"
+#include "pg/host/release.hpp"
+#include "pg/monitor/facts.hpp"
+#include "pg/report/hints.hpp"
+#include "pg/report/message_text.hpp"
+#include "pg/state/settings.hpp"
+
+namespace idgen::pg {
+
+namespace {
+
+constexpr int64 ms_a_day = 86400000;
+constexpr int64 days_a_year = 365;
+// A layout that ends sooner should be replaced.
+constexpr int64 shortest_life_ms = 2 * days_a_year * ms_a_day;
+
+// One of them is behind: the library that runs, or the extension's SQL.
+Fact other_version(const char *extension) {
+    const char *text = psprintf("%s, and the extension is %s", library_version(), extension);
+    if (is_library_at_least(extension)) return {"library", text, false, "ALTER EXTENSION idgen UPDATE"};
+    return {"library", text, false, "Install the library of that version if it is not there, and restart."};
+}
+
+const char *days_text(int64 ms) {
+    int64 days = ms / ms_a_day;
+    return psprintf("%lld day%s", static_cast<long long>(days), days == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Fact library_fact(const Survey &survey) {
+    if (survey.is_loaded && survey.extension != nullptr && strcmp(survey.extension, library_version()) != 0)
+        return other_version(survey.extension);
+    const char *when = survey.is_preloaded ? "when the server started"
+                                           : "by the first session that needed it; idgen.keys, idgen.max_slots and "
+                                             "idgen.max_slots_per_database need shared_preload_libraries";
+    if (survey.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
+    return {"library", "not loaded by the server", false, preload_hint};
+}
+
+Fact server_fact(const Survey &survey) {
+    if (!survey.in_recovery) return {"server", "makes IDs", true, nullptr};
+    return {"server", "standby: its primary makes the IDs", true, nullptr};
+}
+
+// A layout without a shard is told where shards are set: it does not reckon with them.
+Fact nodes_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"nodes", not_known, false, nullptr};
+    if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
+    const char *text = psprintf("%s is for one node only", LayoutName(survey.shardless).text);
+    if (!has_shards()) return {"nodes", text, true, nullptr};
+    return {"nodes", text, false,
+            "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "
+            "use a layout with a shard."};
+}
+
+Fact copy_fact(const Survey &survey) {
+    if (survey.copied_from == 0)
+        return {"copy", "this database is no copy, or its shards are confirmed", true, nullptr};
+    return {"copy",
+            psprintf("of a database of the system %lld, with its shards", static_cast<long long>(survey.copied_from)),
+            false, confirm_shards_hint};
+}
+
+Fact layout_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"layout", not_known, false, nullptr};
+    LayoutName name(survey.ending);
+    int64 left_ms = survey.end_ms - survey.now_ms;
+    const char *end = instant_text(survey.end_ms);
+    if (left_ms <= 0) {
+        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, days_text(-left_ms));
+        return {"layout", text, false, "next_id() is an error: move to a layout that ends later."};
+    }
+    const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
+    if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
+    return {"layout", text, false, "Plan the move to a layout that ends later; then next_id() is an error."};
+}
+
+Fact slots_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"slots", not_known, false, nullptr};
+    const char *text = psprintf("%u of %u in this database, %u of %u in all", survey.slots, survey.slots_limit,
+                                survey.server_slots, survey.server_slots_limit);
+    bool is_ample = survey.slots < survey.slots_limit && survey.server_slots < survey.server_slots_limit;
+    if (is_ample && survey.others_used)
+        return {"slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
+                "Another shard or layout needs one that is idle: put the shards that this node owns into "
+                "idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
+    if (is_ample) return {"slots", text, true, nullptr};
+    return {"slots", text, false,
+            "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and "
+            "restart."};
+}
+
+// Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
+
+namespace {
+
+// A renewal that takes longer is held up by something.
+constexpr uint32 longest_stall_ms = 5000;
+
+// Signed, for differences: -1500 -> "-1.500 s"
+const char *difference_text(int64 ms) {
+    return ms < 0 ? psprintf("-%s", seconds_text(-ms)) : psprintf("+%s", seconds_text(ms));
+}
+
+}  // namespace
+
+Fact horizon_fact(const Survey &survey) {
+    switch (survey.page) {
+        case PageState::readable:
+            break;
+        case PageState::locked:
+            return {"horizon", "not known: its sequence is locked", false,
+                    "See pg_locks for who locks the sequence idgen.horizon, and end that."};
+        case PageState::missing:
+            return {"horizon", "missing", false,
+                    "Create the extension anew, then call idgen.advance() above the time of the last ID."};
+        case PageState::unlogged:
+            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen.horizon SET LOGGED"};
+        case PageState::newer:
+            return {"horizon", "written by a later version of idgen", false, later_version_hint};
+        case PageState::out_of_bounds:
+            return {"horizon", "out of bounds", false,
+                    "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
+    }
+    const char *text = instant_text(survey.horizon_ms);
+    if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
+        return {"horizon", text, true, nullptr};
+    text = psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms));
+    return {"horizon", text, false, survey.advanced_ms >= survey.horizon_ms ? advanced_hint : far_horizon_hint};
+}
+
+Fact renewal_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"renewal", not_known, false, nullptr};
+    const char *last = survey.renewed_ms == 0 ? "none since the server started"
+                                              : psprintf("%llu since the server started, last at %s",
+                                                         static_cast<unsigned long long>(survey.renewals),
+                                                         instant_text(survey.renewed_ms));
+    if (survey.stall_ms <= longest_stall_ms) return {"renewal", last, true, nullptr};
+    return {"renewal", psprintf("asked for in vain for %s; %s", seconds_text(survey.stall_ms), last), false,
+            "See the rows clock, ntp and standby, and pg_locks for locks on the sequence idgen.horizon."};
+}
+
+Fact lead_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
+    if (survey.lead_ms <= settings.max_lead_ms)
+        return {"lead", psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
+                true, nullptr};
+    const char *text = psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms));
+    if (explains(-survey.clock_offset_ms, survey.lead_ms - settings.max_lead_ms))
+        return {"lead", text, false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};
+    return {"lead", text, false,
+            "IDs of that shard wait until then; a larger idgen.max_lead, as it was, lets them go on."};
+}
+
+// A clock that was set back is judged by the lead that it leaves.
+Fact clock_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"clock", not_known, false, nullptr};
+    if (!survey.has_accepted_clock) return {"clock", "nothing to compare with before the first ID", true, nullptr};
+    const char *text = psprintf(
+        "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),
+        static_cast<unsigned long long>(survey.steps_forward), static_cast<unsigned long long>(survey.steps_back));
+    if (survey.clock_offset_ms > settings.max_clock_jump_ms)
+        return {"clock", text, false,
+                "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
+                "a superuser call idgen.accept_clock()."};
+    return {"clock", text, true, nullptr};
+}
+
+// An asynchronous failover rests on a clock that is right within idgen.clock_error.
+Fact ntp_fact(const Survey &survey) {
+    if (!survey.kernel.is_synchronised)
+        return {"ntp", "the kernel's clock is not synchronised", false, "Start chrony, ntpd or systemd-timesyncd."};
+    const char *text = psprintf("synchronised, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
+    if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
+    return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)), false,
+            uncertain_hint};
+}
+
+Fact standby_fact(const Survey &survey) {
+    if (survey.lacks_standbys)
+        return {"standby", "required, and none is configured", false,
+                "Set synchronous_standby_names, or idgen.synchronous to auto: no ID is made."};
+    if (!survey.has_standby_names) return {"standby", "no synchronous standby", true, nullptr};
+    const char *text = psprintf("%u synchronous standby%s connected", survey.standbys, survey.standbys == 1 ? "" : "s");
+    if (survey.standbys > 0 || survey.in_recovery) return {"standby", text, true, nullptr};
+    return {"standby", text, false, "See pg_stat_replication: no ID is made without their confirmation."};
+}
+
+}  // namespace idgen::pg

@@ -1,0 +1,247 @@
+// The SQL face of clock, horizon and release, for the DBA.
+
+#include "pg/draw/tally.hpp"
+#include "pg/horizon/horizon_admin.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/host/release.hpp"
+#include "pg/monitor/facts.hpp"
+#include "pg/monitor/statistics.hpp"
+#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_host.hpp"
+#include "pg/sql/arguments.hpp"
+#include "pg/state/shared_state.hpp"
+
+namespace idgen::pg {
+
+namespace {
+
+int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
+    require_argument(fcinfo, 0, name);
+    int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
+    if (at_ms < min_horizon_ms || at_ms > max_horizon_ms) report_bad_horizon(PG_GETARG_TIMESTAMPTZ(0));
+    return at_ms;
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_accept_clock);
+PG_FUNCTION_INFO_V1(idgen_create_horizon);
+PG_FUNCTION_INFO_V1(idgen_advance);
+PG_FUNCTION_INFO_V1(idgen_reset);
+PG_FUNCTION_INFO_V1(idgen_confirm_shards);
+PG_FUNCTION_INFO_V1(idgen_require_library);
+
+Datum idgen_accept_clock(PG_FUNCTION_ARGS) {
+    confirm(shared_state()->accepted_clock, wall_minus_boot_ms());
+    PG_RETURN_VOID();
+}
+
+Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
+    create_horizon();
+    PG_RETURN_VOID();
+}
+
+Datum idgen_advance(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "at");
+    // Up to the end of the millisecond: no ID below the instant, not even by a part of one.
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    advance_horizon(at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_reset(PG_FUNCTION_ARGS) {
+    int64 at_ms = horizon_argument(fcinfo, "no_id_above");
+    if (!superuser()) report_not_superuser(RiskyCall::reset);
+    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    reset_horizon(at_ms);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
+    if (!superuser()) report_not_superuser(RiskyCall::confirm_shards);
+    confirm_shards();
+    PG_RETURN_VOID();
+}
+
+Datum idgen_require_library(PG_FUNCTION_ARGS) {
+    const char *version = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    if (!is_library_at_least(version)) report_older_library(library_version(), version);
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+
+// The SQL face of the statistics: one row for each slot, backend and database.
+
+namespace {
+
+Datum count_datum(uint64 count) {
+    return Int64GetDatum(static_cast<int64>(count));
+}
+
+Datum ms_datum(uint64 us) {
+    return Float8GetDatum(static_cast<double>(us) / 1000);
+}
+
+// Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
+template <int columns>
+void add_owner(Row<columns> &row, bool known, SlotOwner &owner) {
+    row.add_if(known && !owner.is_hlc, PointerGetDatum(&owner.layout));
+    row.add_if(known && owner.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(owner.shard)));
+}
+
+void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
+    Packing p = packing_of(copy.owner.layout);
+    const Slot &slot = copy.slot;
+    bool has_id = slot.sequence != no_sequence;
+    int64 last_id = has_id ? pack(p, slot.tick, copy.owner.shard, slot.sequence) : 0;
+    Row<10> row;
+    add_owner(row, true, copy.owner);
+    row.add(count_datum(slot.ids));
+    row.add(count_datum(copy.waits));
+    row.add(ms_datum(copy.wait_us));
+    row.add(count_datum(slot.borrows));
+    row.add(count_datum(slot.holds));
+    row.add(Int64GetDatum(copy.max_lead_ms));
+    row.add_if(has_id, Int64GetDatum(last_id));
+    row.add_if(has_id, TimestampTzGetDatum(to_timestamptz(start_of(p, slot.tick))));
+    row.put(rows);
+}
+
+void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
+    Row<9> row;
+    row.add(Int32GetDatum(static_cast<int32>(copy.pid)));
+    row.add(ObjectIdGetDatum(copy.database));
+    row.add(ObjectIdGetDatum(copy.user));
+    add_owner(row, copy.has_slot, copy.owner);
+    row.add(count_datum(copy.ids));
+    row.add(count_datum(copy.waits));
+    row.add(ms_datum(copy.wait_us));
+    row.add(count_datum(copy.last_id));
+    row.put(rows);
+}
+
+void put_database(ReturnSetInfo *rows, const Survey &survey) {
+    bool is_loaded = survey.is_loaded;
+    Row<19> row;
+    row.add(BoolGetDatum(survey.in_recovery));
+    row.add_if(survey.page == PageState::readable, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
+    row.add_if(is_loaded, count_datum(survey.renewals));
+    row.add_if(survey.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(survey.renewed_ms)));
+    row.add_if(is_loaded, Int64GetDatum(survey.stall_ms));
+    row.add_if(is_loaded, Int64GetDatum(survey.lead_ms));
+    row.add_if(survey.has_accepted_clock, Int64GetDatum(survey.clock_offset_ms));
+    row.add_if(is_loaded, count_datum(survey.steps_forward));
+    row.add_if(is_loaded, count_datum(survey.steps_back));
+    row.add(BoolGetDatum(survey.kernel.is_synchronised));
+    row.add(ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
+    row.add(BoolGetDatum(survey.has_standby_names));
+    row.add(Int32GetDatum(static_cast<int32>(survey.standbys)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots_limit)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots)));
+    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots_limit)));
+    Layout ending = survey.ending;
+    row.add_if(is_loaded, PointerGetDatum(&ending));
+    row.add_if(is_loaded, TimestampTzGetDatum(to_timestamptz(survey.end_ms)));
+    row.put(rows);
+}
+
+void put_number(ReturnSetInfo *rows, const WantedNumber &number) {
+    Row<4> row;
+    row.add(Int32GetDatum(static_cast<int32>(number.number)));
+    row.add(BoolGetDatum(number.is_by_hand));
+    row.add(BoolGetDatum(number.is_held));
+    row.add_if(number.is_held, TimestampTzGetDatum(to_timestamptz(number.horizon_ms)));
+    row.put(rows);
+}
+
+void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
+    const RegistryState &registry = leases.registry;
+    Row<7> row;
+    row.add(Int32GetDatum(static_cast<int32>(leases.held)));
+    row.add_if(leases.held > 0, TimestampTzGetDatum(to_timestamptz(leases.nearest_ms)));
+    row.add(Int64GetDatum(leases.window_ms));
+    row.add_if(registry.keeper_pid != 0, Int32GetDatum(registry.keeper_pid));
+    row.add_if(registry.answered_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.answered_ms)));
+    row.add_if(registry.silent_since_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.silent_since_ms)));
+    const char *trouble = all_troubles(leases);
+    row.add_if(trouble[0] != '\0', CStringGetTextDatum(trouble));
+    row.put(rows);
+}
+
+void put_fact(ReturnSetInfo *rows, const Fact &fact) {
+    if (fact.key == nullptr) return;
+    Row<4> row;
+    row.add(CStringGetTextDatum(fact.key));
+    row.add(CStringGetTextDatum(fact.value));
+    row.add(BoolGetDatum(fact.is_ok));
+    row.add_if(fact.advice != nullptr, fact.advice == nullptr ? Datum{0} : CStringGetTextDatum(fact.advice));
+    row.put(rows);
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_stat_shard);
+PG_FUNCTION_INFO_V1(idgen_stat_backend);
+PG_FUNCTION_INFO_V1(idgen_stat_database);
+PG_FUNCTION_INFO_V1(idgen_stat_lease);
+PG_FUNCTION_INFO_V1(idgen_stat_registry);
+PG_FUNCTION_INFO_V1(idgen_status);
+PG_FUNCTION_INFO_V1(idgen_reset_stats);
+
+Datum idgen_stat_shard(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SlotCopies slots = copy_slots(shared_state());
+    for (uint32 i = 0; i < slots.count; i++) put_slot(rows, slots.rows[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SharedState *state = shared_state();
+    BackendCopy copy;
+    for (uint32 i = 0; i < state->backend_count; i++)
+        if (copy_backend(state, i, copy)) put_backend(rows, copy);
+    return Datum{0};
+}
+
+Datum idgen_stat_database(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    put_database(rows, take_survey());
+    return Datum{0};
+}
+
+Datum idgen_stat_lease(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    LeaseSurvey leases = survey_leases(shared_state());
+    for (uint32 i = 0; i < leases.count; i++) put_number(rows, leases.numbers[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_registry(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    LeaseSurvey leases = survey_leases(shared_state());
+    if (leases.has_registry) put_registry(rows, leases);
+    return Datum{0};
+}
+
+Datum idgen_status(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    Survey survey = take_survey();
+    for (auto fact : facts) put_fact(rows, fact(survey));
+    return Datum{0};
+}
+
+Datum idgen_reset_stats(PG_FUNCTION_ARGS) {
+    reset_tallies(shared_state());
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+
+}  // namespace idgen::pg
