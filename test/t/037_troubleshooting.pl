@@ -1,4 +1,4 @@
-# docs/troubleshooting.md has every message of src/pg/report/*.cpp, and no other.
+# docs/troubleshooting.md has every message of src/pg and src/lease, and no other.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,7 @@ sub as_written
 	return $format =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/\xe2\x80\xa6/gr =~ s/%%/%/gr;
 }
 
-my %said = map { as_written($_) => $_ } map { messages_of(slurp_file($_)) } glob "$tree/src/pg/report/*.cpp";
+my %said = map { as_written($_) => $_ } map { messages_of(slurp_file($_)) } glob "$tree/src/{pg,lease}/*/*.?pp";
 cmp_ok(scalar keys %said, '>', 90, 'the sources have messages');
 # What the server itself says when a setting's value is refused
 $said{"invalid value for parameter \"\xe2\x80\xa6\""} = 1;

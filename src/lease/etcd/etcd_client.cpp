@@ -125,10 +125,9 @@ bool parse(std::string_view text, EtcdAddress &address) {
 bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble) {
     address = {};
     if (parse(text, address)) return true;
-    put_trouble(trouble, Reply::denied,
-                "idgen.registry is no address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and "
-                "% of user and "
-                "password are written as %2F, %40, %3A, %3F and %25");
+    put_trouble(
+        trouble, Reply::denied,
+        "idgen.registry is no address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and % of user and password are written as %2F, %40, %3A, %3F and %25");
     return false;
 }
 

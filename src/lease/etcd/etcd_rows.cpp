@@ -145,9 +145,9 @@ Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, 
     if (!read_registry(key_read(answer.json, 0), view.cluster, view.registry))
         return put_trouble(trouble, Reply::denied, "the registry's key holds something else");
     if (may_be_copy || view.registry.cluster == view.cluster) return Reply::answered;
-    return put_trouble(trouble, Reply::denied,
-                       "the registry has been copied or restored, and does not know what has been granted since: "
-                       "idgen_lease.advance_registry() makes it safe to use");
+    return put_trouble(
+        trouble, Reply::denied,
+        "the registry has been copied or restored, and does not know what has been granted since: idgen_lease.advance_registry() makes it safe to use");
 }
 
 Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView &view, Trouble &trouble) {

@@ -3,7 +3,7 @@
 #include "lease/etcd/etcd_rows.hpp"
 #include "lease/etcd/json.hpp"
 #include "lease/store/trouble.hpp"
-#include "pg/report/message_text.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::lease {
 
@@ -198,10 +198,10 @@ Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &
                            "longest_ahead must lie between %s ms, the limit now in force, and 15 minutes",
                            psprintf(INT64_FORMAT, view.registry.max_ahead_ms));
     if (at_ms == 0)
-        return put_trouble(trouble, Reply::denied,
-                           "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock "
-                           "is right, try again after that, else correct it or give an instant",
-                           text_of(known));
+        return put_trouble(
+            trouble, Reply::denied,
+            "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock is right, try again after that, else correct it or give an instant",
+            text_of(known));
     if (at_ms < Max(view.now_ms, known.at_ms) || at_ms > view.now_ms + two_days_ms)
         return put_trouble(trouble, Reply::denied,
                            "the instant must lie above all that the registry knows, and at most two days ahead: %s",

@@ -4,8 +4,8 @@
 
 #include "lease/keep/watched_registry.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/report/message_text.hpp"
-#include "pg/report/report_keeper.hpp"
+#include "pg/report/instant.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::lease {
 
@@ -93,8 +93,7 @@ void Keeper::follow_count(uint32 count) {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) free_if_ended(i);
     if (!pg::fill_pool(leases_, count))
         registry_.note_trouble(
-            psprintf("this server has no room for %u numbers of its own beside those by "
-                     "hand: it holds %u at most",
+            psprintf("this server has no room for %u numbers of its own beside those by hand: it holds %u at most",
                      count, pg::max_leases));
     while (pg::SharedLease *surplus = pg::find_surplus(leases_, count))
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));
@@ -154,6 +153,34 @@ void Keeper::begin_life_of(uint32 index) {
     begun.lease.claimed_ms = claimed_ms;
 }
 
+namespace {
+
+void log_number_claimed(int64 number, int64 claimed_ms) {
+    ereport(LOG, errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
+            claimed_ms == 0
+                ? errdetail("Nobody has had it before.")
+                : errdetail("Its IDs begin at %s or at the clock, whichever is later.", pg::instant_text(claimed_ms)));
+}
+
+void log_number_resumed(int64 number, int64 from_ms) {
+    ereport(LOG, errmsg("this server goes on with number %lld after a crash", static_cast<long long>(number)),
+            errdetail("All IDs that it made before the crash lie below %s.", pg::instant_text(from_ms)));
+}
+
+void log_number_lost(int64 number) {
+    ereport(
+        LOG, errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
+        errdetail(
+            "The registry refused to extend its horizon: its lease was past, it was released, or a copy of this server took it. No ID of it is made any more, and none twice."));
+}
+
+void log_number_stopped(int64 number, int64 horizon_ms) {
+    ereport(LOG, errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
+            errdetail("All of its IDs lie below %s.", pg::instant_text(horizon_ms)));
+}
+
+}  // namespace
+
 // Goes on with a number as the server that crashed left it. The registry need not be asked: nobody else can
 // have made IDs below R.
 void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
@@ -171,7 +198,7 @@ void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
     note_granted(leases_.granted, lease.number, lease.horizon_ms);
     save(index);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
-    if (budget_.spend()) pg::log_number_resumed(lease.number, lease.claimed_ms);
+    if (budget_.spend()) log_number_resumed(lease.number, lease.claimed_ms);
 }
 
 void Keeper::save(uint32 index) noexcept {
@@ -384,7 +411,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             put_record(records_[index]);
             record_.write();
-            if (budget_.spend()) pg::log_number_claimed(call.number, pg::begin_of(entry(index)));
+            if (budget_.spend()) log_number_claimed(call.number, pg::begin_of(entry(index)));
             look_back(call.number);
             return Result::again;
         case LeaseNews::left:
@@ -393,13 +420,13 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
         case LeaseNews::lost:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend()) pg::log_number_lost(call.number);
+            if (budget_.spend()) log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
             break;
         case LeaseNews::stopped:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend()) pg::log_number_stopped(call.number, call.to_ms);
+            if (budget_.spend()) log_number_stopped(call.number, call.to_ms);
             break;
         case LeaseNews::extended:
             has_extended_ = true;
@@ -415,10 +442,9 @@ Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
     int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
     const char *limit = pg::seconds_text(answer.max_ahead_ms);
     if (window_ms > answer.max_ahead_ms)
-        return stick(
-            psprintf("idgen.lease_window, %s, is longer than the registry allows, %s: lower it, "
-                     "or have the owner of the registry raise max_ahead",
-                     pg::seconds_text(window_ms), limit));
+        return stick(psprintf(
+            "idgen.lease_window, %s, is longer than the registry allows, %s: lower it, or have the owner of the registry raise max_ahead",
+            pg::seconds_text(window_ms), limit));
     return stick(
         psprintf("the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
                  pg::seconds_text(Max(ahead_ms, 0)), limit));

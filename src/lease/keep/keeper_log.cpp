@@ -1,7 +1,5 @@
 #include "lease/keep/keeper_log.hpp"
 
-#include "pg/report/report_keeper.hpp"
-
 namespace idgen::lease {
 
 void NumberTroubles::tell(uint32 index, const char *sentence) {
@@ -23,7 +21,7 @@ void NumberTroubles::tell(uint32 index, const char *sentence) {
     is_logged_[index] = is_logged_for_another(index, text);
     if (is_logged_[index] || !budget_.spend()) return;
     is_logged_[index] = was_any_logged_ = true;
-    pg::log_registry_away(text);
+    log_registry_away(text);
 }
 
 // One sentence may be true of several numbers.
@@ -38,6 +36,12 @@ bool NumberTroubles::are_over(bool is_well) noexcept {
     bool are_over = is_well && was_any_logged_;
     if (is_well) was_any_logged_ = false;
     return are_over;
+}
+
+void log_registry_away(const char *sentence) {
+    ereport(LOG, errmsg("numbers of this server cannot be kept now: %s", sentence),
+            errdetail("IDs go on up to the horizons that the registry has granted."),
+            errhint("SELECT * FROM idgen.status() says how far that is."));
 }
 
 }  // namespace idgen::lease

@@ -54,4 +54,7 @@ class NumberTroubles {
     LogBudget budget_{6};
 };
 
+// Numbers cannot be taken or extended; IDs go on up to the horizons that were granted.
+void log_registry_away(const char *sentence);
+
 }  // namespace idgen::lease

@@ -6,7 +6,8 @@
 #include "lease/keep/open_registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_keeper.hpp"
+#include "pg/report/instant.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::lease {
 
@@ -61,6 +62,23 @@ bool OlderRegistryWatch::is_told() const noexcept {
     return leases_.registry.older.granted_ms != 0;
 }
 
+namespace {
+
+void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms) {
+    ereport(
+        WARNING, errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
+        errdetail(
+            "It granted number %lld to this server up to %s, and says %s now: it was put back to an older state, or is new, and was not advanced.",
+            static_cast<long long>(number), pg::instant_text(granted_ms), pg::instant_text(known_ms)),
+        errhint("%s", pg::older_registry_hint(granted_ms)));
+}
+
+void log_registry_back() {
+    ereport(LOG, errmsg("numbers of this server are kept again"));
+}
+
+}  // namespace
+
 // Once, until it is over: the highest R that is known to be missing.
 void OlderRegistryWatch::tell(const OlderRegistry &older) {
     bool was_told = is_told();
@@ -69,7 +87,7 @@ void OlderRegistryWatch::tell(const OlderRegistry &older) {
         OlderRegistry &told = leases_.registry.older;
         if (older.granted_ms > told.granted_ms) told = older;
     }
-    if (!was_told) pg::warn_older_registry(older.number, older.granted_ms, older.known_ms);
+    if (!was_told) warn_older_registry(older.number, older.granted_ms, older.known_ms);
 }
 
 namespace {
@@ -114,10 +132,9 @@ bool WatchedRegistry::identify(const RegistryIdentity &expected) {
     is_known_ = false;
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
     if (is_known(expected) && !(expected == met)) {
-        note_trouble(
-            psprintf("idgen.registry is another registry, %s, than this server knows, %s; "
-                     "advance it where others have numbers of that one, then call idgen_lease.confirm_registry()",
-                     print_identity(met), print_identity(expected)));
+        note_trouble(psprintf(
+            "idgen.registry is another registry, %s, than this server knows, %s; advance it where others have numbers of that one, then call idgen_lease.confirm_registry()",
+            print_identity(met), print_identity(expected)));
         return false;
     }
     identity_ = met;
@@ -190,7 +207,7 @@ void WatchedRegistry::tell_trouble() {
     }
     if (!is_new && is_logged_) return;
     is_logged_ = budget_.spend();
-    if (is_logged_) pg::log_registry_away(noted_);
+    if (is_logged_) log_registry_away(noted_);
 }
 
 void WatchedRegistry::tell_well(bool are_numbers_free) {
@@ -202,7 +219,7 @@ void WatchedRegistry::tell_well(bool are_numbers_free) {
         leases.registry.trouble[0] = '\0';
     }
     bool is_over = (was_away && is_logged_) || are_numbers_free;
-    if (is_over && budget_.spend()) pg::log_registry_back();
+    if (is_over && budget_.spend()) log_registry_back();
     is_logged_ = true;
 }
 

@@ -4,7 +4,8 @@
 
 #include "lease/keep/keeper.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_keeper.hpp"
+#include "pg/report/instant.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::lease {
 
@@ -14,7 +15,12 @@ constexpr int restart_s = 1;
 
 const pg::LeaseGate &gate() {
     const pg::LeaseGate *gate = pg::find_lease_gate();
-    if (gate == nullptr) pg::report_no_gate();
+    if (gate == nullptr)
+        ereport(
+            FATAL, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
+            errhint(
+                "Write in postgresql.conf, joined with what is there, and restart: shared_preload_libraries = 'idgen, idgen_lease'"));
     return *gate;
 }
 

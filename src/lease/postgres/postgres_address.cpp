@@ -70,9 +70,9 @@ bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble 
     bool is_good = options != nullptr && is_clean(address, database);
     PQconninfoFree(options);
     if (!is_good)
-        put_trouble(trouble, Reply::denied,
-                    "idgen.registry is no address of a PostgreSQL: write /, @, : and % of user and password as "
-                    "%2F, %40, %3A and %25");
+        put_trouble(
+            trouble, Reply::denied,
+            "idgen.registry is no address of a PostgreSQL: write /, @, : and % of user and password as %2F, %40, %3A and %25");
     return is_good;
 }
 

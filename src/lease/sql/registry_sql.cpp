@@ -5,9 +5,9 @@
 #include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/report/instant.hpp"
-#include "pg/report/message_text.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/report/report_registry.hpp"
+#include "pg/report/words.hpp"
+
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/leases.hpp"
 
@@ -22,13 +22,95 @@ const char *setting(const char *name) {
     return value == nullptr ? "" : value;
 }
 
+// Why a registry did not answer.
+enum class RegistryFault : uint8 {
+    silent,
+    foreign,
+    denied,
+};
+
+int hint_for(RegistryFault fault) {
+    switch (fault) {
+        case RegistryFault::silent:
+            break;
+        case RegistryFault::foreign:
+            return errhint(
+                "Look whether idgen.registry is right; or, if the registry was made anew, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node.");
+        case RegistryFault::denied:
+            return errhint("See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
+    }
+    return errhint("See whether the registry runs and can be reached from here, and call again.");
+}
+
+int code_of(RegistryFault fault) {
+    switch (fault) {
+        case RegistryFault::silent:
+            break;
+        case RegistryFault::foreign:
+            return errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+        case RegistryFault::denied:
+            return errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION);
+    }
+    return errcode(ERRCODE_CONNECTION_FAILURE);
+}
+
+int message_of(RegistryFault fault) {
+    switch (fault) {
+        case RegistryFault::silent:
+            break;
+        case RegistryFault::foreign:
+            return errmsg("the registry is not the one that was asked for");
+        case RegistryFault::denied:
+            return errmsg("the registry refused the call");
+    }
+    return errmsg("the registry did not answer");
+}
+
+int detail_of(const char *sentence) {
+    if (sentence == nullptr) return errdetail("Members of pg_monitor see what was said.");
+    return errdetail("It was said: %s.", sentence);
+}
+
+[[noreturn]] void report_registry(RegistryFault fault, const char *sentence) {
+    ereport(ERROR, code_of(fault), message_of(fault), detail_of(sentence), hint_for(fault));
+}
+
+[[noreturn]] void report_negative_number(int64 number) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
+            errdetail("It is %lld.", static_cast<long long>(number)),
+            errhint("idgen_lease.nodes() lists the numbers that are held."));
+}
+
+[[noreturn]] void report_interval(const char *argument, const char *rule) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s is out of range", argument),
+            errdetail("%s", rule), errhint("Give an interval within these bounds."));
+}
+
+void warn_not_advanced() {
+    ereport(
+        WARNING, errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
+        errdetail(
+            "It is another one than was remembered, and does not know what that has granted: IDs that other servers make with numbers of that one can be made again."),
+        errhint("Where there are such servers, call idgen_lease.advance_registry() now."));
+}
+
 // Opens the registry of idgen.registry; it is closed with the statement's memory.
 Registry open_configured() {
     const char *address = setting("idgen.registry");
-    if (*address == '\0') pg::report_no_registry();
+    if (*address == '\0')
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
+            errdetail("It says where the registry is from which nodes take their numbers."),
+            errhint(
+                "Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry', and restart."));
     Registry registry;
     Trouble trouble;
-    if (!open_registry(address, answer_ms, registry, trouble)) pg::report_registry_address(trouble.sentence);
+    if (!open_registry(address, answer_ms, registry, trouble))
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is no address of a registry"),
+            errdetail("It was said: %s.", trouble.sentence),
+            errhint(
+                "An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with TLS etcds://."));
     return registry;
 }
 
@@ -42,16 +124,18 @@ void require_answer(Reply reply, const Trouble &trouble) {
         case Reply::silent:
             break;
         case Reply::foreign:
-            pg::report_registry(pg::RegistryFault::foreign, sentence);
+            report_registry(RegistryFault::foreign, sentence);
         case Reply::limited:
         case Reply::denied:
-            pg::report_registry(pg::RegistryFault::denied, sentence);
+            report_registry(RegistryFault::denied, sentence);
     }
-    pg::report_registry(pg::RegistryFault::silent, sentence);
+    report_registry(RegistryFault::silent, sentence);
 }
 
 void require_superuser(const char *function) {
-    if (!superuser()) pg::report_registry_superuser(function);
+    if (!superuser())
+        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", function),
+                errdetail("It changes who may make IDs with a number."), errhint("Have a superuser call it."));
 }
 
 // A month counts as 30 days, as where PostgreSQL compares intervals.
@@ -60,14 +144,14 @@ int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
     const Interval *interval = PG_GETARG_INTERVAL_P(number);
     constexpr int64 day_ms = int64{24} * 60 * 60 * 1000, most_days = 36500;
     int64 days = int64{interval->month} * 30 + interval->day;
-    if (days > most_days || days < -most_days) pg::report_interval(name, "It must be at most a hundred years.");
+    if (days > most_days || days < -most_days) report_interval(name, "It must be at most a hundred years.");
     return days * day_ms + interval->time / 1000;
 }
 
 void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
     if (is_null || (ms >= least_ms && ms <= most_ms)) return;
-    pg::report_interval(
-        name, psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms), pg::seconds_text(most_ms)));
+    report_interval(name,
+                    psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms), pg::seconds_text(most_ms)));
 }
 
 Datum interval_of(int64 ms) {
@@ -156,7 +240,7 @@ Datum idgen_release(PG_FUNCTION_ARGS) {
     require_superuser("idgen_lease.release");
     if (PG_ARGISNULL(0)) pg::report_null("number", false);
     int32 number = PG_GETARG_INT32(0);
-    if (number < 0) pg::report_negative_number(number);
+    if (number < 0) report_negative_number(number);
     Registry registry = open_configured();
     bool had_owner = false;
     Trouble trouble;
@@ -190,7 +274,7 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
     if (!PG_ARGISNULL(2)) limits.longest_ttl_ms = interval_argument(fcinfo, 2, "longest_ttl");
     check_limit("max_ahead", limits.max_ahead_ms, 1000, longest_ahead_ms, PG_ARGISNULL(0));
     check_limit("longest_ttl", limits.longest_ttl_ms, shortest_ttl_ms, longest_ttl_ms, PG_ARGISNULL(2));
-    if (!PG_ARGISNULL(1) && limits.largest_number < 0) pg::report_negative_number(limits.largest_number);
+    if (!PG_ARGISNULL(1) && limits.largest_number < 0) report_negative_number(limits.largest_number);
     Registry registry = open_configured();
     Trouble trouble;
     require_answer(registry.limit(registry.self, limits, trouble), trouble);
@@ -201,7 +285,7 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
 Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
     require_superuser("idgen_lease.forget_numbers");
     int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
-    if (unused_ms < 0) pg::report_interval("unused_for", "It must not be negative.");
+    if (unused_ms < 0) report_interval("unused_for", "It must not be negative.");
     Registry registry = open_configured();
     int64 count = 0;
     Trouble trouble;
@@ -215,12 +299,18 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     const pg::LeaseGate *gate = pg::find_lease_gate();
-    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0) pg::report_not_lease_database(database);
+    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this is not the database in which the server remembers its numbers"),
+                *database == '\0' ? errdetail("idgen.lease_database is not set.")
+                                  : errdetail("idgen.lease_database is \"%s\".", database),
+                *database == '\0' ? errhint("Set idgen.lease_database, and call it there.")
+                                  : errhint("Connect to database \"%s\", and call it there.", database));
     PreventCommandIfReadOnly("idgen_lease.confirm_registry()");
     MetRegistry met = meet_registry();
     RegistryIdentity remembered = forget_numbers(met.identity, gate->leases().record_lock);
     // Others may hold numbers of the one before.
-    if (is_known(remembered) && !met.is_advanced && !(met.identity == remembered)) pg::warn_not_advanced();
+    if (is_known(remembered) && !met.is_advanced && !(met.identity == remembered)) warn_not_advanced();
     PG_RETURN_VOID();
 }
 

@@ -3,6 +3,7 @@
 #include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "core/kinds/hlc.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/draw/keep.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/draw/wait.hpp"
@@ -10,8 +11,7 @@
 #include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/report/report_draw.hpp"
-#include "pg/report/report_hlc.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -46,6 +46,49 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
 [[noreturn]] void report_no_tick(const Source &source, int64 at_ms, TickReason reason) {
     if (source.carries) report_hlc_time(at_ms);
     report_instant(reason, source.layout, to_timestamptz(at_ms));
+}
+
+[[noreturn]] void report_borrowed(const Stopped &s, const WaitLimits &limits) {
+    ereport(
+        ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+        errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard,
+               seconds_text(s.tick_start_ms - s.now_ms)),
+        errdetail(
+            "They set idgen.overflow to borrow, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
+            seconds_text(s.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+        errhint(
+            "Raise idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this node more shards."));
+}
+
+[[noreturn]] void report_clock_behind(const Stopped &s, const WaitLimits &limits) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("the clock is %s behind the next ID of shard %u", seconds_text(s.tick_start_ms - s.now_ms), s.shard),
+        errdetail(
+            "The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
+            instant_text(s.now_ms), instant_text(s.tick_start_ms), seconds_text(s.waited_ms),
+            seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+        errhint("%s", behind_hint));
+}
+
+[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), seconds_text(lead_ms)),
+        errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(layout).text,
+                  seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+        errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
+}
+
+[[noreturn]] void report_hlc_behind(int64 now_ms, int64 hlc_ms, int64 waited_ms, const WaitLimits &limits) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("the clock is %s behind the next HLC timestamp", seconds_text(hlc_ms - now_ms)),
+        errdetail(
+            "The clock says %s, the timestamp would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
+            instant_text(now_ms), instant_text(hlc_ms), seconds_text(waited_ms), seconds_text(limits.max_lead_ms),
+            seconds_text(limits.max_wait_ms)),
+        errhint("%s", behind_hint));
 }
 
 // A draw whose first try did not succeed: with the clock read anew each time.
@@ -150,7 +193,10 @@ namespace {
 // The position of the ID that was observed. Raises where the layout cannot have made it.
 DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
     DrawHistory observed;
-    if (!position_of(source.packing, id, now_ms, observed)) report_observed_id(source.layout, id);
+    if (!position_of(source.packing, id, now_ms, observed))
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("%lld is no ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
+                errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
     return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
 }
 

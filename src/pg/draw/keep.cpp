@@ -1,13 +1,38 @@
 #include "pg/draw/keep.hpp"
 
 #include "pg/host/clock.hpp"
-#include "pg/report/report_lease.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
+
+// Why no ID can be made with a number, as far as this process can tell.
+enum class LeaseTrouble : uint8 {
+    no_registry,  // none is set
+    no_keeper,    // nothing keeps numbers
+    // Waiting may help.
+    keeper_starting,  // what keeps them has not begun yet
+    keeper_failing,   // it ends as it starts
+    keeper_locked,    // it waits for a lock
+    said,             // `sentence` says it
+    asking,           // the keeper waits for the first answer
+    unanswered,       // no call has succeeded
+    waiting,          // the registry answers, and has not granted it yet
+    begins,           // it is held, and its IDs begin later
+};
+
+struct NotHeld {
+    LeaseTrouble trouble;
+    const char *sentence;  // of the keeper
+    const char *database;  // where the keeper works
+    int32 keeper_pid;
+    int64 answered_ms;
+    int64 begins_ms;
+    int64 waited_ms;
+};
 
 // How long a session sleeps between looks.
 constexpr int64 number_poll_us = 1000;
@@ -64,9 +89,67 @@ NotHeld why_not(const Source &source, int64 waited_ms, Said &said) {
             waited_ms};
 }
 
+const char *cause_text(const NotHeld &why) {
+    switch (why.trouble) {
+        case LeaseTrouble::no_registry:
+            return "idgen.shards is \"lease\", and idgen.registry is not set.";
+        case LeaseTrouble::no_keeper:
+            return "The process that keeps the numbers of this server does not run.";
+        case LeaseTrouble::keeper_starting:
+            return "The process that keeps the numbers of this server is still starting.";
+        case LeaseTrouble::keeper_failing:
+            return "The process that keeps the numbers of this server ends as it starts.";
+        case LeaseTrouble::keeper_locked:
+            return "The process that keeps the numbers of this server waits for a lock.";
+        case LeaseTrouble::said:
+            return psprintf("The keeper of its numbers says: %s.", why.sentence);
+        case LeaseTrouble::asking:
+            return "The keeper of its numbers waits for the registry's first answer.";
+        case LeaseTrouble::unanswered:
+            return "The registry has not answered yet, or has refused.";
+        case LeaseTrouble::begins:
+            return psprintf("The registry had granted the number up to %s: its next IDs begin there.",
+                            instant_text(why.begins_ms));
+        case LeaseTrouble::waiting:
+            break;
+    }
+    return psprintf("The registry last answered at %s, and has not granted it yet.", instant_text(why.answered_ms));
+}
+
+int detail_of(const NotHeld &why) {
+    if (why.trouble <= LeaseTrouble::no_keeper) return errdetail("%s", cause_text(why));
+    return errdetail("%s Waited for %s.", cause_text(why), seconds_text(why.waited_ms));
+}
+
+int hint_of(const NotHeld &why) {
+    switch (why.trouble) {
+        case LeaseTrouble::no_registry:
+            return errhint("%s", no_registry_hint);
+        case LeaseTrouble::no_keeper:
+            return errhint("%s", keeper_hint);
+        case LeaseTrouble::keeper_failing:
+            return errhint("The server's log says why. It works in database \"%s\", idgen.lease_database.",
+                           why.database);
+        case LeaseTrouble::keeper_locked:
+            return errhint("SELECT pg_blocking_pids(%d) says who holds it.", why.keeper_pid);
+        case LeaseTrouble::keeper_starting:
+        case LeaseTrouble::said:
+        case LeaseTrouble::asking:
+        case LeaseTrouble::unanswered:
+        case LeaseTrouble::waiting:
+        case LeaseTrouble::begins:
+            break;
+    }
+    return errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.");
+}
+
 [[noreturn]] void report_not_held(const Source &source, const NotHeld &why) {
-    if (source.follows_pool) report_pool_not_held(why);
-    report_number_not_held(source.shard, why);
+    if (source.follows_pool)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this server holds no number from the registry"), detail_of(why), hint_of(why));
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("number %u cannot be used now: the registry has not granted it", source.shard), detail_of(why),
+            hint_of(why));
 }
 
 // Has the keeper get what the source draws from. Where the registry chooses the numbers, a shard that was
@@ -75,7 +158,14 @@ void want(const Source &source) {
     SharedLeases &leases = self.state->leases;
     if (source.follows_pool) return want_pool(leases);
     if (settings.shards_from == ShardsFrom::lease) return require_shard(source);
-    if (!want_number(leases, source.shard)) report_too_many_numbers(source.shard, max_leases);
+    if (!want_number(leases, source.shard))
+        ereport(
+            ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+            errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", source.shard,
+                   max_leases),
+            errdetail(
+                "It has as many: those of idgen.lease_count, and every number given by hand that a session has drawn from since the server started."),
+            errhint("Give idgen.shards at most %u numbers, in all databases together, and restart.", max_leases));
 }
 
 }  // namespace

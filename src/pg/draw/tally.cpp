@@ -1,7 +1,9 @@
 #include "pg/draw/tally.hpp"
 
+#include "core/layout/layout.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_log.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -48,6 +50,24 @@ void sleep_for_tick(const Source &source, const Limits &limits, const Take &take
     sleep_in(wait, us);
     count_wait_time(source, monotonic_us() - began_us);
 }
+
+namespace {
+
+void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms) {
+    LayoutName name(layout);
+    uint32 ids = ids_per_tick(packing_of(layout));
+    ereport(
+        LOG,
+        errmsg("shard %u of database \"%s\" has been out of IDs for %s", shard, get_database_name(MyDatabaseId),
+               seconds_text(full_ms)),
+        errdetail_plural(
+            "Layout \"%s\" makes %u ID in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
+            "Layout \"%s\" makes %u IDs in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
+            ids, name.text, ids, layout.unit_ms),
+        errhint("Give this node more shards, or use a layout with a longer sequence."));
+}
+
+}  // namespace
 
 void count_full(const Source &source) {
     uint32 full_ms = full_for(source);

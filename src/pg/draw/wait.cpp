@@ -1,11 +1,39 @@
 #include "pg/draw/wait.hpp"
 
+#include "core/durable/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_ahead.hpp"
-#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
+
+namespace {
+
+// What a shard makes in a tick, and where its next one lies if that is not the next of the clock.
+int detail_of_full(const Stopped &s) {
+    LayoutName name(*s.layout);
+    uint32 ids = ids_per_tick(packing_of(*s.layout));
+    int64 lead_ms = s.tick_start_ms - s.now_ms;
+    if (lead_ms <= s.layout->unit_ms)
+        return errdetail_plural("Layout \"%s\" makes %u ID in %d ms for each shard.",
+                                "Layout \"%s\" makes %u IDs in %d ms for each shard.", ids, name.text, ids,
+                                s.layout->unit_ms);
+    return errdetail_plural(
+        "Layout \"%s\" makes %u ID in %d ms for each shard; its next tick is %s ahead of the clock.",
+        "Layout \"%s\" makes %u IDs in %d ms for each shard; its next tick is %s ahead of the clock.", ids, name.text,
+        ids, s.layout->unit_ms, seconds_text(lead_ms));
+}
+
+}  // namespace
+
+void report_full(const Stopped &s) {
+    ereport(
+        ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+        errmsg("no ID is left in this tick for shard %u", s.shard), detail_of_full(s),
+        errhint(
+            "Raise idgen.max_wait, set idgen.overflow to wait or borrow, give this node more shards, or use a layout with a longer sequence."));
+}
 
 namespace {
 
@@ -77,6 +105,54 @@ AheadView view_of(const Source &source, const Stopped &stopped, const Take &take
     view.lost_ms = lost_ms(wait);
     look_at_database(view);
     return view;
+}
+
+// What was refused: the next ID of a shard, or the next HLC timestamp.
+struct Refused {
+    const Stopped &stopped;
+    int64 wait_ms;  // until the clock would admit it
+    bool is_hlc;
+};
+
+const char *cause_text(Ahead why, const Stopped &stopped) {
+    const char *start = instant_text(stopped.tick_start_ms);
+    switch (why) {
+        case Ahead::debt:
+            return psprintf(
+                "Another server may have made IDs up to %s, or the horizon is not as this one left it: that is waited for once.",
+                start);
+        case Ahead::advance:
+            return psprintf("idgen.advance() has moved the durable horizon to %s.", start);
+        case Ahead::number:
+            return psprintf("The registry had granted the number up to %s: its next IDs begin there.", start);
+        case Ahead::horizon:
+        case Ahead::far_horizon:
+            return psprintf("IDs begin at the durable horizon as this server found it, %s.", start);
+        case Ahead::clock:
+        case Ahead::full:
+        case Ahead::unknown:
+            break;
+    }
+    return psprintf("The clock says %s, the next one would say %s.", instant_text(stopped.now_ms), start);
+}
+
+int hint_of(Ahead why, const Refused &refused) {
+    if (why == Ahead::far_horizon) return errhint("%s", far_horizon_hint);
+    if (why == Ahead::advance) return errhint("%s", advanced_hint);
+    return errhint("Try again in %s, or raise idgen.max_wait.", seconds_text(refused.wait_ms));
+}
+
+[[noreturn]] void report_ahead(Ahead why, const Refused &refused, const WaitLimits &limits) {
+    const Stopped &stopped = refused.stopped;
+    const char *lead = seconds_text(stopped.tick_start_ms - stopped.now_ms);
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
+        : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
+                                  : errmsg("the next ID of shard %u lies %s ahead of the clock", stopped.shard, lead),
+        errdetail("%s Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", cause_text(why, stopped),
+                  seconds_text(stopped.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+        hint_of(why, refused));
 }
 
 }  // namespace

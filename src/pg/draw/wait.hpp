@@ -4,7 +4,6 @@
 #include "pg/postgres.hpp"
 
 #include "core/durable/renewal.hpp"
-#include "pg/report/report_draw.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
@@ -22,6 +21,17 @@ void sleep_in(Wait &wait, int64 us);
 
 // Sleeps where a renewal was not granted and may be; raises where it is refused, or was waited for too long.
 void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait);
+
+// What stopped a draw. Times are unix ms.
+struct Stopped {
+    const Layout *layout;
+    uint32 shard;
+    int64 now_ms;
+    int64 tick_start_ms;  // of the tick that was refused
+    int64 waited_ms;
+};
+
+[[noreturn]] void report_full(const Stopped &stopped);
 
 // Finds why a tick was refused, so that the clock is blamed only where it is to blame.
 

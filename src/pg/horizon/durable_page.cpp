@@ -2,8 +2,8 @@
 
 #include "pg/host/clock.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/report/record_name.hpp"
-#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 

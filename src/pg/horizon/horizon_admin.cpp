@@ -1,10 +1,13 @@
 #include "pg/horizon/horizon_admin.hpp"
 
+#include "core/durable/renewal.hpp"
 #include "core/issue/draw_steps.hpp"
+#include "core/kinds/decimal_id.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_horizon.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
@@ -79,7 +82,12 @@ int64 first_horizon() {
     int64 checkpoint_s = checkpoint_second();
     int64 now_ms = clock_after(checkpoint_s);
     int64 checkpoint_ms = checkpoint_s * 1000;
-    if (checkpoint_ms - now_ms > settings.max_clock_jump_ms) report_checkpoint_ahead(checkpoint_ms, now_ms);
+    if (checkpoint_ms - now_ms > settings.max_clock_jump_ms)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the clock is %s behind this server's last checkpoint", seconds_text(checkpoint_ms - now_ms)),
+                errdetail("The clock says %s, the checkpoint says %s. IDs of an earlier idgen may lie between.",
+                          instant_text(now_ms), instant_text(checkpoint_ms)),
+                errhint("Correct the clock; or, if it is right now, CHECKPOINT and try again."));
     return first_horizon_ms(now_ms, checkpoint_s, settings.max_lead_ms);
 }
 

@@ -1,13 +1,15 @@
 #include "pg/horizon/renew.hpp"
 
 #include "core/durable/renewal.hpp"
+#include "core/layout/layout.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/attempt.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/report/report_clock.hpp"
-#include "pg/report/report_log.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
@@ -36,6 +38,32 @@ Outcome check_clock_sync() {
     if (required == RequireClockSync::on) return doubt;
     warn_of(doubt);
     return granted_outcome;
+}
+
+void log_horizon_behind(int64 horizon_ms, int64 behind_ms) {
+    ereport(LOG,
+            errmsg("the durable horizon of database \"%s\" lies %s behind the clock", get_database_name(MyDatabaseId),
+                   seconds_text(behind_ms)),
+            errdetail("It is %s: no ID was made here since, or the clock was set forward while the server was stopped.",
+                      instant_text(horizon_ms)),
+            errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));
+}
+
+void log_copy(int64 origin) {
+    ereport(LOG,
+            errmsg("database \"%s\" is a copy of one on another server and keeps its shards",
+                   get_database_name(MyDatabaseId)),
+            errdetail("The system identifier was %lld and is %lld: if both make IDs, they make the same ones.",
+                      static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
+            errhint("%s", confirm_shards_hint));
+}
+
+void log_promoted() {
+    ereport(
+        LOG,
+        errmsg(
+            "database \"%s\" goes on with the shards of the server before this one: if the former primary lives on, change idgen.shards",
+            get_database_name(MyDatabaseId)));
 }
 
 // Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server
@@ -150,6 +178,12 @@ void create_generators() {
         taken = last_taken(self.database->generators);
     }
     write_first_record(Record::generator, taken);
+}
+
+void report_postmaster_dead() {
+    ereport(FATAL, errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server's main process is gone"),
+            errdetail("Another server may have taken its place, so this one makes no more IDs."),
+            errhint("Connect again."));
 }
 
 }  // namespace idgen::pg

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "pg/horizon/durable_page.hpp"
-#include "pg/report/report_host.hpp"
 #include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
 
@@ -73,6 +72,9 @@ Outcome renew_horizon(int64 start_ms);
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is.
 // What is refused or fails, the next draw that needs it says: here an ID has been taken, and it is good.
 void renew_ahead(int64 now_ms, int64 start_ms);
+
+// The server's main process is gone; ends the session.
+[[noreturn]] void report_postmaster_dead();
 
 // Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a
 // take, before what was taken is handed out.

@@ -4,7 +4,6 @@
 #include <openssl/evp.h>
 
 #include "core/cipher/key_ring.hpp"
-#include "pg/report/report_host.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -80,6 +79,12 @@ BlockCipher cipher_of(const uint8 *key, size_t size) {
 
 void forget_ciphers() noexcept {
     for (KeptCipher &cipher : kept) forget(cipher);
+}
+
+void report_cipher_failed() {
+    ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION), errmsg("AES failed in libcrypto"),
+            errdetail("The library refused the cipher, or had no memory."),
+            errhint("See whether the OpenSSL of this machine is configured without AES."));
 }
 
 }  // namespace idgen::pg

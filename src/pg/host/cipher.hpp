@@ -15,4 +15,7 @@ BlockCipher cipher_of(const uint8 *key, size_t size);
 // Wipes all keys and contexts.
 void forget_ciphers() noexcept;
 
+// libcrypto refused the cipher, or had no memory.
+[[noreturn]] void report_cipher_failed();
+
 }  // namespace idgen::pg

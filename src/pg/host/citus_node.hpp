@@ -10,9 +10,22 @@
 // Citus never writes to these tables of a clone before.
 #pragma once
 
-#include "pg/report/report_citus.hpp"
+#include "pg/postgres.hpp"
 
 namespace idgen::pg {
+
+enum class CitusState : uint8 {
+    member,
+    absent,    // there is no table of the group, or nothing in it
+    unjoined,  // the group is the one that each server begins with, and no node is known
+    doubtful,  // the group may be that of the origin whose promoted clone this server is
+};
+
+// What makes a node one of Citus, as advice; null for a member.
+const char *remedy_for(CitusState state);
+
+// The node has no group that counts.
+[[noreturn]] void report_no_citus(CitusState state);
 
 struct CitusNode {
     CitusState state;

@@ -1,6 +1,6 @@
 #include "pg/host/entropy.hpp"
 
-#include "pg/report/report_host.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -16,7 +16,10 @@ Page page{};
 
 void fetch_page() {
     page.left = 0;
-    if (!pg_strong_random(page.bytes, page_size)) report_no_entropy();
+    if (!pg_strong_random(page.bytes, page_size))
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes"),
+                errdetail("The server's strong source of random bytes failed."),
+                errhint("Look at the entropy source of the operating system, and at OpenSSL's."));
     page.left = page_size;
     page.owner = MyProcPid;
 }

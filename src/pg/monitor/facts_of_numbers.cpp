@@ -5,9 +5,7 @@
 #include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"
 #include "pg/monitor/facts.hpp"
-#include "pg/report/hints.hpp"
-#include "pg/report/message_text.hpp"
-#include "pg/report/report_keeper.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
@@ -25,11 +23,9 @@ const char *advice_for(ShardsRemedy remedy) {
         case ShardsRemedy::reset:
             return reset_shards_hint;
         case ShardsRemedy::citus:
-            return "Unless every call names its shard, have each node draw from the group that it has in "
-                   "Citus: ALTER DATABASE ... SET idgen.shards = 'citus' on the coordinator, then reconnect.";
+            return "Unless every call names its shard, have each node draw from the group that it has in Citus: ALTER DATABASE ... SET idgen.shards = 'citus' on the coordinator, then reconnect.";
     }
-    return "Unless every call names its shard, give this node its own: ALTER DATABASE ... SET idgen.shards = "
-           "'5', then reconnect.";
+    return "Unless every call names its shard, give this node its own: ALTER DATABASE ... SET idgen.shards = '5', then reconnect.";
 }
 
 const char *beside_region(const char *shards) {
@@ -92,20 +88,22 @@ Fact with_stored(const Survey &survey, const Fact &fact) {
     if (stored.value == nullptr) return fact;
     const char *reset = reset_statement(stored, setting);
     const char *own = settings.shards_from == ShardsFrom::list ? beside_region(shards_text()) : fact.value;
-    return {"shards", psprintf("%s; a database or role has %s by hand", own, stored.value), false,
-            psprintf("%s, then reconnect: a promoted server has the same setting, and is refused that number "
-                     "until the lease of the server before it ends. Write idgen.shards into postgresql.conf.",
-                     reset)};
+    return {
+        "shards", psprintf("%s; a database or role has %s by hand", own, stored.value), false,
+        psprintf(
+            "%s, then reconnect: a promoted server has the same setting, and is refused that number until the lease of the server before it ends. Write idgen.shards into postgresql.conf.",
+            reset)};
 }
 
 // Numbers by hand that the registry must grant.
 Fact granted_shards(const Survey &survey, const char *text) {
     if (!survey.leases.has_registry) return {"shards", text, true, nullptr};
-    return {"shards",
-            psprintf("%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the "
-                     "server before it",
-                     text),
-            true, nullptr};
+    return {
+        "shards",
+        psprintf(
+            "%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it",
+            text),
+        true, nullptr};
 }
 
 Fact listed_shards(const Survey &survey) {
@@ -114,9 +112,9 @@ Fact listed_shards(const Survey &survey) {
     const char *text = beside_region(set);
     if (survey.has_narrow) return large_shards(survey, text);
     if (!are_shards_copied()) return granted_shards(survey, text);
-    return {"shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text), false,
-            "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or "
-            "role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
+    return {
+        "shards", psprintf("%s, by ALTER DATABASE or ALTER ROLE: the same on every node of Citus", text), false,
+        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
 }
 
 Fact own_shards_fact(const Survey &survey) {
@@ -141,8 +139,7 @@ Fact shards_fact(const Survey &survey) {
 Fact databases_fact(const Survey &survey) {
     if (survey.twin_name == nullptr) return no_fact;
     return {"databases",
-            psprintf("\"%s\" of this server draws from shard %u of %s as well: IDs are unique within each of "
-                     "the two",
+            psprintf("\"%s\" of this server draws from shard %u of %s as well: IDs are unique within each of the two",
                      survey.twin_name, survey.twin.shard, LayoutName(survey.twin.layout).text),
             true, nullptr};
 }
@@ -240,8 +237,7 @@ bool has_trouble(const LeaseSurvey &leases) {
 const char *older_text(const OlderRegistry &older) {
     if (older.granted_ms == 0) return "";
     return psprintf(
-        "it was put back to an older state, or is new, and was not advanced: number %lld ends at %s "
-        "there, and was granted up to %s to this server",
+        "it was put back to an older state, or is new, and was not advanced: number %lld ends at %s there, and was granted up to %s to this server",
         static_cast<long long>(older.number), instant_text(older.known_ms), instant_text(older.granted_ms));
 }
 
@@ -278,8 +274,7 @@ Fact keeper_fact(const LeaseSurvey &leases) {
                     psprintf("SELECT pg_blocking_pids(%d) says who holds it.", leases.registry.keeper_pid)};
         case KeeperState::starting:
             return {"registry", "not asked: the process that keeps the numbers is still starting", false,
-                    "Look again. If it stays so, the log says more; or its database, idgen.lease_database, is "
-                    "locked."};
+                    "Look again. If it stays so, the log says more; or its database, idgen.lease_database, is locked."};
         case KeeperState::failing:
             return {"registry", "not asked: the process that keeps the numbers ends as it starts", false,
                     "The server's log says why. Its database, idgen.lease_database, must be there."};
@@ -332,9 +327,9 @@ Fact registry_fact(const Survey &survey) {
     if (survey.in_recovery) return {"registry", "not asked: a standby takes no numbers", true, nullptr};
     if (leases.keeper != KeeperState::runs) return keeper_fact(leases);
     if (registry.silent_since_ms != 0)
-        return {"registry", with_older(with_trouble(silence_text(registry), registry), registry), false,
-                "See whether it runs, can be reached from here, and admits this server. IDs go on to the "
-                "horizon of row lease."};
+        return {
+            "registry", with_older(with_trouble(silence_text(registry), registry), registry), false,
+            "See whether it runs, can be reached from here, and admits this server. IDs go on to the horizon of row lease."};
     const char *text = registry.answered_ms == 0 ? "not asked yet" : answered_text(registry);
     if (registry.older.granted_ms != 0)
         return {"registry", with_older(with_trouble(text, registry), registry), false,

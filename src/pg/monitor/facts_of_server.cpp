@@ -3,8 +3,7 @@
 #include "core/durable/horizon.hpp"
 #include "pg/host/release.hpp"
 #include "pg/monitor/facts.hpp"
-#include "pg/report/hints.hpp"
-#include "pg/report/message_text.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -33,9 +32,10 @@ const char *days_text(int64 ms) {
 Fact library_fact(const Survey &survey) {
     if (survey.is_loaded && survey.extension != nullptr && strcmp(survey.extension, library_version()) != 0)
         return other_version(survey.extension);
-    const char *when = survey.is_preloaded ? "when the server started"
-                                           : "by the first session that needed it; idgen.keys, idgen.max_slots and "
-                                             "idgen.max_slots_per_database need shared_preload_libraries";
+    const char *when =
+        survey.is_preloaded
+            ? "when the server started"
+            : "by the first session that needed it; idgen.keys, idgen.max_slots and idgen.max_slots_per_database need shared_preload_libraries";
     if (survey.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
     return {"library", "not loaded by the server", false, preload_hint};
 }
@@ -51,9 +51,9 @@ Fact nodes_fact(const Survey &survey) {
     if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
     const char *text = psprintf("%s is for one node only", LayoutName(survey.shardless).text);
     if (!has_shards()) return {"nodes", text, true, nullptr};
-    return {"nodes", text, false,
-            "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, "
-            "use a layout with a shard."};
+    return {
+        "nodes", text, false,
+        "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, use a layout with a shard."};
 }
 
 Fact copy_fact(const Survey &survey) {
@@ -84,13 +84,13 @@ Fact slots_fact(const Survey &survey) {
                                 survey.server_slots, survey.server_slots_limit);
     bool is_ample = survey.slots < survey.slots_limit && survey.server_slots < survey.server_slots_limit;
     if (is_ample && survey.others_used)
-        return {"slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
-                "Another shard or layout needs one that is idle: put the shards that this node owns into "
-                "idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
+        return {
+            "slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
+            "Another shard or layout needs one that is idle: put the shards that this node owns into idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
     if (is_ample) return {"slots", text, true, nullptr};
-    return {"slots", text, false,
-            "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and "
-            "restart."};
+    return {
+        "slots", text, false,
+        "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
 }
 
 // Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
@@ -163,9 +163,9 @@ Fact clock_fact(const Survey &survey) {
         "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),
         static_cast<unsigned long long>(survey.steps_forward), static_cast<unsigned long long>(survey.steps_back));
     if (survey.clock_offset_ms > settings.max_clock_jump_ms)
-        return {"clock", text, false,
-                "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have "
-                "a superuser call idgen.accept_clock()."};
+        return {
+            "clock", text, false,
+            "It jumped forward by more than idgen.max_clock_jump: correct it; or, if it is right now, have a superuser call idgen.accept_clock()."};
     return {"clock", text, true, nullptr};
 }
 

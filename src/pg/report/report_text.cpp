@@ -1,6 +1,6 @@
 #include "pg/report/report_text.hpp"
 
-#include "pg/report/message_text.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -46,17 +46,83 @@ int detail_of(const TextForm &form, const TextError &error, std::string_view tex
 }  // namespace
 
 void report_text(const TextForm &form, const TextError &error, std::string_view text,
-                 [[maybe_unused]] Node *soft_context, Location at) {
-    errsave_at(at, soft_context,
-               (message_of(form, error, text), detail_of(form, error, text), errhint("%s", form.hint)));
+                 [[maybe_unused]] Node *soft_context) {
+    errsave(soft_context, message_of(form, error, text), detail_of(form, error, text), errhint("%s", form.hint));
 }
 
-void report_check_symbol(std::string_view text, char right, Location at) {
-    ereport_at(at, ERROR,
-               (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                errmsg("invalid Base32 text: its check symbol does not fit its digits"),
-                errdetail("The text was \"%s\"; its digits have the check symbol \"%c\".", clip_text(text), right),
-                errhint("A digit was mistyped, or two changed places.")));
+namespace {
+
+// The names of the presets: "instagram, snowflake, ..."
+const char *preset_names() {
+    StringInfoData names;
+    initStringInfo(&names);
+    for (int i = 0; i < preset_count; i++)
+        appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", copy_text(preset(i).name));
+    return names.data;
+}
+
+int hint_of_form() {
+    return errhint(
+        "Write a preset's name (%s) or fields from the highest bit down, such as \"epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12\".",
+        preset_names());
+}
+
+struct LayoutWords {
+    LayoutReason reason;
+    const char *message;  // %s: the refused part
+    const char *hint;     // null: how a layout is written
+};
+
+// In the order of the reasons.
+constexpr LayoutWords layout_words[] = {
+    {LayoutReason::empty, "invalid id_layout: the text is empty", nullptr},
+    {LayoutReason::unknown_word, "invalid id_layout: unknown word \"%s\"", nullptr},
+    {LayoutReason::repeated_word, "invalid id_layout: \"%s\" repeats a word", "Each word may stand once."},
+    {LayoutReason::bad_number, "invalid id_layout: \"%s\" needs a number of bits from 1",
+     "Leave out a field that the layout does not have."},
+    {LayoutReason::bad_unit, "invalid id_layout: \"%s\" is not a whole number of ms from 1ms to 1s",
+     "Write unit=1ms, unit=10ms or unit=1s."},
+    {LayoutReason::bad_epoch, "invalid id_layout: \"%s\" is no instant from year 1 to 9999",
+     "Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second."},
+    {LayoutReason::bad_flag, "invalid id_layout: \"%s\" has something after its number",
+     "Only time may end in \"w\" (it wraps), only sequence in \"+1\" (it counts from 1)."},
+    {LayoutReason::no_epoch, "invalid id_layout: it has no epoch",
+     "Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z."},
+    {LayoutReason::no_unit, "invalid id_layout: it has no unit", "Add the length of a tick, such as unit=1ms."},
+    {LayoutReason::no_time, "invalid id_layout: it has no time field", "Add it as the first field, such as time=41."},
+    {LayoutReason::time_not_highest, "invalid id_layout: \"%s\" is not the highest field",
+     "Put time before the other fields, so that IDs sort by time."},
+    {LayoutReason::region_not_above_shard, "invalid id_layout: region does not stand directly above shard",
+     "Write region=N shard=M next to each other."},
+    {LayoutReason::field_too_wide, "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
+     "SQL shows each as an int of at most 31 bits."},
+    {LayoutReason::too_many_bits, "invalid id_layout: the fields have more than 64 bits together",
+     "Time, region, shard and sequence share 64 bits."},
+    {LayoutReason::wrap_sets_sign, "invalid id_layout: a time that wraps would set the sign bit",
+     "Let the fields have at most 63 bits together."},
+    {LayoutReason::outlasts_calendar, "invalid id_layout: time would reach past the year 294276",
+     "Use fewer bits for time or a shorter unit: timestamptz ends there."},
+};
+
+// The words of a text's reason: every one but none and malformed.
+constexpr const LayoutWords &words_of(LayoutReason reason) noexcept {
+    return layout_words[static_cast<size_t>(reason) - 1];
+}
+
+constexpr bool are_in_order() noexcept {
+    for (const LayoutWords &words : layout_words)
+        if (&words_of(words.reason) != &words) return false;
+    return static_cast<size_t>(LayoutReason::malformed) == lengthof(layout_words) + 1;
+}
+static_assert(are_in_order(), "each reason has its words");
+
+}  // namespace
+
+void report_layout(const LayoutError &error, std::string_view text, [[maybe_unused]] Node *soft_context) {
+    const LayoutWords &words = words_of(error.reason);
+    errsave(soft_context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, copy_text(error.part)),
+            errdetail("The layout was \"%s\".", copy_text(text)),
+            words.hint == nullptr ? hint_of_form() : errhint("%s", words.hint));
 }
 
 }  // namespace idgen::pg

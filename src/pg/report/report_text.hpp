@@ -1,8 +1,9 @@
 // Refusals of texts that should be values, by the form that they should have.
 #pragma once
 
+#include "core/layout/layout.hpp"
 #include "core/text/digits.hpp"
-#include "pg/report/location.hpp"
+#include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
@@ -17,26 +18,25 @@ struct TextForm {
 inline constexpr TextForm base62_form{"Base62 text", 11, "LygHa16AHYF", "Base62 has the digits 0-9, A-Z and a-z."};
 inline constexpr TextForm base32_form{
     "Base32 text", 13, "FZZZZZZZZZZZZ",
-    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may stand between. "
-    "For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true."};
+    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may stand between. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true."};
 inline constexpr TextForm base64url_form{"base64url text", 11, "P__________",
                                          "base64url has the digits A-Z, a-z, 0-9, \"-\" and \"_\", without padding."};
-inline constexpr TextForm id64_form{"id64", 11, "LygHa16AHYF",
-                                    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes "
-                                    "one by a cast: 123::bigint::id64."};
+inline constexpr TextForm id64_form{
+    "id64", 11, "LygHa16AHYF",
+    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64."};
 inline constexpr TextForm ulid_form{
     "ULID", 26, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
-    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most "
-    "7."};
+    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7."};
 inline constexpr TextForm ksuid_form{"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V",
                                      "A KSUID is written as 27 digits of 0-9, A-Z and a-z."};
 inline constexpr TextForm objectid_form{"ObjectId", 24, "ffffffffffffffffffffffff",
                                         "An ObjectId is written as 24 hexadecimal digits, in either case."};
 
 // A text that is no such value; soft where the caller can catch it so.
-void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context,
-                 Location at = Location::here());
+void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);
 // A text whose check symbol is not that of its digits.
-[[noreturn]] void report_check_symbol(std::string_view text, char right, Location at = Location::here());
+
+// A text that is not a layout.
+void report_layout(const LayoutError &error, std::string_view text, Node *soft_context);
 
 }  // namespace idgen::pg

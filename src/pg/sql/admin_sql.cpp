@@ -1,13 +1,15 @@
 // The SQL face of clock, horizon and release, for the DBA.
 
+#include "core/durable/renewal.hpp"
+#include "core/kinds/decimal_id.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/release.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/monitor/statistics.hpp"
-#include "pg/report/report_horizon.hpp"
-#include "pg/report/report_host.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -15,10 +17,35 @@ namespace idgen::pg {
 
 namespace {
 
+// Calls that can make duplicates.
+enum class RiskyCall : uint8 { reset, confirm_shards };
+
+int detail_of(RiskyCall call) {
+    switch (call) {
+        case RiskyCall::reset:
+            return errdetail("A horizon that is lowered below the last ID makes duplicates.");
+        case RiskyCall::confirm_shards:
+            break;
+    }
+    return errdetail("Two servers with the same shards make the same IDs.");
+}
+
+const char *name_of(RiskyCall call) noexcept {
+    return call == RiskyCall::reset ? "idgen.reset" : "idgen.confirm_shards";
+}
+
+[[noreturn]] void report_not_superuser(RiskyCall call) {
+    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", name_of(call)),
+            detail_of(call), errhint("Have a superuser call it."));
+}
+
 int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
     require_argument(fcinfo, 0, name);
     int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
-    if (at_ms < min_horizon_ms || at_ms > max_horizon_ms) report_bad_horizon(PG_GETARG_TIMESTAMPTZ(0));
+    if (at_ms < min_horizon_ms || at_ms > max_horizon_ms)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("%s cannot be the durable horizon", timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(0))),
+                errdetail("It lies in the years 2000 to 2200."), errhint("Give an instant near the clock."));
     return at_ms;
 }
 
@@ -67,7 +94,11 @@ Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
 
 Datum idgen_require_library(PG_FUNCTION_ARGS) {
     const char *version = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    if (!is_library_at_least(version)) report_older_library(library_version(), version);
+    if (!is_library_at_least(version))
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the library of idgen %s is loaded, and %s is needed", library_version(), version),
+                errdetail("The library's file was exchanged after it was loaded, or was not exchanged yet."),
+                errhint("Install the library of idgen %s if it is not there, and restart the server.", version));
     PG_RETURN_VOID();
 }
 

@@ -7,9 +7,9 @@
 
 #include "core/kinds/uuid.hpp"
 #include "core/layout/packing.hpp"
-#include "pg/report/hints.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 

@@ -1,8 +1,9 @@
 // The SQL face of encrypted and public IDs. The key is an argument, or one of idgen.keys.
+#include "core/cipher/key_ring.hpp"
 #include "core/cipher/public_id.hpp"
+#include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
-#include "pg/report/report_cipher.hpp"
-#include "pg/report/report_host.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -16,21 +17,60 @@ std::string_view bytes_argument(FunctionCallInfo fcinfo, int number) {
     return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
 }
 
+// SQLSTATE and message.
+int message_of(const TextError &error, std::string_view text) {
+    switch (error.reason) {
+        case TextReason::empty:
+            errmsg("invalid public ID: it has no characters");
+            break;
+        case TextReason::too_short:
+            errmsg("invalid public ID: it has less than 12 characters");
+            break;
+        case TextReason::bad_key_number:
+            errmsg("invalid public ID: it begins with no key number");
+            break;
+        case TextReason::too_large:
+            errmsg("invalid public ID: its last 11 digits are too large");
+            return errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE);
+        case TextReason::bad_character:
+        case TextReason::too_long:
+        case TextReason::wrong_check:
+        case TextReason::prefix_bad_character:
+        case TextReason::prefix_too_long:
+        case TextReason::none:
+            errmsg("invalid public ID: \"%s\" cannot stand in it as character %d", character_at(text, error.position),
+                   static_cast<int>(error.position) + 1);
+    }
+    return errcode(ERRCODE_INVALID_TEXT_REPRESENTATION);
+}
+
 BlockCipher cipher_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view key = bytes_argument(fcinfo, number);
-    if (!is_key_size(key.size())) report_key_size(key.size());
+    if (!is_key_size(key.size()))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a key of %zu bytes is no AES key", key.size()),
+                errdetail("An AES key has 16, 24 or 32 bytes."),
+                errhint("Make one of random bytes, such as those of: openssl rand -hex 32"));
     return cipher_of(reinterpret_cast<const uint8 *>(key.data()), key.size());
 }
 
 std::string_view tweak_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view tweak = bytes_argument(fcinfo, number);
-    if (tweak.size() > max_tweak_size) report_tweak_size(tweak.size(), max_tweak_size);
+    if (tweak.size() > max_tweak_size)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("a tweak of %zu bytes is too long", tweak.size()),
+                errdetail("A tweak has at most %zu bytes.", max_tweak_size),
+                errhint("Give the name of a table, or a hash of what is longer."));
     return tweak;
 }
 
 int64 positive_argument(FunctionCallInfo fcinfo, int number) {
     int64 id = PG_GETARG_INT64(number);
-    if (id < 0) report_negative_id(id);
+    if (id < 0)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("%lld is no ID to encrypt or decrypt", static_cast<long long>(id)),
+                errdetail("IDs, and what they are encrypted to, lie between 0 and %lld.",
+                          static_cast<long long>(PG_INT64_MAX)),
+                errhint("Give a number that is not negative."));
     return id;
 }
 
@@ -80,7 +120,11 @@ Datum idgen_from_public(PG_FUNCTION_ARGS) {
     std::string_view tweak = tweak_argument(fcinfo, 1);
     PublicId given{};
     TextError error = parse_public_id(text, given);
-    if (error.reason != TextReason::none) report_public_id(error, text);
+    if (error.reason != TextReason::none)
+        ereport(
+            ERROR, message_of(error, text), errdetail("The text was \"%s\".", clip_text(text)),
+            errhint(
+                "A public ID is the number of a key and 11 digits of 0-9, A-Z and a-z, as id_to_public writes it."));
     const CipherKey &key = key_of(static_cast<int32>(given.key_number));
     PG_RETURN_INT64(decrypted(given.number, cipher_of(key.bytes, key.size), tweak));
 }

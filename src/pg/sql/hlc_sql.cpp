@@ -4,8 +4,8 @@
 #include "core/kinds/hlc.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_clock.hpp"
-#include "pg/report/report_hlc.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
@@ -25,10 +25,19 @@ Source &clock_source(FunctionCallInfo fcinfo) {
 int64 remote_argument(FunctionCallInfo fcinfo) {
     require_argument(fcinfo, 0, "remote");
     int64 remote = PG_GETARG_INT64(0);
-    if (remote < 0) report_no_hlc(remote);
+    if (remote < 0)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("%lld is no HLC timestamp", static_cast<long long>(remote)),
+                errdetail("A timestamp is not negative: 48 bits of unix ms, 16 bits logical."),
+                errhint("Give one that hlc_now() or hlc_make() made."));
     int64 now_ms = wall_ms();
     int64 remote_ms = unpack_hlc(remote).ms;
-    if (remote_ms - now_ms > settings.max_lead_ms) report_remote_ahead(remote_ms, now_ms, settings.max_lead_ms);
+    if (remote_ms - now_ms > settings.max_lead_ms)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the remote timestamp is %s ahead of the clock", seconds_text(remote_ms - now_ms)),
+                errdetail("It says %s, the clock says %s; idgen.max_lead is %s.", instant_text(remote_ms),
+                          instant_text(now_ms), seconds_text(settings.max_lead_ms)),
+                errhint("Correct the clock that is wrong, or raise idgen.max_lead where clocks are that far apart."));
     return remote;
 }
 
@@ -66,7 +75,11 @@ Datum idgen_hlc_logical(PG_FUNCTION_ARGS) {
 Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
     HlcParts parts{finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint), PG_GETARG_INT32(1)};
     HlcReason reason = check_hlc(parts);
-    if (reason == HlcReason::logical_out_of_range) report_hlc_logical(parts.logical);
+    if (reason == HlcReason::logical_out_of_range)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("logical part %lld is out of range", static_cast<long long>(parts.logical)),
+                errdetail("An HLC timestamp has logical parts from 0 to %d.", static_cast<int>(hlc_last_logical)),
+                errhint("Give a number in that range."));
     if (reason != HlcReason::none) report_hlc_time(parts.ms);
     PG_RETURN_INT64(pack_hlc(parts));
 }
@@ -84,7 +97,11 @@ ClockBounds bounds_now() {
     int64 before_us = wall_us() - epoch_us;
     ClockState state = kernel_clock();
     int64 after_us = wall_us() - epoch_us;
-    if (!state.is_synchronised) report_no_clock_bounds();
+    if (!state.is_synchronised)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("the clock of this machine is not synchronised"),
+                errdetail("The kernel's NTP state gives no bound of its error."),
+                errhint("Start chrony or ntpd, and wait until it has set the clock."));
     return clock_bounds(before_us, after_us, state);
 }
 
@@ -103,7 +120,12 @@ void wait_until_past(TimestampTz at) {
         if (left_us == 0) return;
         int64 left_ms = (left_us - 1) / 1000 + 1;
         int64 waited_ms = monotonic_ms() - began_ms;
-        if (left_ms > settings.max_wait_ms - waited_ms) report_not_past(at, left_ms, waited_ms, settings.max_wait_ms);
+        if (left_ms > settings.max_wait_ms - waited_ms)
+            ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("%s is past for certain only in %s", timestamptz_to_str(at), seconds_text(left_ms)),
+                    errdetail("Waited for %s; idgen.max_wait is %s.", seconds_text(waited_ms),
+                              seconds_text(settings.max_wait_ms)),
+                    errhint("Raise idgen.max_wait to wait for it."));
         sleep_us(left_us);
     }
 }
@@ -122,7 +144,9 @@ Datum idgen_clock_bounds(PG_FUNCTION_ARGS) {
 Datum idgen_wait_until_past(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "at");
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
-    if (TIMESTAMP_IS_NOEND(at)) report_never_past();
+    if (TIMESTAMP_IS_NOEND(at))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("infinity is never past"),
+                errdetail("An instant is waited for that is finite."), errhint("%s", finite_hint));
     wait_until_past(at);
     PG_RETURN_VOID();
 }

@@ -1,5 +1,8 @@
 // The SQL face of the type id_layout.
-#include "pg/report/report_layout.hpp"
+#include "core/layout/layout.hpp"
+#include "core/layout/shard_set.hpp"
+#include "pg/report/report_text.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -96,7 +99,9 @@ Datum idgen_layout_out(PG_FUNCTION_ARGS) {
 
 Datum idgen_layout_recv(PG_FUNCTION_ARGS) {
     Layout layout = receive(static_cast<StringInfo>(static_cast<void *>(PG_GETARG_POINTER(0))));
-    if (validate(layout) != LayoutReason::none) report_binary_layout();
+    if (validate(layout) != LayoutReason::none)
+        ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION), errmsg("invalid binary id_layout"),
+                errdetail("Its fields do not fit together."), errhint("Send what id_layout_send gives."));
     return layout_datum(layout);
 }
 

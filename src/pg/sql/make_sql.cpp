@@ -2,10 +2,13 @@
 
 #include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/draw/own_group.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/row.hpp"
+#include "pg/report/report_arguments.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
@@ -36,6 +39,17 @@ struct Rows {
     Block block;
     int64 left;  // rows still to give, those of the block included
 };
+
+[[noreturn]] void report_not_ascending(const char *argument) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must ascend", argument),
+            errdetail("An element is smaller than the one before it."),
+            errhint("Aggregate it in order: array_agg(value ORDER BY value)."));
+}
+
+[[noreturn]] void report_negative_count(int64 count) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
+            errdetail("It is %lld.", static_cast<long long>(count)), errhint("Ask for 0 IDs or more."));
+}
 
 Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
     require_argument(fcinfo, 0, "count");

@@ -1,14 +1,26 @@
-#include "pg/sql/nanoid_sql.hpp"
+// The SQL face of NanoIDs.
+#include "pg/postgres.hpp"
+
+#include <string_view>
 
 #include "core/kinds/nanoid.hpp"
 #include "core/text/text_part.hpp"
 #include "pg/host/entropy.hpp"
-#include "pg/report/report_nanoid.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
-
 namespace {
+
+// Distinct characters in the server's encoding, split once for each call site.
+struct Symbols {
+    size_t count;
+    size_t most_bytes;                       // of a symbol
+    uint16 begins[nanoid_most_symbols + 1];  // where each begins, and the last ends
+    size_t size;                             // of the bytes
+    char bytes[nanoid_most_symbols * 4];     // of all symbols
+};
+static_assert(MAX_MULTIBYTE_CHAR_LEN <= 4, "no character has more bytes");
 
 std::string_view first_character(std::string_view text) {
     int size = pg_mbcharcliplen(text.data(), static_cast<int>(text.size()), 1);
@@ -27,7 +39,13 @@ std::string_view symbol_at(const Symbols &symbols, size_t number) {
 void require_distinct(const Symbols &symbols) {
     for (size_t i = 0; i < symbols.count; i++)
         for (size_t earlier = 0; earlier < i; earlier++)
-            if (symbol_at(symbols, earlier) == symbol_at(symbols, i)) report_repeated_symbol(symbol_at(symbols, i), i);
+            if (symbol_at(symbols, earlier) == symbol_at(symbols, i))
+                ereport(
+                    ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("the alphabet has \"%s\" more than once", copy_text(symbol_at(symbols, i))),
+                    errdetail("It stands there again as character %zu, and would be picked more often than the others.",
+                              i + 1),
+                    errhint("Give each character once."));
 }
 
 // Requires that they fit.
@@ -45,13 +63,16 @@ void split(std::string_view alphabet, Symbols &symbols) {
     }
 }
 
-}  // namespace
-
+// The symbols of an alphabet, kept with the call site. Raises where there are none or too many, or one twice.
 const Symbols &symbols_of(FmgrInfo *call_site, std::string_view alphabet) {
     auto *kept = static_cast<Symbols *>(call_site->fn_extra);
     if (kept != nullptr && std::string_view(kept->bytes, kept->size) == alphabet) return *kept;
     size_t count = characters_in(alphabet);
-    if (count < 1 || count > nanoid_most_symbols) report_alphabet_size(count);
+    if (count < 1 || count > nanoid_most_symbols)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("an alphabet of %zu characters makes no NanoID", count),
+                errdetail("An alphabet has 1 to %zu characters.", nanoid_most_symbols),
+                errhint("Leave the alphabet out for the 64 characters A-Z, a-z, 0-9, \"-\" and \"_\"."));
     auto *symbols = static_cast<Symbols *>(MemoryContextAlloc(call_site->fn_mcxt, sizeof(Symbols)));
     split(alphabet, *symbols);
     require_distinct(*symbols);
@@ -59,10 +80,6 @@ const Symbols &symbols_of(FmgrInfo *call_site, std::string_view alphabet) {
     if (kept != nullptr) pfree(kept);
     return *symbols;
 }
-
-// The SQL face of NanoIDs.
-
-namespace {
 
 constexpr int32 most_symbols = 65536;
 
@@ -74,7 +91,11 @@ static_assert(nanoid_cutoff(129) == 129, "every second byte");
 int32 size_argument(FunctionCallInfo fcinfo, int number) {
     if (PG_ARGISNULL(number)) report_null("size", true);
     int32 size = PG_GETARG_INT32(number);
-    if (size < 1 || size > most_symbols) report_nanoid_size(size, most_symbols);
+    if (size < 1 || size > most_symbols)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("%lld is no size of a NanoID", static_cast<long long>(size)),
+                errdetail("A NanoID has 1 to %lld characters.", static_cast<long long>(most_symbols)),
+                errhint("Leave the size out for 21 characters."));
     return size;
 }
 

@@ -3,7 +3,7 @@
 #include "pg/postgres.hpp"
 
 #include "core/layout/calendar.hpp"
-#include "pg/report/report_partition.hpp"
+
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -40,10 +40,41 @@ struct Periods {
     TimestampTz *starts;
 };
 
+int detail_of(StepReason reason) {
+    switch (reason) {
+        case StepReason::not_positive:
+            return errdetail("A step is more than nothing.");
+        case StepReason::of_two_units:
+            return errdetail("Months, days and hours have no fixed length in one another.");
+        case StepReason::too_long:
+            return errdetail("A step is at most 1000 years.");
+        case StepReason::uneven:
+        case StepReason::none:
+            break;
+    }
+    return errdetail("Hours and minutes are whole minutes that divide a day, or whole days.");
+}
+
+char *interval_text(const Interval *interval) {
+    return DatumGetCString(DirectFunctionCall1(interval_out, PointerGetDatum(interval)));
+}
+
+[[noreturn]] void report_reversed_period(TimestampTz from, TimestampTz to) {
+    char *start = pstrdup(timestamptz_to_str(from));
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("\"from\" must be before \"to\""),
+            errdetail("They are %s and %s.", start, timestamptz_to_str(to)),
+            errhint("Give the start of the first partition first."));
+}
+
 Step step_argument(const Interval *interval) {
     Step step;
     StepReason reason = step_from(interval->month, interval->day, interval->time, step);
-    if (reason != StepReason::none) report_step(reason, interval);
+    if (reason != StepReason::none)
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("\"%s\" is no step of a calendar", interval_text(interval)), detail_of(reason),
+            errhint(
+                "Give a number of months, of days, or of hours or minutes that divides a day: 1 month, 7 days, 6 hours."));
     return step;
 }
 
@@ -53,7 +84,12 @@ Periods periods_between(const Step &step, const Zone &zone, TimestampTz from, Ti
     int64 first = period_at(step, zone.minute_at(from));
     while (zone.instant_at(start_of_period(step, first)) > from) first--;
     int64 room = period_at(step, zone.minute_at(to - 1)) - first + 1;
-    if (room > most_partitions) report_too_many_partitions(room, most_partitions);
+    if (room > most_partitions)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                errmsg("%lld partitions are too many", static_cast<long long>(room)),
+                errdetail("At most %lld are given at once; planning suffers from a few thousand on.",
+                          static_cast<long long>(most_partitions)),
+                errhint("Give a longer step or a shorter time."));
     Periods periods{step, first, 0, nullptr};
     // The end of the last one, and as many starts as clocks set forward can skip: less than two days.
     room += 1 + (step.unit == Step::Unit::minute ? 2880 / step.size : 2);

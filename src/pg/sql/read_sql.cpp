@@ -1,8 +1,11 @@
 // The SQL face of the readers: parts of an ID, and the IDs of an instant. All immutable.
 
+#include "core/layout/packing.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/row.hpp"
+#include "pg/report/report_arguments.hpp"
 #include "pg/report/report_text.hpp"
+#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/source.hpp"
 
@@ -28,6 +31,31 @@ int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, 
     if (!PG_ARGISNULL(number)) return value;
     if (bits != 0) report_null(name, false);
     return 0;
+}
+
+[[noreturn]] void report_sequence_range(const Layout &layout, int64 sequence) {
+    Packing p = packing_of(layout);
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("sequence %lld is out of range for layout \"%s\"", static_cast<long long>(sequence),
+                   LayoutName(layout).text),
+            errdetail("The layout has the sequences %u to %u.", p.sequence_first, p.sequence_last),
+            errhint("Give a sequence in that range."));
+}
+
+[[noreturn]] void report_part(PartReason reason, const Layout &layout, int64 shard, int64 sequence) {
+    switch (reason) {
+        case PartReason::sequence_out_of_range:
+            report_sequence_range(layout, sequence);
+        case PartReason::id_would_be_zero:
+            ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("these parts give 0 in layout \"%s\"", LayoutName(layout).text),
+                    errdetail("An ID is at least 1."),
+                    errhint("In the first tick, give shard or sequence a number above 0."));
+        case PartReason::shard_out_of_range:
+        case PartReason::none:
+            break;
+    }
+    report_shard_range(layout, shard);
 }
 
 }  // namespace
@@ -157,7 +185,12 @@ Datum idgen_from_base32(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
     TextError error = parse_base32(text, PG_GETARG_BOOL(1), id);
-    if (error.reason == TextReason::wrong_check) report_check_symbol(text, base32_check(id));
+    if (error.reason == TextReason::wrong_check)
+        ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                errmsg("invalid Base32 text: its check symbol does not fit its digits"),
+                errdetail("The text was \"%s\"; its digits have the check symbol \"%c\".", clip_text(text),
+                          base32_check(id)),
+                errhint("A digit was mistyped, or two changed places."));
     if (error.reason != TextReason::none) report_text(base32_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }

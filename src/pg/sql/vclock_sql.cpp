@@ -1,9 +1,45 @@
 // The SQL face of vector clocks: jsonb objects of node and counter. All immutable.
+#include <string_view>
 #include "core/kinds/vclock.hpp"
-#include "pg/report/report_vclock.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 namespace {
+
+int hint_of_vclock() {
+    return errhint(
+        "A vector clock is an object of nodes and counters, such as {\"paris\": 3, \"tokyo\": 12}; a new one is {}.");
+}
+
+// SQLSTATE and message.
+enum class CounterProblem { no_number, not_whole, negative, too_large, at_end };
+
+int message_of(std::string_view node, CounterProblem problem) {
+    const char *name = clip_text(node);
+    switch (problem) {
+        case CounterProblem::no_number:
+            errmsg("the counter of \"%s\" in a vector clock is not a number", name);
+            return errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+        case CounterProblem::not_whole:
+            errmsg("the counter of \"%s\" in a vector clock is not a whole number", name);
+            return errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+        case CounterProblem::negative:
+            errmsg("the counter of \"%s\" in a vector clock is negative", name);
+            break;
+        case CounterProblem::too_large:
+            errmsg("the counter of \"%s\" in a vector clock is too large", name);
+            break;
+        case CounterProblem::at_end:
+            errmsg("the counter of \"%s\" in a vector clock cannot rise any more", name);
+    }
+    return errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE);
+}
+
+[[noreturn]] void report_counter(std::string_view node, CounterProblem problem) {
+    ereport(ERROR, message_of(node, problem),
+            errdetail("A counter is a whole number from 0 to %lld.", static_cast<long long>(PG_INT64_MAX)),
+            hint_of_vclock());
+}
 
 // Raises where a counter is no whole number from 0 to 2^63-1.
 int64 counter_of(const JsonbValue &node, const JsonbValue &value) {
@@ -31,7 +67,11 @@ struct VclockArgument {
 // The clock of an argument, its zeros left out. Raises where it is none.
 VclockArgument vclock_argument(FunctionCallInfo fcinfo, int number) {
     Jsonb *argument = PG_GETARG_JSONB_P(number);
-    if (!JB_ROOT_IS_OBJECT(argument)) report_no_vclock(argument);
+    if (!JB_ROOT_IS_OBJECT(argument))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid vector clock: it is no object"),
+                errdetail("It is of the type %s.",
+                          TextDatumGetCString(DirectFunctionCall1(jsonb_typeof, JsonbPGetDatum(argument)))),
+                hint_of_vclock());
     VclockArgument clock{nullptr, 0};
     clock.entries = static_cast<VclockEntry *>(palloc((JB_ROOT_COUNT(argument) + 1) * sizeof(VclockEntry)));
     JsonbIterator *iterator = JsonbIteratorInit(&argument->root);

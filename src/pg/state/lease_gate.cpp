@@ -4,7 +4,7 @@
 
 #include "core/layout/shard_set.hpp"
 #include "pg/host/registry_scheme.hpp"
-#include "pg/report/report_lease.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
@@ -24,6 +24,21 @@ char *written_registry = nullptr;
 char *written_database = nullptr;
 char *written_name = nullptr;
 char *written_range = nullptr;
+
+void explain_bad_lease_range() {
+    GUC_check_errdetail("It must be one number or one range, such as 0-1023.");
+}
+
+void explain_bad_registry() {
+    // The value is not repeated: it may hold a password.
+    GUC_check_errmsg("idgen.registry is no address of a registry");
+    GUC_check_errdetail("It begins with none of postgresql://, etcd:// and etcds://.");
+    GUC_check_errhint("Give one, such as postgresql://node@host/registry, or etcd://host:port/prefix.");
+}
+
+void explain_bad_ttl() {
+    GUC_check_errdetail("It must be 0 or at least 5 s.");
+}
 
 // Refuses what no store reads when ALTER SYSTEM says it, or a file that is read again. When the server starts
 // it is taken: without a registry it would make IDs of numbers that it has not claimed; with this one it

@@ -2,7 +2,6 @@
 
 #include "pg/host/citus_node.hpp"
 #include "pg/host/stored_settings.hpp"
-#include "pg/report/report_citus.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {

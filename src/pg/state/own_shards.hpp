@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/layout/shard_set.hpp"
-#include "pg/report/report_shards.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
+
+// What gives a session shards that has none.
+enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 
 // The shards as they are now; empty where none is set, or none is held yet. Requires attach_backend(). The
 // view is good until the next call. Raises where idgen.shards asks for a group that there is not.

@@ -7,7 +7,8 @@
 
 #include "core/durable/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_keeper.hpp"
+#include "pg/report/instant.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/leases.hpp"
 
 namespace idgen::pg {
@@ -127,6 +128,15 @@ bool is_empty() noexcept {
 // After a clean end, which gives all numbers up, nothing is left behind.
 void remove_if_empty(int, Datum) {
     if (is_empty()) shm_unlink(object_name);
+}
+
+void log_leases_not_saved() {
+    ereport(
+        LOG, errcode_for_file_access(),
+        errmsg("could not create shared memory that outlives a crash of this server: %m"),
+        errdetail(
+            "After a crash, a number given by hand waits until its horizon in the registry, at most idgen.lease_window."),
+        errhint("The server needs 100 kB in /dev/shm, in a file that no other user owns."));
 }
 
 }  // namespace

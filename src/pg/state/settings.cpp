@@ -1,10 +1,13 @@
 #include "pg/state/settings.hpp"
 
+#include "core/cipher/key_ring.hpp"
 #include "core/kinds/decimal_id.hpp"
+#include "core/layout/layout.hpp"
+#include "core/layout/shard_set.hpp"
+#include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
-#include "pg/report/report_cipher.hpp"
-#include "pg/report/report_host.hpp"
-#include "pg/report/report_layout.hpp"
+#include "pg/report/report_text.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -51,6 +54,23 @@ struct ParsedShards {
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
 
+void explain_bad_shards(const ShardsError &error) {
+    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+    const char *part = copy_text(error.part);
+    switch (error.reason) {
+        case ShardsReason::reversed:
+            GUC_check_errdetail("The range \"%s\" ends before it begins.", part);
+            break;
+        case ShardsReason::too_large:
+            GUC_check_errdetail("\"%s\" is more than %u.", part, max_shard);
+            break;
+        case ShardsReason::bad_number:
+        case ShardsReason::none:
+            GUC_check_errdetail("\"%s\" is no shard number and no range.", part);
+    }
+    GUC_check_errhint("Write numbers and ranges, such as '5' or '0-15' or '1,4,8-11', or lease, or citus.");
+}
+
 bool check_shards(char **value, void **extra, GucSource source) {
     std::string_view text(*value == nullptr ? "" : *value);
     size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
@@ -86,10 +106,10 @@ void assign_synchronous(int value, void *) {
 }
 
 void define_shards() {
-    DefineCustomStringVariable("idgen.shards", "Sets the shards that this node owns.",
-                               "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers "
-                               "from idgen.registry; or citus: the group of this node.",
-                               &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
+    DefineCustomStringVariable(
+        "idgen.shards", "Sets the shards that this node owns.",
+        "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers from idgen.registry; or citus: the group of this node.",
+        &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
     DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its number.",
                             "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
                             &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
@@ -99,11 +119,11 @@ void define_shards() {
 }
 
 void define_waiting() {
-    DefineCustomEnumVariable("idgen.overflow", "Sets what a session does when a tick has no ID left.",
-                             "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to "
-                             "idgen.max_lead; error: raise an error.",
-                             &settings.overflow, static_cast<int>(Overflow::wait), overflow_words, PGC_USERSET, 0,
-                             nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.overflow", "Sets what a session does when a tick has no ID left.",
+        "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to idgen.max_lead; error: raise an error.",
+        &settings.overflow, static_cast<int>(Overflow::wait), overflow_words, PGC_USERSET, 0, nullptr, nullptr,
+        nullptr);
     DefineCustomIntVariable("idgen.max_wait", "Sets the longest wait for one ID or one block.",
                             "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX, PGC_USERSET,
                             GUC_UNIT_MS, nullptr, nullptr, nullptr);
@@ -113,11 +133,10 @@ void define_waiting() {
 }
 
 void define_clock() {
-    DefineCustomIntVariable("idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
-                            "A larger one stops ID generation until the clock is right again or "
-                            "idgen.accept_clock() is called.",
-                            &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
-                            nullptr);
+    DefineCustomIntVariable(
+        "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
+        "A larger one stops ID generation until the clock is right again or idgen.accept_clock() is called.",
+        &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
         "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
@@ -129,21 +148,18 @@ void define_horizon() {
                             "The durable horizon is written once in half of it, while IDs are made.",
                             &settings.horizon_window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
                             nullptr);
-    DefineCustomIntVariable("idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
-                            "After a failover without synchronous replication, or a restore, the first ID waits "
-                            "for twice this time.",
-                            &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
-                            nullptr);
-    DefineCustomEnumVariable("idgen.synchronous", "Sets whether IDs need a synchronous standby.",
-                             "auto: where synchronous_standby_names is set, windows are granted once the standbys "
-                             "have flushed them; required: without such standbys no ID is made.",
-                             &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words,
-                             PGC_SIGHUP, 0, nullptr, assign_synchronous, nullptr);
+    DefineCustomIntVariable(
+        "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
+        "After a failover without synchronous replication, or a restore, the first ID waits for twice this time.",
+        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable(
+        "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
+        "auto: where synchronous_standby_names is set, windows are granted once the standbys have flushed them; required: without such standbys no ID is made.",
+        &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0, nullptr,
+        assign_synchronous, nullptr);
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
-        "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or "
-        "idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else "
-        "warn.",
+        "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
         &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
         nullptr);
 }
@@ -157,6 +173,12 @@ void define_sizes() {
     DefineCustomIntVariable("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",
                             "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0, 4194304,
                             PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+}
+
+void tell_needs_preload(const char *setting) {
+    ereport(WARNING, errcode(ERRCODE_WARNING), errmsg("%s has no effect here", setting),
+            errdetail("This setting exists only where the server loads the library when it starts."),
+            errhint("Add idgen to shared_preload_libraries and restart."));
 }
 
 // Tells of those that are set and not defined. A parallel worker's leader has told already.
@@ -223,6 +245,44 @@ bool is_from_catalog(GucSource source) noexcept {
            source == PGC_S_DATABASE_USER;
 }
 
+void explain_key(const KeysError &error) {
+    switch (error.reason) {
+        case KeysReason::no_number:
+            GUC_check_errdetail("Key %u of the list has no number and colon in front.", error.item);
+            break;
+        case KeysReason::bad_number:
+            GUC_check_errdetail("The number of key %u of the list is not from 1 to %u.", error.item, max_key_number);
+            break;
+        case KeysReason::repeated_number:
+            GUC_check_errdetail("Key %u of the list has the number of another one.", error.item);
+            break;
+        case KeysReason::bad_digit:
+            GUC_check_errdetail("Key %u of the list has a character that is no hexadecimal digit.", error.item);
+            break;
+        case KeysReason::too_many:
+            GUC_check_errdetail("The list has more than %u keys.", max_keys);
+            break;
+        case KeysReason::bad_size:
+        case KeysReason::none:
+            GUC_check_errdetail("Key %u of the list has not 32, 48 or 64 hexadecimal digits.", error.item);
+    }
+}
+
+void explain_bad_keys(const KeysError &error) {
+    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+    // The server's own message would print the keys.
+    GUC_check_errmsg("invalid value for parameter \"%s\"", "idgen.keys");
+    explain_key(error);
+    GUC_check_errhint("Write a list of numbers and AES keys in hexadecimal: 'number:key' or 'number:key,number:key'.");
+}
+
+void explain_open_catalog() {
+    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+    GUC_check_errmsg("\"%s\" cannot be set for a database, a role or a function", "idgen.keys");
+    GUC_check_errdetail("Everybody can read such settings in the catalogs.");
+    GUC_check_errhint("Set it in a file of the server's configuration or by ALTER SYSTEM, and reload.");
+}
+
 bool check_keys(char **value, void **, GucSource source) {
     if (*value == nullptr || **value == '\0') return true;
     if (is_from_catalog(source)) {
@@ -258,17 +318,27 @@ void define_keys() {
     is_defined = true;
     next_log_hook = emit_log_hook;
     emit_log_hook = mask_keys;
-    DefineCustomStringVariable("idgen.keys", "Sets the keys of public IDs.",
-                               "A list of numbers and AES keys in hexadecimal, such as "
-                               "1:000102030405060708090a0b0c0d0e0f; the key of "
-                               "the highest number is used unless another is asked for.",
-                               &keys_text, "", PGC_SUSET, GUC_SUPERUSER_ONLY, check_keys, assign_keys, nullptr);
+    DefineCustomStringVariable(
+        "idgen.keys", "Sets the keys of public IDs.",
+        "A list of numbers and AES keys in hexadecimal, such as 1:000102030405060708090a0b0c0d0e0f; the key of the highest number is used unless another is asked for.",
+        &keys_text, "", PGC_SUSET, GUC_SUPERUSER_ONLY, check_keys, assign_keys, nullptr);
 }
 
 const CipherKey &key_of(int32 number) {
     const CipherKey *key = number == 0 ? ring.highest() : ring.find(static_cast<uint32>(number));
-    if (ring.count == 0) report_no_keys(is_defined);
-    if (key == nullptr) report_unknown_key(number);
+    if (ring.count == 0)
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.keys is not set"),
+            errdetail("Public IDs are made and read with a key of the server."),
+            is_defined
+                ? errhint(
+                      "Let a superuser make a key (openssl rand -hex 32) and set it: ALTER SYSTEM SET idgen.keys = '1:...'; SELECT pg_reload_conf()")
+                : errhint(
+                      "Add idgen to shared_preload_libraries and restart: without that, the server would show the keys to everybody. Then set idgen.keys."));
+    if (key == nullptr)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no key %d", number),
+                errdetail("idgen.keys has none of that number; which it has is no affair of every role."),
+                errhint("Ask for the number of a key, or let a superuser add it to idgen.keys."));
     return *key;
 }
 

@@ -8,7 +8,7 @@
 #include "core/durable/horizon.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/layout/shard_set.hpp"
-#include "pg/report/wait_limits.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 

@@ -2,9 +2,10 @@
 
 #include <initializer_list>
 
+#include "core/layout/layout.hpp"
+#include "core/layout/packing.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/report_host.hpp"
-#include "pg/report/report_log.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
@@ -168,9 +169,42 @@ SharedState *find_shared_state() {
 }
 
 SharedState *shared_state() {
-    if (find_shared_state() == nullptr) report_not_loaded();
+    if (find_shared_state() == nullptr)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen is not loaded by the server"),
+                errdetail("IDs are made from shared memory, which is set up when the server starts."),
+                errhint("%s", preload_hint));
     return attached;
 }
+
+namespace {
+
+void log_clock_back(int64 by_ms, int64 max_lead_ms) {
+    ereport(
+        LOG, errmsg("the clock of this machine was set back by %s", seconds_text(by_ms)),
+        errdetail(
+            "IDs go on above the last ones: held up to idgen.max_lead (%s) ahead of the clock, waited for up to idgen.max_wait, refused beyond.",
+            seconds_text(max_lead_ms)),
+        errhint("See what set it; a clock that is slewed, not stepped, keeps IDs going."));
+}
+
+void log_clock_forward(int64 by_ms, int64 max_jump_ms) {
+    bool is_too_far = by_ms > max_jump_ms;
+    ereport(LOG, errmsg("the clock of this machine was set forward by %s", seconds_text(by_ms)),
+            is_too_far
+                ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
+                            seconds_text(max_jump_ms))
+                : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.", seconds_text(max_jump_ms)),
+            is_too_far ? errhint("%s", accept_clock_hint) : 0);
+}
+
+void log_clock_step(int64 step_ms, int64 max_lead_ms, int64 max_jump_ms) {
+    if (step_ms < 0)
+        log_clock_back(-step_ms, max_lead_ms);
+    else
+        log_clock_forward(step_ms, max_jump_ms);
+}
+
+}  // namespace
 
 int64 look_for_clock_step(SharedState *state) {
     int64 difference_ms = wall_minus_boot_ms();
@@ -205,6 +239,14 @@ bool may_log(SharedState *state, Cause cause) noexcept {
     auto now_ms = static_cast<uint64>(monotonic_ms());
     if (last_ms != 0 && now_ms - last_ms < interval_ms) return false;
     return pg_atomic_compare_exchange_u64(&told_ms, &last_ms, now_ms);
+}
+
+void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms) {
+    ereport(LOG,
+            errmsg("the order of %s begins anew at the clock, %s below the last one", kind, seconds_text(behind_ms)),
+            errdetail("The last one says %s, the clock says %s: one of the two is wrong.",
+                      instant_text(now_ms + behind_ms), instant_text(now_ms)),
+            errhint("See what set the clock; values of before may sort above those made from now on."));
 }
 
 }  // namespace idgen::pg

@@ -143,4 +143,7 @@ ClockReading watched_clock(SharedState *state);
 // Whether it is this session's turn to tell the log. True at most once a minute on the whole server.
 bool may_log(SharedState *state, Cause cause) noexcept;
 
+// Logs that a kind that rises goes on at a clock that far behind the last value. Ask may_log first.
+void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms);
+
 }  // namespace idgen::pg

@@ -1,11 +1,60 @@
 #include "pg/state/slot_directory.hpp"
 
-#include "pg/report/report_shards.hpp"
+#include "core/issue/slot_index.hpp"
+#include "core/layout/packing.hpp"
+#include "pg/report/report_arguments.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 
 namespace {
+
+// Without preload the server has no setting that says how many slots there are.
+int hint_of_slots(bool in_database, bool is_preloaded) {
+    if (!is_preloaded)
+        return errhint(
+            "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
+    return in_database ? errhint("To have more, raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+                       : errhint("To have more, raise idgen.max_slots and restart.");
+}
+
+int hint_of_others(bool in_database, bool is_preloaded) {
+    if (!is_preloaded)
+        return errhint(
+            "Put the shards that this node owns into idgen.shards and use a preset, or add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
+    return in_database
+               ? errhint(
+                     "Put the shards that this node owns into idgen.shards and use a preset, or raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+               : errhint(
+                     "Put the shards that this node owns into idgen.shards and use a preset, or raise idgen.max_slots and restart.");
+}
+
+[[noreturn]] void report_share_used(int slots, bool is_preloaded) {
+    ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+            errmsg("this database uses all of its %d idgen slots", slots),
+            errdetail("Each shard of each layout in use takes a slot, and none is idle."),
+            hint_of_slots(true, is_preloaded));
+}
+
+[[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded) {
+    auto limit = static_cast<int>(slots_for_others(static_cast<uint32>(slots)));
+    ereport(
+        ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+        in_database ? errmsg("this database uses all of its %d idgen slots for other shards and layouts", limit)
+                    : errmsg("all %d idgen slots of this server for other shards and layouts are used", limit),
+        errdetail(
+            "Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the layouts of presets; none of the other half is idle.",
+            slots),
+        hint_of_others(in_database, is_preloaded));
+}
+
+[[noreturn]] void report_all_slots_used(int slots, bool is_preloaded) {
+    ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+            errmsg("all %d idgen slots of this server are used", slots),
+            errdetail("Each shard of each layout in use takes a slot in each database, and none is idle."),
+            hint_of_slots(false, is_preloaded));
+}
 
 [[noreturn]] void report_shortage(Shortage shortage) {
     switch (shortage) {

@@ -1,10 +1,11 @@
 #include "pg/state/source.hpp"
 
 #include "core/kinds/hlc.hpp"
-#include "pg/report/report_citus.hpp"
-#include "pg/report/report_host.hpp"
-#include "pg/report/report_lease.hpp"
-#include "pg/report/report_shards.hpp"
+#include "core/layout/packing.hpp"
+#include "pg/report/words.hpp"
+
+#include "core/issue/slot_index.hpp"
+#include "pg/report/report_arguments.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
@@ -46,6 +47,12 @@ void begin_backend(SharedBackend &backend) {
     before_shmem_exit(forget_backend, 0);
 }
 
+[[noreturn]] void report_recovery() {
+    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot make IDs during recovery"),
+            errdetail("This server is a standby; its primary makes the IDs."),
+            errhint("Connect to the primary, or promote this server."));
+}
+
 }  // namespace
 
 void attach_backend() {
@@ -74,6 +81,113 @@ DrawSession *session_of(const PackingKey &packing) {
 }
 
 namespace {
+
+const char *database_name() {
+    return quote_identifier(get_database_name(MyDatabaseId));
+}
+
+int hint_for(ShardsRemedy remedy) {
+    switch (remedy) {
+        case ShardsRemedy::alter_database:
+            break;
+        case ShardsRemedy::reconnect:
+            return errhint("%s", reconnect_hint);
+        case ShardsRemedy::reset:
+            return errhint("%s", reset_shards_hint);
+        case ShardsRemedy::citus:
+            return errhint(
+                "Have each node draw from the group that it has in Citus, and reconnect; on the coordinator: ALTER DATABASE %s SET idgen.shards = 'citus'",
+                database_name());
+    }
+    return errhint("Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET idgen.shards = '5'",
+                   database_name());
+}
+
+[[noreturn]] void report_no_region(const Layout &layout, int region) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("layout \"%s\" has no region", LayoutName(layout).text), errdetail("idgen.region is %d.", region),
+            errhint("Use a layout with a region, or set idgen.region to 0."));
+}
+
+[[noreturn]] void report_region_range(const Layout &layout, int region) {
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("region %d is out of range for layout \"%s\"", region, LayoutName(layout).text),
+            errdetail("The layout has the regions 0 to %u.", mask32(layout.region_bits)),
+            errhint("Change idgen.region."));
+}
+
+[[noreturn]] void report_other_region(const Layout &layout, int64 shard, int region) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("shard %lld is not in this node's region", static_cast<long long>(shard)),
+            errdetail("It has the region %lld in layout \"%s\"; idgen.region is %d.",
+                      static_cast<long long>(shard >> layout.shard_bits), LayoutName(layout).text, region),
+            errhint("Give a shard from 0 to %u, or change idgen.region.", mask32(layout.shard_bits)));
+}
+
+[[noreturn]] void report_no_shards(ShardsRemedy remedy) {
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
+            errdetail("Without a shard, next_id() draws from the shards that this node owns."), hint_for(remedy));
+}
+
+[[noreturn]] void report_node(NodeReason reason, const Layout &layout, int64 number, int region) {
+    switch (reason) {
+        case NodeReason::region_not_in_layout:
+            report_no_region(layout, region);
+        case NodeReason::region_out_of_range:
+            report_region_range(layout, region);
+        case NodeReason::shard_not_in_region:
+            report_other_region(layout, number, region);
+        case NodeReason::shard_out_of_range:
+        case NodeReason::none:
+            break;
+    }
+    report_shard_range(layout, number);
+}
+
+// The shards of this node, as errors say them.
+struct OwnShards {
+    const char *text;     // idgen.shards as it was written
+    const char *numbers;  // the ones that it stands for now; null where it is a list itself
+    int region;
+};
+
+[[noreturn]] void report_foreign_shard(int64 shard, const OwnShards &own) {
+    bool is_list = own.numbers == nullptr;
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+        errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
+        is_list ? errdetail("idgen.shards is \"%s\", idgen.region is %d.", own.text, own.region)
+                : errdetail("idgen.shards is \"%s\", now %s; idgen.region is %d.", own.text,
+                            own.numbers[0] == '\0' ? "none" : own.numbers, own.region),
+        is_list
+            ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no other node has it.")
+            : errhint("Leave the shard out to use the node's own."));
+}
+
+[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region) {
+    LayoutName name(layout);
+    if (region == 0)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("shard %u is out of range for layout \"%s\"", shard, name.text),
+                errdetail("The layout has the shards 0 to %u.", mask32(layout.node_bits())),
+                errhint("Change idgen.shards, or use a layout with more shards."));
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("shard %u of idgen.shards is too large beside a region", shard),
+            errdetail("Layout \"%s\" has the shards 0 to %u in each region; idgen.region is %d.", name.text,
+                      mask32(layout.shard_bits), region),
+            errhint("Give idgen.shards without the region, or set idgen.region to 0."));
+}
+
+void tell_one_node(const Layout &layout, const char *shards) {
+    ereport(
+        NOTICE, errcode(ERRCODE_SUCCESSFUL_COMPLETION),
+        errmsg("layout \"%s\" is for one node only", LayoutName(layout).text),
+        errdetail(
+            "It has no shard, so idgen.shards, which is \"%s\", does not keep its IDs apart from those of other nodes.",
+            shards),
+        errhint(
+            "If other nodes make IDs for the same column, use a layout with a shard, such as snowflake. This is told once in a session."));
+}
 
 uint32 whole_or_raise(const Layout &layout, int64 number) {
     uint32 whole = 0;
@@ -119,6 +233,23 @@ void resolve_explicit(Source &source, int64 shard) {
     source.session = nullptr;
 }
 
+[[noreturn]] void report_group_range(const Layout &layout, uint32 group, int region) {
+    LayoutName name(layout);
+    uint32 last = mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
+    ereport(
+        ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+        errmsg("group %u of this node in Citus is too large for layout \"%s\"", group, name.text),
+        region == 0
+            ? errdetail("idgen.shards is \"citus\"; the layout has the shards 0 to %u.", last)
+            : errdetail(
+                  "idgen.shards is \"citus\", idgen.region is %d; the layout has the shards 0 to %u in each region.",
+                  region, last),
+        region == 0
+            ? errhint(
+                  "Use a layout with more shards, or give each node a shard of its own, such as: ALTER SYSTEM SET idgen.shards = '5'; SELECT pg_reload_conf().")
+            : errhint("Use a layout with more shards, or set idgen.region to 0."));
+}
+
 [[noreturn]] void report_large_number(const Layout &layout, uint32 number) {
     if (settings.shards_from == ShardsFrom::citus) report_group_range(layout, number, settings.region);
     report_pool_shard(layout, number, settings.region);
@@ -133,6 +264,12 @@ void set_pool(Source &source) {
     source.is_pool = source.pool.shard_count > 1;
     source.slot.entry = nullptr;
     source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));
+}
+
+[[noreturn]] void report_region_beside_lease(int region) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("numbers from a registry have no region beside them"), errdetail("idgen.region is %d.", region),
+            errhint("%s", no_region_hint));
 }
 
 void resolve_own(Source &source) {

@@ -7,7 +7,7 @@
 //      bigint, to_ms bigint, ttl_ms bigint, name text), each RETURNS text
 //
 // They give the reply and what came with it, or the trouble's sentence.
-#include "lease/store/registry.hpp"
+#include "lease/keep/open_registry.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {

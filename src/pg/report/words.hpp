@@ -1,0 +1,95 @@
+// Words that several messages share: names as text, and advice that more than one message gives, or idgen.status(), too.
+#pragma once
+
+#include "core/durable/renewal.hpp"
+#include "core/layout/layout.hpp"
+#include "core/text/text_part.hpp"
+#include "pg/postgres.hpp"
+#include "pg/report/instant.hpp"
+
+namespace idgen::pg {
+
+// The text of a layout.
+struct LayoutName {
+    char text[layout_text_size + 1];
+    explicit LayoutName(const Layout &layout) { text[print_layout(layout, text)] = '\0'; }
+};
+
+inline char *copy_text(std::string_view text) {
+    return pnstrdup(text.data(), text.size());
+}
+
+// The beginning of a text that may be long, in whole characters.
+inline char *clip_text(std::string_view text) {
+    constexpr int most = 100;
+    int size = static_cast<int>(text.size());
+    int kept = pg_mbcliplen(text.data(), size, most);
+    return psprintf("%.*s%s", kept, text.data(), kept < size ? "..." : "");
+}
+
+// The character that begins at a byte of a text.
+inline char *character_at(std::string_view text, size_t position) {
+    std::string_view rest = tail_of(text, position);
+    int size = pg_mbcharcliplen(rest.data(), static_cast<int>(rest.size()), 1);
+    return copy_text(head_of(rest, static_cast<size_t>(size)));
+}
+
+// 1500 -> "1.500 s"
+inline char *seconds_text(int64 ms) {
+    return psprintf("%lld.%03d s", static_cast<long long>(ms / 1000), static_cast<int>(ms % 1000));
+}
+
+inline char *instant_text(int64 unix_ms) {
+    return pstrdup(timestamptz_to_str(to_timestamptz(unix_ms)));
+}
+
+// What the catalog and messages call a durable record.
+
+// The sequence behind which a record lies, in the schema of the extension idgen.
+constexpr const char *name_of(Record kind) noexcept {
+    return kind == Record::horizon ? "horizon" : "generator";
+}
+// The same, with the name that the schema has from the install script.
+constexpr const char *sequence_of(Record kind) noexcept {
+    return kind == Record::horizon ? "idgen.horizon" : "idgen.generator";
+}
+
+// How far ahead of the clock a time may lie, and how long a call may wait for it.
+struct WaitLimits {
+    int64 max_lead_ms;
+    int64 max_wait_ms;
+};
+
+constexpr const char *time_between_hint = "Give a time in between.";
+constexpr const char *finite_hint = "Give a finite timestamp.";
+constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
+constexpr const char *behind_hint = "Correct the clock, or raise idgen.max_wait to wait for it.";
+constexpr const char *far_horizon_hint =
+    "Correct the clock if it is behind; if a wrong clock or idgen.advance() raised the horizon, wait for that time or see idgen.reset().";
+constexpr const char *advanced_hint =
+    "Wait for that time; or, if it was a mistake, have a superuser call idgen.reset().";
+constexpr const char *accept_clock_hint =
+    "Correct the clock; or, if it is right now, have a superuser call idgen.accept_clock().";
+constexpr const char *uncertain_hint =
+    "Have chrony or ntpd ask nearer servers, or ask more often; or raise idgen.clock_error on all nodes that may succeed one another.";
+constexpr const char *confirm_shards_hint =
+    "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call idgen.confirm_shards().";
+constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";
+constexpr const char *preload_hint =
+    "Add this line to postgresql.conf, joined with what is there, and restart: shared_preload_libraries = 'idgen'";
+constexpr const char *keeper_hint =
+    "Add this line to postgresql.conf, joined with what is there, and restart: shared_preload_libraries = 'idgen, idgen_lease'. Where it is there, the log says more.";
+constexpr const char *no_registry_hint =
+    "Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.";
+constexpr const char *no_region_hint = "Set idgen.region to 0; numbers cover the region of a layout that has one.";
+constexpr const char *reconnect_hint = "It was set for this database or role after this connection began: reconnect.";
+constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";
+
+// What to do where a registry has lost horizons; by palloc.
+inline const char *older_registry_hint(int64 granted_ms) {
+    return psprintf(
+        "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd idgen_lease.advance_registry() on a node. Until then other servers can make IDs again.",
+        instant_text(granted_ms));
+}
+
+}  // namespace idgen::pg
