@@ -6,7 +6,7 @@ CORE_OBJS = $(patsubst $(CORE)/%.cpp,../unit/build/core/%.o,$(wildcard $(CORE)/*
 
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
 WARNINGS = -Wall -Wextra -Wconversion -Wsign-conversion -Werror
-FLAGS = -std=c++17 -gline-tables-only $(WARNINGS) $(SANITIZERS) -I../../src
+FLAGS = -std=c++17 -DIDGEN_CHECKED -gline-tables-only $(WARNINGS) $(SANITIZERS) -I../../src
 
 # Core is compiled as in the module: without exceptions and RTTI.
 $(CORE_OBJS): ../unit/build/core/%.o: $(CORE)/%.cpp ../core.mk

@@ -1,4 +1,4 @@
-#include "source.hpp"
+#include "session.hpp"
 
 #include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"

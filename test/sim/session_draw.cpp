@@ -1,6 +1,6 @@
 // A draw of IDs or timestamps from slots.
 #include "core/kinds/hlc.hpp"
-#include "source.hpp"
+#include "session.hpp"
 
 namespace idgen::sim {
 

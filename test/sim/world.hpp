@@ -3,7 +3,7 @@
 
 #include "admin.hpp"
 #include "keeper.hpp"
-#include "source.hpp"
+#include "session.hpp"
 
 namespace idgen::sim {
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/require.hpp"
 #include "core/text/big_endian.hpp"
 
 namespace idgen {
@@ -49,6 +50,7 @@ bool Ff1::encrypt_block(Block block, Block &encrypted) const noexcept {
 }
 
 bool Ff1::begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_view tweak) noexcept {
+    IDGEN_REQUIRE(is_ff1_domain(domain));
     domain_ = domain;
     cipher_ = cipher;
     left_end_ = clamped_power(domain.radix, domain.size / 2);
@@ -78,6 +80,7 @@ bool Ff1::round_value(int round, std::uint64_t half, std::uint64_t &value) const
 }
 
 bool Ff1::encrypt(Ff1Halves &halves) const noexcept {
+    IDGEN_REQUIRE(halves.left < left_end_ && halves.right < right_end_);
     for (int round = 0; round < rounds; round++) {
         std::uint64_t value;
         if (!round_value(round, halves.right, value)) return false;
@@ -88,6 +91,7 @@ bool Ff1::encrypt(Ff1Halves &halves) const noexcept {
 }
 
 bool Ff1::decrypt(Ff1Halves &halves) const noexcept {
+    IDGEN_REQUIRE(halves.left < left_end_ && halves.right < right_end_);
     for (int round = rounds; round-- > 0;) {
         std::uint64_t value;
         if (!round_value(round, halves.left, value)) return false;

@@ -7,6 +7,7 @@
 #include "core/issue/directory.hpp"
 #include "core/issue/slot.hpp"
 #include "core/lease/lease.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -141,6 +142,7 @@ class PoolCursor {
    public:
     // Aims at a pool of `count` shards, at least 1; a pool of another size starts over at its home.
     void aim(std::uint32_t session_number, std::uint32_t count) noexcept {
+        IDGEN_REQUIRE(count >= 1);
         if (count == count_) return;
         count_ = count;
         home_ = start_ = rank_ = session_number % count;
@@ -253,6 +255,7 @@ std::int64_t base_of(const DrawSource<Lock> &source, const Limits &limits) noexc
 // Begins a try. Requires base >= 0, from base_of with the same limits, as all steps of a try.
 template <class Lock>
 void begin_try(DrawSource<Lock> &source, std::int64_t base) noexcept {
+    IDGEN_REQUIRE(base >= 0);
     DrawSession *pool = pool_session(source);
     if (pool != nullptr && base > pool->last.tick) pool->cursor.begin_tick();
 }
@@ -309,6 +312,7 @@ enum class Answer : std::uint8_t { final, select };
 template <class Lock>
 Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
                 Take &taken) noexcept {
+    IDGEN_REQUIRE(is_selected(source));
     if (!take_current(source, limits, base, count, taken)) {
         source.slot.entry = nullptr;
         return Answer::select;

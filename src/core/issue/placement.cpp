@@ -1,5 +1,7 @@
 #include "core/issue/placement.hpp"
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -55,6 +57,7 @@ Spot earliest(const Packing &p, const Placement &placement, std::int64_t tick) n
 }  // namespace
 
 TickReason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept {
+    IDGEN_REQUIRE(!p.wraps && tick >= 0 && placement.shard <= p.shard_last);
     for (Spot spot = earliest(p, placement, tick); spot.tick < p.tick_end; spot = after(p, spot, placement.shard)) {
         std::int64_t id = pack(p, spot.tick, placement.shard, spot.sequence);
         while (placement.taken_count > 0 && *placement.taken < id) {

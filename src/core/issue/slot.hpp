@@ -20,6 +20,7 @@
 #include "core/issue/slot_index.hpp"
 #include "core/layout/packing.hpp"
 #include "core/lease/lease.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -146,6 +147,7 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
 // limits; of a number from a registry its lease.
 inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
                  const Position &above, std::uint32_t count, const Lease *lease = nullptr) noexcept {
+    IDGEN_REQUIRE(count >= 1 && base >= 0);
     std::int64_t tick = base;
     std::int64_t sequence = -1;
     if (slot.tick >= tick) {

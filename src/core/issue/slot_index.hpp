@@ -8,6 +8,7 @@
 
 #include "core/layout/packing.hpp"
 #include "core/layout/shard_set.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -57,6 +58,7 @@ class SlotIndex {
 
     // Requires that the key is not there and the entry in no chain.
     void insert(std::int32_t slot, const SlotKey &key) noexcept {
+        IDGEN_REQUIRE(find(key) == no_slot);
         std::int32_t &head = buckets_[hash_of(key) & mask_];
         entries_[slot].link = {key, head};
         head = slot;
@@ -66,7 +68,10 @@ class SlotIndex {
     void remove(std::int32_t slot) noexcept {
         SlotLink &link = entries_[slot].link;
         std::int32_t *at = &buckets_[hash_of(link.key) & mask_];
-        while (*at != slot) at = &entries_[*at].link.next;
+        while (*at != slot) {
+            IDGEN_REQUIRE(*at != no_slot);
+            at = &entries_[*at].link.next;
+        }
         *at = link.next;
         link = {{}, no_slot};
     }

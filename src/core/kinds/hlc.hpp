@@ -11,6 +11,7 @@
 
 #include "core/issue/slot.hpp"
 #include "core/layout/shard_set.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -40,11 +41,13 @@ constexpr HlcReason check_hlc(const HlcParts &parts) noexcept {
 
 // Requires parts that check_hlc admits.
 constexpr std::int64_t pack_hlc(const HlcParts &parts) noexcept {
+    IDGEN_REQUIRE(check_hlc(parts) == HlcReason::none);
     return parts.ms << hlc_packing.time_shift | parts.logical;
 }
 
 // Requires hlc >= 0: every positive bigint is a timestamp.
 constexpr HlcParts unpack_hlc(std::int64_t hlc) noexcept {
+    IDGEN_REQUIRE(hlc >= 0);
     return {hlc >> hlc_packing.time_shift, hlc & hlc_last_logical};
 }
 

@@ -9,12 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 constexpr std::size_t nanoid_most_symbols = 255;
 
 // The bytes below it pick a symbol: the largest multiple of `symbols` in 256. Requires 1 to 256 symbols.
 constexpr std::size_t nanoid_cutoff(std::size_t symbols) noexcept {
+    IDGEN_REQUIRE(symbols >= 1 && symbols <= 256);
     return 256 - 256 % symbols;
 }
 

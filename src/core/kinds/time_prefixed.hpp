@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/require.hpp"
 #include "core/text/big_endian.hpp"
 #include "core/text/digits.hpp"
 
@@ -59,6 +60,7 @@ std::int64_t time_of(const TimePrefixed<Format> &value) noexcept {
 // Sets the time. Requires that the format holds it.
 template <class Format>
 void stamp(TimePrefixed<Format> &value, std::int64_t unix_ms) noexcept {
+    IDGEN_REQUIRE(value.holds(unix_ms));
     auto tick = static_cast<std::uint64_t>((unix_ms - Format::first_ms) / Format::unit_ms);
     for (std::size_t i = Format::time_size; i-- > 0; tick >>= 8) value.bytes[i] = static_cast<std::uint8_t>(tick);
 }

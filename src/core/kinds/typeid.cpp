@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/require.hpp"
 #include "core/text/digits.hpp"
 #include "core/text/text_part.hpp"
 
@@ -29,6 +30,7 @@ TextError check_typeid_prefix(std::string_view prefix) noexcept {
 }
 
 std::size_t print(const TypeId &id, char *out) noexcept {
+    IDGEN_REQUIRE(check_typeid_prefix(id.prefix).reason == TextReason::none);
     std::size_t size = id.prefix.size();
     if (size > 0) {
         std::memcpy(out, id.prefix.data(), size);

@@ -1,5 +1,7 @@
 #include "core/kinds/uuid.hpp"
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -62,10 +64,12 @@ Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept {
 }
 
 Uuid uuidv7_min(std::int64_t unix_ms) noexcept {
+    IDGEN_REQUIRE(uuid_holds(unix_ms));
     return uuidv7_of(uuid_stamp(unix_ms, 0), 0);
 }
 
 Uuid uuidv7_max(std::int64_t unix_ms) noexcept {
+    IDGEN_REQUIRE(uuid_holds(unix_ms));
     return uuidv7_of(uuid_stamp(unix_ms, 999999), random_mask);
 }
 

@@ -1,5 +1,7 @@
 #include "core/layout/calendar.hpp"
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -108,6 +110,7 @@ bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept {
 }
 
 std::size_t print_instant(std::int64_t unix_ms, char *out) noexcept {
+    IDGEN_REQUIRE(unix_ms >= min_instant_ms && unix_ms <= max_instant_ms);
     std::int64_t since_year_1 = unix_ms - min_instant_ms;
     std::int64_t ms = since_year_1 % ms_per_day;
     CivilDate date = civil_date((unix_ms - ms) / ms_per_day);

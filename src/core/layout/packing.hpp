@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/layout/layout.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -69,6 +70,8 @@ constexpr std::uint32_t mask32(int bits) noexcept {
 
 // Requires a valid layout.
 constexpr Packing packing_of(const Layout &l) noexcept {
+    IDGEN_REQUIRE(l.unit_ms >= 1 && l.unit_ms <= 1000 && l.time_bits >= 1);
+    IDGEN_REQUIRE(l.node_bits() <= 31 && l.sequence_bits <= 31 && l.total_bits() <= 64);
     Packing p{};
     bool sequence_above = l.has(Layout::sequence_above);
     p.epoch_ms = l.epoch_ms;
@@ -194,6 +197,7 @@ constexpr IdSpan no_ids{1, 0};
 // The numbers whose tick starts at or after `from_ms` and before `end_ms`, unix ms. Requires a
 // packing that does not wrap, and instants of timestamptz; any of them, also outside the layout.
 constexpr IdSpan span_between(const Packing &p, std::int64_t from_ms, std::int64_t end_ms) noexcept {
+    IDGEN_REQUIRE(!p.wraps);
     std::int64_t first = tick_from(p, from_ms);
     std::int64_t end = tick_from(p, end_ms);
     if (end > p.tick_end) end = p.tick_end;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/require.hpp"
 #include "core/text/text_part.hpp"
 
 namespace idgen {
@@ -49,6 +50,7 @@ bool ShardSet::contains(std::uint32_t shard) const noexcept {
 }
 
 std::uint32_t ShardSet::at(std::uint32_t rank) const noexcept {
+    IDGEN_REQUIRE(rank < shard_count);
     const ShardRange *range = ranges;
     for (; rank > range->last - range->first; range++) rank -= range->last - range->first + 1;
     return range->first + rank;

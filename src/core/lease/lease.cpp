@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -73,6 +75,7 @@ void begin_life(Lease &lease, std::int64_t life) noexcept {
 
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
+    IDGEN_REQUIRE(!is_held(lease) && durable.proposed != 0);
     return send(lease, {CallKind::claim, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0}, clock);
 }
 
@@ -86,6 +89,7 @@ bool is_extension_due(const Lease &lease, const ClockReading &clock, const Lease
 
 LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept {
     if (is_waiting(lease)) return lease.pending;
+    IDGEN_REQUIRE(is_held(lease) && !lease.is_ending);
     std::int64_t to_ms = std::max(lease.horizon_ms, clock.now_ms + rules.window_ms);
     return send(lease, {CallKind::extend, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
@@ -98,6 +102,7 @@ void end_issue(Lease &lease) noexcept {
 
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
+    IDGEN_REQUIRE(lease.is_ending);
     std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.claimed_ms.load());
     return send(lease, {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);
@@ -122,6 +127,7 @@ void resume(Lease &lease, const SavedLease &saved, std::int64_t reached_ms) noex
 }
 
 void reopen(Lease &lease) noexcept {
+    IDGEN_REQUIRE(is_held(lease) && !lease.is_ending);
     lease.cap_ms = lease.horizon_ms;
 }
 

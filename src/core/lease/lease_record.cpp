@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -25,6 +27,7 @@ void adopt(LeasePage &page, std::int64_t identity) noexcept {
 }
 
 LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept {
+    IDGEN_REQUIRE(row < page.count);
     const RememberedNumber &number = page.rows[row];
     return {page.registry, number.number, number.accepted, number.proposed, page.identity};
 }

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 // A registry's random identity; all zero: none is known.
@@ -46,6 +48,7 @@ constexpr LeaseRecord no_number(const RegistryIdentity &registry, std::int64_t i
 // kept. Requires a random number other than 0.
 constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity &registry, std::int64_t identity,
                               std::int64_t number, std::int64_t random) noexcept {
+    IDGEN_REQUIRE(random != 0);
     bool is_again = is_own(record, registry, identity) && record.number == number;
     LeaseRecord next = is_again ? record : no_number(registry, identity);
     next.number = number;

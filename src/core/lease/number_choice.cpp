@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 namespace {
@@ -47,6 +49,8 @@ ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept
         else
             high = middle;
     }
+    IDGEN_REQUIRE(low == 0 || list.rows[low - 1].number < number);
+    IDGEN_REQUIRE(low == list.count || list.rows[low].number >= number);
     bool is_there = low < list.count && list.rows[low].number == number;
     return is_there ? list.rows[low] : ListedNumber{number, list.floor_ms, true};
 }

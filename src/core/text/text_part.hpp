@@ -5,15 +5,19 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/require.hpp"
+
 namespace idgen {
 
 // The first bytes of a text. Requires that it has as many.
 constexpr std::string_view head_of(std::string_view text, std::size_t size) noexcept {
+    IDGEN_REQUIRE(size <= text.size());
     return {text.data(), size};
 }
 
 // A text from a byte on. Requires that it has as many before.
 constexpr std::string_view tail_of(std::string_view text, std::size_t begin) noexcept {
+    IDGEN_REQUIRE(begin <= text.size());
     return {text.data() + begin, text.size() - begin};
 }
 
