@@ -9,23 +9,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/text/random_id.hpp"
+
 namespace idgen {
 
-// Which boot of the kernel a server runs on; all zero: not known.
-struct BootId {
-    std::uint64_t high;
-    std::uint64_t low;
-};
-
-constexpr bool operator==(const BootId &a, const BootId &b) noexcept {
-    return a.high == b.high && a.low == b.low;
-}
-constexpr bool is_known(const BootId &boot) noexcept {
-    return (boot.high | boot.low) != 0;
-}
-
-// Reads the kernel's text of it: 32 hexadecimal digits, with hyphens. Not known where it is anything else.
-BootId parse_boot_id(std::string_view text) noexcept;
+// Which boot of the kernel a server runs on.
+using BootId = RandomId;
 
 // Never change: on disk.
 struct DurableRecord {

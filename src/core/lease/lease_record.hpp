@@ -13,18 +13,11 @@
 #include <type_traits>
 
 #include "core/require.hpp"
+#include "core/text/random_id.hpp"
 
 namespace idgen {
 
-// A registry's random identity; all zero: none is known.
-struct RegistryIdentity {
-    std::uint64_t high;
-    std::uint64_t low;
-};
-
-constexpr bool operator==(const RegistryIdentity &a, const RegistryIdentity &b) noexcept {
-    return a.high == b.high && a.low == b.low;
-}
+using RegistryIdentity = RandomId;
 
 struct LeaseRecord {
     RegistryIdentity registry;

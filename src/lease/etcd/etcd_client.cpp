@@ -22,31 +22,15 @@ std::string_view cut(std::string_view &text, char until) noexcept {
     return part;
 }
 
-int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// Decodes %XX. Null where that is broken, or says 0.
+// Decodes %XX. Null where that says 0.
 const char *decoded(std::string_view text) {
-    auto *out = static_cast<char *>(palloc(text.size() + 1));
-    size_t size = 0;
-    for (size_t i = 0; i < text.size(); i++) {
-        int byte = static_cast<unsigned char>(text[i]);
-        if (text[i] == '%') {
-            if (i + 2 >= text.size()) return nullptr;
-            int high = hex_digit(text[i + 1]);
-            int low = hex_digit(text[i + 2]);
-            if (high < 0 || low < 0) return nullptr;
-            byte = high * 16 + low;
-            i += 2;
-        }
-        if (byte == 0) return nullptr;
-        out[size++] = static_cast<char>(byte);
-    }
-    out[size] = '\0';
-    return out;
+    if (text.empty()) return "";  // libcurl takes a size of 0 for one to be counted
+    int size = 0;
+    char *bytes = curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size);
+    if (bytes == nullptr) return nullptr;
+    const char *copy = strlen(bytes) == static_cast<size_t>(size) ? pstrdup(bytes) : nullptr;
+    curl_free(bytes);
+    return copy;
 }
 
 bool consists_of(std::string_view text, std::string_view characters) noexcept {

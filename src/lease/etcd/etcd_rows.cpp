@@ -38,7 +38,7 @@ bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) 
     registry = {0, {0, 0}, 0, default_max_ahead_ms, default_largest_number, 0, 0, cluster};
     if (key == nullptr) return true;
     Json *value = value_of(key);
-    registry = {number_in(key, "mod_revision"),     parse_identity(text_in(value, "identity")),
+    registry = {number_in(key, "mod_revision"),     parse_random_id(text_in(value, "identity")),
                 number_in(value, "floor_ms"),       number_in(value, "max_ahead_ms"),
                 number_in(value, "largest_number"), number_in(value, "longest_ttl_ms"),
                 number_in(value, "advances"),       text_in(value, "cluster")};

@@ -11,6 +11,9 @@ namespace idgen::lease {
 
 namespace {
 
+// What is said of numbers in a minute: of all that a server can hold, and more.
+constexpr uint32 most_news = 200;
+
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long; but no window runs out meanwhile.
 constexpr int64 last_answer_ms = 2000;
@@ -30,7 +33,9 @@ Keeper::Keeper(const pg::LeaseGate &gate)
       registry_(gate),
       record_(gate),
       numbers_(gate),
-      older_(gate) {}
+      older_(gate) {
+    budget_.initialise();
+}
 
 int64 Keeper::work() {
     record_.begin_round();
@@ -99,15 +104,14 @@ void Keeper::follow_count(uint32 count) {
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));
 }
 
-// Nothing is issued any more when it returns: who read an older cap is done. Sessions go on with what the
-// pool has then.
+// Ends issue of a number. Sessions go on with what the pool has then. A session that still has the older cap
+// is done once reached_ms() has returned: that takes the lock of each slot.
 void Keeper::end_issue_of(uint32 index) {
     {
         Guard<pg::LightLock> guard(leases_.lock);
         end_issue(entry(index).lease);
     }
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
-    gate_.move_number(static_cast<uint32>(entry(index).lease.number), 0);
 }
 
 // An entry of the pool that was given up is free for another number.
@@ -198,7 +202,7 @@ void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
     note_granted(leases_.granted, lease.number, lease.horizon_ms);
     save(index);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
-    if (budget_.spend()) log_number_resumed(lease.number, lease.claimed_ms);
+    if (budget_.spend(most_news)) log_number_resumed(lease.number, lease.claimed_ms);
 }
 
 void Keeper::save(uint32 index) noexcept {
@@ -411,7 +415,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             put_record(records_[index]);
             record_.write();
-            if (budget_.spend()) log_number_claimed(call.number, pg::begin_of(entry(index)));
+            if (budget_.spend(most_news)) log_number_claimed(call.number, pg::begin_of(entry(index)));
             look_back(call.number);
             return Result::again;
         case LeaseNews::left:
@@ -420,13 +424,13 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
         case LeaseNews::lost:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend()) log_number_lost(call.number);
+            if (budget_.spend(most_news)) log_number_lost(call.number);
             return Result::again;
         case LeaseNews::too_far:
             break;
         case LeaseNews::stopped:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend()) log_number_stopped(call.number, call.to_ms);
+            if (budget_.spend(most_news)) log_number_stopped(call.number, call.to_ms);
             break;
         case LeaseNews::extended:
             has_extended_ = true;

@@ -18,8 +18,8 @@ inline int64 random_secret() {
 // clean end what was not used. The rules are those of core/lease; the network is behind the registry.
 //
 // A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on
-// at or above R; the first extension opens issue. It ends in this one: issue ends; whoever read an older cap
-// is done (both under the locks of the slots); stop is called. So it ends with the server, and where
+// at or above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under
+// their locks, so that whoever read an older cap is done; stop is called. So it ends with the server, and where
 // idgen.lease_count is lowered.
 
 class Keeper {
@@ -87,8 +87,7 @@ class Keeper {
     OlderRegistryWatch older_;
     const char *in_the_way_ = nullptr;          // of the number that is looked at
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
-    // All numbers that a server can hold, and more.
-    LogBudget budget_{200};
+    pg::LogBudget budget_;
     bool has_record_ = false;
     bool is_loaded_ = false;
     bool has_extended_ = false;  // in this round

@@ -19,7 +19,7 @@ void NumberTroubles::tell(uint32 index, const char *sentence) {
     is_logged_[index] &= !is_new;
     if (text[0] == '\0' || is_logged_[index]) return;
     is_logged_[index] = is_logged_for_another(index, text);
-    if (is_logged_[index] || !budget_.spend()) return;
+    if (is_logged_[index] || !budget_.spend(most_troubles)) return;
     is_logged_[index] = was_any_logged_ = true;
     log_registry_away(text);
 }

@@ -1,40 +1,21 @@
-// Keeps the log readable whatever a registry does: so many messages a minute.
+// What the keeper says in the log, and how often.
 #pragma once
 
-#include "pg/host/clock.hpp"
+#include "pg/host/log_budget.hpp"
 #include "pg/state/lease_gate.hpp"
 
 namespace idgen::lease {
 
-class LogBudget {
-   public:
-    explicit constexpr LogBudget(uint32 most) noexcept : most_(most) {}
-
-    // Whether one more may be written now.
-    bool spend() noexcept {
-        constexpr int64 minute_ms = 60000;
-        int64 now_ms = pg::monotonic_ms();
-        if (now_ms - began_ms_ >= minute_ms) {
-            began_ms_ = now_ms;
-            spent_ = 0;
-        }
-        if (spent_ == most_) return false;
-        spent_++;
-        return true;
-    }
-
-   private:
-    uint32 most_;
-    uint32 spent_ = 0;
-    int64 began_ms_ = 0;
-};
+// Messages a minute of the registry, or of the numbers' troubles: more than a bad minute has, for a registry that finds
+// ever new words.
+constexpr uint32 most_troubles = 6;
 
 // What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once.
 // What is not of one number is told by WatchedRegistry.
 
 class NumberTroubles {
    public:
-    explicit NumberTroubles(const pg::LeaseGate &gate) noexcept : gate_(gate) {}
+    explicit NumberTroubles(const pg::LeaseGate &gate) noexcept : gate_(gate) { budget_.initialise(); }
 
     // Tells what was found of an entry in this round; null: nothing. The sentence holds no address.
     void tell(uint32 index, const char *sentence);
@@ -51,7 +32,7 @@ class NumberTroubles {
     const pg::LeaseGate &gate_;
     bool is_logged_[pg::max_leases] = {};  // of each entry what it has of troubles
     bool was_any_logged_ = false;
-    LogBudget budget_{6};
+    pg::LogBudget budget_;
 };
 
 // Numbers cannot be taken or extended; IDs go on up to the horizons that were granted.

@@ -206,7 +206,7 @@ void WatchedRegistry::tell_trouble() {
         strlcpy(state.trouble, noted_, sizeof(state.trouble));
     }
     if (!is_new && is_logged_) return;
-    is_logged_ = budget_.spend();
+    is_logged_ = budget_.spend(most_troubles);
     if (is_logged_) log_registry_away(noted_);
 }
 
@@ -219,7 +219,7 @@ void WatchedRegistry::tell_well(bool are_numbers_free) {
         leases.registry.trouble[0] = '\0';
     }
     bool is_over = (was_away && is_logged_) || are_numbers_free;
-    if (is_over && budget_.spend()) log_registry_back();
+    if (is_over && budget_.spend(most_troubles)) log_registry_back();
     is_logged_ = true;
 }
 

@@ -43,7 +43,7 @@ class OlderRegistryWatch {
 
 class WatchedRegistry {
    public:
-    explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) {}
+    explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) { budget_.initialise(); }
 
     // Whether the registry can be called, which the first time means: opened, and the one that the record
     // remembers. The record is read then.
@@ -85,8 +85,7 @@ class WatchedRegistry {
     int64 answer_ms_ = 0;
     bool is_open_ = false;
     bool is_known_ = false;
-    // More than the troubles of a bad minute, for a registry that finds ever new words.
-    LogBudget budget_{6};
+    pg::LogBudget budget_;
     bool is_logged_ = true;  // what shared memory has of troubles
 };
 

@@ -238,7 +238,9 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
 // The parameters of calls are secrets: a new session asks the server not to log them. An error never shows
 // them; with log_min_duration_statement a slow call does, unless the role may set that off.
 constexpr Statement keep_secrets{
-    "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), CASE WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
+    "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), CASE "
+    "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', "
+    "'SET') THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
     2, 0, nullptr};
 
 Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,

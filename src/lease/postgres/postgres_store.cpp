@@ -37,7 +37,16 @@ bool read_numbers(const PGresult *rows, int count, RegisteredNumber *numbers) {
 }  // namespace
 
 const char *const list_sql =
-    "SELECT (extract(epoch FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, l.number, (extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, l.is_free, l.name, l.system_identifier, l.timeline, (extract(epoch FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, CASE WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 ELSE (extract(epoch FROM l.lease_left) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 END FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list($1, $2) AS l ON true ORDER BY l.number";
+    "SELECT (extract(epoch "
+    "FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, l.number, "
+    "(extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
+    "l.is_free, l.name, l.system_identifier, l.timeline, (extract(epoch "
+    "FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, CASE "
+    "WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
+    "ELSE (extract(epoch "
+    "FROM l.lease_left) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 END "
+    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list($1, "
+    "$2) AS l ON true ORDER BY l.number";
 
 bool read_list(const PGresult *rows, MemoryContext caller, Registration &registration) {
     int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
@@ -88,7 +97,7 @@ Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.identity()", 1);
         return run_call(store, call, trouble, [&](PGresult *rows) {
-            identity = parse_identity(PQgetvalue(rows, 0, 0));
+            identity = parse_random_id(PQgetvalue(rows, 0, 0));
             return is_known(identity);
         });
     });
@@ -174,7 +183,10 @@ Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
-            "SELECT ceil(extract(epoch FROM a.at) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 FROM idgen_registry.advance($1::pg_catalog.interval, pg_catalog.to_timestamp($2::pg_catalog.float8 OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)",
+            "SELECT ceil(extract(epoch "
+            "FROM a.at) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 "
+            "FROM idgen_registry.advance($1::pg_catalog.interval, "
+            "pg_catalog.to_timestamp($2::pg_catalog.float8 OPERATOR(pg_catalog./) 1000::pg_catalog.float8)) AS a(at)",
             1);
         call.add(interval_of(to.longest_ahead_ms));
         call.add(to.at_ms == 0 ? nullptr : psprintf(INT64_FORMAT, to.at_ms));
@@ -189,7 +201,11 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
-            "SELECT CASE WHEN l.max_ahead IS NOT NULL THEN idgen_registry.set_max_ahead(l.max_ahead) END, CASE WHEN l.largest IS NOT NULL THEN idgen_registry.set_largest_number(l.largest) END, CASE WHEN l.longest IS NOT NULL THEN idgen_registry.set_longest_ttl(l.longest) END FROM (SELECT $1::pg_catalog.interval, $2::pg_catalog.int4, $3::pg_catalog.interval) AS l(max_ahead, largest, longest)",
+            "SELECT CASE WHEN l.max_ahead IS NOT NULL THEN idgen_registry.set_max_ahead(l.max_ahead) END, "
+            "CASE WHEN l.largest IS NOT NULL THEN idgen_registry.set_largest_number(l.largest) END, CASE "
+            "WHEN l.longest IS NOT NULL THEN idgen_registry.set_longest_ttl(l.longest) END "
+            "FROM (SELECT $1::pg_catalog.interval, $2::pg_catalog.int4, $3::pg_catalog.interval) AS l(max_ahead, "
+            "largest, longest)",
             3);
         call.add(interval_of(limits.max_ahead_ms));
         call.add(limits.largest_number < 0 ? nullptr : psprintf(INT64_FORMAT, limits.largest_number));

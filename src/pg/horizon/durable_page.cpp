@@ -1,5 +1,6 @@
 #include "pg/horizon/durable_page.hpp"
 
+#include "pg/host/catalog.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
@@ -68,11 +69,11 @@ bool is_uncommitted(Relation sequence) {
     ScanKeyData key;
     ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ, NameGetDatum(&sequence->rd_rel->relname));
     Relation classes = table_open(RelationRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(classes, ClassNameNspIndexId, true, SnapshotAny, 1, &key);
     bool is_replaced = false;
-    for (HeapTuple row; !is_replaced && HeapTupleIsValid(row = systable_getnext(scan));)
+    scan(classes, ClassNameNspIndexId, &key, 1, SnapshotAny, [&](HeapTuple row) {
         is_replaced = is_replaced_here(row, sequence);
-    systable_endscan(scan);
+        return !is_replaced;
+    });
     table_close(classes, AccessShareLock);
     return is_replaced;
 }

@@ -1,6 +1,7 @@
 #include "pg/horizon/origin.hpp"
 
 #include "pg/horizon/durable_page.hpp"
+#include "pg/host/catalog.hpp"
 #include "pg/host/sequence_pages.hpp"
 #include "pg/state/settings.hpp"
 
@@ -47,11 +48,11 @@ int64 value_of(Relation sequence) {
 Renewal look_for_subscription(Oid sequence, bool &is_subscribed) {
     if (!ConditionalLockRelationOid(SubscriptionRelRelationId, AccessShareLock)) return Renewal::origin_locked;
     Relation relations = table_open(SubscriptionRelRelationId, NoLock);
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(sequence));
-    SysScanDesc scan = systable_beginscan(relations, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
-    is_subscribed = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
+    ScanKeyData key = oid_is(Anum_pg_subscription_rel_srrelid, sequence);
+    scan(relations, SubscriptionRelSrrelidSrsubidIndexId, &key, 1, nullptr, [&is_subscribed](HeapTuple) {
+        is_subscribed = true;
+        return false;
+    });
     table_close(relations, AccessShareLock);
     return Renewal::granted;
 }

@@ -1,6 +1,6 @@
 #include "pg/host/citus_node.hpp"
 
-#include "pg/host/row.hpp"
+#include "pg/host/catalog.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -19,32 +19,32 @@ Relation open_table(const char *name) {
     return nullptr;
 }
 
-// Calls visit(row) for the first row; its answer, or what is said where there is no row.
-template <class Visit>
-int32 visit_first(Relation table, int32 without, Visit visit) {
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
-    HeapTuple row = systable_getnext(scan);
-    int32 answer = HeapTupleIsValid(row) ? visit(row) : without;
-    systable_endscan(scan);
-    relation_close(table, AccessShareLock);
-    return answer;
-}
-
 // The group that the server has; negative where there is none.
 int32 local_group() {
     Relation groups = open_table(group_table);
     if (groups == nullptr) return no_group;
-    return visit_first(groups, no_group, [groups](HeapTuple row) {
+    int32 group = no_group;
+    scan(groups, InvalidOid, nullptr, 0, nullptr, [&](HeapTuple row) {
         bool is_null;
-        Datum group = column_of(row, RelationGetDescr(groups), 1, &is_null);
-        return is_null ? no_group : DatumGetInt32(group);
+        Datum value = column_of(row, RelationGetDescr(groups), 1, &is_null);
+        if (!is_null) group = DatumGetInt32(value);
+        return false;
     });
+    relation_close(groups, AccessShareLock);
+    return group;
 }
 
 // Whether the server knows the nodes of its cluster. True where it has no list of nodes.
 bool knows_nodes() {
     Relation nodes = open_table(node_table);
-    return nodes == nullptr || visit_first(nodes, 0, [](HeapTuple) { return 1; }) != 0;
+    if (nodes == nullptr) return true;
+    bool has_row = false;
+    scan(nodes, InvalidOid, nullptr, 0, nullptr, [&has_row](HeapTuple) {
+        has_row = true;
+        return false;
+    });
+    relation_close(nodes, AccessShareLock);
+    return has_row;
 }
 
 // Where pg_dist_node says what is a clone. Upgrades of Citus add columns, so their numbers differ.
@@ -74,10 +74,10 @@ template <class Match>
 List *column_where(Relation nodes, AttrNumber column, Match matches) {
     List *found = NIL;
     TupleDesc desc = RelationGetDescr(nodes);
-    SysScanDesc scan = systable_beginscan(nodes, InvalidOid, false, nullptr, 0, nullptr);
-    for (HeapTuple row; HeapTupleIsValid(row = systable_getnext(scan));)
+    scan(nodes, InvalidOid, nullptr, 0, nullptr, [&](HeapTuple row) {
         if (matches(row, desc)) found = lappend_int(found, number_of(row, desc, column));
-    systable_endscan(scan);
+        return true;
+    });
     return found;
 }
 

@@ -95,7 +95,7 @@ BootId read_boot_id() noexcept {
     if (file < 0) return {0, 0};
     ssize_t size = read(file, text, sizeof(text));
     close(file);
-    return parse_boot_id({text, size > 0 ? static_cast<size_t>(size) : 0});
+    return parse_random_id({text, size > 0 ? static_cast<size_t>(size) : 0});
 }
 
 ClockState kernel_clock() noexcept {

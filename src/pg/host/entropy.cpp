@@ -7,10 +7,10 @@ namespace {
 
 constexpr size_t page_size = 4096;
 
+// First filled in a backend or a worker, never in the process that forks them.
 struct Page {
     uint8 bytes[page_size];
     size_t left;  // unused bytes, at the end
-    int owner;    // process that fetched it: a fork must not give out the same bytes
 };
 Page page{};
 
@@ -21,7 +21,6 @@ void fetch_page() {
                 errdetail("The server's strong source of random bytes failed."),
                 errhint("Look at the entropy source of the operating system, and at OpenSSL's."));
     page.left = page_size;
-    page.owner = MyProcPid;
 }
 
 }  // namespace
@@ -29,7 +28,7 @@ void fetch_page() {
 void fill_random(void *out, size_t size) {
     auto *to = static_cast<uint8 *>(out);
     while (size > 0) {
-        if (unlikely(page.left == 0 || page.owner != MyProcPid)) fetch_page();
+        if (unlikely(page.left == 0)) fetch_page();
         size_t taken = Min(size, page.left);
         uint8 *from = page.bytes + page_size - page.left;
         memcpy(to, from, taken);

@@ -1,24 +1,21 @@
 #include "pg/host/own_schema.hpp"
 
+#include "pg/host/catalog.hpp"
+
 namespace idgen::pg {
 namespace {
 
 // The schema among the members of an extension.
 Oid find_own_schema(Oid extension) {
-    ScanKeyData keys[2];
-    ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(ExtensionRelationId));
-    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
-    Relation depend = table_open(DependRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
+    ScanKeyData keys[] = {oid_is(Anum_pg_depend_refclassid, ExtensionRelationId),
+                          oid_is(Anum_pg_depend_refobjid, extension)};
     Oid found = InvalidOid;
-    for (HeapTuple row; !OidIsValid(found) && HeapTupleIsValid(row = systable_getnext(scan));) {
-        const auto &member = *reinterpret_cast<Form_pg_depend>(GETSTRUCT(row));
+    scan_catalog(DependRelationId, DependReferenceIndexId, keys, lengthof(keys), [&found](HeapTuple row, TupleDesc) {
+        const auto &member = form_of<FormData_pg_depend>(row);
         bool is_schema = member.classid == NamespaceRelationId && member.deptype == DEPENDENCY_EXTENSION;
         if (is_schema) found = member.objid;
-    }
-    systable_endscan(scan);
-    table_close(depend, AccessShareLock);
+        return !is_schema;
+    });
     return found;
 }
 

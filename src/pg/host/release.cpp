@@ -1,7 +1,7 @@
 #include "pg/host/release.hpp"
 
 #include "core/text/version.hpp"
-#include "pg/host/row.hpp"
+#include "pg/host/catalog.hpp"
 
 namespace idgen::pg {
 
@@ -17,19 +17,14 @@ bool is_library_at_least(const char *version) noexcept {
 const char *extension_version() {
     Oid oid = get_extension_oid("idgen", true);
     if (!OidIsValid(oid)) return nullptr;
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(oid));
-    Relation extensions = table_open(ExtensionRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(extensions, ExtensionOidIndexId, true, nullptr, 1, &key);
-    HeapTuple row = systable_getnext(scan);
+    ScanKeyData key = oid_is(Anum_pg_extension_oid, oid);
     const char *version = nullptr;
-    bool is_null = true;
-    if (HeapTupleIsValid(row)) {
-        Datum value = column_of(row, RelationGetDescr(extensions), Anum_pg_extension_extversion, &is_null);
+    scan_catalog(ExtensionRelationId, ExtensionOidIndexId, &key, 1, [&version](HeapTuple row, TupleDesc desc) {
+        bool is_null;
+        Datum value = column_of(row, desc, Anum_pg_extension_extversion, &is_null);
         if (!is_null) version = TextDatumGetCString(value);
-    }
-    systable_endscan(scan);
-    table_close(extensions, AccessShareLock);
+        return false;
+    });
     return version;
 }
 

@@ -1,6 +1,6 @@
 #include "pg/host/stored_settings.hpp"
 
-#include "pg/host/row.hpp"
+#include "pg/host/catalog.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -34,15 +34,12 @@ int weight_of(const StoredSetting &stored) {
 // Calls look(stored) for each value of that name.
 template <class Look>
 void for_each_stored(const char *name, Look look) {
-    Relation relation = table_open(DbRoleSettingRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(relation, InvalidOid, false, nullptr, 0, nullptr);
-    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
-        auto *row = reinterpret_cast<Form_pg_db_role_setting>(GETSTRUCT(tuple));
-        const char *value = value_of(tuple, RelationGetDescr(relation), name);
-        if (value != nullptr) look(StoredSetting{row->setdatabase, row->setrole, value});
-    }
-    systable_endscan(scan);
-    table_close(relation, AccessShareLock);
+    scan_catalog(DbRoleSettingRelationId, InvalidOid, nullptr, 0, [&](HeapTuple row, TupleDesc desc) {
+        const auto &stored = form_of<FormData_pg_db_role_setting>(row);
+        const char *value = value_of(row, desc, name);
+        if (value != nullptr) look(StoredSetting{stored.setdatabase, stored.setrole, value});
+        return true;
+    });
 }
 
 // As an SQL identifier. One that is gone meanwhile has a number.

@@ -165,4 +165,16 @@ inline Datum uuid_datum(const Uuid &uuid) {
 
 bool is_ulid_type(Oid type);
 
+// The row type of a function's result, looked up once for each call site.
+inline TupleDesc result_row(FunctionCallInfo fcinfo) {
+    if (fcinfo->flinfo->fn_extra == nullptr) {
+        MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+        TupleDesc desc;
+        get_call_result_type(fcinfo, nullptr, &desc);
+        fcinfo->flinfo->fn_extra = BlessTupleDesc(desc);
+        MemoryContextSwitchTo(caller);
+    }
+    return static_cast<TupleDesc>(fcinfo->flinfo->fn_extra);
+}
+
 }  // namespace idgen::pg

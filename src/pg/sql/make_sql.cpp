@@ -6,7 +6,6 @@
 #include "pg/draw/draw.hpp"
 #include "pg/draw/own_group.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/host/row.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"

@@ -2,7 +2,6 @@
 
 #include "core/layout/packing.hpp"
 #include "core/text/digits.hpp"
-#include "pg/host/row.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"

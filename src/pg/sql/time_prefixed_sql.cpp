@@ -331,14 +331,12 @@ Datum idgen_next_ksuid(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// This process's own; begun at its first ObjectId, so never before a fork.
+// This process's own, begun at its first ObjectId.
 ObjectIdSource &object_id_source() {
     static ObjectIdSource source{};
-    static int owner = 0;
-    if (owner != MyProcPid) {
-        fill_random(source.tail, sizeof(source.tail));
-        owner = MyProcPid;
-    }
+    static bool is_begun = false;
+    if (!is_begun) fill_random(source.tail, sizeof(source.tail));
+    is_begun = true;
     return source;
 }
 

@@ -42,10 +42,10 @@ struct LeaseGate {
     // The clock, and whether IDs may take its time: a jump that the databases of this server do not accept is
     // not for the registry.
     ClockReading (*clock)(bool &is_accepted);
-    // Makes every slot of a number go on at or above `at_ms`. What read an older cap has ended when it
-    // returns.
+    // Makes every slot of a number go on at or above `at_ms`.
     void (*move_number)(uint32 number, int64 at_ms) noexcept;
-    // The instant below which all IDs lie that this server made since its start.
+    // The instant below which all IDs lie that this server made since its start. Takes the lock of each slot, so a
+    // session that read an older cap is done when it returns.
     int64 (*reached_ms)() noexcept;
     // What a crash leaves: see pg/state/saved_leases.hpp.
     decltype(&save_lease) save;

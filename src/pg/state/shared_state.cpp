@@ -70,7 +70,7 @@ void initialise_clock(SharedState *state) noexcept {
     forget(state->accepted_clock);
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
     zero({&state->steps_forward, &state->steps_back});
-    for (pg_atomic_uint64 &told_ms : state->told_ms) zero({&told_ms});
+    for (LogBudget &budget : state->log_budgets) budget.initialise();
 }
 
 void initialise_slots(SharedState *state) noexcept {
@@ -227,18 +227,8 @@ ClockReading watched_clock(SharedState *state) {
     return {wall_ms(), difference_ms};
 }
 
-namespace {
-
-constexpr uint64 interval_ms = 60000;
-
-}  // namespace
-
 bool may_log(SharedState *state, Cause cause) noexcept {
-    pg_atomic_uint64 &told_ms = state->told_ms[static_cast<size_t>(cause)];
-    uint64 last_ms = pg_atomic_read_u64(&told_ms);
-    auto now_ms = static_cast<uint64>(monotonic_ms());
-    if (last_ms != 0 && now_ms - last_ms < interval_ms) return false;
-    return pg_atomic_compare_exchange_u64(&told_ms, &last_ms, now_ms);
+    return state->log_budgets[static_cast<size_t>(cause)].spend(1);
 }
 
 void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms) {

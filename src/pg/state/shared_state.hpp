@@ -19,6 +19,7 @@
 #include "core/issue/directory.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
+#include "pg/host/log_budget.hpp"
 #include "pg/host/server_locks.hpp"
 #include "pg/state/leases.hpp"
 
@@ -99,11 +100,11 @@ struct alignas(cache_line) SharedState {
     pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, by whoever read it last
     SharedOrder<Ulid> ulid_order;
     SharedOrder<UuidStamp> uuid_order;
-    pg_atomic_uint64 noted_clock_ms;   // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at
-    pg_atomic_uint64 steps_forward;    // atomic; times that the clock was set, as seen
-    pg_atomic_uint64 steps_back;       // atomic
-    pg_atomic_uint64 told_ms[causes];  // atomic; last message of each cause, monotonic; 0: none yet
-    SharedLeases leases;               // guards: its own
+    pg_atomic_uint64 noted_clock_ms;  // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at
+    pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
+    pg_atomic_uint64 steps_back;      // atomic
+    LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
+    SharedLeases leases;              // guards: its own
 };
 
 using SlotDirectory = Directory<SpinLock, SharedDatabase>;

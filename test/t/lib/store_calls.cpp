@@ -83,7 +83,7 @@ Datum store_call(PG_FUNCTION_ARGS) {
                    PG_GETARG_INT64(9)};
     Holder holder{text_argument(fcinfo, 11), 1000 + call.proposed, 1};
     CallAnswer answer{};
-    Reply reply = registry.call(registry.self, parse_identity(text_argument(fcinfo, 2)), call, PG_GETARG_INT64(10),
+    Reply reply = registry.call(registry.self, parse_random_id(text_argument(fcinfo, 2)), call, PG_GETARG_INT64(10),
                                 holder, answer, trouble);
     return answer_of(reply, trouble, psprintf("%s " INT64_FORMAT, word_of(answer.outcome), answer.horizon_ms));
 }
