@@ -66,17 +66,17 @@ sub reuse_numbers
 sub give_by_hand
 {
 	my ($kind, $store) = @_;
-	my %setting = ('idgen.shards' => '5', 'idgen.max_wait' => '1s', 'idgen.lease_ttl' => '1h', 'idgen.lease_name' => 'production');
+	my %setting = ('idgen.shards' => '5', 'idgen.max_wait' => '1s', 'idgen.lease_ttl' => '1h');
 	my $production = start_leased("$kind-hand", $store->{address}, init => { allows_streaming => 1 }, setting => \%setting);
 	my $session = connect_to($production);
 	my %made;
 	repeated(\%made, wait_for_id($session));
-	my $other = start_leased("$kind-other", $store->{address}, setting => { %setting, 'idgen.lease_name' => 'other' });
+	my $other = start_leased("$kind-other", $store->{address}, setting => \%setting);
 	my $second = connect_to($other);
 	my $calls = sub { return $store->{node} ? told($store->{node}, 'idgen_registry\.claim\(') : 0 };
 	my $before = $calls->();
 	fails_to_draw($second,
-		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "production", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
+		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "$kind-hand", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
 		"$kind: a number by hand that another server has");
 	cmp_ok($calls->() - $before, '<', 50, "$kind: nor does it ask the registry more often because a session waits");
 	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/, "$kind: nor one that is not named");
@@ -86,7 +86,7 @@ sub give_by_hand
 	$restored->init_from_backup($production, 'night', standby => 0);
 	$restored->start;
 	my $third = connect_to($restored);
-	fails_to_draw($third, qr/number 5 is held by "production"/, "$kind: nor does a backup get it that is started beside its origin");
+	fails_to_draw($third, qr/number 5 is held by "$kind-hand"/, "$kind: nor does a backup get it that is started beside its origin");
 	sleep 2.5;
 	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: production goes on, no ID twice");
 	is(told($production, 'has lost number'), 0, "$kind: and never lost its number");
@@ -98,12 +98,12 @@ sub give_by_hand
 	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: after a crash it goes on with its number, no ID twice");
 	$session->disconnect;
 	crash($production);
-	fails_to_draw($second, qr/number 5 is held by "production"/, "$kind: a dead server keeps its number until its lease is past");
+	fails_to_draw($second, qr/number 5 is held by "$kind-hand"/, "$kind: a dead server keeps its number until its lease is past");
 	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1, "$kind: or until it is taken from it");
 	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0, "$kind: then another has it at once, no ID twice");
 	$production->start;
 	$session = connect_to($production);
-	fails_to_draw($session, qr/number 5 is held by "other"/, "$kind: and the first does not");
+	fails_to_draw($session, qr/number 5 is held by "$kind-other"/, "$kind: and the first does not");
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $production, $other;
 	return;

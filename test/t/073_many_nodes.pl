@@ -46,7 +46,7 @@ sub make_nodes
 	$session->disconnect;
 	$origin->stop;
 	change_remembered($origin, $path, 0, sub { return (0, $_[0]) });
-	my @nodes = map { copy_node($origin, "$kind$_", "idgen.lease_name = '$kind$_'") } @all;
+	my @nodes = map { copy_node($origin, "$kind$_") } @all;
 	make_another($nodes[$_], $_) for grep { $_ % 2 } @all;
 	return @nodes;
 }

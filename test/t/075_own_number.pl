@@ -7,6 +7,8 @@ use lib "$FindBin::Bin/lib";
 use IdgenLease;
 use IdgenNode;
 use IdgenStore;
+use PostgreSQL::Test::Utils;
+use Sys::Hostname;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -84,21 +86,37 @@ sub name_all_owners
 {
 	my ($kind, $address) = @_;
 	my %setting = ('idgen.shards' => '7,8', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '100ms');
-	my @nodes = map { start_leased("$kind-$_", $address, setting => { %setting, 'idgen.lease_name' => $_ }) } qw(holder rival);
+	my @nodes = map { start_leased("$kind-$_", $address, setting => \%setting) } qw(holder rival);
 	my ($session, $second) = map { connect_to($_) } @nodes;
 	for my $number (7, 8) { wait_for('an ID', sub { value_of($session, 'SELECT next_id(?)', $number) }) }
 	my $refused = sub { my ($number) = @_; return eval { value_of($second, 'SELECT next_id(?)', $number); '' } // $second->errstr };
 	for my $number (7, 8)
 	{
-		wait_for("the owner of $number", sub { $refused->($number) =~ /says: number $number is held by "holder", system \d+\. Waited/ });
+		wait_for("the owner of $number", sub { $refused->($number) =~ /says: number $number is held by "$kind-holder", system \d+\. Waited/ });
 	}
-	my $lines = told($nodes[1], 'cannot be kept now: number [78] is held by "holder"');
+	my $lines = told($nodes[1], qq{cannot be kept now: number [78] is held by "$kind-holder"});
 	is($lines, 2, "$kind: two numbers that another server has, each with its owner, are told of");
 	$refused->($_) for (7, 8) x 5;
 	is(told($nodes[1], 'cannot be kept now'), $lines, "$kind: and once");
 	$_->disconnect for $session, $second;
-	$_->stop('immediate') for @nodes;
+	$nodes[1]->stop('immediate');
+	name_by_host($kind, $nodes[0]);
+	$nodes[0]->stop('immediate');
 	return;
+}
+
+# A server without a cluster_name, which the tests' servers have from the command that starts them, is known by host and port.
+sub name_by_host
+{
+	my ($kind, $node) = @_;
+	$node->stop;
+	system_or_bail('pg_ctl', '-w', '-s', '-D', $node->data_dir, '-l', $node->logfile, 'start');
+	$node->_update_pid(1);
+	my $session = connect_to($node);
+	my $owner = sub { value_of($session, 'SELECT owner FROM idgen_lease.nodes() WHERE number = 7') };
+	wait_for('an ID', sub { value_of($session, 'SELECT next_id(7)') });
+	is($owner->(), hostname() . ':' . $node->port, "$kind: without a cluster_name the registry shows host and port");
+	return $session->disconnect;
 }
 
 # The server tells a process to end, and then its group. An answer that comes late is none: so it may take some tries.

@@ -213,7 +213,7 @@ sub lose_a_named_one
 sub say_each
 {
 	my ($store) = @_;
-	my @owners = map { start_leased("owner$_", $store->{address}, setting => { 'idgen.shards' => $_, 'idgen.lease_ttl' => '1h', 'idgen.lease_name' => "house $_" }) } 51, 52;
+	my @owners = map { start_leased("owner$_", $store->{address}, setting => { 'idgen.shards' => $_, 'idgen.lease_ttl' => '1h' }) } 51, 52;
 	wait_for_id($_), $_->disconnect for map { connect_to($_) } @owners;
 	my $node = start_leased('asker', $store->{address}, setting => { 'idgen.shards' => '51-53', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '300ms' });
 	my $session = connect_to($node);
@@ -225,11 +225,11 @@ sub say_each
 	for my $number (51, 52)
 	{
 		fails_with($session, "SELECT next_id($number)", '55000',
-			qr/number $number cannot be used now.*\nDETAIL:  The keeper of its numbers says: number $number is held by "house $number", system \d+\. Waited/, "number $number: its own owner");
+			qr/number $number cannot be used now.*\nDETAIL:  The keeper of its numbers says: number $number is held by "owner$number", system \d+\. Waited/, "number $number: its own owner");
 	}
 	ok(value_of($session, 'SELECT next_id(53)'), 'a third is not in the way');
 	like(status_of($session, 'lease'),
-		qr/^53 by hand; 51, 52 not held; horizon [\d.]+ s ahead of the clock; number 51 is held by "house 51", system \d+; number 52 is held by "house 52", system \d+ \| f \|/,
+		qr/^53 by hand; 51, 52 not held; horizon [\d.]+ s ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
 		'the status names both');
 	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'and the registry is well');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');

@@ -20,10 +20,10 @@ TEST(DurableRecord, ReadsTheKernelsBootId) {
     BootId boot = parse_random_id("2b0a5f9c-0123-4567-89ab-cdef01234567\n");
     EXPECT_EQ(boot.high, 0x2b0a5f9c01234567u);
     EXPECT_EQ(boot.low, 0x89abcdef01234567u);
-    EXPECT_TRUE(parse_random_id("2B0A5F9C0123456789ABCDEF01234567") == boot) << "as etcd's and PostgreSQL's texts may be";
-    for (const char *text :
-         {"", "\n", "2b0a5f9c", "2b0a5f9c-0123-4567-89ab-cdef0123456", "zb0a5f9c-0123-4567-89ab-cdef01234567",
-          "2b0a5f9c-0123-4567-89ab-cdef012345678"})
+    EXPECT_TRUE(parse_random_id("2B0A5F9C0123456789ABCDEF01234567") == boot)
+        << "as etcd's and PostgreSQL's texts may be";
+    for (const char *text : {"", "\n", "2b0a5f9c", "2b0a5f9c-0123-4567-89ab-cdef0123456",
+                             "zb0a5f9c-0123-4567-89ab-cdef01234567", "2b0a5f9c-0123-4567-89ab-cdef012345678"})
         EXPECT_FALSE(is_known(parse_random_id(text))) << text;
 }
 

@@ -99,8 +99,10 @@ int64 patience(int64 window_ms) noexcept {
     return Min(Max(window_ms / 4, shortest_answer_ms), longest_answer_ms);
 }
 
-const char *own_name(const pg::LeaseSettings &settings) {
-    if (settings.name != nullptr && settings.name[0] != '\0') return settings.name;
+// What others see of this server: cluster_name, or host and port if it has none.
+const char *own_name() {
+    const char *name = GetConfigOption("cluster_name", true, false);
+    if (name != nullptr && name[0] != '\0') return name;
     char host[64] = "";
     gethostname(host, sizeof(host) - 1);
     return psprintf("%s:%d", host, PostPortNumber);
@@ -144,8 +146,7 @@ bool WatchedRegistry::identify(const RegistryIdentity &expected) {
 
 bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
     if (!open()) return false;
-    Holder holder{own_name(gate_.settings()), static_cast<int64>(GetSystemIdentifier()),
-                  static_cast<int32>(GetWALInsertionTimeLine())};
+    Holder holder{own_name(), static_cast<int64>(GetSystemIdentifier()), static_cast<int32>(GetWALInsertionTimeLine())};
     return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
 }
 

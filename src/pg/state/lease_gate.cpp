@@ -22,7 +22,6 @@ constexpr int longest_window_ms = 300000;
 
 char *written_registry = nullptr;
 char *written_database = nullptr;
-char *written_name = nullptr;
 char *written_range = nullptr;
 
 void explain_bad_lease_range() {
@@ -60,10 +59,6 @@ void assign_database(const char *value, void *) {
     lease_settings.database = value;
 }
 
-void assign_name(const char *value, void *) {
-    lease_settings.name = value;
-}
-
 // One number or one range.
 bool check_range(char **value, void **extra, GucSource) {
     std::string_view text(*value == nullptr ? "" : *value);
@@ -98,9 +93,6 @@ void define_registry() {
                                "Sets the database that remembers which numbers this server holds.",
                                "The extension idgen_lease is created there.", &written_database, "postgres",
                                PGC_POSTMASTER, 0, nullptr, assign_database, nullptr);
-    DefineCustomStringVariable("idgen.lease_name", "Sets what the registry shows as the owner of a number.",
-                               "A label: two servers may have the same. Empty means host name and port.", &written_name,
-                               "", PGC_SIGHUP, 0, nullptr, assign_name, nullptr);
 }
 
 void define_numbers() {

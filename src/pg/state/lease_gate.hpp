@@ -14,7 +14,6 @@ namespace idgen::pg {
 struct LeaseSettings {
     const char *registry;  // its address; empty: none. May hold a password: not for a message or a view
     const char *database;  // where the record of the numbers lies
-    const char *name;      // what others see of this server; empty: host and port
     NumberRange range;
     int count;
     int ttl_ms;
