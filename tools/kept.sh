@@ -1,7 +1,7 @@
 # A sandbox that stays for the next run, with what was built in it: sourced by tools/test where QUICK is set.
 #
 # There is one for each folder that a tree stands in, below /var/tmp/idgen.UID. It begins anew where the server, a compiler or
-# the flags of the build have changed.
+# the flags of a build have changed.
 
 keep_sandbox() {
     local folder
@@ -12,9 +12,11 @@ keep_sandbox() {
     exec 4>"$sandbox.lock"
     flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
     local versions
-    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile)
+    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile test/*/Makefile test/core.mk &&
+        echo "COPT=${COPT:-} BUILD=${BUILD:-}")
     end_processes
-    rm -rf "$sandbox/data" "$sandbox/log"
+    # What a run leaves behind, and what is built without make.
+    rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
     if [ "$(cat "$sandbox/versions" 2>/dev/null)" != "$versions" ]; then
         rm -rf "$sandbox"
         fill_sandbox && echo "$versions" >"$sandbox/versions" || return 1
@@ -22,7 +24,7 @@ keep_sandbox() {
         fill_tree
     fi
     # Linked anew each time: what a source that is gone left behind would go unnoticed.
-    rm -f "$sandbox/src/idgen.so" "$sandbox/src/test/unit/build/core_tests"
+    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease}
 }
 
 leave_sandbox() {

@@ -108,9 +108,11 @@ build_preloads() {
 # Builds the calls of the registries' stores as SQL functions, where idgen_lease was built.
 build_store_calls() {
     [ -e "$sandbox/src/src/lease/keep/open_registry.o" ] || return 0
-    inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
-        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$1/store_calls.so" test/t/lib/store_calls.cpp src/lease/store/*.o src/lease/postgres/*.o src/lease/etcd/*.o \
-        src/lease/keep/open_registry.o src/core/*/*.o src/pg/host/attempt.o src/pg/host/clock.o src/pg/host/entropy.o -lpq -lcurl' build "$sandbox/preloads"
+    local objects
+    objects=$(cd "$here" && ls src/lease/{store,postgres,etcd}/*.cpp src/core/*/*.cpp src/lease/keep/open_registry.cpp src/pg/host/{attempt,clock,entropy}.cpp |
+        sed 's/cpp$/o/')
+    inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
+        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" test/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
 }
 
 # Builds functions in C that tests create.
