@@ -54,7 +54,7 @@ void Session::select(Stage &stage) {
 
 void Session::take_ids(Stage &stage) {
     Take taken{};
-    if (try_slot(source_, limits_, base_, count_, taken) == Answer::final) {
+    if (try_slot(source_, limits_, base_, count_, taken)) {
         if (taken.status == Take::Status::ok) judge_lead(stage, taken);
         return follow(stage, taken);
     }

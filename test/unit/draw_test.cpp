@@ -117,7 +117,7 @@ class PoolTest : public testing::Test {
         SlotRequest request{{key_of(layout), 11, shard}, layout, Claim::own, 4, 5000, 0};
         source.slot = memory.directory.obtain(database, request, shortage);
     }
-    Answer attempt(std::uint32_t count, const Limits &limits = open_limits) {
+    bool attempt(std::uint32_t count, const Limits &limits = open_limits) {
         std::int64_t base = base_of(source, limits);
         begin_try(source, base);
         if (!is_selected(source)) select();
@@ -125,7 +125,7 @@ class PoolTest : public testing::Test {
     }
     // Draws; whether it was held, not borrowed.
     bool draw_ahead(std::uint32_t count) {
-        while (attempt(count) == Answer::select) {
+        while (!attempt(count)) {
         }
         EXPECT_EQ(taken.status, Status::ok);
         note_drawn(source, taken);
@@ -141,41 +141,41 @@ class PoolTest : public testing::Test {
 };
 
 TEST_F(PoolTest, AFullShardMovesTheSessionUp) {
-    EXPECT_EQ(attempt(4), Answer::final);
+    EXPECT_TRUE(attempt(4));
     EXPECT_EQ(source.shard, 2u);
     note_drawn(source, taken);
     EXPECT_EQ(first_id(source, taken), pack(p, 5000, 2, 0));
-    EXPECT_EQ(attempt(1), Answer::select);
+    EXPECT_FALSE(attempt(1));
     EXPECT_FALSE(is_selected(source));
     select();
     EXPECT_EQ(source.shard, 3u);
-    EXPECT_EQ(try_slot(source, open_limits, 5000, 4, taken), Answer::final);
+    EXPECT_TRUE(try_slot(source, open_limits, 5000, 4, taken));
     EXPECT_EQ(first_id(source, taken), pack(p, 5000, 3, 0));
     note_drawn(source, taken);
-    EXPECT_EQ(attempt(1), Answer::final) << "the top of the pool";
+    EXPECT_TRUE(attempt(1)) << "the top of the pool";
     EXPECT_EQ(taken.status, Status::full);
 }
 
 TEST_F(PoolTest, ASlotThatIsSomebodyElsesIsNotTakenFrom) {
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     source.slot.entry->generation++;
     Slot before = source.slot.entry->slot;
     auto *entry = source.slot.entry;
-    EXPECT_EQ(attempt(1), Answer::select);
+    EXPECT_FALSE(attempt(1));
     EXPECT_EQ(source.slot.entry, nullptr);
     EXPECT_EQ(entry->slot.ids, before.ids);
-    EXPECT_EQ(attempt(1), Answer::final) << "found anew";
+    EXPECT_TRUE(attempt(1)) << "found anew";
     EXPECT_EQ(taken.status, Status::ok);
 }
 
 TEST_F(PoolTest, EachIdLiesAboveTheSessionsLast) {
     session.last = {5050, 2, 1};
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     EXPECT_EQ(source.shard, 2u);
     EXPECT_EQ(first_id(source, taken), pack(p, 5050, 2, 2));
     source.session = nullptr;
     source.is_pool = false;
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     note_drawn(source, taken);
     EXPECT_EQ(session.last.tick, 5050) << "no session, nothing noted";
 }
@@ -194,11 +194,11 @@ TEST_F(PoolTest, ABorrowedTickIsBorrowedOnTheNextShard) {
     EXPECT_EQ(source.slot.entry->slot.borrows, 4u);
     EXPECT_EQ(source.slot.entry->max_lead_ms, 50u);
 
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::borrowed) << "and full";
     Limits later = open_limits;
     later.now_ms++;
-    EXPECT_EQ(attempt(1, later), Answer::final);
+    EXPECT_TRUE(attempt(1, later));
     EXPECT_EQ(taken.tick, 5051) << "no need to wait for the clock";
 }
 
@@ -210,7 +210,7 @@ TEST_F(PoolTest, ATickThatIsHeldIsHeldOnTheNextShard) {
     EXPECT_TRUE(draw_ahead(4));
     EXPECT_EQ(source.shard, 3u);
     EXPECT_EQ(source.slot.entry->slot.holds, 4u);
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::full);
     EXPECT_EQ(taken.wait_ms, 51);
 }
@@ -239,7 +239,7 @@ TEST_F(PoolTest, ALeaseCapsTheIdsOfItsNumber) {
     Lease lease{};
     lease.number = 2;
     source.lease = &lease;
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::capped) << "nothing is held";
     EXPECT_EQ(source.slot.entry->slot.ids, 0u);
     lease.cap_ms = 5000;
@@ -258,7 +258,7 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
     lease.number = 2;
     lease.cap_ms = 6000;
     source.lease = &lease;
-    EXPECT_EQ(attempt(1), Answer::final);
+    EXPECT_TRUE(attempt(1));
     Limits closed = open_limits;
     closed.granted_ms = 5000;
     try_slot(source, closed, 5000, 1, taken);

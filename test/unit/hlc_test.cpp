@@ -36,7 +36,7 @@ Take take_hlc(Slot &slot, const Limits &limits, std::int64_t observed = 0) {
     Limits own = limits;
     own.may_borrow = rules_of(source, {}).may_borrow;
     Take taken{};
-    EXPECT_EQ(try_slot(source, own, base_of(source, own), 1, taken), Answer::final);
+    EXPECT_TRUE(try_slot(source, own, base_of(source, own), 1, taken));
     slot = entry.slot;
     return taken;
 }

@@ -1,5 +1,12 @@
-// What the sessions of a database share. The two records that make its IDs durable each lie in a page
-// (core/durable/renewal.hpp).
+// Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones
+// back and those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
+//
+// An idle slot is taken back in this order: references to it end, its database's floor rises above its last
+// tick, it is free. A new slot begins at the floor, so whoever finds it draws above all that the old one
+// made.
+//
+// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive.
+// `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
 #pragma once
 
 #include <algorithm>
@@ -88,16 +95,6 @@ struct SlotRequest {
 constexpr bool is_new(std::int64_t given_ms, const SlotRequest &request) noexcept {
     return given_ms > request.now_ms - request.idle_ms && given_ms <= request.now_ms;
 }
-
-// Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones
-// back and those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
-//
-// An idle slot is taken back in this order: references to it end, its database's floor rises above its last
-// tick, it is free. A new slot begins at the floor, so whoever finds it draws above all that the old one
-// made.
-//
-// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive.
-// `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
 
 template <class Lock, class Database>
 class Directory {

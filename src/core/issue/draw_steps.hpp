@@ -1,4 +1,14 @@
-// What follows from the answer of a slot: IDs, a wait, a renewal, or an error. Times are unix ms.
+// A draw takes IDs from the slots of a source, a step at a time. The steps are a caller's:
+//
+//      limits_of --> base_of --> begin_try
+//      is_selected?  no: select_shard, find or obtain its slot
+//      try_slot  --> false: select another shard, or the slot is somebody else's by now
+//                --> true:   next_step --> issue: grant_for, note_drawn; give the IDs, renew if half used
+//                                      --> renew, keep, wait; or grant_for says over: then all again, with
+//                                          the clock read anew
+//                                      --> an error
+//
+// Nothing here waits, reads a clock or raises. Times are unix ms.
 #pragma once
 
 #include <cstdint>
@@ -173,18 +183,6 @@ class PoolCursor {
     std::uint32_t rank_ = 0;
 };
 
-// A draw takes IDs from the slots of a source, a step at a time. The steps are a caller's:
-//
-//      limits_of --> base_of --> begin_try
-//      is_selected?  no: select_shard, find or obtain its slot
-//      try_slot  --> select: another shard, or the slot is somebody else's by now
-//                --> final:  next_step --> issue: grant_for, note_drawn; give the IDs, renew if half used
-//                                      --> renew, keep, wait; or grant_for says over: then all again, with
-//                                          the clock read anew
-//                                      --> an error
-//
-// Nothing here waits, reads a clock or raises. Times are unix ms.
-
 // What a session last drew from its own shards with one packing, and where in the pool it draws.
 struct DrawSession {
     DrawHistory last;
@@ -306,20 +304,18 @@ bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t b
     return true;
 }
 
-enum class Answer : std::uint8_t { final, select };
-
-// Tries the slot in use. Requires is_selected.
+// Tries the slot in use. Requires is_selected. False: no final answer; select another shard, or another slot.
 template <class Lock>
-Answer try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
-                Take &taken) noexcept {
+bool try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
+              Take &taken) noexcept {
     IDGEN_REQUIRE(is_selected(source));
     if (!take_current(source, limits, base, count, taken)) {
         source.slot.entry = nullptr;
-        return Answer::select;
+        return false;
     }
-    if (taken.status == Take::Status::ok) return Answer::final;
+    if (taken.status == Take::Status::ok) return true;
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
-    return is_full && move_up(source, base) ? Answer::select : Answer::final;
+    return !is_full || !move_up(source, base);
 }
 
 enum class Grant : std::uint8_t { holds, half_used, over };

@@ -1,4 +1,5 @@
-// What clang's analysis of locks is told; g++ passes over it. Written as IDGEN_LOCKS(guarded_by(mutex)).
+// Locks as the core sees them: a guard for a scope, and what clang's analysis is told, as IDGEN_LOCKS(guarded_by(mutex)).
+// g++ passes over that.
 #pragma once
 
 #if defined(__clang__)

@@ -1,4 +1,5 @@
-// An ID that was observed elsewhere, as what a session must draw above: so that cause sorts before effect.
+// IDs that the clock did not make now: one that was observed elsewhere, which a session must draw above, so that cause
+// sorts before effect; and IDs for instants in the past, for backfill.
 #pragma once
 
 #include <cstdint>

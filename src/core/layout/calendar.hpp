@@ -1,5 +1,5 @@
-// Instants as text in the one form that layouts use: 2011-08-24T21:07:01.721Z, always UTC.
-// A value is unix milliseconds. Calendar: proleptic Gregorian, years 1 to 9999. No leap seconds.
+// Instants as text, and steps of a calendar. A value is unix milliseconds. The calendar is the proleptic Gregorian one,
+// years 1 to 9999, without leap seconds. The one form of an instant that layouts use is 2011-08-24T21:07:01.721Z, in UTC.
 #pragma once
 
 #include <cstddef>

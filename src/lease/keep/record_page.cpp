@@ -69,8 +69,8 @@ bool read_record(Relation sequence, LeasePage &page) {
     Buffer buffer = pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_SHARE);
     auto read = pg::read_own_page(BufferGetPage(buffer), page_format, &page, sizeof(page));
     UnlockReleaseBuffer(buffer);
-    if (read != pg::OwnPageRead::whole || page.count > most_remembered) page = LeasePage{};
-    return read != pg::OwnPageRead::newer;
+    if (read != Renewal::granted || page.count > most_remembered) page = LeasePage{};
+    return read != Renewal::newer_record;
 }
 
 void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
@@ -89,18 +89,15 @@ void write_record(Relation sequence, const LeasePage &page, pg::LightLock &makin
 
 namespace {
 
-// What may keep a transaction of the keeper from the page.
-enum class Obstacle : uint8 { none, missing, unusable, newer, locked };
-
 bool is_of_lock(int code) noexcept {
     return code == ERRCODE_LOCK_NOT_AVAILABLE || code == ERRCODE_QUERY_CANCELED;
 }
 
 // Runs work() in a transaction. A wait for a lock that took too long ends it: locked.
 template <class Work>
-Obstacle in_transaction(Work work) {
+Renewal in_transaction(Work work) {
     MemoryContext memory = CurrentMemoryContext;
-    volatile Obstacle met = Obstacle::none;
+    volatile Renewal met = Renewal::granted;
     PG_TRY();
     {
         SetCurrentStatementStartTimestamp();
@@ -114,7 +111,7 @@ Obstacle in_transaction(Work work) {
         if (!is_of_lock(geterrcode())) PG_RE_THROW();
         FlushErrorState();
         AbortCurrentTransaction();
-        met = Obstacle::locked;
+        met = Renewal::locked;
     }
     PG_END_TRY();
     MemoryContextSwitchTo(memory);
@@ -123,13 +120,13 @@ Obstacle in_transaction(Work work) {
 
 // Calls work(sequence) if its lock is free.
 template <class Work>
-Obstacle with_record(Oid &oid, Work work) {
+Renewal with_record(Oid &oid, Work work) {
     oid = find_record_sequence();
-    if (!OidIsValid(oid)) return Obstacle::missing;
-    if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return Obstacle::locked;
+    if (!OidIsValid(oid)) return Renewal::no_record;
+    if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return Renewal::locked;
     Relation sequence = try_relation_open(oid, NoLock);
-    if (sequence == nullptr) return Obstacle::missing;
-    Obstacle met = can_hold_record(sequence) ? work(sequence) : Obstacle::unusable;
+    if (sequence == nullptr) return Renewal::no_record;
+    Renewal met = can_hold_record(sequence) ? work(sequence) : Renewal::unlogged;
     relation_close(sequence, RowExclusiveLock);
     return met;
 }
@@ -142,19 +139,19 @@ bool RecordPage::access(Work work) {
     Oid sequence = InvalidOid;
     const char *database = gate_.settings().database;
     switch (in_transaction([&] { return with_record(sequence, work); })) {
-        case Obstacle::none:
+        case Renewal::granted:
             break;
-        case Obstacle::missing:
+        case Renewal::no_record:
             obstacle_ = psprintf("the extension idgen_lease is not in database \"%s\"", database);
             break;
-        case Obstacle::unusable:
+        case Renewal::unlogged:
             obstacle_ = psprintf("sequence %s of database \"%s\" is unlogged", record_sequence, database);
             break;
-        case Obstacle::newer:
+        case Renewal::newer_record:
             obstacle_ = psprintf("a later version of idgen_lease wrote sequence %s of database \"%s\"", record_sequence,
                                  database);
             break;
-        case Obstacle::locked:
+        default:
             explain(sequence);
             break;
     }
@@ -167,7 +164,7 @@ void RecordPage::explain(Oid sequence) {
     const char *holders = nullptr;
     in_transaction([&] {
         holders = lock_holders(sequence, memory);
-        return Obstacle::none;
+        return Renewal::granted;
     });
     obstacle_ = psprintf("sequence %s of database \"%s\" is locked: %s", record_sequence, gate_.settings().database,
                          holders == nullptr ? "pg_locks says by whom" : holders);
@@ -175,22 +172,22 @@ void RecordPage::explain(Oid sequence) {
 
 bool RecordPage::read() {
     return access(
-        [this](Relation sequence) { return read_record(sequence, page_) ? Obstacle::none : Obstacle::newer; });
+        [this](Relation sequence) { return read_record(sequence, page_) ? Renewal::granted : Renewal::newer_record; });
 }
 
 bool RecordPage::write() {
     return access([this](Relation sequence) {
         write_record(sequence, page_, gate_.leases().record_lock);
-        return Obstacle::none;
+        return Renewal::granted;
     });
 }
 
 void RecordPage::restore() {
     access([this](Relation sequence) {
         LeasePage durable;
-        if (!read_record(sequence, durable)) return Obstacle::newer;
+        if (!read_record(sequence, durable)) return Renewal::newer_record;
         if (!(durable == page_)) write_record(sequence, page_, gate_.leases().record_lock);
-        return Obstacle::none;
+        return Renewal::granted;
     });
     obstacle_ = nullptr;
 }

@@ -1,4 +1,9 @@
-// Who holds the locks that keep this process from what it needs.
+// The server's record of its numbers as the keeper has it: a copy in memory, and the page on disk. Only the
+// proposal of a claim must be written before the keeper goes on; a page that is lost is written again.
+//
+// The keeper waits for no lock of another transaction: it takes the lock of the sequence only if it is free,
+// and lock_timeout bounds its waits for catalogs. What is in the way is a sentence, and the next round tries
+// again.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -33,13 +38,6 @@ bool read_record(Relation sequence, LeasePage &page);
 
 // Writes the page and flushes it. `making` guards that there is one such page. Requires can_hold_record.
 void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making);
-
-// The server's record of its numbers as the keeper has it: a copy in memory, and the page on disk. Only the
-// proposal of a claim must be written before the keeper goes on; a page that is lost is written again.
-//
-// The keeper waits for no lock of another transaction: it takes the lock of the sequence only if it is free,
-// and lock_timeout bounds its waits for catalogs. What is in the way is a sentence, and the next round tries
-// again.
 
 class RecordPage {
    public:

@@ -1,4 +1,5 @@
-// What the registry lists, as the choice of a number and a sentence need it.
+// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
+// sessions and to the log.
 #pragma once
 
 #include "core/lease/number_choice.hpp"
@@ -37,9 +38,6 @@ class OlderRegistryWatch {
 
     pg::SharedLeases &leases_;
 };
-
-// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
-// sessions and to the log.
 
 class WatchedRegistry {
    public:

@@ -163,46 +163,53 @@ bool is_worn(int64 memory_at_first) {
 
 namespace {
 
-enum class Course : uint8 { over, broken, given_up, senseless, endless };
+constexpr const char *lost_connection = "the connection was lost";
+
+Reply lose(PostgresSession &session, Trouble &trouble) {
+    session.is_lost = true;
+    return put_trouble(trouble, Reply::silent, lost_connection);
+}
 
 // Waits for the socket and reads what has come. Rows are those that were kept.
-Course wait_and_read(PGconn *connection, int events, const Intake &began, const PGresult *kept,
-                     const Deadline &deadline, Wake &wake) {
-    wake = wait_for_socket(PQsocket(connection), events, deadline);
-    if (wake != Wake::ready) return Course::given_up;
+Reply wait_and_read(PostgresSession &session, int events, const Intake &began, const PGresult *kept,
+                    const Deadline &deadline, Trouble &trouble) {
+    Wake wake = wait_for_socket(PQsocket(session.connection), events, deadline);
+    if (wake != Wake::ready) return put_trouble(trouble, Reply::silent, sentence_of(wake));
     bool is_open;
-    if (!take_in(began, connection, kept, is_open)) return Course::endless;
-    return is_open ? Course::over : Course::broken;
+    if (!take_in(began, session.connection, kept, is_open)) return put_trouble(trouble, Reply::denied, no_end_there);
+    return is_open ? Reply::answered : lose(session, trouble);
 }
 
 // Sends what libpq has of the statement.
-Course send(PostgresSession &session, const Statement &statement, const Intake &began, const Deadline &deadline,
-            Wake &wake) {
+Reply send(PostgresSession &session, const Statement &statement, const Intake &began, const Deadline &deadline,
+           Trouble &trouble) {
     PGconn *connection = session.connection;
     session.has_warned = false;
     if (PQsendQueryParams(connection, statement.sql, statement.count, nullptr, statement.values, nullptr, nullptr, 0) ==
         0)
-        return Course::broken;
+        return lose(session, trouble);
     PQsetSingleRowMode(connection);
-    for (int left; (left = PQflush(connection)) != 0;) {
-        if (left < 0) return Course::broken;
-        Course course =
-            wait_and_read(connection, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr, deadline, wake);
-        if (course != Course::over) return course;
+    Reply reply = Reply::answered;
+    for (int left; reply == Reply::answered && (left = PQflush(connection)) != 0;) {
+        if (left < 0) return lose(session, trouble);
+        reply = wait_and_read(session, WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE, began, nullptr, deadline, trouble);
     }
-    return Course::over;
+    return reply;
 }
 
 // Takes all results in, each when it can be had without waiting.
-Course receive(PGconn *connection, const Intake &began, const Deadline &deadline, PGresult *&kept, Wake &wake) {
+Reply receive(PostgresSession &session, const Intake &began, const Deadline &deadline, PGresult *&kept,
+              Trouble &trouble) {
+    PGconn *connection = session.connection;
     for (;;) {
         while (PQisBusy(connection) != 0) {
-            Course course = wait_and_read(connection, WL_SOCKET_READABLE, began, kept, deadline, wake);
-            if (course != Course::over) return course;
+            Reply reply = wait_and_read(session, WL_SOCKET_READABLE, began, kept, deadline, trouble);
+            if (reply != Reply::answered) return reply;
         }
         PGresult *result = PQgetResult(connection);
-        if (result == nullptr) return PQstatus(connection) == CONNECTION_OK ? Course::over : Course::broken;
-        if (!gather(result, kept)) return Course::senseless;
+        if (result == nullptr && PQstatus(connection) == CONNECTION_OK) return Reply::answered;
+        if (result == nullptr) return lose(session, trouble);
+        if (!gather(result, kept)) return put_trouble(trouble, Reply::denied, no_registry_there);
     }
 }
 
@@ -217,7 +224,7 @@ Reply refuse(const PostgresSession &session, const PGresult *result, Trouble &tr
                   : is_limited          ? Reply::limited
                   : sqlstate == nullptr ? Reply::silent
                                         : reply_of(sqlstate);
-    return repeat_words(session, reply, words == nullptr ? "the connection was lost" : words, trouble);
+    return repeat_words(session, reply, words == nullptr ? lost_connection : words, trouble);
 }
 
 // Judges a statement that is over.
@@ -244,51 +251,46 @@ constexpr Statement keep_secrets{
     2, 0, nullptr};
 
 Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
-               bool &is_broken, Trouble &trouble) {
-    Wake wake = Wake::ready;
+               Trouble &trouble) {
     Intake began = begin_statement(session.connection);
-    Course course = send(session, statement, began, deadline, wake);
-    if (course == Course::over) course = receive(session.connection, began, deadline, rows, wake);
-    if (course == Course::over) return judge(session, statement, rows, trouble);
+    Reply reply = send(session, statement, began, deadline, trouble);
+    if (reply == Reply::answered) reply = receive(session, began, deadline, rows, trouble);
+    if (reply == Reply::answered) return judge(session, statement, rows, trouble);
     // An answer that comes later would be taken for that of the next statement.
     PQclear(rows);
     rows = nullptr;
     end(session);
-    if (course == Course::senseless) return put_trouble(trouble, Reply::denied, no_registry_there);
-    if (course == Course::endless) return put_trouble(trouble, Reply::denied, no_end_there);
-    is_broken = course == Course::broken;
-    return put_trouble(trouble, Reply::silent, is_broken ? "the connection was lost" : sentence_of(wake));
+    return reply;
 }
 
 // Begins a session if there is none, or a new one in the place of a worn one. It has as long for that as the
 // call has for its answer.
-Reply begin(PostgresSession &session, bool &is_broken, Trouble &trouble) {
+Reply begin(PostgresSession &session, Trouble &trouble) {
     Deadline deadline = deadline_in(session.answer_ms);
     Reply reply = connect(session, deadline, trouble);
     if (reply != Reply::answered || !session.is_new) return reply;
     session.is_new = false;
     PGresult *unused = nullptr;
-    reply = exchange(session, keep_secrets, deadline, unused, is_broken, trouble);
+    reply = exchange(session, keep_secrets, deadline, unused, trouble);
     PQclear(unused);
     return reply;
 }
 
-Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, bool &is_broken,
-               Trouble &trouble) {
-    Reply reply = begin(session, is_broken, trouble);
+Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
+    Reply reply = begin(session, trouble);
     if (reply != Reply::answered) return reply;
-    return exchange(session, statement, deadline_in(session.answer_ms), rows, is_broken, trouble);
+    return exchange(session, statement, deadline_in(session.answer_ms), rows, trouble);
 }
 
 }  // namespace
 
 Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
     bool is_kept = session.connection != nullptr;
-    bool is_broken = false;
+    session.is_lost = false;
     rows = nullptr;
-    Reply reply = run_once(session, statement, rows, is_broken, trouble);
+    Reply reply = run_once(session, statement, rows, trouble);
     // The server may have been started anew since the last call.
-    if (is_broken && is_kept) reply = run_once(session, statement, rows, is_broken, trouble);
+    if (session.is_lost && is_kept) reply = run_once(session, statement, rows, trouble);
     return reply;
 }
 

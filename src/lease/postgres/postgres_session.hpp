@@ -1,5 +1,6 @@
-// What a statement gives, gathered from the results that libpq hands over row by row: it would itself take
-// rows in without end.
+// A session with the registry's PostgreSQL, kept between calls and opened anew if it is broken. One statement at a time,
+// which is over only when the server is ready for the next: its COMMIT comes after its rows, and so does a warning that a
+// standby may not have it.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -71,6 +72,7 @@ struct PostgresSession {
     PGconn *connection;  // null: none
     bool is_new;         // nothing has been asked over it yet
     bool has_warned;     // the server, since the statement was sent
+    bool is_lost;        // the connection was, since the call began
     int64 memory;        // of this process when the connection was opened
 };
 

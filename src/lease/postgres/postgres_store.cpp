@@ -236,7 +236,7 @@ void close(void *self) {
 
 PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
     auto *store = static_cast<PostgresStore *>(palloc0(sizeof(PostgresStore)));
-    store->session = {address, answer_ms, 0, nullptr, true, false, 0};
+    store->session = {address, answer_ms, 0, nullptr, true, false, false, 0};
     begin_memory(store->memory, own, end_session, store);
     return store;
 }

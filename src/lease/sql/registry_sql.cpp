@@ -22,59 +22,6 @@ const char *setting(const char *name) {
     return value == nullptr ? "" : value;
 }
 
-// Why a registry did not answer.
-enum class RegistryFault : uint8 {
-    silent,
-    foreign,
-    denied,
-};
-
-int hint_for(RegistryFault fault) {
-    switch (fault) {
-        case RegistryFault::silent:
-            break;
-        case RegistryFault::foreign:
-            return errhint(
-                "Look whether idgen.registry is right; or, if the registry was made anew, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node.");
-        case RegistryFault::denied:
-            return errhint("See to that in the registry, or in idgen.registry: docs/registry.md describes both.");
-    }
-    return errhint("See whether the registry runs and can be reached from here, and call again.");
-}
-
-int code_of(RegistryFault fault) {
-    switch (fault) {
-        case RegistryFault::silent:
-            break;
-        case RegistryFault::foreign:
-            return errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
-        case RegistryFault::denied:
-            return errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION);
-    }
-    return errcode(ERRCODE_CONNECTION_FAILURE);
-}
-
-int message_of(RegistryFault fault) {
-    switch (fault) {
-        case RegistryFault::silent:
-            break;
-        case RegistryFault::foreign:
-            return errmsg("the registry is not the one that was asked for");
-        case RegistryFault::denied:
-            return errmsg("the registry refused the call");
-    }
-    return errmsg("the registry did not answer");
-}
-
-int detail_of(const char *sentence) {
-    if (sentence == nullptr) return errdetail("Members of pg_monitor see what was said.");
-    return errdetail("It was said: %s.", sentence);
-}
-
-[[noreturn]] void report_registry(RegistryFault fault, const char *sentence) {
-    ereport(ERROR, code_of(fault), message_of(fault), detail_of(sentence), hint_for(fault));
-}
-
 [[noreturn]] void report_negative_number(int64 number) {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
             errdetail("It is %lld.", static_cast<long long>(number)),
@@ -117,19 +64,23 @@ Registry open_configured() {
 // Raises what kept a call from being answered; a cancellation first, which is why it was given up then.
 void require_answer(Reply reply, const Trouble &trouble) {
     CHECK_FOR_INTERRUPTS();
-    const char *sentence = pg::may_see_address() ? trouble.sentence : nullptr;
-    switch (reply) {
-        case Reply::answered:
-            return;
-        case Reply::silent:
-            break;
-        case Reply::foreign:
-            report_registry(RegistryFault::foreign, sentence);
-        case Reply::limited:
-        case Reply::denied:
-            report_registry(RegistryFault::denied, sentence);
-    }
-    report_registry(RegistryFault::silent, sentence);
+    if (reply == Reply::answered) return;
+    auto detail = [&trouble] {
+        if (!pg::may_see_address()) return errdetail("Members of pg_monitor see what was said.");
+        return errdetail("It was said: %s.", trouble.sentence);
+    };
+    if (reply == Reply::foreign)
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("the registry is not the one that was asked for"), detail(),
+            errhint(
+                "Look whether idgen.registry is right; or, if the registry was made anew, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
+    if (reply == Reply::silent)
+        ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
+                errhint("See whether the registry runs and can be reached from here, and call again."));
+    ereport(ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
+            errmsg("the registry refused the call"), detail(),
+            errhint("See to that in the registry, or in idgen.registry: docs/registry.md describes both."));
 }
 
 void require_superuser(const char *function) {

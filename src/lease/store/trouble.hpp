@@ -1,5 +1,6 @@
-// Why a call was not answered, put into words: one line, clipped to the room that there is, without control
-// characters and without what is no text in the database's encoding.
+// What the stores share: why a call was not answered, put into words; their memory; what an answer may hold. Words are one
+// line, clipped to the room that there is, without control characters and without what is no text in the database's
+// encoding.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -1,5 +1,6 @@
 #include "pg/draw/draw.hpp"
 
+#include "core/issue/draw_steps.hpp"
 #include "core/issue/placement.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "core/kinds/hlc.hpp"
@@ -18,6 +19,23 @@
 namespace idgen::pg {
 
 namespace {
+
+// The loop of all that is drawn: try, and if that did not succeed, do what the core says: renew a record, or wait asleep, or
+// raise; then try again.
+// `Drawing` has a `record` to renew and
+//   Next try_once(const Wait &)         one try; what follows from it
+//   Outcome renew()                     one try to renew the record
+//   void wait_for_tick(Next, Wait &)    for all else, where it draws from ticks: sleeps, or raises
+template <class Drawing>
+void take_or_wait(Drawing &drawing) {
+    Wait wait{};
+    for (Next next; (next = drawing.try_once(wait)) != Next::issue;) {
+        if (next == Next::renew)
+            wait_for_renewal(drawing.renew(), Drawing::record, wait);
+        else if constexpr (Drawing::has_ticks)
+            drawing.wait_for_tick(next, wait);
+    }
+}
 
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
@@ -39,7 +57,7 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     do {
         if (unlikely(!is_selected(source)) && !select_slot(source, limits.now_ms))
             return {Take::Status::capped, 0, 0, base, 0};
-    } while (unlikely(try_slot(source, limits, base, count, taken) == Answer::select));
+    } while (unlikely(!try_slot(source, limits, base, count, taken)));
     return taken;
 }
 

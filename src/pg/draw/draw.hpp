@@ -1,33 +1,12 @@
-// The loop of all that is drawn: try, and where that did not succeed, do what the core says: renew a record,
-// or wait asleep, or raise; then try again. Of IDs and timestamps (draw_steps.cpp) and of counters
-// (draw.cpp).
+// Draws IDs from a source: takes from a slot, moves through the pool, waits where it must. Timestamps of the hybrid
+// logical clock are IDs of its slot; DecimalIds come from a counter, by the same loop.
 #pragma once
 
 #include "pg/postgres.hpp"
 
-#include "core/issue/draw_steps.hpp"
-#include "pg/draw/wait.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
-
-// `Drawing` has a `record` to renew and
-//   Next try_once(const Wait &)         one try; what follows from it
-//   Outcome renew()                     one try to renew the record
-//   void wait_for_tick(Next, Wait &)    for all else, where it draws from ticks: sleeps, or raises
-template <class Drawing>
-void take_or_wait(Drawing &drawing) {
-    Wait wait{};
-    for (Next next; (next = drawing.try_once(wait)) != Next::issue;) {
-        if (next == Next::renew)
-            wait_for_renewal(drawing.renew(), Drawing::record, wait);
-        else if constexpr (Drawing::has_ticks)
-            drawing.wait_for_tick(next, wait);
-    }
-}
-
-// Draws IDs from a source: takes from a slot, moves through the pool, waits where it must. Timestamps of the
-// hybrid logical clock are IDs of its slot.
 
 // IDs of consecutive sequences in one tick of one shard.
 struct Block {

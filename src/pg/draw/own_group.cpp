@@ -11,27 +11,11 @@
 namespace idgen::pg {
 namespace {
 
-Renewal look_at_record(DurableRecord &record) {
-    switch (peek_record(Record::horizon, record)) {
-        case Peek::found:
-            return Renewal::granted;
-        case Peek::locked:
-            return Renewal::locked;
-        case Peek::unlogged:
-            return Renewal::unlogged;
-        case Peek::newer:
-            return Renewal::newer_record;
-        case Peek::missing:
-            break;
-    }
-    return Renewal::no_record;
-}
-
 // The record on the page. What is in shared memory may not be loaded yet.
 DurableRecord wait_for_record() {
     DurableRecord record{};
     Wait wait{};
-    for (Renewal looked; (looked = look_at_record(record)) != Renewal::granted;)
+    for (Renewal looked; (looked = peek_record(Record::horizon, record)) != Renewal::granted;)
         wait_for_renewal({looked, 0}, Record::horizon, wait);
     return record;
 }

@@ -82,19 +82,6 @@ namespace {
 
 constexpr OwnPageFormat record_format{0x49444748, 1};  // "IDGH"
 
-// Reads block 1. Requires that it is not new.
-Renewal read_own(Page page, DurableRecord &record) noexcept {
-    switch (read_own_page(page, record_format, &record, sizeof(record))) {
-        case OwnPageRead::whole:
-            return Renewal::granted;
-        case OwnPageRead::newer:
-            return Renewal::newer_record;
-        case OwnPageRead::broken:
-            break;
-    }
-    return Renewal::no_record;
-}
-
 Renewal read_mirror(Page page, DurableRecord &record) noexcept {
     Form_pg_sequence_data data = sequence_data(page);
     if (data == nullptr) return Renewal::no_record;
@@ -105,7 +92,7 @@ Renewal read_mirror(Page page, DurableRecord &record) noexcept {
 // Reads the record from block 1, or from block 0 where there is no block 1 or an empty one.
 Renewal read_pages(const DurablePage &page, DurableRecord &record) {
     bool has_own = BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
-    if (has_own) return read_own(BufferGetPage(page.own), record);
+    if (has_own) return read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));
     return read_mirror(BufferGetPage(page.mirror), record);
 }
 
@@ -116,30 +103,27 @@ DurablePage lock_pages(Relation sequence, BufferLockMode mode) {
     return page;
 }
 
-Peek peek_open(Relation sequence, DurableRecord &record) {
+Renewal peek_open(Relation sequence, DurableRecord &record) {
     Renewal checked = check_sequence(sequence);
-    if (checked == Renewal::granted) {
-        DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
-        checked = read_pages(page, record);
-        unlock_page(page);
-    }
-    if (checked == Renewal::granted) return Peek::found;
-    if (checked == Renewal::unlogged) return Peek::unlogged;
-    return checked == Renewal::newer_record ? Peek::newer : Peek::missing;
+    if (checked != Renewal::granted) return checked;
+    DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
+    checked = read_pages(page, record);
+    unlock_page(page);
+    return checked;
 }
 
 }  // namespace
 
-Peek peek_record(Record kind, DurableRecord &record) {
+Renewal peek_record(Record kind, DurableRecord &record) {
     Oid oid = own_schema.find_relation(name_of(kind));
-    if (!OidIsValid(oid)) return Peek::missing;
-    if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Peek::locked;
+    if (!OidIsValid(oid)) return Renewal::no_record;
+    if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Renewal::locked;
     Relation sequence = try_relation_open(oid, NoLock);
     if (sequence == nullptr) {
         UnlockRelationOid(oid, AccessShareLock);
-        return Peek::missing;
+        return Renewal::no_record;
     }
-    Peek peek = peek_open(sequence, record);
+    Renewal peek = peek_open(sequence, record);
     relation_close(sequence, AccessShareLock);
     return peek;
 }

@@ -42,14 +42,7 @@ bool is_uncommitted(Relation sequence);
 // it, or that was torn, a delta would leave a wrong copy.
 
 // Reads the record without touching anything, also on a standby.
-enum class Peek : uint8 {
-    found,
-    locked,    // somebody holds a lock against reading it
-    missing,   // no sequence, or no record
-    unlogged,  // not read: a standby has nothing of it
-    newer,     // written by a later version
-};
-Peek peek_record(Record kind, DurableRecord &record);
+Renewal peek_record(Record kind, DurableRecord &record);
 
 // The pages under their exclusive locks, from lock_page to unlock_page.
 struct DurablePage {

@@ -70,21 +70,21 @@ void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept {
     data->is_called = true;
 }
 
-OwnPageRead read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept {
-    if (PageIsNew(page)) return OwnPageRead::broken;
+Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept {
+    if (PageIsNew(page)) return Renewal::no_record;
     size_t special_size = PageGetSpecialSize(page);
-    if (special_size < sizeof(Header)) return OwnPageRead::broken;
+    if (special_size < sizeof(Header)) return Renewal::no_record;
     char *special = PageGetSpecialPointer(page);
     Header header;
     memcpy(&header, special, sizeof(header));
-    if (header.magic != format.magic) return OwnPageRead::broken;
-    if (header.version > format.version) return OwnPageRead::newer;
+    if (header.magic != format.magic) return Renewal::no_record;
+    if (header.version > format.version) return Renewal::newer_record;
     if (header.size > room || sizeof(Header) + header.size + sizeof(pg_crc32c) > special_size)
-        return OwnPageRead::broken;
-    if (!is_whole(special, header.size)) return OwnPageRead::broken;
+        return Renewal::no_record;
+    if (!is_whole(special, header.size)) return Renewal::no_record;
     memset(payload, 0, room);
     memcpy(payload, payload_of(special), header.size);
-    return OwnPageRead::whole;
+    return Renewal::granted;
 }
 
 void fill_own_page(Page page, const OwnPageFormat &format, const void *payload, uint16 size) noexcept {

@@ -9,6 +9,7 @@
 // library carry its pages; but LOCK, ANALYZE, TRUNCATE and publications of tables do not reach it.
 #pragma once
 
+#include "core/durable/renewal.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -17,12 +18,6 @@ namespace idgen::pg {
 struct OwnPageFormat {
     uint32 magic;
     uint16 version;  // a later one may put fields at the end of the payload
-};
-
-enum class OwnPageRead : uint8 {
-    whole,
-    broken,  // new, foreign, or its checksum is wrong
-    newer,   // written by a later version
 };
 
 constexpr BlockNumber sequence_block = 0;
@@ -45,7 +40,7 @@ void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept;
 
 // Reads the payload of our own page, at most `room` bytes. What an earlier version's shorter payload lacks
 // becomes zero.
-OwnPageRead read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept;
+Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept;
 
 // Fills the whole of our own page. Requires a payload that fits.
 void fill_own_page(Page page, const OwnPageFormat &format, const void *payload, uint16 size) noexcept;

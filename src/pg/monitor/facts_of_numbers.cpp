@@ -1,4 +1,4 @@
-// Facts of the node's numbers: idgen.shards, and who else of this server uses them.
+// Facts of the node's numbers: idgen.shards, who else uses them, and the registry that they come from.
 
 #include "core/durable/durable_record.hpp"
 #include "pg/host/citus_node.hpp"
@@ -34,7 +34,7 @@ const char *beside_region(const char *shards) {
 
 // Whether the group may be that of the origin whose promoted clone this server is (pg/draw/own_group.hpp).
 bool is_doubtful(const Survey &survey) {
-    bool is_known = !survey.in_recovery && survey.page == PageState::readable && !has_registry();
+    bool is_known = !survey.in_recovery && survey.page == Renewal::granted && !has_registry();
     return is_known && has_clone() && may_be_clone(survey.record, server_identity(), true);
 }
 

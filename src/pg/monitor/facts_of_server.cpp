@@ -1,4 +1,4 @@
-// Facts of the node: library, server, copies, layouts, slots.
+// Facts of the server: library, copies, layouts, slots; the horizon, its renewals, and the clock.
 
 #include "core/durable/horizon.hpp"
 #include "pg/host/release.hpp"
@@ -108,23 +108,19 @@ const char *difference_text(int64 ms) {
 }  // namespace
 
 Fact horizon_fact(const Survey &survey) {
-    switch (survey.page) {
-        case PageState::readable:
-            break;
-        case PageState::locked:
-            return {"horizon", "not known: its sequence is locked", false,
-                    "See pg_locks for who locks the sequence idgen.horizon, and end that."};
-        case PageState::missing:
-            return {"horizon", "missing", false,
-                    "Create the extension anew, then call idgen.advance() above the time of the last ID."};
-        case PageState::unlogged:
-            return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen.horizon SET LOGGED"};
-        case PageState::newer:
-            return {"horizon", "written by a later version of idgen", false, later_version_hint};
-        case PageState::out_of_bounds:
-            return {"horizon", "out of bounds", false,
-                    "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
-    }
+    if (survey.page == Renewal::locked)
+        return {"horizon", "not known: its sequence is locked", false,
+                "See pg_locks for who locks the sequence idgen.horizon, and end that."};
+    if (survey.page == Renewal::unlogged)
+        return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen.horizon SET LOGGED"};
+    if (survey.page == Renewal::newer_record)
+        return {"horizon", "written by a later version of idgen", false, later_version_hint};
+    if (survey.page == Renewal::out_of_bounds)
+        return {"horizon", "out of bounds", false,
+                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
+    if (survey.page != Renewal::granted)
+        return {"horizon", "missing", false,
+                "Create the extension anew, then call idgen.advance() above the time of the last ID."};
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};

@@ -73,24 +73,10 @@ LeaseSurvey survey_leases(SharedState *state) {
 namespace {
 
 void look_at_page(Survey &survey) {
-    switch (peek_record(Record::horizon, survey.record)) {
-        case Peek::found:
-            break;
-        case Peek::locked:
-            survey.page = PageState::locked;
-            return;
-        case Peek::missing:
-            survey.page = PageState::missing;
-            return;
-        case Peek::unlogged:
-            survey.page = PageState::unlogged;
-            return;
-        case Peek::newer:
-            survey.page = PageState::newer;
-            return;
-    }
+    survey.page = peek_record(Record::horizon, survey.record);
+    if (survey.page != Renewal::granted) return;
     bool is_in_bounds = is_horizon(survey.record.value);
-    survey.page = is_in_bounds ? PageState::readable : PageState::out_of_bounds;
+    if (!is_in_bounds) survey.page = Renewal::out_of_bounds;
     if (is_in_bounds) survey.horizon_ms = survey.record.value;
     Owner owner = this_owner();
     int64 origin = 0;

@@ -1,7 +1,8 @@
-// What there is to know of the numbers that this server holds from a registry, and of the registry as its
-// keeper sees it. Only looks.
+// All that idgen.status() looks at, gathered once: the horizon's page, clocks, standbys, slots, and the numbers of this
+// server from a registry. Only looks.
 #pragma once
 
+#include "core/durable/renewal.hpp"
 #include "core/layout/layout.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/monitor/statistics.hpp"
@@ -41,9 +42,6 @@ LeaseSurvey survey_leases(SharedState *state);
 // slots. Only looks: it works on a standby, without the library loaded at the start, and where IDs are
 // refused.
 
-// What can be said of the page that holds H.
-enum class PageState : uint8 { readable, locked, missing, unlogged, newer, out_of_bounds };
-
 struct Survey {
     bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known
     bool is_preloaded;  // by shared_preload_libraries
@@ -51,7 +49,7 @@ struct Survey {
     int64 now_ms;
     const char *extension;  // version of the extension's SQL; null: not installed
 
-    PageState page;
+    Renewal page;          // granted: it can be read
     DurableRecord record;  // where there is one
     int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is no copy
     int64 horizon_ms;      // where readable; 0 else

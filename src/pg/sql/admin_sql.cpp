@@ -158,7 +158,7 @@ void put_database(ReturnSetInfo *rows, const Survey &survey) {
     bool is_loaded = survey.is_loaded;
     Row<19> row;
     row.add(BoolGetDatum(survey.in_recovery));
-    row.add_if(survey.page == PageState::readable, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
+    row.add_if(survey.page == Renewal::granted, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
     row.add_if(is_loaded, count_datum(survey.renewals));
     row.add_if(survey.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(survey.renewed_ms)));
     row.add_if(is_loaded, Int64GetDatum(survey.stall_ms));

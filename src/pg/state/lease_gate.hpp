@@ -1,5 +1,6 @@
-// The settings of numbers from a registry, as plain values; docs/settings.md is their manual. Without
-// shared_preload_libraries there are none: nothing could keep a number.
+// What the server's two modules share of numbers from a registry: the settings, as plain values, whose manual is
+// docs/settings.md; and the gate by which idgen_lease reaches the slots and clocks of idgen. Without
+// shared_preload_libraries there is neither: nothing could keep a number.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -1,4 +1,5 @@
-// This backend's own things: its entries in shared memory, and what it last drew with each packing.
+// Where this backend draws from: its entries in shared memory, what it last drew with each packing, and the source that a
+// call site keeps.
 #pragma once
 
 #include "core/issue/draw_steps.hpp"
