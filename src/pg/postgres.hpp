@@ -1,5 +1,5 @@
-// The only way PostgreSQL's headers come in: the oldest version that is supported, and every difference
-// between versions but those of the headers themselves.
+// The only way PostgreSQL's headers come in: the oldest version that is supported, and every difference between
+// versions but those of the headers themselves.
 #pragma once
 
 #include "pg/server_headers.hpp"
@@ -106,9 +106,9 @@ inline void free_guc_extra(void *extra) {
 #endif
 }
 
-// Whether commits wait for synchronous standbys, by what the checkpointer last told all processes: a running
-// statement does not reload a setting. Before it has told anything, right after the start, every process has
-// the setting that the server began with.
+// Whether commits wait for synchronous standbys, by what the checkpointer last told all processes: a running statement
+// does not reload a setting. Before it has told anything, right after the start, every process has the setting that the
+// server began with.
 inline bool has_synchronous_standbys() noexcept {
 #ifdef SYNC_STANDBY_DEFINED
     uint8 status = *const_cast<volatile uint8 *>(&WalSndCtl->sync_standbys_status);
@@ -188,8 +188,8 @@ inline void abort_io() {
 #endif
 }
 
-// Shared memory without shared_preload_libraries: made by the first session that asks. Null where
-// the server has no registry of such memory.
+// Shared memory without shared_preload_libraries: made by the first session that asks. Null where the server has no
+// registry of such memory.
 inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unused]] size_t size,
                                   [[maybe_unused]] void (*initialise)(void *)) {
 #if PG_VERSION_NUM >= 190000

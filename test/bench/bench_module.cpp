@@ -1,5 +1,5 @@
-// What the benchmark needs inside the server: a function that does nothing, the baseline of every call; the
-// time that single calls of a maker take; and the time in which a type writes and reads its texts.
+// What the benchmark needs inside the server: a function that does nothing, the baseline of every call; the time that
+// single calls of a maker take; and the time in which a type writes and reads its texts.
 #include <algorithm>
 #include <ctime>
 
@@ -62,8 +62,7 @@ Datum bench_empty(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(1);
 }
 
-// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard,
-// layout), ns.
+// (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard, layout), ns.
 Datum bench_latency(PG_FUNCTION_ARGS) {
     int count = PG_GETARG_INT32(3);
     if (count < 1) ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("calls must be at least 1"));
@@ -83,8 +82,7 @@ Datum bench_latency(PG_FUNCTION_ARGS) {
     PG_RETURN_ARRAYTYPE_P(construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 }
 
-// (type, text, calls): ns in which the type's output function writes that text, and its input function reads
-// it.
+// (type, text, calls): ns in which the type's output function writes that text, and its input function reads it.
 Datum bench_text(PG_FUNCTION_ARGS) {
     Oid type = PG_GETARG_OID(0);
     char *written = text_to_cstring(PG_GETARG_TEXT_PP(1));

@@ -32,8 +32,7 @@ inline void require_within(std::string_view part, std::string_view text) noexcep
     require(part.empty() || (part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size()));
 }
 
-// Reads a time-prefixed type; its text comes back as it was, but for the case and the look-alikes that are
-// read.
+// Reads a time-prefixed type; its text comes back as it was, but for the case and the look-alikes that are read.
 template <class Value>
 void fuzz_time_prefixed(std::string_view text) noexcept {
     Value value, again;

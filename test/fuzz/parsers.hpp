@@ -1,6 +1,5 @@
-// What must hold for any bytes that a parser is given: it stays within them, and what it takes is whole. Each
-// stops the program where it does not hold. The targets beside this file give them libFuzzer's bytes, the
-// unit tests random ones.
+// What must hold for any bytes that a parser is given: it stays within them, and what it takes is whole. Each stops the
+// program where it does not hold. The targets beside this file give them libFuzzer's bytes, the unit tests random ones.
 #pragma once
 
 #include <cstdint>

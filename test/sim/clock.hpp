@@ -1,5 +1,5 @@
-// A node's clock: true time and an offset, which steps, drifts and freezes.
-// A tame clock stays within the clock error of true time; a wild one goes anywhere.
+// A node's clock: true time and an offset, which steps, drifts and freezes. A tame clock stays within the clock error
+// of true time; a wild one goes anywhere.
 #pragma once
 
 #include <algorithm>

@@ -39,8 +39,8 @@ void World::begin_records(Node &node, int database, const DurableRecord &horizon
     node.disk.flush(node.disk.inserted());
 }
 
-// The extension is dropped and created while sessions draw, maybe under a clock that was just set. A crash
-// may follow at once.
+// The extension is dropped and created while sessions draw, maybe under a clock that was just set. A crash may follow
+// at once.
 void World::create_again(Node &node, int database) {
     if (stage_.random.one_in(2)) misbehave(node);
     create(node, database);

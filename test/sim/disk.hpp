@@ -1,5 +1,4 @@
-// The pages of the durable records and the WAL that carries them. A record's LSN is its place in the WAL,
-// from 1.
+// The pages of the durable records and the WAL that carries them. A record's LSN is its place in the WAL, from 1.
 //
 //      records:   1 ......... flushed ......... inserted
 //                 survive a crash | may be lost, from the end
@@ -17,8 +16,8 @@ namespace idgen::sim {
 
 using Lsn = std::size_t;
 
-// The clock that a record was written under, as the oracle remembers it: on which boot, and how far above the
-// boot time the highest was that was believed.
+// The clock that a record was written under, as the oracle remembers it: on which boot, and how far above the boot time
+// the highest was that was believed.
 struct Believed {
     std::uint64_t boot;  // 0: none
     std::int64_t difference_ms;

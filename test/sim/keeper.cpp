@@ -76,8 +76,8 @@ void Keeper::look(Stage &stage, Node &node, int number) {
     }
 }
 
-// A life for an entry that has none, or whose last one has ended: that of before a crash, or a new one. What
-// was known of its number stays.
+// A life for an entry that has none, or whose last one has ended: that of before a crash, or a new one. What was known
+// of its number stays.
 void Keeper::begin_life_of(Stage &stage, Node &node, int number) {
     SharedLease &entry = node.shared->leases.entries[number];
     Lease &lease = entry.lease;

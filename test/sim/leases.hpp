@@ -1,5 +1,5 @@
-// The numbers that a server holds from the registry, in its shared memory: the keeper claims and extends,
-// sessions want and look.
+// The numbers that a server holds from the registry, in its shared memory: the keeper claims and extends, sessions want
+// and look.
 #pragma once
 
 #include <algorithm>

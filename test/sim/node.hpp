@@ -97,8 +97,8 @@ struct Node {
     LeftLeases left_leases;
     std::uint32_t slot_count = 0;
     int pool_count = 0;  // numbers of its own choice
-    // What the oracle holds against it since its start: the floor of the first load, or where it was advanced
-    // to, 0: none; the clock that was believed in any database.
+    // What the oracle holds against it since its start: the floor of the first load, or where it was advanced to, 0:
+    // none; the clock that was believed in any database.
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
     // The last ID of each slot since the start, by database, kind and shard.

@@ -1,5 +1,5 @@
-// Judges the run: every ID that was ever handed out, by whichever node, and the bounds that the
-// design states. The first thing that is wrong stays as the failure.
+// Judges the run: every ID that was ever handed out, by whichever node, and the bounds that the design states. The
+// first thing that is wrong stays as the failure.
 #pragma once
 
 #include <cstdint>
@@ -114,8 +114,8 @@ class Oracle {
     std::int64_t ids() const noexcept { return ids_; }
 
    private:
-    // Judges the clock of a renewal by the highest that was believed on this boot of the machine: as the page
-    // says, else in any database since the start.
+    // Judges the clock of a renewal by the highest that was believed on this boot of the machine: as the page says,
+    // else in any database since the start.
     void believe(Node &node, const WalEntry &page, const ServerView &view, Believed &believed) {
         std::int64_t difference_ms = view.clock.difference_ms;
         bool is_known = page.believed.boot == node.boot || node.believed.boot == node.boot;

@@ -1,5 +1,5 @@
-// The registry, a store of rows, and the wires to it. A call may be lost, or executed late, twice and after
-// one that was sent later; so may its answer be.
+// The registry, a store of rows, and the wires to it. A call may be lost, or executed late, twice and after one that
+// was sent later; so may its answer be.
 #pragma once
 
 #include <optional>
@@ -36,9 +36,8 @@ class Registry {
         if (rows_.of[number]) idgen::release(*rows_.of[number]);
     }
     void keep() noexcept { kept_ = rows_; }
-    // Puts the store back to what was kept, limit included, or makes it anew, and advances it: by what was
-    // ever allowed, as far as its clock was always right, else above all that it ever granted, as its owner
-    // says.
+    // Puts the store back to what was kept, limit included, or makes it anew, and advances it: by what was ever
+    // allowed, as far as its clock was always right, else above all that it ever granted, as its owner says.
     void put_back(bool is_new, std::int64_t true_ms, std::int64_t longest_ahead_ms) noexcept;
 
     // How far ahead of its clock a horizon may be extended.

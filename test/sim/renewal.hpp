@@ -1,5 +1,5 @@
-// A renewal of one of the two records, a step at a time, as a session goes through it. From the lock to the
-// end no other renewal of the database runs; all else may happen in between.
+// A renewal of one of the two records, a step at a time, as a session goes through it. From the lock to the end no
+// other renewal of the database runs; all else may happen in between.
 //
 //      view -> lock -> page -> flush -> note -> standbys
 #pragma once

@@ -115,8 +115,8 @@ bool World::follows_primary(const Node &node) const noexcept {
     return node.is_up && node.upstream >= 0 && at->number == primary_;
 }
 
-// The standby to be promoted, null where there is none: with synchronous replication the one that is
-// furthest of so many that every quorum has one of them.
+// The standby to be promoted, null where there is none: with synchronous replication the one that is furthest of so
+// many that every quorum has one of them.
 Node *World::successor() noexcept {
     const Scenario &s = stage_.scenario;
     bool is_synchronous = s.replication == Replication::synchronous;
@@ -131,8 +131,8 @@ Node *World::successor() noexcept {
     return is_synchronous && count < s.node_count - s.quorum ? nullptr : best;
 }
 
-// A standby replays what it received and takes over; the others follow it, those that are further must be
-// made anew. With synchronous replication the old primary may live on, isolated.
+// A standby replays what it received and takes over; the others follow it, those that are further must be made anew.
+// With synchronous replication the old primary may live on, isolated.
 void World::promote() {
     Node *next = successor();
     if (next == nullptr || !loses_few_generators(next->disk, next->disk.inserted())) return;

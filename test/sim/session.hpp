@@ -4,8 +4,8 @@
 //      numbers from a registry: take or select -> wait for the number
 //      DecimalIds: count -> issue | renew
 //
-// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the
-// limits, and between finding a lease and its slot, other sessions and the keeper.
+// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits, and
+// between finding a lease and its slot, other sessions and the keeper.
 #pragma once
 
 #include "renewal.hpp"

@@ -84,8 +84,8 @@ void Session::judge_lead(Stage &stage, const Take &taken) {
     last = {taken.tick, lead_ms, is_borrowed};
 }
 
-// Counts what lies ahead of the clock, as the server does. A borrowed tick is borrowed on every shard that
-// the session goes on to.
+// Counts what lies ahead of the clock, as the server does. A borrowed tick is borrowed on every shard that the session
+// goes on to.
 void Session::count_lead(Stage &stage, const Take &taken) {
     LastTick &last = last_tick();
     std::int64_t lead_ms = start_of(source_.packing, taken.tick) - node_->clock.read(stage.true_ms);

@@ -116,8 +116,8 @@ TEST(Ff1, RandomIdsComeBack) {
     }
 }
 
-// Consecutive IDs share no bit of their encrypted forms more often than by chance: each of the 63 is set, and
-// changes to the next ID, in half of them. 6 standard deviations of 20,000 coins are 424.
+// Consecutive IDs share no bit of their encrypted forms more often than by chance: each of the 63 is set, and changes
+// to the next ID, in half of them. 6 standard deviations of 20,000 coins are 424.
 TEST(Ff1, NeighboursLookUnrelated) {
     Aes aes(bytes_of(some_key));
     constexpr int count = 20000;

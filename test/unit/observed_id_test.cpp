@@ -14,8 +14,7 @@ const char *const shapes[] = {
     "epoch=1970-01-01 unit=1ms time=40 shard=4 sequence=2+1", "epoch=1970-01-01 unit=10ms time=40 shard=4",
     "epoch=1970-01-01 unit=1ms time=40 sequence=3",           "epoch=1970-01-01 unit=1ms time=40"};
 
-// Takes from the slot of a shard, above an ID that was observed, on a clock that is behind it: admitted only
-// as a hold.
+// Takes from the slot of a shard, above an ID that was observed, on a clock that is behind it: admitted only as a hold.
 Take take_above(const Packing &p, const DrawHistory &observed, std::uint32_t shard, std::uint32_t largest_shard) {
     Slot slot = new_slot(p, 0);
     Limits limits{5000, 0, INT64_MAX / 2, 1000, false};

@@ -67,8 +67,8 @@ TEST(SlotQuota, WhatIsShort) {
             << c.database.all << " " << c.database.other << " " << c.server.all << " " << c.server.other;
 }
 
-// Whoever comes first and however often: what a node was set up to make finds room, as long as it is no more
-// than the larger half of the share, and of the server.
+// Whoever comes first and however often: what a node was set up to make finds room, as long as it is no more than the
+// larger half of the share, and of the server.
 TEST(SlotQuota, OwnClaimsFindRoomWhateverOthersTake) {
     constexpr std::uint32_t server_slots = 24, databases = 4;
     for (std::uint32_t share : {1U, 2U, 3U, 7U, 12U, 24U}) {

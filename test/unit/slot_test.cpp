@@ -394,8 +394,8 @@ TEST(Slot, EveryIdOfATickIsTakenOnce) {
     EXPECT_EQ(take_at(slot, p, at(now_ms)).status, Status::full);
 }
 
-// A node as the server runs it: slots, sessions that move between them, a clock that goes where it
-// likes, floors that rise, a horizon that is renewed, restarts that begin at it. The oracle is a set.
+// A node as the server runs it: slots, sessions that move between them, a clock that goes where it likes, floors that
+// rise, a horizon that is renewed, restarts that begin at it. The oracle is a set.
 class Node {
    public:
     Node(const std::string &layout, std::uint64_t seed)

@@ -30,8 +30,7 @@ Block tweak_block(std::string_view tweak, std::size_t at) noexcept {
     return load_block(bytes);
 }
 
-// The standard's P: version 1, method 2, addition 1, radix, rounds, numerals on the left, numerals, bytes of
-// tweak.
+// The standard's P: version 1, method 2, addition 1, radix, rounds, numerals on the left, numerals, bytes of tweak.
 Block first_block(const Ff1Domain &domain, std::size_t tweak_size) noexcept {
     std::uint64_t high = std::uint64_t{0x010201} << 40 | std::uint64_t{domain.radix} << 16 |
                          std::uint64_t{rounds} << 8 | domain.size / 2;

@@ -1,13 +1,12 @@
-// FF1, the format-preserving cipher of NIST SP 800-38G: encrypts `size` numerals of a radix to as many of the
-// same radix, under the key of a block cipher and a tweak.
+// FF1, the format-preserving cipher of NIST SP 800-38G: encrypts `size` numerals of a radix to as many of the same
+// radix, under the key of a block cipher and a tweak.
 //
 //      left half: the first size/2 numerals | right half: the rest, one more where size is odd
 //      10 rounds: (left, right) = (right, (left + F(tweak, round, right)) mod radix^its numerals)
 //
-// F is a CBC-MAC over the tweak, the round and the half as a number. All but its last block is the same in
-// each round, so it is computed once; a round costs one call of the block cipher. Halves are numbers below
-// 2^63, and no floating point is used. The block cipher is handed in, 16 bytes a block. Never change: public
-// IDs are kept.
+// F is a CBC-MAC over the tweak, the round and the half as a number. All but its last block is the same in each round,
+// so it is computed once; a round costs one call of the block cipher. Halves are numbers below 2^63, and no floating
+// point is used. The block cipher is handed in, 16 bytes a block. Never change: public IDs are kept.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// An ID encrypted to another number, so that it shows neither time nor rate nor node: FF1 over the positive
-// bigints. 63 binary digits are exactly those, so every ID has one encrypted form and every positive bigint
-// is that of some ID. Never change: encrypted IDs are kept outside.
+// An ID encrypted to another number, so that it shows neither time nor rate nor node: FF1 over the positive bigints. 63
+// binary digits are exactly those, so every ID has one encrypted form and every positive bigint is that of some ID.
+// Never change: encrypted IDs are kept outside.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ inline bool decrypt_id(const BlockCipher &cipher, std::string_view tweak, std::i
 //
 //      | key number, decimal, no zero in front | 11 digits of Base62: the encrypted ID |      1 4oBVmyxvRfB
 //
-// The last 11 characters are always the number, so no mark stands between. One text for one pair. It has no
-// check: almost every such text is some ID. Never change: public IDs are kept outside.
+// The last 11 characters are always the number, so no mark stands between. One text for one pair. It has no check:
+// almost every such text is some ID. Never change: public IDs are kept outside.
 
 struct PublicId {
     std::uint32_t key_number;  // 1 to max_key_number

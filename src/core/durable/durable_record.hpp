@@ -1,7 +1,6 @@
-// The record that makes a number durable: the horizon H of a database, or the last generator of its
-// DecimalIds; and what the server that wrote it knew of itself. It lies in a page of its own
-// (pg/horizon/durable_page.hpp). A record whose identity is another server's counts as a stranger's: later
-// records of that one may be lost.
+// The record that makes a number durable: the horizon H of a database, or the last generator of its DecimalIds; and
+// what the server that wrote it knew of itself. It lies in a page of its own (pg/horizon/durable_page.hpp). A record
+// whose identity is another server's counts as a stranger's: later records of that one may be lost.
 #pragma once
 
 #include <atomic>
@@ -56,14 +55,12 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
 // Identifies a server's history: its timeline and system identifier, mixed; never 0.
 std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
 
-// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and where both
-// go on, both make the same IDs. A copy is seen by the system identifier in its record, which is another than
-// the server's; it counts as one until the shards are confirmed, or their setting is another than the
-// origin's.
+// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and where both go on, both
+// make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
+// counts as one until the shards are confirmed, or their setting is another than the origin's.
 //
-// A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the
-// origin by the identity in the record, which a server that may be a clone therefore never replaces by its
-// own.
+// A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the origin by the
+// identity in the record, which a server that may be a clone therefore never replaces by its own.
 
 // This server and the setting of its shards.
 struct Owner {
@@ -100,14 +97,14 @@ constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, 
     return record;
 }
 
-// Whether the record may have come along with the disk: this server did not write it. A dump that is restored
-// here looks like one that the disk's former server had restored, so it counts, too.
+// Whether the record may have come along with the disk: this server did not write it. A dump that is restored here
+// looks like one that the disk's former server had restored, so it counts, too.
 constexpr bool is_inherited(const DurableRecord &record, std::int64_t identity) noexcept {
     return record.identity != identity;
 }
 
-// When a system identifier was drawn, by initdb or by pg_createsubscriber: unix us. Its upper half is the
-// second, the 20 bits below are the microsecond.
+// When a system identifier was drawn, by initdb or by pg_createsubscriber: unix us. Its upper half is the second, the
+// 20 bits below are the microsecond.
 constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
     std::uint64_t second = system_identifier >> 32, microsecond = system_identifier >> 12 & 0xFFFFF;
     return static_cast<std::int64_t>(second * 1000000 + microsecond);
@@ -119,10 +116,10 @@ constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, c
     record.shards = owner.shards;
 }
 
-// The generators of DecimalIds (core/kinds/decimal_id.hpp): one is in use for all sessions of a database and
-// gives each of its counters once. The next is taken where that one is used up, and after each start; that
-// it was taken is durable before its first counter is given. Where the record of it was written by another
-// server (promotion, restore, copy), records may have been lost, so a good number of generators is skipped.
+// The generators of DecimalIds (core/kinds/decimal_id.hpp): one is in use for all sessions of a database and gives each
+// of its counters once. The next is taken where that one is used up, and after each start; that it was taken is durable
+// before its first counter is given. Where the record of it was written by another server (promotion, restore, copy),
+// records may have been lost, so a good number of generators is skipped.
 
 constexpr std::uint32_t last_counter = 922337202;  // all digits of a bigint behind it
 constexpr std::uint32_t last_generator = 99999;
@@ -132,8 +129,8 @@ struct GeneratorCount {
     std::uint32_t counter;
 };
 
-// The counter of the generator in use: of all sessions of a database, in shared memory. One word, so that a
-// counter never meets another generator.
+// The counter of the generator in use: of all sessions of a database, in shared memory. One word, so that a counter
+// never meets another generator.
 class DecimalCounter {
    public:
     // Takes the next counter; false where a new generator is needed.

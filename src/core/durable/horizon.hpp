@@ -2,13 +2,12 @@
 //
 //      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it)
 //
-// H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that
-// is durable are IDs of the new window granted. After a start, the floor is H as recovered: whatever
-// was issued before lies below it. Beside H stands the identity of the server that wrote it. Where that
-// is another (promotion, restore, copy), records may have been lost, so the floor is put above all that
-// clocks right within the clock error can have made: a debt, paid once a record of the new identity is
-// durable. Until then a clock that is set forward raises the debt by as much: it was computed by a clock too
-// slow.
+// H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that is durable are
+// IDs of the new window granted. After a start, the floor is H as recovered: whatever was issued before lies below it.
+// Beside H stands the identity of the server that wrote it. Where that is another (promotion, restore, copy), records
+// may have been lost, so the floor is put above all that clocks right within the clock error can have made: a debt,
+// paid once a record of the new identity is durable. Until then a clock that is set forward raises the debt by as much:
+// it was computed by a clock too slow.
 //
 // Everything here is a value or a plain rule: the clock and the page are handed in. Times are unix ms.
 #pragma once
@@ -42,8 +41,8 @@ struct HorizonRules {
     constexpr std::int64_t farthest_ms() const noexcept { return window_ms + debt_ms(); }
 };
 
-// What the sessions of a database share. In shared memory: no pointers. The two atomics are read without
-// a lock on every take; all else, and every change, is guarded by the renewal lock of the caller.
+// What the sessions of a database share. In shared memory: no pointers. The two atomics are read without a lock on
+// every take; all else, and every change, is guarded by the renewal lock of the caller.
 struct Horizon {
     std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
@@ -61,20 +60,20 @@ inline void lift(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
     while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
 }
 
-// Compares the page with what is known of it. True where it is as expected, so that a renewal may write.
-// Else, after a start or where somebody else changed the page, the grant is dropped and the floor raised to
-// what the page asks for; the caller tries its take again. A changed page counts as written by a stranger.
+// Compares the page with what is known of it. True where it is as expected, so that a renewal may write. Else, after a
+// start or where somebody else changed the page, the grant is dropped and the floor raised to what the page asks for;
+// the caller tries its take again. A changed page counts as written by a stranger.
 bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
                 const HorizonRules &rules) noexcept;
 
-// Whether a renewal may be written for a tick that starts at `start_ms`. Not for one below the floor: its
-// session read an older floor, and the lead has not admitted the floor, which would drag H along.
+// Whether a renewal may be written for a tick that starts at `start_ms`. Not for one below the floor: its session read
+// an older floor, and the lead has not admitted the floor, which would drag H along.
 inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
     return start_ms >= horizon.floor_ms.load(std::memory_order_relaxed);
 }
 
-// The H that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an
-// admitted page, may_renew, and a tick that the lead admits.
+// The H that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an admitted page,
+// may_renew, and a tick that the lead admits.
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 
@@ -84,14 +83,14 @@ void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t p
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
 
-// Whose record it is that moves H up by hand: nobody's as long as a debt is not paid, because only a renewal
-// has waited until the lead admits what is owed.
+// Whose record it is that moves H up by hand: nobody's as long as a debt is not paid, because only a renewal has waited
+// until the lead admits what is owed.
 constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
     return horizon.is_indebted ? 0 : identity;
 }
 
-// Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has
-// been written above it.
+// Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has been
+// written above it.
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
 // The same of a record that somebody vouches for, and that may lower the floor: nothing is owed any more.
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;
@@ -107,11 +106,10 @@ constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std:
     return start_ms >= granted_ms - window_ms / 2;
 }
 
-// Why a tick lies further ahead of the clock than it may, so that an error blames the clock only where that
-// is to blame. A floor can lie ahead of a clock that is right: after a promotion, after a start, where
-// somebody raised it, or where a number from the registry was another server's. How far the clock was set
-// back since it was accepted, and whether it fell behind a steady clock during the wait, tell the rest. Times
-// are unix ms.
+// Why a tick lies further ahead of the clock than it may, so that an error blames the clock only where that is to
+// blame. A floor can lie ahead of a clock that is right: after a promotion, after a start, where somebody raised it, or
+// where a number from the registry was another server's. How far the clock was set back since it was accepted, and
+// whether it fell behind a steady clock during the wait, tell the rest. Times are unix ms.
 
 enum class Ahead : std::uint8_t {
     clock,        // the clock was set back, or stands still

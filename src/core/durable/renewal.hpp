@@ -1,5 +1,5 @@
-// A renewal moves a durable record up: the horizon of a database, or the generator of its DecimalIds. Its
-// steps, each with the lock of renewals held; what the caller does in between is behind the arrows.
+// A renewal moves a durable record up: the horizon of a database, or the generator of its DecimalIds. Its steps, each
+// with the lock of renewals held; what the caller does in between is behind the arrows.
 //
 //      begin  --> done                                        somebody else was first
 //             --> read_page      lock and read the page --> judge
@@ -124,9 +124,9 @@ constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::
     return waited_ms >= (is_busy ? shortest_patience_ms : max_wait_ms) ? Patience::exhausted : Patience::wait;
 }
 
-// For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms
-// of a clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which nobody asks
-// any more keeps what it has, until the next renewal succeeds.
+// For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms of a
+// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which nobody asks any more keeps
+// what it has, until the next renewal succeeds.
 
 // The stall, with one more request at `now_ms`.
 constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms) noexcept {

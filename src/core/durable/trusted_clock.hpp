@@ -1,9 +1,9 @@
-// Notices a clock that is set. CLOCK_REALTIME less CLOCK_BOOTTIME is constant but for steps: slow
-// corrections change the pace of both. A difference far above the highest accepted one is a jump. An ID
-// stamped in a wrong future would hold up its shard until that future comes.
+// Notices a clock that is set. CLOCK_REALTIME less CLOCK_BOOTTIME is constant but for steps: slow corrections change
+// the pace of both. A difference far above the highest accepted one is a jump. An ID stamped in a wrong future would
+// hold up its shard until that future comes.
 //
-// The durable horizon H is evidence too, for its own database: IDs have come near it already. So a clock that
-// is not far above H is no jump there, and a clock far below H is no measure for later ones.
+// The durable horizon H is evidence too, for its own database: IDs have come near it already. So a clock that is not
+// far above H is no jump there, and a clock far below H is no measure for later ones.
 #pragma once
 
 #include <atomic>
@@ -68,8 +68,8 @@ constexpr std::int64_t step_between(std::int64_t before_ms, std::int64_t differe
     return step_ms >= smallest_step_ms || step_ms <= -smallest_step_ms ? step_ms : 0;
 }
 
-// Between which instants the true time lies, where the kernel's NTP state says how far the clock may be off.
-// What has an instant before `earliest` is past on every clock that keeps its word; all in microseconds.
+// Between which instants the true time lies, where the kernel's NTP state says how far the clock may be off. What has
+// an instant before `earliest` is past on every clock that keeps its word; all in microseconds.
 
 // What the kernel says; see adjtimex(2).
 struct ClockState {
@@ -113,9 +113,9 @@ constexpr std::int64_t time_until_past(const ClockBounds &bounds, std::int64_t a
     return is_beyond ? INT64_MAX : us;
 }
 
-// The clock that IDs may take, as far as it was accepted: highest differences of CLOCK_REALTIME and
-// CLOCK_BOOTTIME (trusted_clock.hpp). The server has one for databases whose record says none of this boot;
-// somebody who says that the clock is right overrules both.
+// The clock that IDs may take, as far as it was accepted: highest differences of CLOCK_REALTIME and CLOCK_BOOTTIME
+// (trusted_clock.hpp). The server has one for databases whose record says none of this boot; somebody who says that the
+// clock is right overrules both.
 
 // Of all databases of a server. In shared memory; the differences are ms.
 struct AcceptedClock {
@@ -131,8 +131,8 @@ inline void forget(AcceptedClock &clock) noexcept {
     clock.confirmations = 0;
 }
 
-// The highest difference accepted for a database whose record reckons with so many confirmations: what
-// somebody confirmed since, else what the record says of this boot, else what the server accepted.
+// The highest difference accepted for a database whose record reckons with so many confirmations: what somebody
+// confirmed since, else what the record says of this boot, else what the server accepted.
 inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t reckoned_with, const DurableRecord &record,
                                  const BootId &boot) noexcept {
     if (clock.confirmations != reckoned_with) return clock.confirmed_ms;

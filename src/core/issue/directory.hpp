@@ -1,12 +1,11 @@
-// Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones
-// back and those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
+// Which slot belongs to whom, and which databases there are: finds a slot, gives one out, takes idle ones back and
+// those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
 //
-// An idle slot is taken back in this order: references to it end, its database's floor rises above its last
-// tick, it is free. A new slot begins at the floor, so whoever finds it draws above all that the old one
-// made.
+// An idle slot is taken back in this order: references to it end, its database's floor rises above its last tick, it is
+// free. A new slot begins at the floor, so whoever finds it draws above all that the old one made.
 //
-// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive.
-// `Database` is a DatabaseEntry, or has more beside it and a member forget_more().
+// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive. `Database` is
+// a DatabaseEntry, or has more beside it and a member forget_more().
 #pragma once
 
 #include <algorithm>
@@ -130,15 +129,15 @@ class Directory {
         return shortage == Shortage::none ? give(database, request) : Reference{nullptr, 0};
     }
 
-    // Makes every slot of a database go on at or above `at_ms`: with `may_lower` also those that have come
-    // further. One that stands in the tick before keeps nothing of that tick: a session that read the floor
-    // earlier could still draw there.
+    // Makes every slot of a database go on at or above `at_ms`: with `may_lower` also those that have come further. One
+    // that stands in the tick before keeps nothing of that tick: a session that read the floor earlier could still draw
+    // there.
     void move_slots(std::uint32_t database, std::int64_t at_ms, bool may_lower) noexcept {
         for_each_slot(database, [&](Entry &entry) { move(entry, at_ms, may_lower); });
     }
 
-    // Makes every slot of a number that was taken from a registry go on at or above `at_ms`, in all
-    // databases. Nothing that read an older cap of the number is still drawn when it returns.
+    // Makes every slot of a number that was taken from a registry go on at or above `at_ms`, in all databases. Nothing
+    // that read an older cap of the number is still drawn when it returns.
     void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
         for (std::uint32_t i = 0; i < entry_count_; i++) {
             const SlotKey &key = entries_[i].link.key;
@@ -169,10 +168,10 @@ class Directory {
     // All databases that have an entry.
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
-    // The entry of a database whose row in the catalog was last written by `writer`; null where there is no
-    // room. One that another database of that number left is begun anew, above what that one made; so is one
-    // whose row was written for any other reason, which a start would do as well. Not while sessions have it:
-    // they are of this very database.
+    // The entry of a database whose row in the catalog was last written by `writer`; null where there is no room. One
+    // that another database of that number left is begun anew, above what that one made; so is one whose row was
+    // written for any other reason, which a start would do as well. Not while sessions have it: they are of this very
+    // database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
         if (entry == nullptr) entry = databases().add(database);
@@ -217,8 +216,8 @@ class Directory {
         state_.free_slot = number;
     }
 
-    // Gives out a free slot. It begins at the floor of database and number, so a session that read an older
-    // floor still draws above it; not at the clock, which nobody has checked yet.
+    // Gives out a free slot. It begins at the floor of database and number, so a session that read an older floor still
+    // draws above it; not at the clock, which nobody has checked yet.
     Reference give(Database &database, const SlotRequest &request) noexcept {
         std::int32_t number = state_.free_slot;
         Entry &entry = entries_[number];
@@ -269,8 +268,7 @@ class Directory {
         return false;
     }
 
-    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives
-    // that.
+    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives that.
     std::int64_t begin_anew(Database &entry) noexcept {
         std::int64_t reached_ms = this->reached_ms(entry);
         state_.gone_ms = std::max(state_.gone_ms, reached_ms);

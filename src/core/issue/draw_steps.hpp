@@ -67,22 +67,21 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
     return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::behind;
 }
 
-// Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was
-// observed.
+// Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was observed.
 constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
     return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
 }
 
-// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and
-// idgen.confirm_shards(). Each is a record to be written, then, that being flushed, what follows from it;
-// both with the lock of renewals held from reading the page to the end.
+// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and idgen.confirm_shards(). Each is
+// a record to be written, then, that being flushed, what follows from it; both with the lock of renewals held from
+// reading the page to the end.
 //
 //      plan_...(page) --> a record --> write, flush --> finish_...
 //
 // Until the next renewal nothing is granted.
 
-// The first H of a database of which this server remembers nothing: above all that an earlier idgen can have
-// made, by the clock, and where that was set back since, by the second of the last checkpoint.
+// The first H of a database of which this server remembers nothing: above all that an earlier idgen can have made, by
+// the clock, and where that was set back since, by the second of the last checkpoint.
 constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
                                         std::int64_t max_lead_ms) noexcept {
     std::int64_t seen_ms = checkpoint_s * 1000;
@@ -91,9 +90,9 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
 
-// Begins a database's horizon where the extension is created anew, above what this server knows of it: the
-// first H to be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is
-// drawn after the look rests on the new record.
+// Begins a database's horizon where the extension is created anew, above what this server knows of it: the first H to
+// be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn after the look
+// rests on the new record.
 template <class Directory, class Database>
 std::int64_t begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms) noexcept {
     note_created(database.horizon, first_ms);
@@ -116,8 +115,8 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
     directory.move_slots(database.database, at_ms, false);
 }
 
-// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that
-// is refused stays so: who resets it has said nothing of its shards.
+// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that is refused
+// stays so: who resets it has said nothing of its shards.
 inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
     std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
     return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
@@ -143,10 +142,10 @@ void finish_confirmation(Horizon &horizon, const DurableRecord &page, const Dura
 
 // Where in its pool of shards a session draws. Ranks count the pool's shards upward from 0.
 //
-// Each tick begins at `start`; a full shard moves the session to the next one up, because within a
-// tick an ID of a lower shard would be smaller than the last. A session that runs out at the top
-// begins lower in the next tick, until it has the whole pool; one that needs a single shard goes
-// back to its home. So sessions that ask for little stay apart.
+// Each tick begins at `start`; a full shard moves the session to the next one up, because within a tick an ID of a
+// lower shard would be smaller than the last. A session that runs out at the top begins lower in the next tick, until
+// it has the whole pool; one that needs a single shard goes back to its home. So sessions that ask for little stay
+// apart.
 
 class PoolCursor {
    public:
@@ -227,8 +226,7 @@ DrawRules rules_of(const DrawSource<Lock> &source, DrawRules rules) noexcept {
     return rules;
 }
 
-// The limits of a try, by the rules of its source. The grant first: it rises after the floor that it rests
-// on.
+// The limits of a try, by the rules of its source. The grant first: it rises after the floor that it rests on.
 template <class Pause = NoPause>
 Limits limits_of(const Horizon &horizon, std::int64_t now_ms, const DrawRules &rules, Pause pause = {}) noexcept {
     std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
@@ -274,8 +272,8 @@ std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
     return source.shard;
 }
 
-// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where the
-// shard lies above the sequence.
+// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where the shard lies
+// above the sequence.
 template <class Lock>
 bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
     DrawSession *pool = pool_session(source);
@@ -284,8 +282,7 @@ bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
     return may_move && pool->cursor.advance();
 }
 
-// The shard in use as it is packed: a number that is no shard, as the slot of a clock has it, is no part of
-// IDs.
+// The shard in use as it is packed: a number that is no shard, as the slot of a clock has it, is no part of IDs.
 template <class Lock>
 std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
     return source.shard & source.packing.shard_last;
@@ -320,9 +317,8 @@ bool try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base,
 
 enum class Grant : std::uint8_t { holds, half_used, over };
 
-// What the grant is, after the take, for IDs of a tick that starts at `start_ms`. One that is over by now
-// does not count, even if the limits of the take allowed the tick: what ended it may have looked at the slot
-// before the take.
+// What the grant is, after the take, for IDs of a tick that starts at `start_ms`. One that is over by now does not
+// count, even if the limits of the take allowed the tick: what ended it may have looked at the slot before the take.
 inline Grant grant_for(const Horizon &horizon, std::int64_t start_ms, std::int64_t window_ms) noexcept {
     std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
     if (!is_half_used(granted_ms, start_ms, window_ms)) return Grant::holds;
@@ -336,9 +332,9 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
     source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
 }
 
-// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0. A session that drew
-// from a borrowed tick may go on in it on another shard: there it counts as borrowed, too. True if the IDs
-// were held, not borrowed.
+// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0. A session that drew from a
+// borrowed tick may go on in it on another shard: there it counts as borrowed, too. True if the IDs were held, not
+// borrowed.
 template <class Lock>
 bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
     Guard<Lock> guard(source.slot.entry->mutex);

@@ -1,5 +1,5 @@
-// Locks as the core sees them: a guard for a scope, and what clang's analysis is told, as IDGEN_LOCKS(guarded_by(mutex)).
-// g++ passes over that.
+// Locks as the core sees them: a guard for a scope, and what clang's analysis is told, as
+// IDGEN_LOCKS(guarded_by(mutex)). g++ passes over that.
 #pragma once
 
 #if defined(__clang__)
@@ -10,8 +10,7 @@
 
 namespace idgen {
 
-// A lock held for a scope, in which nothing can raise an error. `Lock` is what the server or a test guards a
-// slot with.
+// A lock held for a scope, in which nothing can raise an error. `Lock` is what the server or a test guards a slot with.
 
 template <class Lock>
 class IDGEN_LOCKS(scoped_lockable) Guard {

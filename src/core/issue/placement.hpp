@@ -9,16 +9,16 @@
 
 namespace idgen {
 
-// The position of an ID, its tick in the turn that is nearest to `now_ms` where time wraps. False where the
-// layout cannot have made it.
+// The position of an ID, its tick in the turn that is nearest to `now_ms` where time wraps. False where the layout
+// cannot have made it.
 bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept;
 
 // Whichever makes the larger ID.
 DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &b) noexcept;
 
-// What the ID observed leaves to a session that owns shards up to `largest_shard`: itself, where one of them
-// has a larger ID in the same tick; else the beginning of the next tick. So the tick to draw from is admitted
-// as one that is held, like that of an own last ID, not as one that was filled up.
+// What the ID observed leaves to a session that owns shards up to `largest_shard`: itself, where one of them has a
+// larger ID in the same tick; else the beginning of the next tick. So the tick to draw from is admitted as one that is
+// held, like that of an own last ID, not as one that was filled up.
 DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uint32_t largest_shard) noexcept;
 
 // IDs for rows that are older than their IDs: instants in ascending order become ascending IDs of one shard.
@@ -26,8 +26,8 @@ DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uin
 //      place = the smallest (tick, sequence) of the shard that is
 //              in the instant's tick or after it, above the place before it, and not taken
 //
-// So a row stands in its own tick while that has room, and in the next one with room after it. Places only
-// rise; the taken IDs are given in ascending order and passed by once. No clock and no slot takes part.
+// So a row stands in its own tick while that has room, and in the next one with room after it. Places only rise; the
+// taken IDs are given in ascending order and passed by once. No clock and no slot takes part.
 
 struct Placement {
     std::uint32_t shard;        // the whole number of the node
@@ -36,8 +36,8 @@ struct Placement {
     std::int64_t taken_count;
 };
 
-// Places an instant's tick: its ID, also in `above`. TickReason::past_end where no room is left.
-// Requires a packing that does not wrap, and a tick and a shard that it holds.
+// Places an instant's tick: its ID, also in `above`. TickReason::past_end where no room is left. Requires a packing
+// that does not wrap, and a tick and a shard that it holds.
 TickReason place(const Packing &p, Placement &placement, std::int64_t tick) noexcept;
 
 }  // namespace idgen

@@ -9,17 +9,16 @@ bool is_last_borrowed(const Slot &slot) noexcept {
     return slot.borrowed_lead_ms > 0 && slot.borrowed_tick == slot.tick;
 }
 
-// How far ahead of the clock a session may begin a tick after a full one. A session that waits keeps the lead
-// that others borrowed, and adds nothing to it. If it waited for the clock instead, they would always be
-// first.
+// How far ahead of the clock a session may begin a tick after a full one. A session that waits keeps the lead that
+// others borrowed, and adds nothing to it. If it waited for the clock instead, they would always be first.
 std::int64_t lead_after_full(const Slot &slot, const Limits &limits) noexcept {
     if (limits.may_borrow) return limits.max_lead_ms;
     if (!is_last_borrowed(slot)) return 0;
     return std::min<std::int64_t>(slot.borrowed_lead_ms, limits.max_lead_ms);
 }
 
-// Why a tick is refused. Borrowing explains only a lead that it can reach; a longer one means that the clock
-// was set back.
+// Why a tick is refused. Borrowing explains only a lead that it can reach; a longer one means that the clock was set
+// back.
 Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits, bool is_next,
                         std::int64_t tick) noexcept {
     std::int64_t lead_ms = start_of(p, tick) - limits.now_ms;

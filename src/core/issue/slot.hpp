@@ -1,6 +1,5 @@
-// A slot makes the IDs of one shard: it holds the last (tick, sequence) that was taken, and every
-// take lies above it. That alone keeps two takes from meeting; clock and floor only say where a new
-// tick may begin.
+// A slot makes the IDs of one shard: it holds the last (tick, sequence) that was taken, and every take lies above it.
+// That alone keeps two takes from meeting; clock and floor only say where a new tick may begin.
 //
 //      t = max(clock's tick, floor's tick, last tick);   s = next in that tick, or the first
 //      s past the end -> the next tick;   not above the caller's own last ID -> the smallest that is
@@ -143,8 +142,8 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
 [[gnu::cold]] Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next,
                               Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept;
 
-// Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same
-// limits; of a number from a registry its lease.
+// Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same limits; of a
+// number from a registry its lease.
 inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
                  const Position &above, std::uint32_t count, const Lease *lease = nullptr) noexcept {
     IDGEN_REQUIRE(count >= 1 && base >= 0);
@@ -176,8 +175,8 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
     return take_from(slot, p, limits, position, start, shard, count, lease);
 }
 
-// How long a shard has been out of IDs: a run of full ticks, each found not long after the one before.
-// Times are ms of a clock that no step touches, modulo 2^32.
+// How long a shard has been out of IDs: a run of full ticks, each found not long after the one before. Times are ms of
+// a clock that no step touches, modulo 2^32.
 
 struct FullRun {
     std::uint32_t began_ms;
@@ -199,9 +198,9 @@ inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t u
     return now - run.began_ms;
 }
 
-// A slot as a directory keeps it, and a session's reference to it. The reference is good as long as the
-// slot has its generation: who takes a slot back raises that under the slot's lock, so no take meets a slot
-// that is somebody else's by now.
+// A slot as a directory keeps it, and a session's reference to it. The reference is good as long as the slot has its
+// generation: who takes a slot back raises that under the slot's lock, so no take meets a slot that is somebody else's
+// by now.
 
 constexpr std::size_t cache_line = 64;
 
@@ -250,8 +249,8 @@ std::int64_t end_of(const SlotEntry<Lock> &entry) noexcept IDGEN_LOCKS(requires_
     return packing.epoch_ms + (entry.slot.tick + 1) * packing.unit_ms;
 }
 
-// Makes every reference to the slot invalid, if the instant after its last tick is at or before
-// `idle_since_ms`; else changes nothing. Gives that instant.
+// Makes every reference to the slot invalid, if the instant after its last tick is at or before `idle_since_ms`; else
+// changes nothing. Gives that instant.
 template <class Lock>
 bool retire_if_over(SlotEntry<Lock> &entry, std::int64_t idle_since_ms, std::int64_t &end_ms) noexcept {
     Guard<Lock> guard(entry.mutex);

@@ -1,6 +1,5 @@
-// Finds the slot of a key: a chained hash table over two arrays of a fixed size that the caller
-// provides, numbers instead of pointers, so that it works in shared memory at any address.
-// The caller guards it; nothing here allocates.
+// Finds the slot of a key: a chained hash table over two arrays of a fixed size that the caller provides, numbers
+// instead of pointers, so that it works in shared memory at any address. The caller guards it; nothing here allocates.
 #pragma once
 
 #include <cstdint>
@@ -82,11 +81,10 @@ class SlotIndex {
     Entry *entries_;
 };
 
-// Who may hold how many slots. A database holds at most its share, so that none takes all of the server's.
-// What a session can ask for without end, shards and layouts of its own choice, holds at most half of the
-// share, and in all databases together at most half of the server's slots: so one is left for what a node was
-// set up to make, the node's own shards in any preset's packing, as long as they are fewer than the other
-// half.
+// Who may hold how many slots. A database holds at most its share, so that none takes all of the server's. What a
+// session can ask for without end, shards and layouts of its own choice, holds at most half of the share, and in all
+// databases together at most half of the server's slots: so one is left for what a node was set up to make, the node's
+// own shards in any preset's packing, as long as they are fewer than the other half.
 
 // What a slot is asked for.
 enum class Claim : std::uint8_t {

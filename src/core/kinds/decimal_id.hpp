@@ -3,8 +3,7 @@
 //      | 9 digits counter | 5 digits generator | 5 digits launch |      one positive bigint
 //      |  1 to 922337202  |     1 to 99999     |   0 to 99999    |
 //
-// A counter is used once beneath its generator, a generator once beneath its launch
-// (core/durable/durable_record.hpp).
+// A counter is used once beneath its generator, a generator once beneath its launch (core/durable/durable_record.hpp).
 #pragma once
 
 #include <cstdint>

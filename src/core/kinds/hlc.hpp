@@ -1,12 +1,12 @@
-// A hybrid logical clock (Kulkarni et al. 2014): a timestamp near the time of day that rises with every event
-// and past every timestamp that was received, so that cause sorts before effect.
+// A hybrid logical clock (Kulkarni et al. 2014): a timestamp near the time of day that rises with every event and past
+// every timestamp that was received, so that cause sorts before effect.
 //
 //      | 48 bits unix ms | 16 bits logical |      one bigint, never negative: until the year 6429
 //
-// Its state is a slot: the last (ms, logical). An event is a draw from it: the clock's ms with logical 0
-// where that is later, else the last timestamp plus one; a receipt lies above the timestamp received, too.
-// The logical part carries into the ms, ahead of the clock by at most max_lead. Floor and grant are those of
-// every slot, so no timestamp comes again after a crash.
+// Its state is a slot: the last (ms, logical). An event is a draw from it: the clock's ms with logical 0 where that is
+// later, else the last timestamp plus one; a receipt lies above the timestamp received, too. The logical part carries
+// into the ms, ahead of the clock by at most max_lead. Floor and grant are those of every slot, so no timestamp comes
+// again after a crash.
 #pragma once
 
 #include "core/issue/slot.hpp"

@@ -1,9 +1,9 @@
 // NanoID: symbols of an alphabet, each picked by a random byte, all equally likely.
 //
-// With n symbols, a byte below the largest multiple of n picks the symbol of its remainder; the few bytes
-// above pick none. So every symbol stands for as many bytes as any other. The bytes of a block are used from
-// its end, and a block has the size that the published rule gives it: from the same random bytes comes the
-// same text. Source: github.com/ai/nanoid, customRandom.
+// With n symbols, a byte below the largest multiple of n picks the symbol of its remainder; the few bytes above pick
+// none. So every symbol stands for as many bytes as any other. The bytes of a block are used from its end, and a block
+// has the size that the published rule gives it: from the same random bytes comes the same text. Source:
+// github.com/ai/nanoid, customRandom.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ constexpr std::size_t nanoid_cutoff(std::size_t symbols) noexcept {
     return 256 - 256 % symbols;
 }
 
-// How many random bytes to fetch for `wanted` symbols: as many, or 1.6 times what is needed on average where
-// some of the bytes pick none.
+// How many random bytes to fetch for `wanted` symbols: as many, or 1.6 times what is needed on average where some of
+// the bytes pick none.
 constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noexcept {
     std::size_t cutoff = nanoid_cutoff(symbols);
     // 1.6 * 256 * wanted / cutoff, upward

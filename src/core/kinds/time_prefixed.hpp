@@ -2,8 +2,8 @@
 //
 //      | time, big-endian, ticks since first_ms | tail: random bytes, a counter |
 //
-// Big-endian, so that bytewise order is the order of the values, and of their times. A Format says the sizes
-// and the tick; times are unix ms.
+// Big-endian, so that bytewise order is the order of the values, and of their times. A Format says the sizes and the
+// tick; times are unix ms.
 #pragma once
 
 #include <cstddef>
@@ -94,9 +94,8 @@ inline bool increment(std::uint8_t *bytes, std::size_t size) noexcept {
 //
 //      | 48 bits unix ms | 80 bits random |       text: 26 digits of Crockford's Base32, the first at most 7
 //
-// Within a millisecond, and while the clock stands behind, the maker adds 1 to the last random part: values
-// rise strictly. Text is written in upper case and read in either, I and L as 1, O as 0. Source:
-// github.com/ulid/spec.
+// Within a millisecond, and while the clock stands behind, the maker adds 1 to the last random part: values rise
+// strictly. Text is written in upper case and read in either, I and L as 1, O as 0. Source: github.com/ulid/spec.
 
 struct UlidFormat {
     static constexpr std::size_t size = 16;
@@ -113,8 +112,8 @@ void print(const Ulid &ulid, char *out) noexcept;
 // Reads exactly Ulid::text_size digits.
 TextError parse(std::string_view text, Ulid &ulid) noexcept;
 
-// Moves the last ULID that was made on to the next: one of this time with the random tail where that time is
-// later, else the last one plus 1. False where no random part is left in its millisecond: nothing is changed.
+// Moves the last ULID that was made on to the next: one of this time with the random tail where that time is later,
+// else the last one plus 1. False where no random part is left in its millisecond: nothing is changed.
 bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
 
 // KSUID: 20 bytes that sort by the second of their making.
@@ -122,8 +121,8 @@ bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid:
 //      | 32 bits seconds since 2014-05-13T16:53:20Z | 128 bits random |       text: 27 digits of Base62,
 //      zeros in front
 //
-// The digits 0-9, A-Z, a-z are in the order of their bytes, so texts sort as values do, bytewise (COLLATE
-// "C"). The last second is 2150-06-19T23:21:35Z. Source: github.com/segmentio/ksuid.
+// The digits 0-9, A-Z, a-z are in the order of their bytes, so texts sort as values do, bytewise (COLLATE "C"). The
+// last second is 2150-06-19T23:21:35Z. Source: github.com/segmentio/ksuid.
 
 struct KsuidFormat {
     static constexpr std::size_t size = 20;
@@ -144,8 +143,8 @@ TextError parse(std::string_view text, Ksuid &ksuid) noexcept;
 //
 //      | 32 bits unix seconds, unsigned | 40 bits random, of the process | 24 bits counter |
 //
-// Text: 24 hexadecimal digits, written in lower case and read in either. The counter begins at random and
-// goes on by 1, from its last value to 0 without touching the time. Source: the BSON ObjectId specification.
+// Text: 24 hexadecimal digits, written in lower case and read in either. The counter begins at random and goes on by 1,
+// from its last value to 0 without touching the time. Source: the BSON ObjectId specification.
 
 struct ObjectIdFormat {
     static constexpr std::size_t size = 12;

@@ -1,11 +1,9 @@
-// UUID (RFC 9562): 16 octets. What the versions with a time say, and those of version 7 as next_uuidv7 makes
-// them:
+// UUID (RFC 9562): 16 octets. What the versions with a time say, and those of version 7 as next_uuidv7 makes them:
 //
 //      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
 //
-// The fraction counts 4096ths of a millisecond (section 6.2, method 3). Time and fraction together are the
-// stamp. The maker gives every stamp once, and a larger one each time: where the clock stands behind, the
-// last plus 1.
+// The fraction counts 4096ths of a millisecond (section 6.2, method 3). Time and fraction together are the stamp. The
+// maker gives every stamp once, and a larger one each time: where the clock stands behind, the last plus 1.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +60,8 @@ constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
     return stamp >> uuid_fraction_bits;
 }
 
-// Moves the last stamp that was given on to the next: the present one where that is later, else the last
-// plus 1. False past the end: nothing is changed.
+// Moves the last stamp that was given on to the next: the present one where that is later, else the last plus 1. False
+// past the end: nothing is changed.
 constexpr bool advance(UuidStamp &last, UuidStamp now) noexcept {
     UuidStamp next = now > last ? now : last + 1;
     if (next > uuid_last_stamp) return false;
@@ -83,10 +81,10 @@ Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
 //      | 48 bits time, unix ms | 0111 | 11 zeros | bit 62 | 10 | bits 61 to 0 of the ID |
 //      |      octets 0-5       |      octets 6 and 7      |          octets 8-15        |
 //
-// The time is that of the ID's tick in its layout, so everything that reads a UUID's time reads the ID's.
-// Within a layout the time rises with the ID, so UUIDs sort as their IDs do. All 63 bits of the ID stand
-// beside the time, so a UUID that was written with another layout, or never held an ID, is known by a time
-// that is not its ID's. Never change: on disk, wherever a uuid column holds it.
+// The time is that of the ID's tick in its layout, so everything that reads a UUID's time reads the ID's. Within a
+// layout the time rises with the ID, so UUIDs sort as their IDs do. All 63 bits of the ID stand beside the time, so a
+// UUID that was written with another layout, or never held an ID, is known by a time that is not its ID's. Never
+// change: on disk, wherever a uuid column holds it.
 
 // Why an ID is in no UUID.
 enum class IdReason : std::uint8_t { none, not_of_layout, time_not_in_uuid };

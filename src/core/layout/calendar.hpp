@@ -1,5 +1,6 @@
 // Instants as text, and steps of a calendar. A value is unix milliseconds. The calendar is the proleptic Gregorian one,
-// years 1 to 9999, without leap seconds. The one form of an instant that layouts use is 2011-08-24T21:07:01.721Z, in UTC.
+// years 1 to 9999, without leap seconds. The one form of an instant that layouts use is 2011-08-24T21:07:01.721Z, in
+// UTC.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@ bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept;
 // Bytes that print_instant can write, without a terminating zero.
 constexpr std::size_t instant_text_size = 24;
 
-// Writes the instant, with milliseconds only where they are not 0; returns the bytes written.
-// Requires a year from 1 to 9999.
+// Writes the instant, with milliseconds only where they are not 0; returns the bytes written. Requires a year from 1 to
+// 9999.
 std::size_t print_instant(std::int64_t unix_ms, char *out) noexcept;
 
 // A day of the calendar, and the days from 1970-01-01 to it. Years from 0 on, which is 1 BC.
@@ -38,9 +39,9 @@ constexpr std::int64_t max_instant_ms = 253402300799999;  // 9999-12-31T23:59:59
 //      days        counted from a Monday:                 7 are ISO weeks
 //      minutes     counted from midnight:                 60 are hours
 //
-// The grid is fixed: it depends on the step alone, never on where one begins, so who asks twice gets
-// the same periods. A period has a number, from which its start follows. Times are local: minutes
-// of the clock on the wall since 1970-01-01 00:00; the year 0 and later.
+// The grid is fixed: it depends on the step alone, never on where one begins, so who asks twice gets the same periods.
+// A period has a number, from which its start follows. Times are local: minutes of the clock on the wall since
+// 1970-01-01 00:00; the year 0 and later.
 
 struct Step {
     enum class Unit : std::uint8_t { minute, day, month };
@@ -51,8 +52,8 @@ struct Step {
 // Why an interval is no step.
 enum class StepReason : std::uint8_t { none, not_positive, of_two_units, uneven, too_long };
 
-// The step of that many months, days and microseconds, of which one alone may count. 24 hours are a
-// day. StepReason::none, or what is wrong.
+// The step of that many months, days and microseconds, of which one alone may count. 24 hours are a day.
+// StepReason::none, or what is wrong.
 StepReason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept;
 
 // The number of the period that contains a local time.
@@ -63,8 +64,8 @@ std::int64_t start_of_period(const Step &step, std::int64_t number) noexcept;
 // Bytes that print_period can write, without a terminating zero.
 constexpr std::size_t period_text_size = 18;
 
-// Writes the start of a period as a name: 2026 for whole years, 2026_11, 2026_11_21, 2026_11_21_13,
-// 2026_11_21_13_30, as the step needs; returns the bytes written.
+// Writes the start of a period as a name: 2026 for whole years, 2026_11, 2026_11_21, 2026_11_21_13, 2026_11_21_13_30,
+// as the step needs; returns the bytes written.
 std::size_t print_period(const Step &step, std::int64_t start, char *out) noexcept;
 
 }  // namespace idgen

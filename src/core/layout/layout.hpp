@@ -3,9 +3,9 @@
 //      | 0 ... | time | region | shard | sequence |      shard above sequence (instagram)
 //      | 0 ... | time | sequence | region | shard |      shard below it (sonyflake)
 //
-// Time is always the highest field, so IDs sort by time. Region and shard together are the number
-// of the node; either order of node and sequence is allowed, and each may be missing.
-// A Layout is a value of 16 bytes, equal as bytes where it is equal as a layout.
+// Time is always the highest field, so IDs sort by time. Region and shard together are the number of the node; either
+// order of node and sequence is allowed, and each may be missing. A Layout is a value of 16 bytes, equal as bytes where
+// it is equal as a layout.
 #pragma once
 
 #include <cstddef>
@@ -97,8 +97,7 @@ struct Preset {
     Layout layout;
 };
 
-// The first is the default. Epochs and widths as their makers publish them; see docs/layouts.md for the
-// sources.
+// The first is the default. Epochs and widths as their makers publish them; see docs/layouts.md for the sources.
 inline constexpr Preset presets[] = {
     {"instagram", {1314220021721, 1, 41, 0, 13, 10, 0, 0}},
     {"snowflake", {1577836800000, 1, 41, 0, 10, 12, 0, 0}},
@@ -121,8 +120,8 @@ const Preset *find_preset(std::string_view name) noexcept;
 // The preset that equals the layout, or null.
 const Preset *find_preset(const Layout &layout) noexcept;
 
-// A layout as text: the name of a preset, or the long form, words in any order but for the fields,
-// which stand from the highest bit down:
+// A layout as text: the name of a preset, or the long form, words in any order but for the fields, which stand from the
+// highest bit down:
 //
 //      epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10
 //

@@ -1,5 +1,5 @@
-// The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs.
-// Derived from a Layout by shifts and masks alone, so it is made anew wherever it is needed.
+// The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs. Derived from a Layout by shifts and
+// masks alone, so it is made anew wherever it is needed.
 //
 //      id = (tick & time_mask) << time_shift | shard << shard_shift | sequence << sequence_shift
 //
@@ -13,9 +13,9 @@
 
 namespace idgen {
 
-// What decides the bits of an ID. Layouts with equal keys can make equal IDs, so they share slots:
-// the width of time (the highest field), wrapping, the first sequence and the border between region
-// and shard change no bit of an ID that both can make.
+// What decides the bits of an ID. Layouts with equal keys can make equal IDs, so they share slots: the width of time
+// (the highest field), wrapping, the first sequence and the border between region and shard change no bit of an ID that
+// both can make.
 struct PackingKey {
     std::int64_t epoch_ms;
     std::uint16_t unit_ms;
@@ -118,8 +118,8 @@ constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t s
                                      std::uint64_t{sequence} << p.sequence_shift);
 }
 
-// The parts of an ID, its tick in the first turn. False where the layout cannot have made it: a
-// negative number, or one with bits above the time field.
+// The parts of an ID, its tick in the first turn. False where the layout cannot have made it: a negative number, or one
+// with bits above the time field.
 constexpr bool unpack(const Packing &p, std::int64_t id, Parts &parts) noexcept {
     std::uint64_t bits = static_cast<std::uint64_t>(id);
     std::uint64_t tick = bits >> p.time_shift;
@@ -144,8 +144,8 @@ constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std:
     return would_be_zero ? 1 : p.sequence_first;
 }
 
-// The start of the tick, in the turn that brings it nearest to `near_ms`; unix ms. Turns begin at
-// the epoch, so the result is never before it.
+// The start of the tick, in the turn that brings it nearest to `near_ms`; unix ms. Turns begin at the epoch, so the
+// result is never before it.
 std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept;
 
 // Why a layout cannot hold an instant.
@@ -170,19 +170,19 @@ constexpr std::uint32_t largest_shard(const Layout &layout, std::uint32_t region
     return mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
 }
 
-// The node's whole number from a number as users give it and the node's region. A number that fits
-// the shard field alone gets the region above it; a larger one must already carry that region.
+// The node's whole number from a number as users give it and the node's region. A number that fits the shard field
+// alone gets the region above it; a larger one must already carry that region.
 NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number, std::uint32_t &whole) noexcept;
 
-// The IDs of a period. IDs sort by time, so those whose ticks start in a period are all the numbers
-// from a first to a last:
+// The IDs of a period. IDs sort by time, so those whose ticks start in a period are all the numbers from a first to a
+// last:
 //
 //      period          [from ............ end)
 //      ticks      |    |    |    |    |    |    |       those that start in the period
 //      numbers         first .......... last            lowest_id of the one, highest_id of the other
 //
-// No number inside is negative or too large for the layout. A period in which no tick starts has
-// the span `no_ids`, which no number satisfies. Not for layouts whose time wraps.
+// No number inside is negative or too large for the layout. A period in which no tick starts has the span `no_ids`,
+// which no number satisfies. Not for layouts whose time wraps.
 
 struct IdSpan {
     std::int64_t first;
@@ -194,8 +194,8 @@ struct IdSpan {
 // Adjacent numbers: a planner that adds the two conditions' shares sees that nothing is left.
 constexpr IdSpan no_ids{1, 0};
 
-// The numbers whose tick starts at or after `from_ms` and before `end_ms`, unix ms. Requires a
-// packing that does not wrap, and instants of timestamptz; any of them, also outside the layout.
+// The numbers whose tick starts at or after `from_ms` and before `end_ms`, unix ms. Requires a packing that does not
+// wrap, and instants of timestamptz; any of them, also outside the layout.
 constexpr IdSpan span_between(const Packing &p, std::int64_t from_ms, std::int64_t end_ms) noexcept {
     IDGEN_REQUIRE(!p.wraps);
     std::int64_t first = tick_from(p, from_ms);

@@ -1,5 +1,5 @@
-// The shards that a node owns, as users write them: '5', '0-15', '1,4,8-11'.
-// Kept as ascending ranges that do not touch, so that the set has one form whatever the spelling.
+// The shards that a node owns, as users write them: '5', '0-15', '1,4,8-11'. Kept as ascending ranges that do not
+// touch, so that the set has one form whatever the spelling.
 #pragma once
 
 #include <cstddef>

@@ -3,14 +3,14 @@
 //      claimed <= floor <= every tick that is issued < granted = min(H, cap),   cap <= R of the registry's
 //      row
 //
-// R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long
-// before. A lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the
-// number next begins at R, so the IDs of the two are disjoint, whatever their clocks say and however long the
-// one before goes on below its cap.
+// R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long before. A
+// lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the number next begins at
+// R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
+// cap.
 //
-// One call is on its way at a time, and none is forgotten: as long as its answer has not come, asking gives
-// the identical call again. Everything is handed in: clock, randomness, the record (lease_record.hpp) and the
-// answers. Times are unix ms.
+// One call is on its way at a time, and none is forgotten: as long as its answer has not come, asking gives the
+// identical call again. Everything is handed in: clock, randomness, the record (lease_record.hpp) and the answers.
+// Times are unix ms.
 #pragma once
 
 #include <atomic>
@@ -29,9 +29,8 @@ struct LeaseRules {
     std::int64_t max_lead_ms;  // how far an ID may lie ahead of the clock
 };
 
-// In shared memory: no pointers. What is atomic is read without a lock; all else is guarded by the lock of
-// the caller. A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the
-// number.
+// In shared memory: no pointers. What is atomic is read without a lock; all else is guarded by the lock of the caller.
+// A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the number.
 struct Lease {
     std::atomic<std::int64_t> cap_ms;      // no ID at or after it; 0: no number, or no longer
     std::atomic<std::int64_t> number;      // -1: none was ever asked for
@@ -62,31 +61,30 @@ constexpr bool has_ended(const Lease &lease) noexcept {
     return lease.is_ending && !is_held(lease) && !is_waiting(lease);
 }
 
-// The instant that no ID of the number may reach; 0 where the lease is of another by now. Asked for under the
-// lock of the slot. The cap first: it is set after the number that it is of.
+// The instant that no ID of the number may reach; 0 where the lease is of another by now. Asked for under the lock of
+// the slot. The cap first: it is set after the number that it is of.
 inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
     std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_acquire);
     return lease.number.load(std::memory_order_relaxed) == number ? cap_ms : 0;
 }
 
-// Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is
-// held.
+// Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is held.
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
 
-// Whether R or the lease should be extended now: issue is not open yet, or half of the window or a third of
-// the lease is used.
+// Whether R or the lease should be extended now: issue is not open yet, or half of the window or a third of the lease
+// is used.
 bool is_extension_due(const Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
-// Asks for a window more; the first one opens issue. Requires a number that is held and not ending, its slots
-// at or above claimed_ms, and a clock that judge_clock accepts.
+// Asks for a window more; the first one opens issue. Requires a number that is held and not ending, its slots at or
+// above claimed_ms, and a clock that judge_clock accepts.
 LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
 // Ends issue for good. Then the horizons of the databases are read, and R may be lowered.
 void end_issue(Lease &lease) noexcept;
 
-// Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0:
-// none did; the number is given up. Requires end_issue. An extension that is on its way is asked for again
-// first: R is not known as long as it is.
+// Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0: none did;
+// the number is given up. Requires end_issue. An extension that is on its way is asked for again first: R is not known
+// as long as it is.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
 enum class LeaseNews : std::uint8_t {
@@ -101,9 +99,9 @@ enum class LeaseNews : std::uint8_t {
     stopped,
 };
 
-// What a crash of the server leaves of a lease, in memory that no copy of its disk has. All of its IDs lie
-// below R and below what the server had reached, so the next start in the same place goes on as the same
-// life: nobody else can have made IDs between the two.
+// What a crash of the server leaves of a lease, in memory that no copy of its disk has. All of its IDs lie below R and
+// below what the server had reached, so the next start in the same place goes on as the same life: nobody else can have
+// made IDs between the two.
 struct SavedLease {
     std::int64_t number;
     std::int64_t incarnation;  // 0: nothing to go on with
@@ -115,17 +113,17 @@ struct SavedLease {
     LeaseCall pending;
 };
 
-// To be saved before a call is sent and after its answer. A lease that ends is nothing to go on with: a stop
-// may have lowered R.
+// To be saved before a call is sent and after its answer. A lease that ends is nothing to go on with: a stop may have
+// lowered R.
 SavedLease saved(const Lease &lease) noexcept;
 
-// Goes on with a saved lease. Requires that its life has ended, and that every tick it issued lies below
-// `reached_ms`: the floor of every slot of the number becomes that, or R. Then reopen() opens issue.
+// Goes on with a saved lease. Requires that its life has ended, and that every tick it issued lies below `reached_ms`:
+// the floor of every slot of the number becomes that, or R. Then reopen() opens issue.
 void resume(Lease &lease, const SavedLease &saved, std::int64_t reached_ms) noexcept;
 void reopen(Lease &lease) noexcept;
 
-// Takes an answer in. The record is the durable one, and becomes the one to write next; it need not be
-// durable before IDs are made.
+// Takes an answer in. The record is the durable one, and becomes the one to write next; it need not be durable before
+// IDs are made.
 LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, const CallAnswer &answer,
                   const ClockReading &clock, const LeaseRules &rules) noexcept;
 

@@ -1,5 +1,5 @@
-// The calls that a server makes to a registry, and what comes back. Each is one conditional update of one
-// row; whoever gets no answer sends the identical call again.
+// The calls that a server makes to a registry, and what comes back. Each is one conditional update of one row; whoever
+// gets no answer sends the identical call again.
 //
 //      claim     a number, by the accepted or the proposed incarnation
 //      extend    its horizon R, and the end of its lease

@@ -3,9 +3,8 @@
 //      accepted    incarnation that the registry answered with; 0: none
 //      proposed    the one that the next claim proposes, durable before it is sent, kept until it is accepted
 //
-// So whatever a crash leaves unanswered, the registry's row holds one of the two, and the server finds its
-// number again. A server whose identity changed (promotion, restore) cannot prove that it is the one: it
-// claims another.
+// So whatever a crash leaves unanswered, the registry's row holds one of the two, and the server finds its number
+// again. A server whose identity changed (promotion, restore) cannot prove that it is the one: it claims another.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +36,8 @@ constexpr LeaseRecord no_number(const RegistryIdentity &registry, std::int64_t i
     return {registry, 0, 0, 0, identity};
 }
 
-// The record that must be durable before the number is asked for. A proposal that is not yet accepted is
-// kept. Requires a random number other than 0.
+// The record that must be durable before the number is asked for. A proposal that is not yet accepted is kept. Requires
+// a random number other than 0.
 constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity &registry, std::int64_t identity,
                               std::int64_t number, std::int64_t random) noexcept {
     IDGEN_REQUIRE(random != 0);
@@ -49,18 +48,18 @@ constexpr LeaseRecord propose(const LeaseRecord &record, const RegistryIdentity 
     return next;
 }
 
-// The record once the proposal was accepted. It need not be durable before IDs are made: the proposal finds
-// the number as well.
+// The record once the proposal was accepted. It need not be durable before IDs are made: the proposal finds the number
+// as well.
 constexpr LeaseRecord accepted(LeaseRecord record) noexcept {
     record.accepted = record.proposed;
     record.proposed = 0;
     return record;
 }
 
-// What a server remembers of its numbers, as it lies in one page on disk (pg/host/sequence_pages.hpp). The
-// registry and the server's identity stand once: a server whose identity changed (promotion, restore) can
-// prove none of the numbers, but still knows the registry. The rows are in the order of the last claims: the
-// number that was claimed last is in the last row.
+// What a server remembers of its numbers, as it lies in one page on disk (pg/host/sequence_pages.hpp). The registry and
+// the server's identity stand once: a server whose identity changed (promotion, restore) can prove none of the numbers,
+// but still knows the registry. The rows are in the order of the last claims: the number that was claimed last is in
+// the last row.
 
 // More than a server can hold: what crashes leave behind is remembered, too.
 constexpr std::uint32_t most_remembered = 192;
@@ -97,8 +96,8 @@ void adopt(LeasePage &page, std::int64_t identity) noexcept;
 // The record of a row. Requires row < count.
 LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept;
 
-// Puts a record of the page's registry and identity in, as the last one, and drops one with the same number.
-// False: the page is full.
+// Puts a record of the page's registry and identity in, as the last one, and drops one with the same number. False: the
+// page is full.
 bool remember(LeasePage &page, const LeaseRecord &record) noexcept;
 
 // Drops the record of a number; the others keep their order.

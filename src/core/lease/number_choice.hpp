@@ -1,8 +1,8 @@
-// Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A
-// number whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still
-// until then. Of several own ones, which crashes leave behind, it is the one that the server claimed last,
-// whatever R the others have. A copy of the server's disk can prove the same numbers: R of one that the copy
-// uses rises, and to claim that one takes it from the copy.
+// Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A number
+// whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still until then. Of
+// several own ones, which crashes leave behind, it is the one that the server claimed last, whatever R the others have.
+// A copy of the server's disk can prove the same numbers: R of one that the copy uses rises, and to claim that one
+// takes it from the copy.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct NumberRange {
     std::int64_t last;
 };
 
-// What this server remembers of numbers that were its own, the one that it claimed last first. Some may be
-// another's by now.
+// What this server remembers of numbers that were its own, the one that it claimed last first. Some may be another's by
+// now.
 struct OwnNumbers {
     const LeaseRecord *records;
     std::size_t count;
@@ -59,12 +59,12 @@ struct NumberChoice {
 NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::int64_t now_ms,
                            std::int64_t max_lead_ms) noexcept;
 
-// The highest horizon R that a server was granted for each number, as long as it runs. A registry that knows
-// a lower R of the number was put back to an older state, or made new, and has not been advanced since: it
-// gives numbers at instants up to which their last owners have made IDs.
+// The highest horizon R that a server was granted for each number, as long as it runs. A registry that knows a lower R
+// of the number was put back to an older state, or made new, and has not been advanced since: it gives numbers at
+// instants up to which their last owners have made IDs.
 //
-// A server begins its own numbers above what it was granted, whatever the registry answers. It cannot do that
-// for the numbers of others.
+// A server begins its own numbers above what it was granted, whatever the registry answers. It cannot do that for the
+// numbers of others.
 
 // More than a server holds at once.
 constexpr std::size_t most_granted = 192;

@@ -1,18 +1,17 @@
-// The registry's side of the calls: the row of a number, and what a call makes of it. The same rules stand in
-// SQL in sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
+// The registry's side of the calls: the row of a number, and what a call makes of it. The same rules stand in SQL in
+// sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
 //
 //      claimed <= R      R is never lowered below what it was when the owner claimed the number
 //      R <= the registry's clock + max_ahead, where it is extended
 //
-// A claim can be executed late and twice, by then on another R: others had the number in between. So an
-// extension that finds R where it would put it is its own, executed before, only where the number was not
-// taken above `from`.
+// A claim can be executed late and twice, by then on another R: others had the number in between. So an extension that
+// finds R where it would put it is its own, executed before, only where the number was not taken above `from`.
 //
-// A stop gives the number up: R is what keeps the IDs of the next owner apart, so nobody waits for the end of
-// the lease.
+// A stop gives the number up: R is what keeps the IDs of the next owner apart, so nobody waits for the end of the
+// lease.
 //
-// The end of a lease is a time of the registry's clock alone. It only says who may claim the number: that no
-// ID is made twice rests on R, below which every ID of the number lies.
+// The end of a lease is a time of the registry's clock alone. It only says who may claim the number: that no ID is made
+// twice rests on R, below which every ID of the number lies.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +46,8 @@ CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms 
 // Takes the number from its owner.
 void release(RegistryRow &row) noexcept;
 
-// The same for every row of a registry that was put back to an older state, and for the floor of those
-// without one: no ID below `to_ms` is made with the number from now on.
+// The same for every row of a registry that was put back to an older state, and for the floor of those without one: no
+// ID below `to_ms` is made with the number from now on.
 void advance(RegistryRow &row, std::int64_t to_ms) noexcept;
 
 // No horizon is ever granted further ahead of a registry's clock, whatever its owner allows.
@@ -62,8 +61,7 @@ struct AdvanceView {
     std::int64_t known_ms;          // the latest instant that it knows, of a horizon or a checkpoint
 };
 
-// The instant above all that it can have granted; 0: its clock lies behind what it knows, and is not to be
-// believed.
+// The instant above all that it can have granted; 0: its clock lies behind what it knows, and is not to be believed.
 constexpr std::int64_t instant_above_all(const AdvanceView &view) noexcept {
     if (view.now_ms < view.known_ms) return 0;
     return view.now_ms + view.longest_ahead_ms;

@@ -1,7 +1,6 @@
-// Numbers of 64 bits as digits of an alphabet, the highest digit first: what base62, base32 and base64url
-// share. A bigint stands here for its 64 bits, an unsigned number. IDs are positive and stay what they are; a
-// negative number, which no layout makes, has a form beyond all IDs, so that whatever a bigint holds comes
-// back.
+// Numbers of 64 bits as digits of an alphabet, the highest digit first: what base62, base32 and base64url share. A
+// bigint stands here for its 64 bits, an unsigned number. IDs are positive and stay what they are; a negative number,
+// which no layout makes, has a form beyond all IDs, so that whatever a bigint holds comes back.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +26,8 @@ enum class TextReason : std::uint8_t {
     bad_key_number,        // public IDs
 };
 
-// Why a text is no number, and where: the offset of the byte with which the wrong character begins.
-// Every byte before it was a digit, so it counts the characters before it, too.
+// Why a text is no number, and where: the offset of the byte with which the wrong character begins. Every byte before
+// it was a digit, so it counts the characters before it, too.
 struct TextError {
     TextReason reason;
     std::size_t position;
@@ -117,8 +116,8 @@ inline constexpr DigitTable hex_digits = [] {
 //
 //      digits 0-9, A-Z, a-z, in the order of their bytes        4036565484265537613 -> 4oBVmyxvRfB
 //
-// Texts of equal length and an alphabet in byte order: bytewise order is the order of the numbers.
-// Never change: on disk, wherever a text column holds it.
+// Texts of equal length and an alphabet in byte order: bytewise order is the order of the numbers. Never change: on
+// disk, wherever a text column holds it.
 
 constexpr std::string_view base62_alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 inline constexpr DigitTable base62_digits(base62_alphabet);
@@ -141,10 +140,10 @@ TextError parse_padded_base62(std::string_view text, std::int64_t &id) noexcept;
 //
 //      digits 0-9, A-Z without I, L, O, U, in the order of their bytes   4036565484265537613 -> 3G162XFD4002D
 //
-// For people who read an ID aloud or type it: reading takes either case, i and l as 1, o as 0, and skips
-// hyphens. A check symbol may follow, the number modulo 37: one of the digits, or * ~ $ = U for 32 to 36. It
-// finds every wrong digit and every two digits that changed places. Bytewise order is the order of the
-// numbers. Never change: on disk, wherever a text column holds it. Source: crockford.com/base32.html
+// For people who read an ID aloud or type it: reading takes either case, i and l as 1, o as 0, and skips hyphens. A
+// check symbol may follow, the number modulo 37: one of the digits, or * ~ $ = U for 32 to 36. It finds every wrong
+// digit and every two digits that changed places. Bytewise order is the order of the numbers. Never change: on disk,
+// wherever a text column holds it. Source: crockford.com/base32.html
 
 constexpr std::size_t base32_size = 13;
 
@@ -154,17 +153,17 @@ void print_base32(std::int64_t id, char *out) noexcept;
 // The check symbol of a number.
 char base32_check(std::int64_t id) noexcept;
 
-// Reads 1 to 13 digits, and after them the check symbol where there is one. A wrong one is refused:
-// text_wrong_check, and `id` is the number of the digits.
+// Reads 1 to 13 digits, and after them the check symbol where there is one. A wrong one is refused: text_wrong_check,
+// and `id` is the number of the digits.
 TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) noexcept;
 
 // A 64-bit ID as digits of Base64 for addresses, as in the links of Instagram's posts (shortcodes):
 //
 //      digits A-Z, a-z, 0-9, -, _ for 0 to 63; no digit A in front       2574187014843321420 -> CO5WXONKMxM
 //
-// The digits of a number, not RFC 4648 over its bytes: 11 digits at most, 1 at least, no padding. The
-// shortest form of the three; its bytewise order is not the order of the numbers. Never change: on disk,
-// wherever a text column holds it.
+// The digits of a number, not RFC 4648 over its bytes: 11 digits at most, 1 at least, no padding. The shortest form of
+// the three; its bytewise order is not the order of the numbers. Never change: on disk, wherever a text column holds
+// it.
 
 constexpr std::size_t base64url_size = 11;  // of the longest
 
@@ -174,9 +173,8 @@ std::size_t print_base64url(std::int64_t id, char *out) noexcept;
 // Reads 1 to 11 digits; an A in front is a zero.
 TextError parse_base64url(std::string_view text, std::int64_t &id) noexcept;
 
-// Douglas Crockford's Base32: the digits, how they are read, and 128 bits as 26 of them, the first at most 7.
-// ULID and TypeID are such texts; they differ in case and in how strictly they are read. Source:
-// crockford.com/base32.html
+// Douglas Crockford's Base32: the digits, how they are read, and 128 bits as 26 of them, the first at most 7. ULID and
+// TypeID are such texts; they differ in case and in how strictly they are read. Source: crockford.com/base32.html
 
 constexpr std::string_view crockford_alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 constexpr std::string_view crockford_lower_case = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,5 +1,5 @@
-// Parts of a text, and lists as users write them in settings. The likes of string_view::substr check where they begin, and
-// what they would throw is a symbol of libstdc++ in the module.
+// Parts of a text, and lists as users write them in settings. The likes of string_view::substr check where they begin,
+// and what they would throw is a symbol of libstdc++ in the module.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// The version of a release as its files are named: three numbers with dots between, 1.2.3, compared from the
-// left.
+// The version of a release as its files are named: three numbers with dots between, 1.2.3, compared from the left.
 #pragma once
 
 #include <cstdint>

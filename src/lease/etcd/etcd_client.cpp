@@ -129,8 +129,8 @@ bool holds(std::string_view text, std::string_view part) noexcept {
     return text.find(part) != std::string_view::npos;
 }
 
-// Makes what was said the sentence of a trouble, unless it holds the password: an etcd does not tell it, but
-// whoever stands in its place may.
+// Makes what was said the sentence of a trouble, unless it holds the password: an etcd does not tell it, but whoever
+// stands in its place may.
 void repeat_words(const EtcdAddress &address, std::string_view words, Trouble &trouble) {
     bool is_told = address.password != nullptr && *address.password != '\0' && holds(words, address.password);
     put_trouble(trouble, Reply::denied,

@@ -3,8 +3,8 @@
 //      etcd://user:password@host:port,host:port/prefix          etcds:// with TLS
 //      etcds://host:port/prefix?cacert=FILE&cert=FILE&key=FILE
 //
-// User, password, prefix and files are percent-encoded. The keys of the registry begin with the prefix,
-// /idgen if there is none.
+// User, password, prefix and files are percent-encoded. The keys of the registry begin with the prefix, /idgen if there
+// is none.
 #pragma once
 
 #include "lease/etcd/http.hpp"
@@ -28,9 +28,9 @@ struct EtcdAddress {
 // Takes it apart, by palloc. False, and the trouble, where it is none.
 bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble);
 
-// Requests to an etcd over its v3 JSON gateway. The endpoints are tried in turn, each for its share of the
-// time, beginning with the one that answered last; a token is fetched where user and password are given, and
-// again after every call that fails: what a server does not like about a token it need not say.
+// Requests to an etcd over its v3 JSON gateway. The endpoints are tried in turn, each for its share of the time,
+// beginning with the one that answered last; a token is fetched where user and password are given, and again after
+// every call that fails: what a server does not like about a token it need not say.
 
 struct EtcdClient {
     EtcdAddress address;

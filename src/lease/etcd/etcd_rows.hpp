@@ -6,8 +6,8 @@
 //                          R must outlive its owner
 //      /holder/NNNNNNNNNN  is there as long as the lease is not past: etcd removes it
 //
-// Values are JSON. A row says how often the registry had been advanced when it was written: one that has been
-// since counts as advanced, so that one write advances all.
+// Values are JSON. A row says how often the registry had been advanced when it was written: one that has been since
+// counts as advanced, so that one write advances all.
 #pragma once
 
 #include "core/lease/registry_row.hpp"
@@ -44,13 +44,13 @@ struct EtcdNumber {
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry);
 char *print_registry(const EtcdRegistry &registry);
 
-// The number of a key, as it is in that registry; one that nobody has held where the key is null. False where
-// it holds something else.
+// The number of a key, as it is in that registry; one that nobody has held where the key is null. False where it holds
+// something else.
 bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdNumber &number);
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry);
 
-// What an etcd says of a registry and one number at one revision, and the writes that hold only where nobody
-// has written since.
+// What an etcd says of a registry and one number at one revision, and the writes that hold only where nobody has
+// written since.
 
 struct EtcdView {
     EtcdRegistry registry;
@@ -67,14 +67,14 @@ char *holder_key(const EtcdClient &client, int64 number);
 // Reads the registry's key and those of a number.
 Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView &view, Trouble &trouble);
 
-// Takes the registry's key out of an answer, as its first read; refuses one that was written in another etcd,
-// unless the caller makes it safe.
+// Takes the registry's key out of an answer, as its first read; refuses one that was written in another etcd, unless
+// the caller makes it safe.
 Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, Trouble &trouble);
 
 enum class HolderChange : uint8 { put, remove };
 
-// Writes the registry, or the row of a number; `is_done` is false where somebody else wrote since the look,
-// or the lease is gone.
+// Writes the registry, or the row of a number; `is_done` is false where somebody else wrote since the look, or the
+// lease is gone.
 Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next, const Deadline &deadline,
                      bool &is_done, Trouble &trouble);
 Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdNumber &next, HolderChange change,

@@ -104,8 +104,7 @@ Reply check_limits(const EtcdRegistry &registry, const LeaseCall &call, int64 tt
     return Reply::answered;
 }
 
-// Writes what a call that is granted makes of a number. A claim and an extension lengthen the lease, or begin
-// one.
+// Writes what a call that is granted makes of a number. A claim and an extension lengthen the lease, or begin one.
 Reply write_granted(EtcdStore &store, const EtcdView &view, EtcdNumber next, const LeaseCall &call, int64 ttl_ms,
                     const Deadline &deadline, bool &is_done, Trouble &trouble) {
     if (call.kind == CallKind::stop) {
@@ -185,8 +184,8 @@ const char *text_of(const Known &known) {
                             : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
 }
 
-// The instant to which a registry is advanced: above all that was granted, as far as its clock tells, or one
-// that is given. Denied: neither is safe.
+// The instant to which a registry is advanced: above all that was granted, as far as its clock tells, or one that is
+// given. Denied: neither is safe.
 Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     constexpr int64 two_days_ms = int64{2} * 24 * 60 * 60 * 1000;
     std::int64_t safe_ms =
@@ -243,8 +242,8 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
     });
 }
 
-// Removes one number if nobody has held it for so long and its horizon is past. Numbers without a row begin
-// no lower from then on.
+// Removes one number if nobody has held it for so long and its horizon is past. Numbers without a row begin no lower
+// from then on.
 Reply forget_number(EtcdStore &store, int64 number, int64 unused_ms, bool &is_forgotten, Trouble &trouble) {
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};

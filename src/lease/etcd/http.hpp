@@ -1,6 +1,5 @@
 // Requests by HTTP, one at a time, over connections that are kept. The wait can be interrupted
-// (lease/store/deadline.hpp). No proxy, no redirection, and no thread of libcurl takes a signal of the
-// server's.
+// (lease/store/deadline.hpp). No proxy, no redirection, and no thread of libcurl takes a signal of the server's.
 #pragma once
 
 #include <curl/curl.h>
@@ -36,8 +35,8 @@ struct HttpRequest {
 // False where there is no memory, or too many files are open.
 bool open(HttpClient &client, const TlsFiles &tls);
 
-// Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence,
-// where there is none.
+// Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence, where there is
+// none.
 long post(HttpClient &client, const HttpRequest &request, const Deadline &deadline, const char *&sentence);
 
 void close(HttpClient &client);

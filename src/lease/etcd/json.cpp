@@ -13,8 +13,7 @@ struct Parse {
     Json *json;
 };
 
-// More than a list of all numbers that a layout can have: parsed, a value takes many times the memory of its
-// text.
+// More than a list of all numbers that a layout can have: parsed, a value takes many times the memory of its text.
 constexpr ptrdiff_t most_values = ptrdiff_t{1} << 20;
 
 // Whether it has no more; what begins or separates values counts, also within a text.

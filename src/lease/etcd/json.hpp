@@ -1,5 +1,5 @@
-// JSON by the server's own jsonb: written token by token, and read without an error where it is broken or is
-// not what was looked for. Numbers of 64 bits are strings, as in etcd's.
+// JSON by the server's own jsonb: written token by token, and read without an error where it is broken or is not what
+// was looked for. Numbers of 64 bits are strings, as in etcd's.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -46,8 +46,8 @@ bool flag_in(Json *json, std::string_view name);
 // Whether there is a whole number.
 bool has_number(Json *json, std::string_view name);
 
-// A transaction of etcd as a request: what is compared, and what is done where all of it holds. Keys and
-// values go as base64.
+// A transaction of etcd as a request: what is compared, and what is done where all of it holds. Keys and values go as
+// base64.
 
 // Put together in this order: expect() each, then begin_work(), then what is done, then print().
 class EtcdTxn {

@@ -18,8 +18,8 @@ constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long; but no window runs out meanwhile.
 constexpr int64 last_answer_ms = 2000;
 
-// Of a lease that another process of this server has left: the number of the call that is on its way, else
-// the one that is held.
+// Of a lease that another process of this server has left: the number of the call that is on its way, else the one that
+// is held.
 int64 number_asked_for(const Lease &lease) noexcept {
     return is_waiting(lease) ? lease.pending.number : lease.number.load();
 }
@@ -48,8 +48,8 @@ int64 Keeper::work() {
     for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
     bool is_well = run_all(count, load());
     registry_.end_round(is_well, numbers_.are_over(is_well));
-    // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page
-    // forget all, or the owner of the sequence given it a new file.
+    // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
+    // the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
     return pause_ms;
 }
@@ -92,8 +92,8 @@ void Keeper::follow_wishes() {
     follow_count(static_cast<uint32>(gate_.settings().count));
 }
 
-// Fills the pool, or gives up what it has too many: the highest numbers. The lowest are those that a server
-// takes first, and that the narrowest layouts have.
+// Fills the pool, or gives up what it has too many: the highest numbers. The lowest are those that a server takes
+// first, and that the narrowest layouts have.
 void Keeper::follow_count(uint32 count) {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) free_if_ended(i);
     if (!pg::fill_pool(leases_, count))
@@ -104,8 +104,8 @@ void Keeper::follow_count(uint32 count) {
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));
 }
 
-// Ends issue of a number. Sessions go on with what the pool has then. A session that still has the older cap
-// is done once reached_ms() has returned: that takes the lock of each slot.
+// Ends issue of a number. Sessions go on with what the pool has then. A session that still has the older cap is done
+// once reached_ms() has returned: that takes the lock of each slot.
 void Keeper::end_issue_of(uint32 index) {
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -185,8 +185,8 @@ void log_number_stopped(int64 number, int64 horizon_ms) {
 
 }  // namespace
 
-// Goes on with a number as the server that crashed left it. The registry need not be asked: nobody else can
-// have made IDs below R.
+// Goes on with a number as the server that crashed left it. The registry need not be asked: nobody else can have made
+// IDs below R.
 void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
     Lease &lease = entry(index).lease;
     {
@@ -463,8 +463,8 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     return stick(held_by(registration, call.number));
 }
 
-// The IDs of a number begin above every horizon that this server was granted for it, also where the registry
-// has forgotten that one.
+// The IDs of a number begin above every horizon that this server was granted for it, also where the registry has
+// forgotten that one.
 void Keeper::begin_above(pg::SharedLease &claimed, int64 horizon_ms) {
     int64 granted = granted_ms(leases_.granted, claimed.lease.number);
     claimed.granted_before_ms = granted > horizon_ms ? granted : 0;

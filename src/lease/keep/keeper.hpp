@@ -1,10 +1,10 @@
-// Keeps the numbers of this server: claims what its sessions want, extends what it holds, and lowers at a
-// clean end what was not used. The rules are those of core/lease; the network is behind the registry.
+// Keeps the numbers of this server: claims what its sessions want, extends what it holds, and lowers at a clean end
+// what was not used. The rules are those of core/lease; the network is behind the registry.
 //
-// A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on
-// at or above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under
-// their locks, so that whoever read an older cap is done; stop is called. So it ends with the server, and where
-// idgen.lease_count is lowered.
+// A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on at or
+// above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under their locks, so
+// that whoever read an older cap is done; stop is called. So it ends with the server, and where idgen.lease_count is
+// lowered.
 #pragma once
 
 #include "lease/keep/keeper_log.hpp"

@@ -10,8 +10,8 @@ namespace idgen::lease {
 // ever new words.
 constexpr uint32 most_troubles = 6;
 
-// What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once.
-// What is not of one number is told by WatchedRegistry.
+// What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once. What is
+// not of one number is told by WatchedRegistry.
 
 class NumberTroubles {
    public:

@@ -5,9 +5,8 @@
 
 namespace idgen::lease {
 
-// Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the
-// context if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is
-// none.
+// Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the context
+// if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is none.
 bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
 
 }  // namespace idgen::lease

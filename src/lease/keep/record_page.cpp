@@ -7,8 +7,8 @@ namespace idgen::lease {
 
 namespace {
 
-// Only functions of the server itself, called by the names of its own schema. A prepared transaction's locks
-// have no process; its lock of its own number says which transaction it is.
+// Only functions of the server itself, called by the names of its own schema. A prepared transaction's locks have no
+// process; its lock of its own number says which transaction it is.
 constexpr const char *query =
     "SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s has %s of %s',"
     "   CASE WHEN l.pid IS NOT NULL THEN pg_catalog.format('process %s', l.pid)"

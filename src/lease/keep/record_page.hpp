@@ -1,9 +1,8 @@
-// The server's record of its numbers as the keeper has it: a copy in memory, and the page on disk. Only the
-// proposal of a claim must be written before the keeper goes on; a page that is lost is written again.
+// The server's record of its numbers as the keeper has it: a copy in memory, and the page on disk. Only the proposal of
+// a claim must be written before the keeper goes on; a page that is lost is written again.
 //
-// The keeper waits for no lock of another transaction: it takes the lock of the sequence only if it is free,
-// and lock_timeout bounds its waits for catalogs. What is in the way is a sentence, and the next round tries
-// again.
+// The keeper waits for no lock of another transaction: it takes the lock of the sequence only if it is free, and
+// lock_timeout bounds its waits for catalogs. What is in the way is a sentence, and the next round tries again.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -14,15 +13,15 @@
 
 namespace idgen::lease {
 
-// Names each process and prepared transaction that holds a lock against writing to the relation, or against
-// reading any of the database's catalogs, with the lock's mode: part of a sentence, in `memory`. Null: there
-// is none. Requires a transaction.
+// Names each process and prepared transaction that holds a lock against writing to the relation, or against reading any
+// of the database's catalogs, with the lock's mode: part of a sentence, in `memory`. Null: there is none. Requires a
+// transaction.
 const char *lock_holders(Oid relation, MemoryContext memory);
 
-// The sequence idgen_lease.record of the extension idgen_lease: behind it, in a page of our own, lies what
-// this server remembers of its numbers. The keeper is a superuser: so the sequence is found in the schema
-// that is a member of the extension, never by names that other roles can give to something else, and its page
-// is read and written without the executor.
+// The sequence idgen_lease.record of the extension idgen_lease: behind it, in a page of our own, lies what this server
+// remembers of its numbers. The keeper is a superuser: so the sequence is found in the schema that is a member of the
+// extension, never by names that other roles can give to something else, and its page is read and written without the
+// executor.
 
 // What messages call it.
 constexpr const char *record_sequence = "idgen_lease.record";
@@ -51,8 +50,8 @@ class RecordPage {
     bool read();
     bool write();
 
-    // Writes the page again if it is not as it was written. What keeps it from that is not said: nothing
-    // needs the page now.
+    // Writes the page again if it is not as it was written. What keeps it from that is not said: nothing needs the page
+    // now.
     void restore();
 
     // In the way of the last access: a sentence, until the end of the round.

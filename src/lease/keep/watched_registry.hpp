@@ -1,5 +1,5 @@
-// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the
-// sessions and to the log.
+// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the sessions
+// and to the log.
 #pragma once
 
 #include "core/lease/number_choice.hpp"
@@ -19,8 +19,8 @@ NumberList list_with(const Registration &registration, const GrantedHorizons &gr
 // Who holds a number: a sentence, by palloc.
 const char *held_by(const Registration &registration, int64 number);
 
-// Notices a registry that was put back to an older state, or made new, without advance(): it knows less of a
-// number than this server was granted. That is told until the registry was advanced.
+// Notices a registry that was put back to an older state, or made new, without advance(): it knows less of a number
+// than this server was granted. That is told until the registry was advanced.
 
 class OlderRegistryWatch {
    public:
@@ -43,8 +43,8 @@ class WatchedRegistry {
    public:
     explicit WatchedRegistry(const pg::LeaseGate &gate) noexcept : gate_(gate) { budget_.initialise(); }
 
-    // Whether the registry can be called, which the first time means: opened, and the one that the record
-    // remembers. The record is read then.
+    // Whether the registry can be called, which the first time means: opened, and the one that the record remembers.
+    // The record is read then.
     bool is_ready(RecordPage &record);
 
     // Each false where there was no answer; that is told.
@@ -57,8 +57,8 @@ class WatchedRegistry {
 
     // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
-    // Tells what was noted since the last round; or, where all is well, that nothing is in the way. If
-    // troubles of numbers are over, the log is told of that too.
+    // Tells what was noted since the last round; or, where all is well, that nothing is in the way. If troubles of
+    // numbers are over, the log is told of that too.
     void end_round(bool is_well, bool are_numbers_free);
 
     // From now on each call waits so long for its answer.

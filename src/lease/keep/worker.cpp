@@ -35,8 +35,8 @@ void leave_sessions(int, Datum) {
     tell_sessions(nullptr);
 }
 
-// What the database or the server are set to must not change how the record is written. The keeper waits for
-// no lock for long: numbers that it holds must be extended meanwhile. Not every version has all of these.
+// What the database or the server are set to must not change how the record is written. The keeper waits for no lock
+// for long: numbers that it holds must be extended meanwhile. Not every version has all of these.
 void pin_settings() {
     static const char *const pinned[][2] = {{"search_path", "pg_catalog, pg_temp"},
                                             {"synchronous_commit", "local"},
@@ -51,8 +51,8 @@ void pin_settings() {
             SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-// Waits the longer the more keepers before this one ended at once, as where their database is missing: each
-// writes to the log.
+// Waits the longer the more keepers before this one ended at once, as where their database is missing: each writes to
+// the log.
 void wait_after_failures() {
     constexpr int64 longest_s = 30;
     uint32 failed = pg_atomic_fetch_add_u32(&gate().leases().failed_starts, 1);
@@ -108,8 +108,8 @@ void keep_numbers() {
         MemoryContextSwitchTo(round);
         MemoryContextReset(round);
     }
-    // The last calls are not to be given up for it, nor for the second signal: the server sends one to the
-    // process, and one to its group.
+    // The last calls are not to be given up for it, nor for the second signal: the server sends one to the process, and
+    // one to its group.
     pg::ignore_signal(SIGTERM);
     ShutdownRequestPending = 0;
     keeper->end();

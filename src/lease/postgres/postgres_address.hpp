@@ -1,8 +1,8 @@
-// The address of a registry in a PostgreSQL: a URI or conninfo as libpq takes it. Requires of it that nothing
-// of a password can have ended up in what libpq says in its messages: a host's name, a port, a database.
+// The address of a registry in a PostgreSQL: a URI or conninfo as libpq takes it. Requires of it that nothing of a
+// password can have ended up in what libpq says in its messages: a host's name, a port, a database.
 //
-// With several hosts one that takes writes is looked for, unless the address says otherwise; the list can be
-// turned, so that one that swallows packets does not use up the time of every call.
+// With several hosts one that takes writes is looked for, unless the address says otherwise; the list can be turned, so
+// that one that swallows packets does not use up the time of every call.
 #pragma once
 
 #include "lease/store/registry.hpp"

@@ -242,8 +242,8 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
     return reply;
 }
 
-// The parameters of calls are secrets: a new session asks the server not to log them. An error never shows
-// them; with log_min_duration_statement a slow call does, unless the role may set that off.
+// The parameters of calls are secrets: a new session asks the server not to log them. An error never shows them; with
+// log_min_duration_statement a slow call does, unless the role may set that off.
 constexpr Statement keep_secrets{
     "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), CASE "
     "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', "
@@ -263,8 +263,8 @@ Reply exchange(PostgresSession &session, const Statement &statement, const Deadl
     return reply;
 }
 
-// Begins a session if there is none, or a new one in the place of a worn one. It has as long for that as the
-// call has for its answer.
+// Begins a session if there is none, or a new one in the place of a worn one. It has as long for that as the call has
+// for its answer.
 Reply begin(PostgresSession &session, Trouble &trouble) {
     Deadline deadline = deadline_in(session.answer_ms);
     Reply reply = connect(session, deadline, trouble);
@@ -305,8 +305,8 @@ namespace {
 
 constexpr int sqlstate_size = 5;
 
-// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is
-// none: it was not the server that refused.
+// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is none: it was
+// not the server that refused.
 const char *find_sqlstate(const char *message) noexcept {
     for (const char *at = message; (at = strstr(at, ":  ")) != nullptr; at++) {
         const char *code = at + 3;

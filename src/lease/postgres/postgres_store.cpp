@@ -76,8 +76,7 @@ struct Call {
     void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
 };
 
-// Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make
-// sense.
+// Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make sense.
 template <typename Take>
 Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take take) {
     PGresult *rows;

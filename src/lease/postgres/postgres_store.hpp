@@ -7,8 +7,8 @@
 
 namespace idgen::lease {
 
-// Gives a row for each number, or a single one without a number if there is none yet. Nine columns; its two
-// values are the range.
+// Gives a row for each number, or a single one without a number if there is none yet. Nine columns; its two values are
+// the range.
 extern const char *const list_sql;
 
 // Reads those rows into the caller's memory. False if they make no sense.

@@ -1,5 +1,5 @@
-// The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call
-// opens the registry for itself and closes it.
+// The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call opens the
+// registry for itself and closes it.
 #include "lease/keep/open_registry.hpp"
 #include "lease/keep/record_page.hpp"
 #include "lease/store/registry.hpp"
@@ -151,8 +151,8 @@ MetRegistry meet_registry() {
     return met;
 }
 
-// Empties the page in which the server remembers its numbers, but for the registry that it is to know; if
-// that is not known, the server accepts the first one that answers. Gives the registry that it remembered.
+// Empties the page in which the server remembers its numbers, but for the registry that it is to know; if that is not
+// known, the server accepts the first one that answers. Gives the registry that it remembered.
 RegistryIdentity forget_numbers(const RegistryIdentity &registry, pg::LightLock &making) {
     LeasePage page{}, next{};
     next.registry = registry;

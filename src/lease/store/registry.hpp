@@ -1,9 +1,9 @@
 // A registry of numbers as its callers see it, whatever store lies behind: PostgreSQL or etcd.
 //
-// Each call waits for an answer until its deadline, asleep, and gives up at once where the process is told to
-// end or its statement to be cancelled. Nothing here raises an error or leaves one behind, short of having no
-// memory: what went wrong is a Reply, with a sentence that never holds a password. Waiting resets the latch
-// of the process. What a call means is written in core/lease.
+// Each call waits for an answer until its deadline, asleep, and gives up at once where the process is told to end or
+// its statement to be cancelled. Nothing here raises an error or leaves one behind, short of having no memory: what
+// went wrong is a Reply, with a sentence that never holds a password. Waiting resets the latch of the process. What a
+// call means is written in core/lease.
 #pragma once
 
 #include "core/lease/lease_call.hpp"

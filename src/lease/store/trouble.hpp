@@ -1,5 +1,5 @@
-// What the stores share: why a call was not answered, put into words; their memory; what an answer may hold. Words are one
-// line, clipped to the room that there is, without control characters and without what is no text in the database's
+// What the stores share: why a call was not answered, put into words; their memory; what an answer may hold. Words are
+// one line, clipped to the room that there is, without control characters and without what is no text in the database's
 // encoding.
 #pragma once
 
@@ -23,8 +23,8 @@ Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence);
 // The same with a name or a number in it, by the format's one %s.
 Reply put_trouble(Trouble &trouble, Reply reply, const char *format, const char *word);
 
-// What another machine says, as text of the database's encoding: clipped to the room that there is, without
-// control characters and without what is no text.
+// What another machine says, as text of the database's encoding: clipped to the room that there is, without control
+// characters and without what is no text.
 
 // Ends it with a 0.
 void copy_foreign_text(std::string_view text, char *out, size_t room);
@@ -68,8 +68,8 @@ inline char *print_identity(const RegistryIdentity &identity) {
                     static_cast<unsigned long long>(identity.low & 0xFFFFFFFFFFFF));
 }
 
-// What the numbers of an answer may be. A registry's instants are those of its clock, at most days ahead;
-// calculations with what lies further could overflow, and no timestamp could show it.
+// What the numbers of an answer may be. A registry's instants are those of its clock, at most days ahead; calculations
+// with what lies further could overflow, and no timestamp could show it.
 
 // An instant or a duration, ms: below the year 287396.
 constexpr bool is_instant(int64 ms) noexcept {

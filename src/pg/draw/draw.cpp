@@ -224,12 +224,10 @@ void require_reach(const Source &source, int64 id, const DrawHistory &observed, 
     if (!is_in_reach(lead_ms, draw_rules())) report_observed_ahead(source.layout, id, lead_ms, wait_limits());
 }
 
-// Takes one ID above what was observed. False where the horizon was lowered meanwhile, which made the draw
-// forget it.
+// Takes one ID above what was observed. False where the horizon was lowered meanwhile, which made the draw forget it.
 bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
     if (source.session != nullptr) note_resets(*source.session, self.database->resets);
-    // What was observed counts as drawn for this draw alone: in copies, because an error must leave no trace
-    // of it.
+    // What was observed counts as drawn for this draw alone: in copies, because an error must leave no trace of it.
     DrawSession session = source.session != nullptr ? *source.session : new_session();
     uint32 resets = session.resets;
     session.last = later_of(source.packing, session.last, observed);

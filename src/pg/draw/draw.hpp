@@ -23,22 +23,21 @@ Block draw(Source &source, uint32 count);
 // Takes one ID.
 int64 draw_id(Source &source);
 
-// Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none
-// of its IDs is larger, and no floor was raised above them.
+// Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none of its IDs is
+// larger, and no floor was raised above them.
 bool is_fresh(const Block &block) noexcept;
 
 // Draws an ID, or a timestamp, above one that was observed elsewhere.
 
-// Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits,
-// asleep, and raises as settings say; at once where `id` lies further ahead of the clock than they would ever
-// allow.
+// Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits, asleep, and
+// raises as settings say; at once where `id` lies further ahead of the clock than they would ever allow.
 int64 draw_above_id(Source &source, int64 id);
 
 // Takes the timestamp of an event that has observed another: larger than `remote`.
 int64 draw_above_hlc(Source &source, int64 remote);
 
-// Takes DecimalIds (core/kinds/decimal_id.hpp): a counter of the database from shared memory, and where there
-// is none, a generator first. No lock is held while anything is waited for.
+// Takes DecimalIds (core/kinds/decimal_id.hpp): a counter of the database from shared memory, and where there is none,
+// a generator first. No lock is held while anything is waited for.
 
 // Takes one ID. Waits, asleep, and raises as settings say; raises where no generator is left.
 int64 draw_decimal();

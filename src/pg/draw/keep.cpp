@@ -152,8 +152,8 @@ int hint_of(const NotHeld &why) {
             hint_of(why));
 }
 
-// Has the keeper get what the source draws from. Where the registry chooses the numbers, a shard that was
-// named is one of those, or an error: the server does not ask for it.
+// Has the keeper get what the source draws from. Where the registry chooses the numbers, a shard that was named is one
+// of those, or an error: the server does not ask for it.
 void want(const Source &source) {
     SharedLeases &leases = self.state->leases;
     if (source.follows_pool) return want_pool(leases);

@@ -35,8 +35,7 @@ struct Stopped {
 
 // Finds why a tick was refused, so that the clock is blamed only where it is to blame.
 
-// Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands
-// still.
+// Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands still.
 void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait);
 
 }  // namespace idgen::pg

@@ -15,8 +15,8 @@ namespace {
 // How long to sleep between tries of a lock that is taken conditionally.
 constexpr int64 poll_us = 1000;
 
-// Whether a row of pg_class is that of a sequence with another file, which others see and the running
-// transaction changed or deleted.
+// Whether a row of pg_class is that of a sequence with another file, which others see and the running transaction
+// changed or deleted.
 bool is_replaced_here(HeapTuple row, Relation sequence) {
     auto *visible = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
     HeapTupleHeader header = row->t_data;

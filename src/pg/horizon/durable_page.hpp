@@ -1,5 +1,4 @@
-// The sequences of the extension behind which durable records lie: opened and locked, and looked at in the
-// catalog.
+// The sequences of the extension behind which durable records lie: opened and locked, and looked at in the catalog.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -16,30 +15,29 @@ extern OwnSchema own_schema;
 // Not granted where the relation is no sequence, or unlogged.
 Renewal check_sequence(Relation sequence) noexcept;
 
-// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock
-// against it, and where it is none or unlogged.
+// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock against it,
+// and where it is none or unlogged.
 Renewal try_open_sequence(Record kind, Relation &sequence);
 // The same, and a wait for the lock. Raises where it is refused.
 Relation open_sequence(Record kind);
 void close_sequence(Relation sequence);
 
-// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence
-// another file (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing
-// is logged of one that is new (wal_level = minimal). A first one that the transaction created goes with all
-// that rests on it. Looks into the catalog where the transaction changed anything.
+// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence another file
+// (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing is logged of one that is
+// new (wal_level = minimal). A first one that the transaction created goes with all that rests on it. Looks into the
+// catalog where the transaction changed anything.
 bool is_uncommitted(Relation sequence);
 
-// Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a
-// page of its own (host/sequence_pages.hpp):
+// Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a page of its
+// own (host/sequence_pages.hpp):
 //
 //      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
 //      block 1   its payload is the DurableRecord
 //
-// pg_dump carries the mirror along. What
-// nextval, setval and subscriptions write to block 0 counts for nothing as long as there is a block 1; only a
-// sequence that has none yet (just created, restored from a dump, given a new file) is read from block 0.
-// Both are written in one WAL record, as full images: of a page that somebody else changed without logging
-// it, or that was torn, a delta would leave a wrong copy.
+// pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 counts for nothing as long
+// as there is a block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is
+// read from block 0. Both are written in one WAL record, as full images: of a page that somebody else changed without
+// logging it, or that was torn, a delta would leave a wrong copy.
 
 // Reads the record without touching anything, also on a standby.
 Renewal peek_record(Record kind, DurableRecord &record);
@@ -51,11 +49,10 @@ struct DurablePage {
     Buffer own;  // invalid: there is none yet
     DurableRecord record;
 };
-// Reads the record and keeps it locked; not granted, and nothing locked, where there is none that can be
-// read.
+// Reads the record and keeps it locked; not granted, and nothing locked, where there is none that can be read.
 Renewal lock_page(Relation sequence, DurablePage &page);
-// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own where
-// there is none: only for the holder of the renewal lock, and never twice at once.
+// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own where there is
+// none: only for the holder of the renewal lock, and never twice at once.
 XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);
 

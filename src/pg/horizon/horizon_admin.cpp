@@ -68,8 +68,8 @@ int64 checkpoint_second() {
     return second;
 }
 
-// The clock once that second is over, if it is now: H would lie above its end, and the first ID would wait as
-// long. Of a clock that stands still, as it is.
+// The clock once that second is over, if it is now: H would lie above its end, and the first ID would wait as long. Of
+// a clock that stands still, as it is.
 int64 clock_after(int64 second) {
     int64 began_ms = 0;
     int64 now_ms = wall_ms();

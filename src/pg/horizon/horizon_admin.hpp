@@ -1,20 +1,19 @@
-// Moves the durable horizon by hand: first at CREATE EXTENSION, forward, and back. Each is durable when it
-// returns, on the synchronous standbys too.
+// Moves the durable horizon by hand: first at CREATE EXTENSION, forward, and back. Each is durable when it returns, on
+// the synchronous standbys too.
 #pragma once
 
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
-// Writes the first record of a new horizon: above the clock and the last checkpoint by the longest lead, and
-// above what this server has granted here before. Raises where the clock is far behind the checkpoint.
+// Writes the first record of a new horizon: above the clock and the last checkpoint by the longest lead, and above what
+// this server has granted here before. Raises where the clock is far behind the checkpoint.
 void create_horizon();
 
 // Raises the floor of every slot, and H: when it returns, no ID that starts below `at_ms` will be made.
 void advance_horizon(int64 at_ms);
 
-// Lowers floor, slots and H to `at_ms`, and takes the clock for right. Requires that no ID starts at or after
-// it.
+// Lowers floor, slots and H to `at_ms`, and takes the clock for right. Requires that no ID starts at or after it.
 void reset_horizon(int64 at_ms);
 
 // Takes the shards of a copy for this server's own. Requires that nobody else makes IDs of them.

@@ -66,8 +66,8 @@ void log_promoted() {
             get_database_name(MyDatabaseId)));
 }
 
-// Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server
-// that is promoted takes numbers of its own, or waits until those given by hand are free.
+// Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server that is
+// promoted takes numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
@@ -77,8 +77,8 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
         log_promoted();
 }
 
-// Counts the windows that are granted, and notes whose the first record after a start is, or one of another
-// owner than before: what a dump carries is to say the same.
+// Counts the windows that are granted, and notes whose the first record after a start is, or one of another owner than
+// before: what a dump carries is to say the same.
 struct CountedRenewal : HorizonRenewal {
     SharedDatabase &database;
     int64 new_owner = 0;

@@ -1,6 +1,6 @@
-// Does what a renewal of the core asks for (core/durable/renewal.hpp): opens the sequence of a record, locks
-// and writes its page, flushes it, asks the synchronous standbys; in this order, also for a caller with
-// synchronous_commit = off. Horizons and generators alike.
+// Does what a renewal of the core asks for (core/durable/renewal.hpp): opens the sequence of a record, locks and writes
+// its page, flushes it, asks the synchronous standbys; in this order, also for a caller with synchronous_commit = off.
+// Horizons and generators alike.
 #pragma once
 
 #include "pg/horizon/durable_page.hpp"
@@ -58,32 +58,30 @@ Outcome with_sequence(Record kind, Renew renew) {
     return outcome;
 }
 
-// Moves the durable horizon of a database up: looks at the clock, then does what the core decides. No lock is
-// held while anything is waited for: a session whose renewal is not granted yet comes back and asks again.
+// Moves the durable horizon of a database up: looks at the clock, then does what the core decides. No lock is held
+// while anything is waited for: a session whose renewal is not granted yet comes back and asks again.
 
 // What this server knows of itself and of its clock; `foreign_origin` is of the caller.
 ServerView this_server();
 
-// Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it
-// from being granted: a clock that jumped or is not synchronised, a page that cannot be used, somebody's
-// lock.
+// Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it from being
+// granted: a clock that jumped or is not synchronised, a page that cannot be used, somebody's lock.
 Outcome renew_horizon(int64 start_ms);
 
-// Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is.
-// What is refused or fails, the next draw that needs it says: here an ID has been taken, and it is good.
+// Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is
+// refused or fails, the next draw that needs it says: here an ID has been taken, and it is good.
 void renew_ahead(int64 now_ms, int64 start_ms);
 
 // The server's main process is gone; ends the session.
 [[noreturn]] void report_postmaster_dead();
 
-// Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a
-// take, before what was taken is handed out.
+// Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a take, before
+// what was taken is handed out.
 inline void require_postmaster() {
     if (unlikely(!PostmasterIsAlive())) report_postmaster_dead();
 }
 
-// Takes the generators of DecimalIds (core/durable/durable_record.hpp): that one is taken is durable before it is
-// used.
+// Takes the generators of DecimalIds (core/durable/durable_record.hpp): that one is taken is durable before it is used.
 
 // Tries once to have a generator with a counter left.
 Outcome renew_generator();

@@ -3,8 +3,8 @@
 namespace idgen::pg {
 namespace {
 
-// Ends what an error leaves behind in this process: the steps of a subtransaction's abort that do not belong
-// to transactions.
+// Ends what an error leaves behind in this process: the steps of a subtransaction's abort that do not belong to
+// transactions.
 void recover() {
     HOLD_INTERRUPTS();
     LWLockReleaseAll();
@@ -18,8 +18,7 @@ void recover() {
     RESUME_INTERRUPTS();
 }
 
-// Releases what the owner still has: nothing, where all went well. Outside of a transaction it is nobody's
-// part.
+// Releases what the owner still has: nothing, where all went well. Outside of a transaction it is nobody's part.
 void end_owner(ResourceOwner owner, bool went_well, bool is_alone) {
     ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, is_alone);
     ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, is_alone);
@@ -31,8 +30,7 @@ bool is_from_operator(int code) noexcept {
     return ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
 }
 
-// Runs it; false where it raised an error that is dropped. Memory, owner and interrupts are the caller's to
-// set back.
+// Runs it; false where it raised an error that is dropped. Memory, owner and interrupts are the caller's to set back.
 bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, ResourceOwner owner) {
     volatile bool went_well = true;
     PG_TRY();

@@ -5,8 +5,8 @@
 
 namespace idgen::pg {
 
-// A column of a row. Not by heap_getattr(), which is inlined: as 15.20 has it, it calls a function of the
-// server that 15.18 lacks.
+// A column of a row. Not by heap_getattr(), which is inlined: as 15.20 has it, it calls a function of the server that
+// 15.18 lacks.
 inline Datum column_of(HeapTuple row, TupleDesc desc, int number, bool *is_null) {
     return SPI_getbinval(row, desc, number, is_null);
 }

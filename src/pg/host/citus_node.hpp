@@ -5,9 +5,9 @@
 //
 // A worker has the group of the coordinator until it is added, and so has none that counts.
 //
-// From Citus 13.2 on, pg_dist_node also has clones: standbys that are to become nodes of their own. A clone
-// has the tables of its origin, and so its origin's group, until Citus has promoted it and then commits.
-// Citus never writes to these tables of a clone before.
+// From Citus 13.2 on, pg_dist_node also has clones: standbys that are to become nodes of their own. A clone has the
+// tables of its origin, and so its origin's group, until Citus has promoted it and then commits. Citus never writes to
+// these tables of a clone before.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -10,8 +10,8 @@ namespace idgen::pg {
 // The time of day, unix ms.
 int64 wall_ms() noexcept;
 
-// The time of day as read at most about 10 us ago, unix ms; a third of the cost. A session may always
-// be put off between reading the clock and using it, so an older reading is never wrong, only late.
+// The time of day as read at most about 10 us ago, unix ms; a third of the cost. A session may always be put off
+// between reading the clock and using it, so an older reading is never wrong, only late.
 int64 recent_wall_ms() noexcept;
 
 // The time of day with all that the clock says of it: unix ms, and the nanoseconds since that ms began.
@@ -42,8 +42,8 @@ BootId read_boot_id() noexcept;
 // What the kernel says of its clock, by its NTP state.
 ClockState kernel_clock() noexcept;
 
-// Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an
-// error; a session that is told to look at something wakes early.
+// Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an error; a session that
+// is told to look at something wakes early.
 void sleep_us(int64 us);
 
 }  // namespace idgen::pg

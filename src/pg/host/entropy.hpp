@@ -1,5 +1,5 @@
-// Random bytes from the server's strong source, fetched by the page: one at a time they would cost a hundred
-// times as much. The page belongs to one process, and every byte is given out once.
+// Random bytes from the server's strong source, fetched by the page: one at a time they would cost a hundred times as
+// much. The page belongs to one process, and every byte is given out once.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -1,5 +1,5 @@
-// Which release runs here: that of this library, and that of the extension's SQL in this database. They
-// differ between an exchange of the files and ALTER EXTENSION UPDATE.
+// Which release runs here: that of this library, and that of the extension's SQL in this database. They differ between
+// an exchange of the files and ALTER EXTENSION UPDATE.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -5,8 +5,8 @@
 //      space:
 //                | magic 32 | version 16 | size 16 | payload | CRC-32C of all before, 32 |
 //
-// A sequence, because pg_dump can carry its value, and base backups, pg_upgrade and standbys without the
-// library carry its pages; but LOCK, ANALYZE, TRUNCATE and publications of tables do not reach it.
+// A sequence, because pg_dump can carry its value, and base backups, pg_upgrade and standbys without the library carry
+// its pages; but LOCK, ANALYZE, TRUNCATE and publications of tables do not reach it.
 #pragma once
 
 #include "core/durable/renewal.hpp"
@@ -38,8 +38,8 @@ Form_pg_sequence_data sequence_data(Page page) noexcept;
 // Sets what the sequence's page holds. Requires such a page.
 void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept;
 
-// Reads the payload of our own page, at most `room` bytes. What an earlier version's shorter payload lacks
-// becomes zero.
+// Reads the payload of our own page, at most `room` bytes. What an earlier version's shorter payload lacks becomes
+// zero.
 Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept;
 
 // Fills the whole of our own page. Requires a payload that fits.

@@ -26,8 +26,8 @@ std::string_view backup_label() {
     return {label.text, label.size};
 }
 
-// When the timeline began, by the time of the file that its promotion wrote, unix us; the end of time if
-// there is none, as on timeline 1.
+// When the timeline began, by the time of the file that its promotion wrote, unix us; the end of time if there is none,
+// as on timeline 1.
 int64 timeline_began_us() {
     char path[MAXPGPATH];
     struct stat file;

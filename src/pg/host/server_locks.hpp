@@ -1,6 +1,6 @@
-// An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that
-// can raise an error, because that would jump past the guard's end. Where something can, lock and unlock are
-// called by name, and the end of the transaction unlocks.
+// An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that can raise
+// an error, because that would jump past the guard's end. Where something can, lock and unlock are called by name, and
+// the end of the transaction unlocks.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -39,8 +39,7 @@ class IDGEN_LOCKS(scoped_lockable) ReadGuard {
     LightLock &lock_;
 };
 
-// A spinlock of the server, for core/issue/locks.hpp: in its scope stands one call that cannot raise an
-// error.
+// A spinlock of the server, for core/issue/locks.hpp: in its scope stands one call that cannot raise an error.
 
 // In shared memory: trivial.
 class IDGEN_LOCKS(capability("spinlock")) SpinLock {

@@ -1,5 +1,5 @@
-// The facts of idgen.status(), each with its verdict and advice. They put a survey and the settings into
-// words, palloc'ed.
+// The facts of idgen.status(), each with its verdict and advice. They put a survey and the settings into words,
+// palloc'ed.
 #pragma once
 
 #include "pg/monitor/survey.hpp"

@@ -80,8 +80,8 @@ bool is_list(const char *value) {
     return source_of_shards(value) == ShardsFrom::list;
 }
 
-// Numbers that ALTER DATABASE or ALTER ROLE has set go before what the servers' own files say, on every
-// server that is promoted, too.
+// Numbers that ALTER DATABASE or ALTER ROLE has set go before what the servers' own files say, on every server that is
+// promoted, too.
 Fact with_stored(const Survey &survey, const Fact &fact) {
     if (!survey.leases.has_registry || !fact.is_ok) return fact;
     StoredSetting stored = find_stored_setting(setting, is_list);

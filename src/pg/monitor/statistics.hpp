@@ -1,5 +1,5 @@
-// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock, so a
-// row is true in itself; the rows together are of slightly different instants.
+// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock, so a row is true
+// in itself; the rows together are of slightly different instants.
 #pragma once
 
 #include "pg/state/shared_state.hpp"

@@ -38,9 +38,8 @@ struct LeaseSurvey {
 // `state` may be null: the library is not loaded.
 LeaseSurvey survey_leases(SharedState *state);
 
-// What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys,
-// slots. Only looks: it works on a standby, without the library loaded at the start, and where IDs are
-// refused.
+// What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys, slots. Only
+// looks: it works on a standby, without the library loaded at the start, and where IDs are refused.
 
 struct Survey {
     bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known

@@ -77,8 +77,8 @@ constexpr int64 ms_from(TimestampTz at, bool itself) noexcept {
     return itself && at % 1000 == 0 ? ms : ms + 1;
 }
 
-// A bound as the first ms that lies beyond it, seen from before: for a lower bound the first ms of
-// the period, for an upper one the first after it.
+// A bound as the first ms that lies beyond it, seen from before: for a lower bound the first ms of the period, for an
+// upper one the first after it.
 inline int64 bound_ms(const Packing &p, const RangeBound &bound) {
     int64 end = start_of(p, p.tick_end);
     if (bound.infinite) return bound.lower ? p.epoch_ms : end;

@@ -20,8 +20,8 @@ Source &clock_source(FunctionCallInfo fcinfo) {
     return source;
 }
 
-// A timestamp that was received. Raises on one that no clock made, and on one too far ahead of this clock:
-// the other one is wrong, or this one is, and waiting would hide it.
+// A timestamp that was received. Raises on one that no clock made, and on one too far ahead of this clock: the other
+// one is wrong, or this one is, and waiting would hide it.
 int64 remote_argument(FunctionCallInfo fcinfo) {
     require_argument(fcinfo, 0, "remote");
     int64 remote = PG_GETARG_INT64(0);
@@ -86,8 +86,8 @@ Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
 
 }  // extern "C"
 
-// The SQL face of what the kernel knows of its clock: the bounds of the true time, and waiting until an
-// instant is past for certain.
+// The SQL face of what the kernel knows of its clock: the bounds of the true time, and waiting until an instant is past
+// for certain.
 
 namespace {
 

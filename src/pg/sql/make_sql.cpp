@@ -15,8 +15,8 @@ namespace idgen::pg {
 
 namespace {
 
-// IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that
-// sessions on one shard get their turns.
+// IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that sessions on one shard get
+// their turns.
 constexpr uint32 block_size = 64;
 
 // Makes `source` stand for the shard and layout arguments; cheap where it already does.

@@ -78,8 +78,8 @@ Step step_argument(const Interval *interval) {
     return step;
 }
 
-// Reads the starts off the grid: from the last at or before `from` on, until one at or after `to` that
-// the clocks of the zone did show.
+// Reads the starts off the grid: from the last at or before `from` on, until one at or after `to` that the clocks of
+// the zone did show.
 Periods periods_between(const Step &step, const Zone &zone, TimestampTz from, TimestampTz to) {
     int64 first = period_at(step, zone.minute_at(from));
     while (zone.instant_at(start_of_period(step, first)) > from) first--;
@@ -154,9 +154,9 @@ Datum idgen_partition_bounds(PG_FUNCTION_ARGS) {
 
 }  // extern "C"
 
-// The SQL face of periods: whether an ID's time lies in one, and the first and last number whose
-// time does. id_within(id, p) is id >= id_within_first(p) AND id <= id_within_last(p), always:
-// period_sql.cpp puts the one for the other.
+// The SQL face of periods: whether an ID's time lies in one, and the first and last number whose time does.
+// id_within(id, p) is id >= id_within_first(p) AND id <= id_within_last(p), always: period_sql.cpp puts the one for the
+// other.
 
 extern "C" {
 
@@ -183,14 +183,13 @@ Datum idgen_within_last(PG_FUNCTION_ARGS) {
 //
 //      id >= id_within_first(period, layout) AND id <= id_within_last(period, layout)
 //
-// the bounds being constants where period and layout are. That is the same for every id, null and
-// negative ones too, so nothing is lost, nothing need be checked again, and all that the server knows
-// of comparisons holds: indexes of every kind, pruning of partitions when planning or running,
-// exclusion by constraints, partial indexes, statistics, pushing down to foreign servers and below
-// security barriers. An id64 column is compared itself, not its cast to bigint, so that its own indexes and
-// partitions serve. So the call is replaced (Simplify) wherever its arguments may be written twice.
-// Where they may not (a sub-select as the period), it stays, and the same comparisons serve as index
-// condition and for the estimate.
+// the bounds being constants where period and layout are. That is the same for every id, null and negative ones too, so
+// nothing is lost, nothing need be checked again, and all that the server knows of comparisons holds: indexes of every
+// kind, pruning of partitions when planning or running, exclusion by constraints, partial indexes, statistics, pushing
+// down to foreign servers and below security barriers. An id64 column is compared itself, not its cast to bigint, so
+// that its own indexes and partitions serve. So the call is replaced (Simplify) wherever its arguments may be written
+// twice. Where they may not (a sub-select as the period), it stays, and the same comparisons serve as index condition
+// and for the estimate.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The SQL face of the time-prefixed types ulid, ksuid and objectid (core/kinds/time_prefixed.hpp): one function template
-// for each C function, a macro that names them for each type, and the makers.
+// The SQL face of the time-prefixed types ulid, ksuid and objectid (core/kinds/time_prefixed.hpp): one function
+// template for each C function, a macro that names them for each type, and the makers.
 #include "core/kinds/rising.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "pg/host/clock.hpp"
@@ -195,9 +195,9 @@ Datum prefixed_make(FunctionCallInfo fcinfo) {
 
 }  // namespace idgen::pg
 
-// The C functions of a time-prefixed type, all but its maker: TIME_PREFIXED_ENTRIES(ulid, Ulid), within
-// extern "C", defines idgen_ulid_in and the rest, over the templates. A
-// macro, because the server calls each by a name of its own and wants a record beside it.
+// The C functions of a time-prefixed type, all but its maker: TIME_PREFIXED_ENTRIES(ulid, Ulid), within extern "C",
+// defines idgen_ulid_in and the rest, over the templates. A macro, because the server calls each by a name of its own
+// and wants a record beside it.
 
 #define TIME_PREFIXED_ENTRY(type, name, result)     \
     PG_FUNCTION_INFO_V1(idgen_##type##_##name);     \

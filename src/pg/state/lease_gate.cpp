@@ -16,8 +16,8 @@ LeaseSettings lease_settings;
 namespace {
 
 constexpr int shortest_ttl_ms = 5000;
-// With idgen.max_clock_jump, 10 min by default, it stays below what any registry allows: so a registry that
-// is put back to an older state is safe to use again after 15 min.
+// With idgen.max_clock_jump, 10 min by default, it stays below what any registry allows: so a registry that is put back
+// to an older state is safe to use again after 15 min.
 constexpr int longest_window_ms = 300000;
 
 char *written_registry = nullptr;
@@ -39,9 +39,9 @@ void explain_bad_ttl() {
     GUC_check_errdetail("It must be 0 or at least 5 s.");
 }
 
-// Refuses what no store reads when ALTER SYSTEM says it, or a file that is read again. When the server starts
-// it is taken: without a registry it would make IDs of numbers that it has not claimed; with this one it
-// makes none, and says why.
+// Refuses what no store reads when ALTER SYSTEM says it, or a file that is read again. When the server starts it is
+// taken: without a registry it would make IDs of numbers that it has not claimed; with this one it makes none, and says
+// why.
 bool check_registry(char **value, void **, GucSource) {
     std::string_view text(*value == nullptr ? "" : *value);
     bool is_right =

@@ -32,15 +32,15 @@ inline bool has_registry() noexcept {
 // A window is shorter than the lease, whatever is set.
 LeaseRules lease_rules() noexcept;
 
-// What the module idgen_lease finds of this one, by the server's rendezvous variables: it is another library,
-// with a network in it, and takes no part in making IDs.
+// What the module idgen_lease finds of this one, by the server's rendezvous variables: it is another library, with a
+// network in it, and takes no part in making IDs.
 
 struct LeaseGate {
     SharedLeases &(*leases)();
     const LeaseSettings &(*settings)();
     LeaseRules (*rules)() noexcept;
-    // The clock, and whether IDs may take its time: a jump that the databases of this server do not accept is
-    // not for the registry.
+    // The clock, and whether IDs may take its time: a jump that the databases of this server do not accept is not for
+    // the registry.
     ClockReading (*clock)(bool &is_accepted);
     // Makes every slot of a number go on at or above `at_ms`.
     void (*move_number)(uint32 number, int64 at_ms) noexcept;

@@ -1,9 +1,8 @@
-// The numbers that this server holds from a registry (core/lease/lease.hpp), for all of its databases.
-// Sessions say here what they want, and look for it; the keeper, a process of the module idgen_lease, claims
-// and extends.
+// The numbers that this server holds from a registry (core/lease/lease.hpp), for all of its databases. Sessions say
+// here what they want, and look for it; the keeper, a process of the module idgen_lease, claims and extends.
 //
-// A number may be drawn from while it is held. Those of the pool are the server's choice, for idgen.shards =
-// 'lease'; others are wanted by hand, because they stand in idgen.shards where idgen.registry is set.
+// A number may be drawn from while it is held. Those of the pool are the server's choice, for idgen.shards = 'lease';
+// others are wanted by hand, because they stand in idgen.shards where idgen.registry is set.
 #pragma once
 
 #include "core/lease/lease.hpp"
@@ -19,21 +18,20 @@ constexpr uint32 max_leases = 128;
 // Long enough for the longest name of an owner.
 constexpr size_t trouble_size = 256;
 
-// Guard of what is not atomic: SharedLeases::lock. The entry of a number that was given up is nobody's, and
-// used again.
+// Guard of what is not atomic: SharedLeases::lock. The entry of a number that was given up is nobody's, and used again.
 struct alignas(64) SharedLease {
     Lease lease;       // what is atomic: written by the keeper
     LeaseFor purpose;  // nothing: nobody's
-    // Atomic; an R of the number that this server was granted before, where it lies above the registry's: the
-    // IDs of the number begin there.
+    // Atomic; an R of the number that this server was granted before, where it lies above the registry's: the IDs of
+    // the number begin there.
     std::atomic<int64> granted_before_ms;
     char trouble[trouble_size];  // why the number cannot be kept now; empty: nothing. Holds no address
 };
 static_assert(std::is_standard_layout_v<SharedLease> && std::is_trivially_destructible_v<SharedLease>,
               "lives in shared memory");
 
-// Where the IDs of the number of an entry begin: R when it was last claimed, or what this server was granted
-// before. 0: it never was claimed.
+// Where the IDs of the number of an entry begin: R when it was last claimed, or what this server was granted before. 0:
+// it never was claimed.
 inline int64 begin_of(const SharedLease &entry) noexcept {
     return Max(entry.lease.claimed_ms.load(), entry.granted_before_ms.load());
 }
@@ -77,15 +75,14 @@ void want_pool(SharedLeases &leases) noexcept;
 // Makes room in the pool for so many numbers. False where the server has no room for so many.
 bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
 
-// Gives the next entry of the pool to be given up where there are more than so many: one that holds no
-// number, else the one with the highest. Null: there are no more.
+// Gives the next entry of the pool to be given up where there are more than so many: one that holds no number, else the
+// one with the highest. Null: there are no more.
 SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept;
 
 // Writes the numbers in the pool, ascending; gives how many.
 uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept;
 
-// What the keeper says of the registry: the only way of its words to a reader, since they may hold an
-// address.
+// What the keeper says of the registry: the only way of its words to a reader, since they may hold an address.
 RegistryState look_at_registry(SharedLeases &leases) noexcept;
 
 // What the keeper says of one number, or of the first one in the pool of which it says anything.
@@ -96,8 +93,8 @@ struct NumberState {
 NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept;
 NumberState look_at_pool(SharedLeases &leases) noexcept;
 
-// What a role may read of the words about a registry. They can hold its host, port and user, and what its
-// server said: that is for superusers and members of pg_monitor, and for the server's log.
+// What a role may read of the words about a registry. They can hold its host, port and user, and what its server said:
+// that is for superusers and members of pg_monitor, and for the server's log.
 
 inline bool may_see_address() {
     return has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
@@ -128,8 +125,8 @@ enum class KeeperState : uint8 {
     none,      // the server has not loaded idgen_lease
 };
 
-// By the process that called itself the keeper, 0 for none, and how often keepers ended as they started. No
-// lock is held.
+// By the process that called itself the keeper, 0 for none, and how often keepers ended as they started. No lock is
+// held.
 KeeperState keeper_state(int32 pid, uint32 failed_starts) noexcept;
 
 }  // namespace idgen::pg

@@ -1,5 +1,5 @@
-// The shards that this node owns, wherever idgen.shards says that they come from: the list itself, numbers
-// from a registry, or the group of the node in Citus.
+// The shards that this node owns, wherever idgen.shards says that they come from: the list itself, numbers from a
+// registry, or the group of the node in Citus.
 #pragma once
 
 #include "core/layout/shard_set.hpp"
@@ -10,8 +10,8 @@ namespace idgen::pg {
 // What gives a session shards that has none.
 enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 
-// The shards as they are now; empty where none is set, or none is held yet. Requires attach_backend(). The
-// view is good until the next call. Raises where idgen.shards asks for a group that there is not.
+// The shards as they are now; empty where none is set, or none is held yet. Requires attach_backend(). The view is good
+// until the next call. Raises where idgen.shards asks for a group that there is not.
 ShardSet own_set();
 
 // The same in words, where idgen.shards is no list itself; else null.
@@ -20,9 +20,9 @@ const char *own_numbers_text();
 // How often the numbers of the pool have changed. Requires attach_backend().
 uint32 changes_of_pool() noexcept;
 
-// What gives a session shards that has none, and whether those that it has can be another node's as well.
-// Citus copies ALTER DATABASE ... SET and ALTER ROLE ... SET to all of its nodes, ALTER SYSTEM to none. So a
-// list is copied where it must not be; 'citus' and 'lease' mean other numbers on each node.
+// What gives a session shards that has none, and whether those that it has can be another node's as well. Citus copies
+// ALTER DATABASE ... SET and ALTER ROLE ... SET to all of its nodes, ALTER SYSTEM to none. So a list is copied where it
+// must not be; 'citus' and 'lease' mean other numbers on each node.
 
 ShardsRemedy remedy_for_no_shards();
 

@@ -1,9 +1,8 @@
-// Leases in memory that outlives a crash of the server: a shared memory object of the machine, /dev/shm on
-// Linux, whose name is the device and inode of the data directory. A copy of the directory has another inode,
-// and another machine, container or boot has another memory. The server itself refuses to start in a data
-// directory as long as a process of the one before is left there. So whoever finds the object is the only
-// successor of the server that wrote it, and goes on with its numbers (core/lease/lease.hpp) instead of
-// waiting up to R.
+// Leases in memory that outlives a crash of the server: a shared memory object of the machine, /dev/shm on Linux, whose
+// name is the device and inode of the data directory. A copy of the directory has another inode, and another machine,
+// container or boot has another memory. The server itself refuses to start in a data directory as long as a process of
+// the one before is left there. So whoever finds the object is the only successor of the server that wrote it, and goes
+// on with its numbers (core/lease/lease.hpp) instead of waiting up to R.
 //
 // Without the object (no memory, an object of another user) nothing is lost but that.
 #pragma once
@@ -14,8 +13,8 @@
 
 namespace idgen::pg {
 
-// Finds or makes the object, and sets aside what the server before this one left. Called whenever the
-// server's shared memory begins anew, by its main process.
+// Finds or makes the object, and sets aside what the server before this one left. Called whenever the server's shared
+// memory begins anew, by its main process.
 void open_saved_leases();
 
 // Notes that IDs up to an instant are about to be granted. Called before they are.
@@ -27,8 +26,7 @@ struct LeaseKeeper {
     int64 identity;  // of the server
 };
 
-// Saves the lease of an entry; one that is not held, or ends, is forgotten for good. Called by the keeper
-// alone.
+// Saves the lease of an entry; one that is not held, or ends, is forgotten for good. Called by the keeper alone.
 void save_lease(uint32 entry, LeaseFor purpose, const LeaseKeeper &keeper, const Lease &lease) noexcept;
 
 // What the server before this one left.

@@ -303,8 +303,7 @@ void assign_keys(const char *value, void *) {
     parse_keys(value == nullptr ? "" : value, ring);
 }
 
-// Overwrites the keys in what is about to be logged: a reload logs the new value of each setting that
-// changed.
+// Overwrites the keys in what is about to be logged: a reload logs the new value of each setting that changed.
 void mask_keys(ErrorData *report) {
     bool has_keys = keys_text != nullptr && *keys_text != '\0';
     if (char *found = has_keys && report->message != nullptr ? strstr(report->message, keys_text) : nullptr)

@@ -1,5 +1,5 @@
-// The settings of idgen.*, as plain values. Names, units and contexts are described where they are
-// defined, in settings.cpp; docs/settings.md is their manual.
+// The settings of idgen.*, as plain values. Names, units and contexts are described where they are defined, in
+// settings.cpp; docs/settings.md is their manual.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -42,8 +42,8 @@ struct Settings {
     int max_slots;
     int max_slots_per_database;  // 0: a quarter of max_slots
 
-    // Rises whenever shards or region change in this process, so that what was derived from them
-    // can be known to be old.
+    // Rises whenever shards or region change in this process, so that what was derived from them can be known to be
+    // old.
     uint32 generation;
     ShardsFrom shards_from;
     ShardSet shards;             // of a list, else empty
@@ -76,12 +76,12 @@ inline DrawRules draw_rules() noexcept {
 // The slots that one database may hold.
 int slots_per_database() noexcept;
 
-// The setting idgen.keys, and the keys that it holds: the secret of this server's public IDs. Only a
-// superuser may see or set it; the functions that use it read it here, so every role may call them. It is
-// defined only where the server loads the library when it starts: otherwise the server would not know it as a
-// secret, and show it to everybody until a session loads the library. It is refused for a database, a role or
-// a function, because the catalogs that hold such settings are open to everybody. No message tells a key,
-// and where the server would log the value, as it does when a reload changes it, it is overwritten.
+// The setting idgen.keys, and the keys that it holds: the secret of this server's public IDs. Only a superuser may see
+// or set it; the functions that use it read it here, so every role may call them. It is defined only where the server
+// loads the library when it starts: otherwise the server would not know it as a secret, and show it to everybody until
+// a session loads the library. It is refused for a database, a role or a function, because the catalogs that hold such
+// settings are open to everybody. No message tells a key, and where the server would log the value, as it does when a
+// reload changes it, it is overwritten.
 
 // Does nothing unless the server loads the library at its start.
 void define_keys();

@@ -9,8 +9,8 @@
 // LWLock is released, so a session that finds a new slot finds a floor that covers the old one.
 // The order of all locks stands in docs/development.md.
 //
-// The whole is one block of memory with numbers instead of pointers: it may lie at different
-// addresses in different processes.
+// The whole is one block of memory with numbers instead of pointers: it may lie at different addresses in different
+// processes.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -44,8 +44,8 @@ static_assert(sizeof(SharedSlot) == 2 * cache_line && offsetof(SharedSlot, link)
 static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destructible_v<SharedSlot>,
               "lives in shared memory");
 
-// The lock of renewals guards what the core says that it does; it is taken conditionally, and held for one
-// write and flush of a page.
+// The lock of renewals guards what the core says that it does; it is taken conditionally, and held for one write and
+// flush of a page.
 struct SharedDatabase : DatabaseEntry {
     LightLock renewal_lock;
     pg_atomic_uint64 renewals;     // atomic; windows granted
@@ -61,8 +61,8 @@ struct SharedDatabase : DatabaseEntry {
 static_assert(sizeof(SharedDatabase) == 5 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
-// What a backend draws. Written by that backend alone but for a reset, read by anybody without a lock: what
-// is read may come from two draws in a row.
+// What a backend draws. Written by that backend alone but for a reset, read by anybody without a lock: what is read may
+// come from two draws in a row.
 struct alignas(cache_line) SharedBackend {
     pg_atomic_uint64 ids;         // atomic; made since the backend started
     pg_atomic_uint64 ids_before;  // atomic; of them, made before the last reset
@@ -77,8 +77,8 @@ struct alignas(cache_line) SharedBackend {
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
               "lives in shared memory");
 
-// The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each
-// kind on a cache line of its own: makers of one must not disturb those of another.
+// The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each kind on a
+// cache line of its own: makers of one must not disturb those of another.
 template <class Value>
 struct alignas(cache_line) SharedOrder {
     SpinLock mutex;
@@ -118,8 +118,8 @@ SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_sha
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
 
-// Tells all processes idgen.synchronous, unless this one has an old value: a parallel worker has its
-// leader's, a running statement that of its beginning.
+// Tells all processes idgen.synchronous, unless this one has an old value: a parallel worker has its leader's, a
+// running statement that of its beginning.
 void publish_synchronous(int value) noexcept;
 
 // Whether the server loaded the library when it started.
@@ -132,8 +132,7 @@ SharedState *shared_state();
 
 // Sees the clock being set while the server runs: counts it and tells the log.
 
-// Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME,
-// ms.
+// Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME, ms.
 int64 look_for_clock_step(SharedState *state);
 
 // Reads the clock, with such a look.

@@ -76,8 +76,7 @@ SharedReference find_known(SharedState *state, const SlotKey &key) noexcept {
     return directory_of(state).find(key);
 }
 
-// Looks under the lock where the number begins: the keeper says so before it looks at the slots that there
-// are.
+// Looks under the lock where the number begins: the keeper says so before it looks at the slots that there are.
 SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request,
                        Shortage &shortage) noexcept {
     Guard<LightLock> guard(state->lock);
@@ -108,8 +107,8 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
 
 namespace {
 
-// What last wrote this database's row in pg_database: another transaction than before where the database was
-// dropped and created again under the same OID.
+// What last wrote this database's row in pg_database: another transaction than before where the database was dropped
+// and created again under the same OID.
 TransactionId writer_of_row() {
     HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
     if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;

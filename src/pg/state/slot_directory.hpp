@@ -16,15 +16,13 @@ constexpr uint64 no_slot_tag = UINT32_MAX;
 // A slot that made no ID for so long, with its last tick over, may be given to somebody else.
 constexpr int64 slot_idle_ms = 500;
 
-// The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to
-// be had.
+// The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to be had.
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms);
 
 // Which entry belongs to which database: locks, the server's catalog, and errors around the directory.
 
-// The entry of this session's database, made for its first session; notes in the session's own that it has
-// it.
+// The entry of this session's database, made for its first session; notes in the session's own that it has it.
 SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
 
 // The same, null where no session has needed one.

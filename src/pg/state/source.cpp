@@ -196,8 +196,8 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
     return whole;
 }
 
-// Tells the session once that such a layout does not reckon with the node's shards. A worker leaves it to its
-// leader: there may be a new one for each statement.
+// Tells the session once that such a layout does not reckon with the node's shards. A worker leaves it to its leader:
+// there may be a new one for each statement.
 void tell_of_shardless(const Layout &layout) {
     static bool told = false;
     if (told || layout.node_bits() != 0 || !has_shards() || IsParallelWorker()) return;
@@ -211,8 +211,8 @@ void make_single(Source &source, uint32 whole) noexcept {
     source.region_top = 0;
 }
 
-// Whether the node may draw from a number of the source's layout. Where numbers come from elsewhere, from its
-// own alone.
+// Whether the node may draw from a number of the source's layout. Where numbers come from elsewhere, from its own
+// alone.
 bool may_draw_from(const Source &source, uint32 whole) {
     if (source.layout.node_bits() == 0) return true;
     ShardSet own = own_set();

@@ -1,5 +1,5 @@
-// Where this backend draws from: its entries in shared memory, what it last drew with each packing, and the source that a
-// call site keeps.
+// Where this backend draws from: its entries in shared memory, what it last drew with each packing, and the source that
+// a call site keeps.
 #pragma once
 
 #include "core/issue/draw_steps.hpp"
@@ -17,8 +17,8 @@ struct Self {
 // Null before attach_backend().
 extern Self self;
 
-// Attaches `self`, cheap where it is. Raises where IDs cannot be made here: library not loaded by the
-// server, or recovery.
+// Attaches `self`, cheap where it is. Raises where IDs cannot be made here: library not loaded by the server, or
+// recovery.
 void attach_backend();
 
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
@@ -27,11 +27,11 @@ DrawSession *session_of(const PackingKey &packing);
 // A session that has drawn nothing.
 DrawSession new_session() noexcept;
 
-// Where a call of a maker draws from: its layout and shard argument, resolved to a packing and a pool
-// of shards. Kept from one row to the next.
+// Where a call of a maker draws from: its layout and shard argument, resolved to a packing and a pool of shards. Kept
+// from one row to the next.
 
-// The shard argument that means "the shards that this node owns": no shard, so that every other
-// negative number stays an error. SQL: idgen.own_shards().
+// The shard argument that means "the shards that this node owns": no shard, so that every other negative number stays
+// an error. SQL: idgen.own_shards().
 constexpr int64 own_shards = PG_INT64_MIN;
 
 // Valid for its layout and shard argument until shards or region change. Zeroed: not resolved.

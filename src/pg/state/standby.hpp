@@ -1,6 +1,5 @@
-// Synchronous standbys: whether they must have a record before IDs rest on it, and whether they have. Decided
-// by what all processes share, never by a session's own copy of a setting, which a running statement does not
-// reload.
+// Synchronous standbys: whether they must have a record before IDs rest on it, and whether they have. Decided by what
+// all processes share, never by a session's own copy of a setting, which a running statement does not reload.
 #pragma once
 
 #include "pg/state/shared_state.hpp"
@@ -10,9 +9,9 @@ namespace idgen::pg {
 // Whether idgen.synchronous asks for synchronous standbys and none is configured.
 bool lacks_standbys(SharedState *state) noexcept;
 
-// Whether the synchronous standbys, if any are configured, have flushed the WAL up to `lsn`. Asked of the
-// walsenders, not by SyncRepWaitForLSN, which does nothing for sessions with synchronous_commit off or local,
-// swallows a cancellation and has no end.
+// Whether the synchronous standbys, if any are configured, have flushed the WAL up to `lsn`. Asked of the walsenders,
+// not by SyncRepWaitForLSN, which does nothing for sessions with synchronous_commit off or local, swallows a
+// cancellation and has no end.
 bool is_acknowledged(SharedState *state, XLogRecPtr lsn);
 
 // The walsenders of synchronous standbys that are streaming.

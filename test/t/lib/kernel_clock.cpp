@@ -1,5 +1,4 @@
-// adjtimex as a test wants it, for LD_PRELOAD: the file $KERNEL_CLOCK says what it returns, maxerror and
-// esterror.
+// adjtimex as a test wants it, for LD_PRELOAD: the file $KERNEL_CLOCK says what it returns, maxerror and esterror.
 #include <sys/timex.h>
 
 #include <cstdio>

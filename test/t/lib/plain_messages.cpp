@@ -1,5 +1,4 @@
-// Messages without translations, for LD_PRELOAD: below AddressSanitizer the server hangs in those of the C
-// library.
+// Messages without translations, for LD_PRELOAD: below AddressSanitizer the server hangs in those of the C library.
 extern "C" {
 
 char *bindtextdomain(const char *, const char *folder) {

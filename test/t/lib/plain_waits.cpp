@@ -1,6 +1,5 @@
-// Waits as the kernel has them, for LD_PRELOAD before libfaketime: in its own ones it hands out the true
-// time, and a signal's handler would read that. A timeout of the server ends up as far away as the clock is
-// moved.
+// Waits as the kernel has them, for LD_PRELOAD before libfaketime: in its own ones it hands out the true time, and a
+// signal's handler would read that. A timeout of the server ends up as far away as the clock is moved.
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-// For tests alone: the calls of a registry's store, as nodes make them, as SQL functions. A session keeps the
-// store open between calls, as a node does; another address opens another.
+// For tests alone: the calls of a registry's store, as nodes make them, as SQL functions. A session keeps the store
+// open between calls, as a node does; another address opens another.
 //
 //      store_identity(address text, answer_ms int), store_list(address text, answer_ms int),
 //      store_release(address text, answer_ms int, number bigint), store_call(address text, answer_ms int,
