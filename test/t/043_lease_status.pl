@@ -245,7 +245,7 @@ for my $ahead (500, 5_000)
 $_->disconnect for $session, $watcher, $hand;
 $node->stop;
 
-# A standby takes no numbers, so nothing is wrong there; promoted, it takes its own, unless there is no registry.
+# A standby claims no numbers, so nothing is wrong there; promoted, it takes its own, unless there is no registry.
 for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '')
 {
 	my $name = $registry ? 'registered' : 'unregistered';
@@ -268,8 +268,8 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	if ($registry)
 	{
 		row_is($on_standby, 'shards', 'lease: none yet | t', 'a standby');
-		row_is($on_standby, 'lease', 'none: a standby takes no numbers | t', 'a standby');
-		row_is($on_standby, 'registry', 'not asked: a standby takes no numbers | t', 'a standby');
+		row_is($on_standby, 'lease', 'none: a standby claims no numbers | t', 'a standby');
+		row_is($on_standby, 'registry', 'not asked: a standby claims no numbers | t', 'a standby');
 	}
 	is(value_of($on_standby, q{SELECT count(*) FROM idgen.status() WHERE NOT ok AND key <> 'ntp'}), 0, "$name: a healthy standby");
 	$on_primary->disconnect;

@@ -15,7 +15,7 @@ void run_into_debt(Horizon &horizon, const ClockReading &clock, const HorizonRul
     horizon.is_indebted = true;
 }
 
-// Raises the floor to what is owed by the clock as it is now.
+// Lifts the floor to what is owed by the clock as it is now.
 void raise_to_debt(Horizon &horizon, const ClockReading &clock) noexcept {
     if (horizon.is_indebted) lift(horizon.floor_ms, horizon.debt_boot_ms + clock.difference_ms);
 }

@@ -140,7 +140,7 @@ inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t recko
     return recorded_ms != nothing_accepted ? recorded_ms : clock.accepted_ms.load();
 }
 
-// Raises what the server accepts.
+// Lifts what the server accepts.
 inline void accept_up_to(AcceptedClock &clock, std::int64_t difference_ms) noexcept {
     std::int64_t seen = clock.accepted_ms;
     while (seen < difference_ms && !clock.accepted_ms.compare_exchange_weak(seen, difference_ms)) continue;

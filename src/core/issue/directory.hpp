@@ -87,7 +87,7 @@ struct SlotRequest {
     std::uint32_t share;          // slots that the database may hold
     std::int64_t now_ms;          // the clock
     std::int64_t idle_ms;         // a slot that made no ID for so long, its last tick over, is idle
-    std::int64_t claimed_ms = 0;  // R when the number was taken from a registry; read under the directory's lock
+    std::int64_t claimed_ms = 0;  // R when the number was claimed from a registry; read under the directory's lock
 };
 
 // Whether a slot was just given out. One given out by a clock ahead of this one counts as old.
@@ -136,7 +136,7 @@ class Directory {
         for_each_slot(database, [&](Entry &entry) { move(entry, at_ms, may_lower); });
     }
 
-    // Makes every slot of a number that was taken from a registry go on at or above `at_ms`, in all databases. Nothing
+    // Makes every slot of a number that was claimed from a registry go on at or above `at_ms`, in all databases. Nothing
     // that read an older cap of the number is still drawn when it returns.
     void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
         for (std::uint32_t i = 0; i < entry_count_; i++) {

@@ -4,7 +4,7 @@
 //      row
 //
 // R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long before. A
-// lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever takes the number next begins at
+// lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever claims the number next begins at
 // R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
 // cap.
 //

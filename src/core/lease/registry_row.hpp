@@ -43,7 +43,7 @@ constexpr RegistryRow unheld_row(std::int64_t floor_ms) noexcept {
 // Executes a call on the row of its number.
 CallAnswer execute(RegistryRow &row, const LeaseCall &call, const RegistryTerms &terms) noexcept;
 
-// Takes the number from its owner.
+// Frees the number of its owner.
 void release(RegistryRow &row) noexcept;
 
 // The same for every row of a registry that was put back to an older state, and for the floor of those without one: no

@@ -47,7 +47,7 @@ Registry open_configured() {
     if (*address == '\0')
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-            errdetail("It says where the registry is from which nodes take their numbers."),
+            errdetail("It says where the registry is from which nodes claim their numbers."),
             errhint(
                 "Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry', and restart."));
     Registry registry;

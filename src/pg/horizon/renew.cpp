@@ -67,7 +67,7 @@ void log_promoted() {
 }
 
 // Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server that is
-// promoted takes numbers of its own, or waits until those given by hand are free.
+// promoted claims numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);

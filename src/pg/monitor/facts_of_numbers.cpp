@@ -305,7 +305,7 @@ const char *all_troubles(const LeaseSurvey &leases) {
 Fact lease_fact(const Survey &survey) {
     const LeaseSurvey &leases = survey.leases;
     if (!leases.has_registry) return no_fact;
-    if (survey.in_recovery) return {"lease", "none: a standby takes no numbers", true, nullptr};
+    if (survey.in_recovery) return {"lease", "none: a standby claims no numbers", true, nullptr};
     bool is_lacking = leases.held < leases.count || lacks_pool(leases);
     bool is_hampered = has_trouble(leases);
     if (leases.count == 0 && !is_lacking && !is_hampered)
@@ -324,7 +324,7 @@ Fact registry_fact(const Survey &survey) {
     const LeaseSurvey &leases = survey.leases;
     const RegistryState &registry = leases.registry;
     if (!leases.has_registry) return no_fact;
-    if (survey.in_recovery) return {"registry", "not asked: a standby takes no numbers", true, nullptr};
+    if (survey.in_recovery) return {"registry", "not asked: a standby claims no numbers", true, nullptr};
     if (leases.keeper != KeeperState::runs) return keeper_fact(leases);
     if (registry.silent_since_ms != 0)
         return {
