@@ -33,11 +33,11 @@ BEGIN
     ELSIF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = owner)
           AND EXISTS (SELECT FROM pg_roles s, pg_stat_get_activity(pg_backend_pid()) a
                        WHERE s.rolsuper AND (pg_has_role(session_user, s.oid, 'MEMBER') OR pg_has_role(a.usesysid, s.oid, 'MEMBER'))) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'this session was begun by a role with the rights of a superuser',
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'this session was started by a role with the rights of a superuser',
             DETAIL = 'An object in the schema could use these rights.', HINT = format('Connect as %I, and run this again.', owner);
     ELSIF other IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('%s does not belong to %I', other, owner),
-            DETAIL = 'All that stands in schema idgen_sql must belong to its owner.', HINT = 'Drop it, move it, or change its owner.';
+            DETAIL = 'All objects in schema idgen_sql must belong to its owner.', HINT = 'Drop it, move it, or change its owner.';
     ELSIF EXISTS (SELECT FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'idgen_sql' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'other roles may create objects in schema idgen_sql',
             DETAIL = 'One could put an object there while this runs.', HINT = 'REVOKE CREATE ON SCHEMA idgen_sql from all roles but its owner.';

@@ -134,12 +134,12 @@ BEGIN
         IF position('=' IN word) = 0 OR key <> ALL ('{epoch,unit,time,region,shard,sequence}') THEN
             PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', word), form_hint);
         ELSIF key = ANY (seen) THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', word), 'Each word may stand once.');
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', word), 'Each word may occur once.');
         END IF;
         IF key = 'epoch' THEN
             f.epoch_ms := idgen_sql.idgen_epoch_ms(value);
             IF f.epoch_ms IS NULL THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is no instant from year 1 to 9999', word),
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not an instant from year 1 to 9999', word),
                     'Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second.');
             END IF;
         ELSIF key = 'unit' THEN
@@ -152,7 +152,7 @@ BEGIN
             IF key = 'time' AND seen && '{region,shard,sequence}' THEN
                 PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not the highest field', word), 'Put time before the other fields, so that IDs sort by time.');
             ELSIF (key = 'region' AND 'shard' = ANY (seen)) OR (key = 'sequence' AND f.region_bits > 0 AND shard_bits = 0) THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, 'region is not directly above shard', 'Write region=N shard=M next to each other.');
             END IF;
             part := regexp_match(value, '^([0-9]*)(.*)$');
             bits := idgen_sql.idgen_count(part[1]);
@@ -182,7 +182,7 @@ BEGIN
     ELSIF time_bits = 0 THEN
         PERFORM idgen_sql.idgen_refuse_layout(layout, 'it has no time field', 'Add it as the first field, such as time=41.');
     ELSIF f.region_bits > 0 AND shard_bits = 0 THEN
-        PERFORM idgen_sql.idgen_refuse_layout(layout, 'region does not stand directly above shard', 'Write region=N shard=M next to each other.');
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'region is not directly above shard', 'Write region=N shard=M next to each other.');
     ELSIF f.node_bits > 31 OR f.sequence_bits > 31 THEN
         PERFORM idgen_sql.idgen_refuse_layout(layout, 'region and shard together, or sequence, have more than 31 bits', 'SQL shows each as an int of at most 31 bits.');
     ELSIF time_bits + f.node_bits + f.sequence_bits > 64 THEN
@@ -240,7 +240,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_form(text) IS 'the numbers of a layout; an e
 
 CREATE FUNCTION idgen_sql.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (idgen_sql.idgen_form(layout)).canonical;
-COMMENT ON FUNCTION idgen_sql.idgen_layout_text(text) IS 'a layout in its one canonical form: a preset''s name where it equals one, else the long form';
+COMMENT ON FUNCTION idgen_sql.idgen_layout_text(text) IS 'a layout in its one canonical form: the name of the preset if it equals one, else the long form';
 
 CREATE DOMAIN idgen_sql.id_layout AS text COLLATE "C" CHECK (idgen_sql.idgen_layout_text(VALUE) IS NOT NULL OR VALUE IS NULL);
 COMMENT ON DOMAIN idgen_sql.id_layout IS
@@ -285,7 +285,7 @@ COMMENT ON FUNCTION idgen_sql.id_layout_info(text) IS
 CREATE FUNCTION idgen_sql.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest
         THEN idgen_sql.idgen_instant((idgen_sql.idgen_form(layout)).epoch_ms + (id >> (idgen_sql.idgen_form(layout)).time_shift) * (idgen_sql.idgen_form(layout)).unit_ms) END;
-COMMENT ON FUNCTION idgen_sql.id_time(bigint, text) IS 'time of an ID: the start of its tick; of the first turn where time wraps';
+COMMENT ON FUNCTION idgen_sql.id_time(bigint, text) IS 'time of an ID: the start of its tick; of the first turn if time wraps';
 
 CREATE FUNCTION idgen_sql.id_shard(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).node_bits > 0
@@ -295,7 +295,7 @@ COMMENT ON FUNCTION idgen_sql.id_shard(bigint, text) IS 'shard of an ID: the nod
 CREATE FUNCTION idgen_sql.id_region(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).region_bits > 0
         THEN ((id >> (idgen_sql.idgen_form(layout)).shard_shift & (idgen_sql.idgen_form(layout)).shard_last) >> (idgen_sql.idgen_form(layout)).region_shift)::integer END;
-COMMENT ON FUNCTION idgen_sql.id_region(bigint, text) IS 'region of an ID; null where the layout has none';
+COMMENT ON FUNCTION idgen_sql.id_region(bigint, text) IS 'region of an ID; null if the layout has none';
 
 CREATE FUNCTION idgen_sql.id_sequence(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest AND (idgen_sql.idgen_form(layout)).sequence_bits > 0
@@ -400,7 +400,7 @@ CREATE FUNCTION idgen_sql.idgen_refuse_wrapping(f idgen_sql.idgen_form) RETURNS 
 BEGIN
     IF f.wraps THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('layout "%s" has no bounds in time', f.canonical),
-            DETAIL = 'Its time wraps, so the IDs of a period are no range.', HINT = 'Compare id_time_near(id, near, layout) instead.';
+            DETAIL = 'Its time wraps, so the IDs of a period are not one range.', HINT = 'Compare id_time_near(id, near, layout) instead.';
     END IF;
 END
 $$;
@@ -610,12 +610,12 @@ DECLARE
     place integer := length(checked) - length(ltrim(checked, alphabet)) + 1;
 BEGIN
     IF place <= length(checked) THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: "%s" is no digit', form, substr(written, place, 1)),
+        RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: "%s" is not a digit', form, substr(written, place, 1)),
             DETAIL = format('It is character %s of "%s".', place, idgen_sql.idgen_clip(written)), HINT = hint;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_require_digits(text, text, text, text, text) IS 'raises an error for the first character that is no digit';
+COMMENT ON FUNCTION idgen_sql.idgen_require_digits(text, text, text, text, text) IS 'raises an error for the first character that is not a digit';
 
 CREATE FUNCTION idgen_sql.id_to_base62(id bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN idgen_sql.idgen_digits(id, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 11);
@@ -646,7 +646,7 @@ CREATE FUNCTION idgen_sql.id_from_base32(digits text, checksum boolean DEFAULT f
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-    hint constant text := 'Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may stand between. '
+    hint constant text := 'Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. '
         'For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true.';
     symbols text := translate(digits, 'abcdefghijklmnopqrstuvwxyzILO', 'ABCDEFGH1JK1MN0PQRSTUVWXYZ110');
     check_at integer := CASE WHEN checksum THEN length(rtrim(symbols, '-')) ELSE 0 END;
@@ -693,7 +693,7 @@ DECLARE
     ms bigint := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
 BEGIN
     IF id < 0 OR id > f.largest THEN
-        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is no ID of layout "%s"', id, f.canonical),
+        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
             DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
     ELSIF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
@@ -722,16 +722,16 @@ DECLARE
     problem text;
 BEGIN
     IF upper & 61440 <> 28672 OR lower >> 62 & 3 <> 2 THEN
-        problem := 'It is no UUID of version 7 (RFC 9562).';
+        problem := 'It is not a UUID of version 7 (RFC 9562).';
     ELSIF upper & 4094 <> 0 OR number < 0 OR number > f.largest THEN
-        problem := 'Its bits below the time hold no ID of that layout.';
+        problem := 'The bits below its time do not hold an ID of that layout.';
     ELSIF f.epoch_ms + (number >> f.time_shift) * f.unit_ms <> ms THEN
         problem := format('It holds the number %s, whose time in that layout is %s, beside the time %s.', number,
             idgen_sql.idgen_instant(f.epoch_ms + (number >> f.time_shift) * f.unit_ms), idgen_sql.idgen_instant(ms));
     ELSE
         RETURN number;
     END IF;
-    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('UUID %s holds no ID of layout "%s"', id, f.canonical),
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('UUID %s does not hold an ID of layout "%s"', id, f.canonical),
         DETAIL = problem, HINT = 'Give a UUID that id_to_uuid made, and the same layout.';
 END
 $$;
@@ -930,13 +930,13 @@ BEGIN
     IF is_full THEN
         RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('no ID is left in this tick for shard %s', slot.shard),
             DETAIL = format('Layout "%s" makes %s IDs in %s ms for each shard.', f.canonical, f.sequence_last - f.sequence_first + 1, f.unit_ms),
-            HINT = 'Raise max_wait in idgen_sql.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
+            HINT = 'Increase max_wait in idgen_sql.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
         MESSAGE = format('the clock is %s s behind the next ID of shard %s', round((start_ms - now_ms) / 1000.0, 3), slot.shard),
         DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_ms),
             idgen_sql.idgen_instant(start_ms), waited, setting.max_lead, setting.max_wait),
-        HINT = 'Correct the clock, or raise max_wait in idgen_sql.idgen_setting to wait for it.';
+        HINT = 'Correct the clock, or increase max_wait in idgen_sql.idgen_setting to wait for it.';
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_refuse_wait(idgen_sql.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';
@@ -1149,7 +1149,7 @@ BEGIN
         part := regexp_match(item, '^ *([0-9]{1,10}) *(?:- *([0-9]{1,10}) *)?$');
         IF part IS NULL OR part[1]::bigint > 2147483647 OR coalesce(part[2], part[1])::bigint NOT BETWEEN part[1]::bigint AND 2147483647 THEN
             RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid shards: "%s"', shards),
-                DETAIL = format('"%s" is no shard number and no range.', item), HINT = 'Write numbers and ranges, such as ''5'' or ''0-15'' or ''1,4,8-11''.';
+                DETAIL = format('"%s" is neither a shard number nor a range.', item), HINT = 'Write numbers and ranges, such as ''5'' or ''0-15'' or ''1,4,8-11''.';
         END IF;
         RETURN QUERY SELECT generate_series(part[1]::bigint, coalesce(part[2], part[1])::bigint);
     END LOOP;
@@ -1187,14 +1187,14 @@ BEGIN
         PERFORM idgen_sql.idgen_refuse_null('layout', true);
     ELSIF NOT EXISTS (SELECT FROM pg_class WHERE oid = 'idgen_sql.idgen_shard'::regclass AND pg_get_userbyid(relowner) = current_user) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'only the owner of idgen_sql.idgen_shard sets the shards of this node',
-            DETAIL = 'The sequences of a shard belong to him.', HINT = 'Connect as, or SET ROLE to, the owner.';
+            DETAIL = 'The sequences of a shard belong to the owner.', HINT = 'Connect as, or SET ROLE to, the owner.';
     ELSIF cardinality(numbers_wanted) > 1024 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = 'a node owns at most 1024 shards of a layout here',
             DETAIL = 'Each has two sequences and a table.', HINT = 'Name fewer shards.';
     ELSIF f.ticks > 1::bigint << 45 AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << 46
        OR f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
-            DETAIL = 'Tick and sequence stand in one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
+            DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
     END IF;
 
     LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;

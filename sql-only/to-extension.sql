@@ -56,7 +56,7 @@ BEGIN
     ELSIF stands_in <> target OR EXISTS (SELECT FROM pg_namespace n, pg_roles r, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
                                           WHERE n.nspname = target AND r.oid = n.nspowner AND (a.grantee <> n.nspowner OR NOT r.rolsuper)) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the extension idgen is in this database already, in schema "%s"', stands_in),
-            DETAIL = 'It has to come into a schema that nobody may use, so that none of its IDs is made before it takes over.',
+            DETAIL = 'It must be created in a schema that no role may use yet, so that it makes no IDs before it takes over.',
             HINT = 'If nothing uses it, DROP EXTENSION idgen, and run this again.';
     END IF;
 
@@ -71,7 +71,7 @@ BEGIN
                          JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
                         WHERE p.oid = to_regprocedure(c.called) AND r.rolsuper AND o.rolsuper AND l.lanname = 'c' AND e.extname = 'idgen');
     IF missing IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('not a function of the extension, or not in the hands of superusers alone: %s', missing),
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('not a function of the extension, or not owned by superusers only: %s', missing),
             DETAIL = 'This session would run what another role wrote.',
             HINT = 'If nothing uses the extension, DROP EXTENSION idgen, drop or rename the schema idgen, and run this again.';
     END IF;

@@ -19,7 +19,7 @@ SELECT current_setting('server_version_num')::int >= 160000 AS soft \gset
 SELECT pg_input_is_valid('4oBVmyxvRfB', 'id64') AS good, pg_input_is_valid('4oBVmyxvRf-', 'id64') AS bad,
        (pg_input_error_info('4oBVmyxvRf-', 'id64')).message \gset
 \else
-SELECT true AS good, false AS bad, 'invalid id64: "-" is no digit' AS message \gset
+SELECT true AS good, false AS bad, 'invalid id64: "-" is not a digit' AS message \gset
 \endif
 SELECT :'good' AS good, :'bad' AS bad, :'message' AS message;
 

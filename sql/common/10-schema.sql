@@ -21,7 +21,7 @@ BEGIN
                           OR EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.grantee OPERATOR(pg_catalog.<>) n.nspowner
                                         AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text))) THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_schema',
-            MESSAGE = 'the schema @EXTENSION@ is not empty, or others than you have it in hand',
+            MESSAGE = 'the schema @EXTENSION@ is not empty, or other roles own it or may create in it',
             DETAIL = 'The extension makes this schema itself, for its administration. It takes one that is there only if it is empty, yours, and nobody else may create in it.',
             HINT = 'Drop the schema, or rename it: ALTER SCHEMA @EXTENSION@ RENAME TO ...';
     ELSE

@@ -8,8 +8,8 @@ BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c(entry)
                 WHERE pg_catalog.starts_with(pg_catalog.lower(c.entry), 'idgen.keys='::pg_catalog.text)) THEN
         RAISE WARNING USING
-            MESSAGE = 'idgen.keys is set for a database or a role, where everybody reads it',
-            DETAIL = 'Such keys are not taken.',
+            MESSAGE = 'idgen.keys is set for a database or a role, where every role can read it',
+            DETAIL = 'Such keys are refused.',
             HINT = 'Take it out (ALTER DATABASE or ALTER ROLE ... RESET idgen.keys), make new keys, and set them in a file of the server''s configuration.';
     END IF;
 END

@@ -50,7 +50,7 @@ CREATE FUNCTION id_layout_info(
 COMMENT ON TYPE id_layout IS
     'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or epoch=... unit=... time=... shard=... sequence=...';
 COMMENT ON FUNCTION idgen.id_layout_in(cstring) IS 'layout from text';
-COMMENT ON FUNCTION idgen.id_layout_out(id_layout) IS 'layout as text: a preset''s name where it equals one, else the long form';
+COMMENT ON FUNCTION idgen.id_layout_out(id_layout) IS 'layout as text: the name of the preset if it equals one, else the long form';
 COMMENT ON FUNCTION idgen.id_layout_recv(internal) IS 'layout from its binary form';
 COMMENT ON FUNCTION idgen.id_layout_send(id_layout) IS 'layout in its binary form';
 COMMENT ON FUNCTION idgen.id_layout_eq(id_layout, id_layout) IS 'whether two layouts are the same';

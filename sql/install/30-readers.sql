@@ -20,10 +20,10 @@ CREATE FUNCTION id_max(at timestamptz, layout id_layout DEFAULT 'instagram') RET
     AS 'MODULE_PATHNAME', 'idgen_max' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION id_decode(bigint, id_layout) IS 'time, shard and sequence of an ID; null for a negative number and one that is too large for the layout';
-COMMENT ON FUNCTION id_time(bigint, id_layout) IS 'time of an ID: the start of its tick; of the first turn where time wraps';
+COMMENT ON FUNCTION id_time(bigint, id_layout) IS 'time of an ID: the start of its tick; of the first turn if time wraps';
 COMMENT ON FUNCTION id_time_near(bigint, timestamptz, id_layout) IS 'time of an ID in the turn nearest to an instant, for layouts whose time wraps';
 COMMENT ON FUNCTION id_shard(bigint, id_layout) IS 'shard of an ID: the node''s whole number, region included';
-COMMENT ON FUNCTION id_region(bigint, id_layout) IS 'region of an ID; null where the layout has none';
+COMMENT ON FUNCTION id_region(bigint, id_layout) IS 'region of an ID; null if the layout has none';
 COMMENT ON FUNCTION id_sequence(bigint, id_layout) IS 'sequence of an ID within its tick and shard';
 COMMENT ON FUNCTION id_min(timestamptz, id_layout) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
 COMMENT ON FUNCTION id_max(timestamptz, id_layout) IS 'largest ID of an instant''s tick: an upper bound, inclusive';

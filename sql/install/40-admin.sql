@@ -15,6 +15,6 @@ COMMENT ON FUNCTION idgen.advance(timestamptz) IS
     'no ID below that instant will be made from now on, durably: after a restore behind the server''s back, or taking over a shard';
 COMMENT ON FUNCTION idgen.reset(timestamptz) IS
     'lowers the durable horizon after a wrong clock raised it; makes duplicates unless no ID has reached that instant';
-COMMENT ON FUNCTION idgen.accept_clock() IS 'takes the clock as it is now for right, after a forward jump beyond idgen.max_clock_jump';
+COMMENT ON FUNCTION idgen.accept_clock() IS 'accepts the clock as it is now, after a forward jump beyond idgen.max_clock_jump';
 COMMENT ON FUNCTION idgen.confirm_shards() IS
     'says that the shards of a copied database are this server''s own: its origin makes no more IDs';

@@ -26,6 +26,6 @@ COMMENT ON FUNCTION hlc_receive(bigint) IS 'timestamp of the receipt of another 
 COMMENT ON FUNCTION hlc_time(bigint) IS 'time of an HLC timestamp; null for a negative number';
 COMMENT ON FUNCTION hlc_logical(bigint) IS 'logical part of an HLC timestamp; null for a negative number';
 COMMENT ON FUNCTION hlc_make(timestamptz, integer) IS 'the HLC timestamp with that time and logical part, for bounds and tests';
-COMMENT ON FUNCTION next_id_after(bigint, bigint, id_layout) IS 'makes a new ID that is larger than one that was seen elsewhere';
+COMMENT ON FUNCTION next_id_after(bigint, bigint, id_layout) IS 'makes a new ID that is larger than a given one, which was seen elsewhere';
 COMMENT ON FUNCTION clock_bounds() IS 'the earliest and the latest instant that it can be, by the kernel''s NTP state';
-COMMENT ON FUNCTION wait_until_past(timestamptz) IS 'waits until an instant is past for certain, by the kernel''s NTP state';
+COMMENT ON FUNCTION wait_until_past(timestamptz) IS 'waits until an instant is certainly past, by the kernel''s NTP state';

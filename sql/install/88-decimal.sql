@@ -18,4 +18,4 @@ CREATE FUNCTION decimal_id_decode(id bigint, OUT counter integer, OUT generator 
 COMMENT ON SEQUENCE idgen.generator IS
     'the generators of DecimalIds: the last one that was taken; written by idgen alone';
 COMMENT ON FUNCTION next_decimal_id() IS 'makes a new DecimalId: 9 digits counter, 5 digits generator, 5 digits launch';
-COMMENT ON FUNCTION decimal_id_decode(bigint) IS 'counter, generator and launch of a DecimalId; null for a number that is none';
+COMMENT ON FUNCTION decimal_id_decode(bigint) IS 'counter, generator and launch of a DecimalId; null for a number that is not one';

@@ -29,7 +29,7 @@ BEGIN
         WHEN "table" IS NULL OR "column" IS NULL OR sample IS NULL OR layout IS NULL THEN
             ARRAY['null_value_not_allowed', CASE WHEN "table" IS NULL THEN 'table' WHEN "column" IS NULL THEN 'column'
                                                  WHEN sample IS NULL THEN 'sample' ELSE 'layout' END || ' must not be null',
-                  'A null names nothing to look at.', 'Give a table and a column; leave sample and layout out to use their defaults.']
+                  'A null names no table or column.', 'Give a table and a column; leave sample and layout out to use their defaults.']
         WHEN NOT sample BETWEEN 0 AND 100 THEN
             ARRAY['numeric_value_out_of_range', format('sample %s is out of range', sample),
                   'It is how many percent of the table are looked at.', 'Give a number from 0 to 100.']
@@ -41,7 +41,7 @@ BEGIN
                   'It is neither a table nor a view.', 'Name the table that holds the IDs.']
         WHEN column_type IS NULL THEN
             ARRAY['undefined_column', format('column %I of %s does not exist', "column", "table"),
-                  'The name is taken as it is written, capitals included.', 'Name a column of the type bigint.']
+                  'The name is used exactly as it is written, capitals included.', 'Name a column of the type bigint.']
         WHEN base_type NOT IN ('bigint'::regtype, (home || '.id64')::regtype) THEN
             ARRAY['datatype_mismatch', format('column %I of %s has the type %s', "column", "table", column_type::regtype),
                   'IDs are read from a bigint, an id64, or a domain over one.', 'Audit a view that casts the column to bigint.'] END;
@@ -102,7 +102,7 @@ BEGIN
          nullif(concat_ws('; ',
                           CASE WHEN facts.rows = 0 THEN 'nothing to look at' END,
                           CASE WHEN is_sample
-                               THEN format('a sample of %s %% of the %s: every figure is of the sample alone',
+                               THEN format('a sample of %s %% of the %s: all figures are of the sample only',
                                            sample, CASE WHEN is_stored THEN 'pages' ELSE 'rows' END) END,
                           CASE WHEN row_security_active("table") THEN 'row security may hide rows from you' END), '')),
         ('null', CASE WHEN facts.nulls = 0 THEN '0' ELSE format('%s rows', facts.nulls) END, facts.nulls = 0,

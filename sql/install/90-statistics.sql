@@ -13,7 +13,7 @@ CREATE FUNCTION idgen.stat_backend(
 CREATE FUNCTION idgen.stat_database(
     OUT in_recovery boolean, OUT horizon timestamptz, OUT renewals bigint, OUT renewed_at timestamptz,
     OUT stall bigint, OUT lead bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
-    OUT clock_steps_back bigint, OUT clock_synchronised boolean, OUT clock_max_error double precision,
+    OUT clock_steps_back bigint, OUT clock_synchronized boolean, OUT clock_max_error double precision,
     OUT synchronous boolean, OUT standbys integer, OUT slots integer, OUT slots_limit integer,
     OUT server_slots integer, OUT server_slots_limit integer, OUT layout id_layout, OUT layout_end timestamptz)
     RETURNS SETOF record
@@ -68,8 +68,8 @@ COMMENT ON VIEW idgen.stat_shard IS
 COMMENT ON VIEW idgen.stat_backend IS 'what each session of the server that makes IDs made and waited for';
 COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
-COMMENT ON VIEW idgen.stat_lease IS 'each number that this server takes from a registry, and up to when IDs can be made with it';
+COMMENT ON VIEW idgen.stat_lease IS 'each number that this server claims from a registry, and up to when IDs can be made with it';
 COMMENT ON VIEW idgen.stat_registry IS
     'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row where none is set';
-COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do where it is not ok';
+COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do if it is not ok';
 COMMENT ON FUNCTION idgen.reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

@@ -13,4 +13,4 @@ CREATE FUNCTION typeid_prefix(typeid text) RETURNS text
 COMMENT ON FUNCTION typeid_text(text, "any") IS 'the TypeID of a prefix and a uuid or ulid; texts of one prefix sort as the values do (COLLATE "C")';
 COMMENT ON FUNCTION typeid_uuid(text) IS 'UUID of a TypeID, whatever its prefix';
 COMMENT ON FUNCTION typeid_ulid(text) IS 'ULID of a TypeID, whatever its prefix';
-COMMENT ON FUNCTION typeid_prefix(text) IS 'prefix of a TypeID, empty where it has none';
+COMMENT ON FUNCTION typeid_prefix(text) IS 'prefix of a TypeID, empty if it has none';

@@ -20,7 +20,7 @@ COMMENT ON FUNCTION idgen_lease.nodes() IS 'every number that the registry knows
 COMMENT ON FUNCTION idgen_lease.release(integer) IS
     'takes a number from its owner in the registry at once; true where it had one. No ID is made twice: whoever takes it next begins above';
 COMMENT ON FUNCTION idgen_lease.advance_registry(interval, timestamptz) IS
-    'after the registry was restored or made anew: no number has an owner, and all begin longest_ahead from now, or at an explicit instant';
+    'after the registry was restored or created again: no number has an owner, and all begin longest_ahead from now, or at an explicit instant';
 COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
     'what the registry allows nodes; null leaves a limit as it is. In PostgreSQL only its owner may';
 COMMENT ON FUNCTION idgen_lease.forget_numbers(interval) IS

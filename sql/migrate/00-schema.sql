@@ -15,9 +15,9 @@ BEGIN
                                      AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
                                      AND d.classid OPERATOR(pg_catalog.<>) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid))) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = 'the schema idgen_migrate is not empty, or others than a superuser have it in hand',
-            DETAIL = 'What stands in it would be called by whoever migrates a table.',
-            HINT = 'Drop the schema, or rename it: CREATE EXTENSION makes it anew.';
+            MESSAGE = 'the schema idgen_migrate is not empty, or roles that are not superusers own it or may create in it',
+            DETAIL = 'Roles that migrate tables would call what is in it.',
+            HINT = 'Drop the schema, or rename it: CREATE EXTENSION creates it.';
     END IF;
 END
 $$;

@@ -56,7 +56,7 @@ COMMENT ON FUNCTION idgen_migrate.first_id(timestamptz, id_layout) IS 'id_min of
 COMMENT ON FUNCTION idgen_migrate.last_id(timestamptz, id_layout) IS 'id_max of idgen';
 COMMENT ON FUNCTION idgen_migrate.time_of_id(bigint, id_layout) IS 'id_time of idgen';
 COMMENT ON FUNCTION idgen_migrate.shard_of_id(bigint, id_layout) IS 'id_shard of idgen';
-COMMENT ON FUNCTION idgen_migrate.time_of_uuid(uuid) IS 'uuid_time of idgen, for version 7 alone';
+COMMENT ON FUNCTION idgen_migrate.time_of_uuid(uuid) IS 'uuid_time of idgen, only for version 7';
 COMMENT ON FUNCTION idgen_migrate.id64_type() IS 'id64 of idgen';
 COMMENT ON FUNCTION idgen_migrate.layout_limits(id_layout) IS 'id_layout_info of idgen';
 COMMENT ON FUNCTION idgen_migrate.set_default(oid, name, bigint, id_layout) IS 'next_id() of idgen as the default of a column';

@@ -97,7 +97,7 @@ BEGIN
     IF total IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_in_use',
             MESSAGE = format('another session goes on with the migration of %s.%I', idgen_migrate.name_of($1), $2),
-            DETAIL = 'The later of two goes on.', HINT = 'SELECT * FROM idgen_migrate.progress shows how far it is.';
+            DETAIL = 'Of two sessions, the later one goes on.', HINT = 'SELECT * FROM idgen_migrate.progress shows how far it is.';
     END IF;
     RETURN total;
 END

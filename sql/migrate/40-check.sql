@@ -13,7 +13,7 @@ BEGIN
     RETURN QUERY SELECT false, '42501', format('%s belongs to %I', idgen_migrate.name_of(c.oid), pg_get_userbyid(c.relowner)),
         format('Connect as %I and call it again: all that is touched must belong to the caller.', pg_get_userbyid(c.relowner))
         FROM pg_class c WHERE c.oid = ANY (tables) AND pg_get_userbyid(c.relowner) <> current_user ORDER BY c.oid <> relation, 3;
-    RETURN QUERY SELECT false, '42501', 'this session was begun by a superuser',
+    RETURN QUERY SELECT false, '42501', 'this session was started by a superuser',
         format('Connect as %I and call it again: a trigger could take the superuser''s rights back.', current_user)
         FROM pg_roles r WHERE r.rolsuper AND r.rolname <> current_user
          AND (r.rolname = session_user OR r.oid = (SELECT usesysid FROM pg_stat_get_activity(pg_backend_pid())));
@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     FOR found IN SELECT * FROM idgen_migrate.role_findings(relation) LOOP
         RAISE EXCEPTION USING ERRCODE = found.state, MESSAGE = found.finding, HINT = found.advice,
-            DETAIL = 'A migration runs for the owner of its tables alone.';
+            DETAIL = 'Only the owner of the tables may migrate them.';
     END LOOP;
 END
 $$;
@@ -56,7 +56,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', target);
     IF to_regclass(target) IS DISTINCT FROM relation::regclass THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is another table by now', target),
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is a different table now', target),
             DETAIL = 'It, or its schema, has been renamed meanwhile.', HINT = 'Call it again, with the name that the table has now.';
     END IF;
     PERFORM idgen_migrate.guard(relation);

@@ -66,7 +66,7 @@ BEGIN
     END LOOP;
     RAISE EXCEPTION USING ERRCODE = 'lock_not_available',
         MESSAGE = format('%s, or a table that references it, is in use', idgen_migrate.name_of(relation)),
-        DETAIL = 'The lock could not be had in any of the attempts. Nothing has been changed.',
+        DETAIL = 'No attempt got the lock. Nothing has been changed.',
         HINT = 'Call it again when no long transaction uses them.';
 END
 $$;

@@ -19,8 +19,8 @@ BEGIN
     RETURN QUERY SELECT false, '22023', 'a batch must have from 1 to 1000000 rows', 'The default is 10000.'
         WHERE coalesce(batch, 0) NOT BETWEEN 1 AND 1000000;
     RETURN QUERY SELECT true, NULL, 'no column of times is named: IDs are made by next_id(), of the time of the backfill',
-        'Name the column whose times the IDs shall have, where there is one.' WHERE time_column IS NULL;
-    RETURN QUERY SELECT false, '42703', format('%s has no column %I', target, time_column), 'Name the column whose times the IDs shall have.'
+        'Name the column whose times the IDs should have, if there is one.' WHERE time_column IS NULL;
+    RETURN QUERY SELECT false, '42703', format('%s has no column %I', target, time_column), 'Name the column whose times the IDs should have.'
         WHERE time_column IS NOT NULL AND time_type IS NULL;
     RETURN QUERY SELECT false, '42804', format('%s.%I is of type %s', target, time_column, format_type(time_type, NULL)),
         'Name a timestamptz, a timestamp or date (taken as UTC), or a uuid of version 7; null for IDs of now.'
@@ -29,7 +29,7 @@ BEGIN
         format('CREATE UNIQUE INDEX CONCURRENTLY ON %s (%I)', target, id_column)
         WHERE idgen_migrate.unique_index(relation, id_column) IS NULL AND id_type IN ('bigint'::regtype, idgen_migrate.id64_type());
     RETURN QUERY SELECT true, NULL, format('%s.%I is taken as UTC', target, time_column),
-        'Convert it to timestamptz first where it is not.' WHERE time_type IN ('timestamp'::regtype, 'date'::regtype);
+        'Convert it to timestamptz first if it is not.' WHERE time_type IN ('timestamp'::regtype, 'date'::regtype);
     RETURN QUERY SELECT true, NULL, n.finding, n.advice FROM idgen_migrate.backfill_notes(relation, id_column) n;
 END
 $$;
@@ -42,10 +42,10 @@ DECLARE
     id_number smallint := idgen_migrate.column_number(relation, id_column);
 BEGIN
     RETURN QUERY SELECT format('trigger %I fires for each row', t.tgname),
-        format('Where it should not: ALTER TABLE %s DISABLE TRIGGER %I', target, t.tgname)
+        format('If it should not: ALTER TABLE %s DISABLE TRIGGER %I', target, t.tgname)
         FROM pg_trigger t WHERE t.tgrelid = relation AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
          AND (t.tgtype & 16) <> 0 AND (t.tgattr = ''::int2vector OR id_number = ANY (t.tgattr::int2[])) ORDER BY t.tgname;
-    RETURN QUERY SELECT format('generated column %I is computed anew for each row', a.attname), 'Nothing needs to be done.'
+    RETURN QUERY SELECT format('generated column %I is computed again for each row', a.attname), 'Nothing needs to be done.'
         FROM pg_attribute a WHERE a.attrelid = relation AND a.attgenerated = 's' ORDER BY a.attnum;
     RETURN QUERY SELECT format('%s.%I has no default: rows that come meanwhile get no ID', target, id_column),
         format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', target, id_column, idgen_migrate.default_text(-1, NULL))
@@ -90,5 +90,5 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.backfill_findings(oid, name, name, bigint, integer, id_layout) IS 'findings about a backfill';
-COMMENT ON FUNCTION idgen_migrate.backfill_notes(oid, name) IS 'what is worth to be known about a backfill';
+COMMENT ON FUNCTION idgen_migrate.backfill_notes(oid, name) IS 'what to know about a backfill';
 COMMENT ON FUNCTION idgen_migrate.row_findings(oid, name, name, integer, id_layout) IS 'findings about the rows to be filled';

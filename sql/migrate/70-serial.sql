@@ -12,11 +12,11 @@ BEGIN
         'Only integer columns become IDs in place; for uuid see idgen_migrate.uuid_start().'
         WHERE id_type NOT IN ('bigint'::regtype, 'integer'::regtype, 'smallint'::regtype);
     RETURN QUERY SELECT is_widened, '42804', format('%s.%I is of type %s, which is too small for IDs', target, id_column, format_type(id_type, NULL)),
-        format('Widen it, which writes %s anew under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(relation))) || advice
+        format('Widen it, which rewrites %s under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(relation))) || advice
         WHERE id_type IN ('integer'::regtype, 'smallint'::regtype);
     RETURN QUERY SELECT is_widened, '42804', format('foreign key %I of %s: %I is of type %s, which is too small for IDs',
                r.constraint_name, idgen_migrate.name_of(r.child), r.child_column, format_type(r.child_type, NULL)),
-        format('Widen it too, which writes %s anew under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(r.child))) || advice
+        format('Widen it too, which rewrites %s under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(r.child))) || advice
         FROM idgen_migrate.references_to(relation, id_column) r WHERE r.child_type IN ('integer'::regtype, 'smallint'::regtype);
     RETURN QUERY SELECT false, '42809', format('%s uses %s.%I', pg_describe_object(d.classid, d.objid, 0), target, id_column),
         'A column that a view or rule uses cannot be widened: drop that before, and make it again after.'

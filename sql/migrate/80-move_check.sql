@@ -61,7 +61,7 @@ BEGIN
          AND a.attname = idgen_migrate.beside(r.child_column, id_column) WHERE a.atttypid <> 'bigint'::regtype;
     RETURN QUERY SELECT true, NULL, format('foreign key %I of %s is moved to a new column %I', r.constraint_name, idgen_migrate.name_of(r.child),
                                            idgen_migrate.beside(r.child_column, id_column)),
-        'Where it is looked up by, it will need an index of its own.' FROM idgen_migrate.references_to(relation, key) r;
+        'If queries look rows up by it, it needs an index.' FROM idgen_migrate.references_to(relation, key) r;
 END
 $$;
 

@@ -54,7 +54,7 @@ BEGIN
     END LOOP;
     IF (SELECT pg_get_userbyid(p.proowner) <> current_user OR EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner)
           FROM pg_proc p WHERE p.oid = to_regprocedure(place || '()')) IS NOT FALSE THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('others may call function %s()', place),
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('other roles may call function %s()', place),
             DETAIL = 'With the rights of its owner.', HINT = format('REVOKE ALL ON FUNCTION %s() from those who may.', place);
     END IF;
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', place, 'keeps two columns in step until idgen_migrate.uuid_finish()');
@@ -68,7 +68,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format($body$
 BEGIN
     IF TG_NAME <> %7$L OR TG_RELID <> %8$s AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = TG_RELID AND pg_get_userbyid(c.relowner) = current_user) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves its own trigger alone',
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves only its own trigger',
             DETAIL = 'It runs with the rights of its owner.', HINT = 'Drop the trigger that calls it.';
     END IF;
     IF TG_OP = 'UPDATE' AND NEW.%1$I IS NOT DISTINCT FROM OLD.%1$I THEN

@@ -12,9 +12,9 @@ BEGIN
                        OR EXISTS (SELECT FROM pg_depend d WHERE d.refobjid = n.oid AND d.refclassid = 'pg_namespace'::regclass
                                      AND d.classid <> 'pg_extension'::regclass))) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = 'the schema idgen_registry is not empty, or others than a superuser have it in hand',
-            DETAIL = 'What stands in it would be called with the rights of whoever makes the extension.',
-            HINT = 'Drop the schema, or rename it: CREATE EXTENSION makes it anew.';
+            MESSAGE = 'the schema idgen_registry is not empty, or roles that are not superusers own it or may create in it',
+            DETAIL = 'What is in it would be called with the rights of the role that creates the extension.',
+            HINT = 'Drop the schema, or rename it: CREATE EXTENSION creates it.';
     END IF;
 END
 $$;

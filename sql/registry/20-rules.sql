@@ -33,7 +33,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'this server is a standby of the registry',
-            DETAIL = 'Numbers are held by the primary alone.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
+            DETAIL = 'Only the primary grants numbers.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -61,7 +61,7 @@ BEGIN
     IF terms.identity = enter.identity IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',
             DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
-            HINT = 'Look whether the address is right. It knows nothing of the numbers that are held in the other.';
+            HINT = 'Check the address. This registry knows nothing of the numbers of the other one.';
     END IF;
     PERFORM idgen_registry.refuse_copy(terms.home);
     RETURN terms;
@@ -75,7 +75,7 @@ BEGIN
     IF home <> idgen_registry.here() THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the registry has been copied or restored',
             DETAIL = format('It was written at %s, and lies at %s. It does not know what has been granted since.', home, idgen_registry.here()),
-            HINT = 'SELECT idgen_registry.advance() makes it safe to use. Where nothing can have been granted since, as after pg_upgrade: '
+            HINT = 'SELECT idgen_registry.advance() makes it safe to use. If nothing can have been granted since, as after pg_upgrade: '
                 || 'SELECT idgen_registry.confirm_home().';
     END IF;
 END

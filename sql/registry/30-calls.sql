@@ -26,7 +26,7 @@ DECLARE
 BEGIN
     PERFORM idgen_registry.check_call(claim.number, claim.proposed, claim.life, claim.ttl_ms);
     PERFORM idgen_registry.check_limits(terms, claim.number, claim.ttl_ms);
-    PERFORM idgen_registry.demand(claim.accepted IS NOT NULL, 'the accepted incarnation must not be null', 'It is 0 where there is none.');
+    PERFORM idgen_registry.demand(claim.accepted IS NOT NULL, 'the accepted incarnation must not be null', 'It is 0 if there is none.');
     PERFORM idgen_registry.demand(length(claim.name) <= 128, 'a name must have at most 128 characters', format('It is %L.', left(claim.name, 128)));
     PERFORM idgen_registry.demand(claim.system_identifier IS NOT NULL AND claim.timeline IS NOT NULL,
         'system identifier and timeline must not be null', 'They say whose number it is.');
@@ -93,7 +93,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) IS
-    'gives a number up: its horizon is lowered to what can have been used, and anybody may claim it';
+    'gives a number up: its horizon is lowered to what can have been used, and any node may claim it';
 
 CREATE FUNCTION idgen_registry.check_call(number integer, incarnation bigint, life bigint, ttl_ms bigint) RETURNS void
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

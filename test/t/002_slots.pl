@@ -198,7 +198,7 @@ $_->disconnect for $session, $other{two}, $other{three};
 	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
 	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
-		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*raise idgen.max_slots and/s, 'in another database');
+		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s, 'in another database');
 	is($draw_own->($_), 9, 'own shards find slots in both') for $application, $in_next;
 	$_->disconnect for $application, $in_next, values %greedy;
 }

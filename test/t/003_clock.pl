@@ -216,8 +216,8 @@ for my $case (
 	[ 'on',   '0 500000 100', undef,                        'off by as much as idgen.clock_error' ],
 	[ 'on',   '0 500001 100', qr/may be wrong by 0\.501 s/, 'off by more' ],
 	[ 'on',   '0 100 500001', qr/may be wrong by 0\.501 s/, 'off by more, as is estimated' ],
-	[ 'on',   '5 100 100',    qr/is not synchronised/,      'not synchronised' ],
-	[ 'off',  '5 100 100',    undef,                        'not synchronised' ],
+	[ 'on',   '5 100 100',    qr/is not synchronized/,      'not synchronized' ],
+	[ 'off',  '5 100 100',    undef,                        'not synchronized' ],
 	[ 'off',  '0 500001 100', undef,                        'off by more' ],
 	[ 'warn', '0 20000 100',  undef,                        'well' ])
 {
@@ -241,7 +241,7 @@ like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/,
 set_for_server($session, 'idgen.require_clock_sync', 'on');
 set_clock($node, sprintf '+%d', $later += 10);
 fails_with($session, 'SELECT next_id()', '55000',
-	qr/may be wrong by 0\.501 s\nDETAIL:  The kernel gives that bound, idgen.clock_error is 0\.500 s, and .* is "on"\.\nHINT:  .*chrony or ntpd.*raise idgen.clock_error/, 'the whole error');
+	qr/may be wrong by 0\.501 s\nDETAIL:  The kernel gives that bound, idgen.clock_error is 0\.500 s, and .* is "on"\.\nHINT:  .*chrony or ntpd.*increase idgen.clock_error/, 'the whole error');
 set_for_server($session, 'idgen.clock_error', '501ms');
 ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error admits it');
 
@@ -257,7 +257,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	start_again($well);
 	$on_well = connect_to($well);
 	fails_with($on_well, 'SELECT next_id()', '55000',
-		qr/the next ID of shard 5 lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon as this server found it, 20.*\. Waited for 0\.000 s; idgen.max_lead is 0\.100 s, idgen.max_wait is 0\.000 s\.\nHINT:  Try again in \d+\.\d{3} s, or raise/,
+		qr/the next ID of shard 5 lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon as this server found it, 20.*\. Waited for 0\.000 s; idgen.max_lead is 0\.100 s, idgen.max_wait is 0\.000 s\.\nHINT:  Try again in \d+\.\d{3} s, or increase/,
 		'after a crash');
 	fails_with($on_well, 'SELECT hlc_now()', '55000', qr/the next HLC timestamp lies \d+\.\d{3} s ahead of the clock\nDETAIL:  IDs begin at the durable horizon/, 'after a crash: the hybrid logical clock');
 	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});

@@ -103,12 +103,12 @@ else
 		'makers without the library');
 }
 
-# Nor does it know idgen.keys: any value can be stored where everybody reads it. That is told, and no such key is ever taken.
+# Nor does it know idgen.keys: any value can be stored where every role can read it. That is told, and no such key is ever taken.
 my $key = '1:' . 'ab' x 16;
 $bare->safe_psql('postgres', 'CREATE DATABASE keyed');
 $bare->safe_psql('postgres', "ALTER DATABASE keyed SET idgen.keys = '$key'");
 $bare->psql('keyed', 'CREATE EXTENSION idgen', stderr => \my $told);
-like($told, qr/WARNING:  idgen\.keys is set for a database or a role, where everybody reads it\nDETAIL:.*\nHINT:.*RESET idgen\.keys.*new keys/,
+like($told, qr/WARNING:  idgen\.keys is set for a database or a role, where every role can read it\nDETAIL:.*\nHINT:.*RESET idgen\.keys.*new keys/,
 	'keys in the catalogs: told by CREATE EXTENSION');
 $bare->psql('keyed', 'SELECT id_to_public(5)', stderr => \$told);
 like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken without the library');

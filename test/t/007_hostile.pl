@@ -97,12 +97,12 @@ $node->safe_psql('postgres', "CREATE DATABASE euc ENCODING 'EUC_JP' LOCALE 'C' T
 my $euc = connect_to($node, db => 'euc');
 $euc->do('CREATE EXTENSION idgen');
 $euc->do("SET client_encoding = 'UTF8'");
-fails_with($euc, "SELECT id_from_base62('4o日本')", '22P02', qr/"日" is no digit\nDETAIL:  It is character 3 of "4o日本"/,
+fails_with($euc, "SELECT id_from_base62('4o日本')", '22P02', qr/"日" is not a digit\nDETAIL:  It is character 3 of "4o日本"/,
 	'a character of two bytes in EUC_JP');
-fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is no digit\n.*DETAIL:  It is character 11 of/s, 'and in id64');
+fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is not a digit\n.*DETAIL:  It is character 11 of/s, 'and in id64');
 $euc->disconnect;
 fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/, 'a very long layout');
-fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/no shard number/, 'a bad list of shards');
+fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/neither a shard number/, 'a bad list of shards');
 ok($session->do("SET idgen.shards = '" . join(',', map { 2 * $_ } 0 .. 4095) . "'"), 'a list of 4096 ranges');
 ok(value_of($session, 'SELECT next_id()') > 0, 'makes IDs');
 $session->do("SET idgen.shards = '0-15'");

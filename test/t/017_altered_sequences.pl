@@ -55,7 +55,7 @@ $node->stop;
 start_again($node);
 $session = connect_to($node);
 $session->do('SET idgen.max_wait = 0');
-fails_with($session, 'SELECT next_id()', '55000', qr{the next ID of shard 5 lies [12]\.\d+ s ahead of the clock\nDETAIL:.*the horizon is not as this one left it.*\nHINT:  Try again in}s, 'START, then a restart');
+fails_with($session, 'SELECT next_id()', '55000', qr{the next ID of shard 5 lies [12]\.\d+ s ahead of the clock\nDETAIL:.*the horizon is not as this server left it.*\nHINT:  Try again in}s, 'START, then a restart');
 $session->do('RESET idgen.max_wait');
 ok(eval { !repeated(\%made, draw($session, 1000)) }, 'START, then a restart: IDs go on above') || note $session->errstr;
 ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');

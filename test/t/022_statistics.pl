@@ -180,16 +180,16 @@ $watcher->do('SET idgen.region = 3');
 is(fact('shards')->{value}, '5 in region 3', 'with a region');
 $watcher->do('RESET idgen.region');
 for my $case (
-	[ '0 20000 100', 'value=synchronised, off by at most 0.020 s ok=1' ],
-	[ '0 500000 100', 'value=synchronised, off by at most 0.500 s ok=1' ],
-	[ '0 500001 100', 'value=synchronised, off by at most 0.501 s, more than idgen.clock_error, 0.500 s ok=0' ],
-	[ '0 100 700000', 'value=synchronised, off by at most 0.700 s, more than idgen.clock_error, 0.500 s ok=0' ],
-	[ '5 100 100',    q{value=the kernel's clock is not synchronised ok=0} ])
+	[ '0 20000 100', 'value=synchronized, off by at most 0.020 s ok=1' ],
+	[ '0 500000 100', 'value=synchronized, off by at most 0.500 s ok=1' ],
+	[ '0 500001 100', 'value=synchronized, off by at most 0.501 s, more than idgen.clock_error, 0.500 s ok=0' ],
+	[ '0 100 700000', 'value=synchronized, off by at most 0.700 s, more than idgen.clock_error, 0.500 s ok=0' ],
+	[ '5 100 100',    q{value=the kernel's clock is not synchronized ok=0} ])
 {
 	my ($words, $expected) = @$case;
 	kernel_says($node, $words);
 	is(columns(fact('ntp'), qw(value ok)), $expected, "ntp: a kernel that says $words");
-	is(database_row()->{clock_synchronised}, $words =~ /^0/ ? 1 : 0, 'the same as a column');
+	is(database_row()->{clock_synchronized}, $words =~ /^0/ ? 1 : 0, 'the same as a column');
 }
 kernel_says($node, '0 20000 100');
 

@@ -107,7 +107,7 @@ for my $session (@sessions)
 	freeze_clock($node, $second);
 	value_of($session, 'SELECT next_id(4)');
 }
-is(told(qr/WARNING:  the clock of this machine is not synchronised/), 1, 'not synchronised: one warning for six sessions');
+is(told(qr/WARNING:  the clock of this machine is not synchronized/), 1, 'not synchronized: one warning for six sessions');
 
 # After a boot there is nothing to compare the clock with but the horizon: far behind, it is told of.
 $_->disconnect for @sessions;

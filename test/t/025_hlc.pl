@@ -334,7 +334,7 @@ if ($verdict >= 0 && $verdict != TIME_ERROR)
 }
 else
 {
-	fails_with($on_standby, 'SELECT clock_bounds()', '55000', qr/not synchronised\nDETAIL:.*NTP.*\nHINT:.*chrony/,
+	fails_with($on_standby, 'SELECT clock_bounds()', '55000', qr/not synchronized\nDETAIL:.*NTP.*\nHINT:.*chrony/,
 		'the kernel knows no bounds of its clock');
 }
 
@@ -377,7 +377,7 @@ is(value_of($on_bounded, 'SELECT lower(clock_bounds()) > ?', $at), 1, 'now: past
 fails_with(
 	$on_bounded, q{SELECT wait_until_past(clock_timestamp() + interval '10 s')},
 	'55000',
-	qr/is past for certain only in 10\.\d{3} s\nDETAIL:.*idgen.max_wait is 5.000 s/,
+	qr/is certain to be past only in 10\.\d{3} s\nDETAIL:.*idgen.max_wait is 5.000 s/,
 	'beyond max_wait');
 fails_with($on_bounded, q{SELECT wait_until_past('infinity')}, '22023', qr/infinity is never past/, 'infinity');
 $on_bounded->do(q{SET statement_timeout = '200ms'});
@@ -385,10 +385,10 @@ $began = time;
 fails_with($on_bounded, q{SELECT wait_until_past(clock_timestamp() + interval '4 s')}, '57014', qr/statement timeout/, 'a wait can be cancelled');
 cmp_ok(time - $began, '<', 3, 'a wait can be cancelled: at once');
 kernel_says('5 200000 100');
-fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronised/, 'a kernel that is not synchronised: bounds');
-fails_with($on_bounded, q{SELECT wait_until_past('2000-01-01')}, '55000', qr/not synchronised/, 'a kernel that is not synchronised: wait');
+fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronized/, 'a kernel that is not synchronized: bounds');
+fails_with($on_bounded, q{SELECT wait_until_past('2000-01-01')}, '55000', qr/not synchronized/, 'a kernel that is not synchronized: wait');
 unlink $kernel;
-fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronised/, 'a kernel that cannot be asked');
+fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronized/, 'a kernel that cannot be asked');
 
 $_->disconnect for $session, $on_standby, $on_bounded;
 done_testing();

@@ -40,7 +40,7 @@ is($public, value_of($session, "SELECT '1' || id_to_base62(id_encrypt(5, '\\x$ol
 ok(reload("1:$old,2:$new", '2'), 'a new key is used at once');
 is(value_of($app, "SELECT id_from_public('$public')"), 5, 'and old public IDs are still read');
 ok(reload("2:$new,3:$third", '3'), 'an old key is taken out');
-fails_with($app, "SELECT id_from_public('$public')", '22023', qr/there is no key 1\nDETAIL:  idgen.keys has none of that number/, 'its public IDs are unreadable');
+fails_with($app, "SELECT id_from_public('$public')", '22023', qr/there is no key 1\nDETAIL:  idgen.keys has no key of that number/, 'its public IDs are unreadable');
 
 # A value that is refused leaves the keys as they are.
 $node->append_conf('postgresql.conf', "idgen.keys = '4:${old}0'");

@@ -186,7 +186,7 @@ fails_with($one, 'SELECT next_id()', '55000', $absent, 'no table of that name');
 # Numbers by hand again, and a value that is none.
 $one->do(q{SET idgen.shards = '5'});
 is(shard_of('next_id()'), 5, 'numbers by hand');
-fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/no shard number.*HINT:.*or lease, or citus\.$/s, 'a misspelt value');
+fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/neither a shard number.*HINT:.*or lease, or citus\.$/s, 'a misspelt value');
 
 # idgen_migrate knows the tables of Citus by Citus's own table alone: Mallory's table of that name, and one that belongs to no extension, are nothing.
 $session->do('CREATE DATABASE moving');

@@ -30,7 +30,7 @@ fails_with($session, "SELECT idgen_sql.$_", '22004', qr/must not be null/, $_)
   for 'next_id(NULL)', 'next_id(5, NULL)', 'next_ids(NULL)', 'next_ids(0, NULL)', 'next_ids(0, 5, NULL)', 'next_id_array(NULL)', 'next_id_array(0, NULL)';
 fails_with($session, "SELECT idgen_sql.$_", '22023', qr/negative/, $_) for 'next_ids(-1)', 'next_id_array(-1)';
 fails_with($session, 'SELECT idgen_sql.next_id_array(134217725)', '54000', qr/at most 134217724/, 'too many for an array');
-fails_with($session, "SELECT idgen_sql.idgen_set_shards('$_')", '22023', qr/no shard number and no range/, "shards '$_'") for '5-', '9-5', '1,,2', '-1', 'five', '2147483648';
+fails_with($session, "SELECT idgen_sql.idgen_set_shards('$_')", '22023', qr/neither a shard number nor a range/, "shards '$_'") for '5-', '9-5', '1,,2', '-1', 'five', '2147483648';
 fails_with($session, "SELECT idgen_sql.idgen_set_shards('8192')", '22003', qr/out of range/, 'shards beyond the layout');
 fails_with($session, "SELECT idgen_sql.idgen_set_shards('0-1024')", '54000', qr/at most 1024/, 'too many shards');
 fails_with($session, "SELECT idgen_sql.idgen_set_shards('0', 'epoch=1970-01-01 unit=1ms time=1w shard=1 sequence=31')", '0A000', qr/more ticks than/, 'too many ticks');

@@ -189,7 +189,7 @@ registry_says($session, answered => 1500);
 
 # The registry away, and back with something wrong.
 registry_says($session, silent => 20_000, trouble => 'connection to registry.example failed');
-row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, and none has succeeded since the server started; connection to registry.example failed \| f \| See whether it runs/, 'silent from the start');
+row_like($watcher, 'registry', qr/^calls fail since \d{4}-.*, and none has succeeded since the server started; connection to registry.example failed \| f \| Check that it runs/, 'silent from the start');
 registry_says($session, answered => 30_000, silent => 20_000);
 row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, the last one before succeeded at \d{4}-[^;]* \| f \|/, 'silent');
 is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
@@ -240,7 +240,7 @@ for my $ahead (500, 5_000)
 	begin_at($session, 9, $ahead);
 	my $s = sprintf '%.3f s', $ahead / 1000;
 	fails_with($hand, 'SELECT next_id()', '55000',
-		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or raise/, "a number that begins in $ahead ms");
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or increase/, "a number that begins in $ahead ms");
 }
 $_->disconnect for $session, $watcher, $hand;
 $node->stop;

@@ -173,14 +173,14 @@ for my $theirs (
 	my ($what, @made) = @$theirs;
 	if ("@made" =~ /\Q$boss\E|GRANT/) { $node->safe_psql($db, "SET search_path = pg_catalog; $_") for @made }
 	else { $as_mallory->(@made) }
-	refused($db, 'to-extension.sql', undef, qr/ERROR:  the schema idgen is not empty, or others than you have it in hand/, $what, after => $instant, schema => 'other');
+	refused($db, 'to-extension.sql', undef, qr/ERROR:  the schema idgen is not empty, or other roles own it or may create in it/, $what, after => $instant, schema => 'other');
 	is($node->safe_psql($db, q{SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'other'}), 0, "$what: nothing is left");
 	no_superuser($what);
 }
 $node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; DROP SCHEMA ids CASCADE');
 
 # The extension is there already, in a schema that nobody may use; but the name idgen, or a function of the extension, is hers by now.
-my $not_own = qr/not a function of the extension, or not in the hands of superusers alone: idgen\.advance\(timestamptz\)/;
+my $not_own = qr/not a function of the extension, or not owned by superusers only: idgen\.advance\(timestamptz\)/;
 $node->safe_psql($db, 'SET search_path = pg_catalog; CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids; ALTER SCHEMA idgen RENAME TO elsewhere');
 refused($db, 'to-extension.sql', undef, $not_own, 'a schema idgen that has another name', after => $instant);
 $as_mallory->('CREATE SCHEMA idgen', "CREATE $advance", "CREATE $own_shards");

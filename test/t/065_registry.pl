@@ -447,7 +447,7 @@ for my $db ('extended', 'plain')
 $root->do('CREATE DATABASE hostile OWNER mallory');
 my ($boss, $mallory) = (connect_to($node, db => 'hostile'), connect_to($node, db => 'hostile', user => 'mallory'));
 $mallory->do('CREATE SCHEMA idgen_registry');
-fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000', qr/is not empty, or others than a superuser have it in hand.*HINT/s, 'a schema of somebody else\'s');
+fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000', qr/is not empty, or roles that are not superusers own it or may create in it.*HINT/s, 'a schema of somebody else\'s');
 $mallory->do($_) for 'DROP SCHEMA idgen_registry', 'GRANT CREATE ON SCHEMA public TO PUBLIC', q{CREATE FUNCTION public.format(text, name) RETURNS text LANGUAGE sql AS 'SELECT $1'};
 $boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory',
   'CREATE EXTENSION idgen_registry';

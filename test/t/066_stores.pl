@@ -469,10 +469,10 @@ for my $kind ('postgres', 'etcd')
 $member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, not encoded'}'");
 $member->restart;
 my $last = connect_to($member);
-fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is no address of a registry.*HINT/s, 'an address that is none');
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is not the address of a registry.*HINT/s, 'an address that is none');
 # What no store reads is refused when it is said; from a file that is read again, the server goes on as it was; and one that
 # starts with it says so, and makes no ID of a number that it has not claimed.
-my $unknown = qr/idgen.registry is no address of a registry.*DETAIL:.*begins with none of postgresql.*HINT:.*such as/s;
+my $unknown = qr/idgen.registry is not the address of a registry.*DETAIL:.*must begin with postgresql.*HINT:.*such as/s;
 fails_with($last, q{ALTER SYSTEM SET idgen.registry = 'consul://node:Geheim@host:8500'}, '22023', qr/^(?!.*Geheim).*$unknown/s, 'ALTER SYSTEM SET idgen.registry to what no store reads');
 fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "nor to $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
 ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "but to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
@@ -481,14 +481,14 @@ my $was = value_of($last, 'SHOW idgen.registry');
 $member->append_conf('postgresql.conf', "idgen.registry = 'consul://node\@host:8500'\nidgen.shards = '5'");
 my $from = -s $member->logfile;
 $member->reload;
-$member->wait_for_log(qr/idgen.registry is no address of a registry/, $from);
+$member->wait_for_log(qr/idgen.registry is not the address of a registry/, $from);
 is(value_of($last, 'SHOW idgen.registry'), $was, 'in a file that is read again: nothing changes');
 $last->disconnect;
 $member->restart;
 $last = connect_to($member);
 $last->do(q{SET idgen.max_wait = '100ms'});
 fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/, 'at the start: no ID of a number that was not claimed');
-fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is no address of a registry.*begins with none of postgresql/s, 'and the reason');
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s, 'and the reason');
 $last->disconnect;
 unlike(slurp_file($member->logfile) =~ s/^.*ALTER SYSTEM.*\n//mgr, qr/Geheim/, 'no password in its log');
 

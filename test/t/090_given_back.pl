@@ -168,7 +168,7 @@ sub want_too_many
 	$session->do(q{SET idgen.max_wait = '1min'});
 	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128, '128 numbers by hand');
 	fails_with($session, 'SELECT next_id(328)', '54000',
-		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It has as many: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
+		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
 		'the next one is an error that says so, at once');
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'and is not asked for');
 	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'the others go on');

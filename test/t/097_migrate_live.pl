@@ -159,7 +159,7 @@ sub all_is_there
 	is(value_of($root, q{SELECT count(*) FROM (SELECT album_id FROM written JOIN track USING (title) WHERE of <> '' GROUP BY album_id HAVING count(DISTINCT of) <> 1) x}), 0, "$what: and no other's");
 	is(value_of($root, q{SELECT count(*) FROM track WHERE title ~ '^track [1-5]$'}), 2500, "$what: the rows of before are there");
 	is(value_of($root, 'SELECT count(*) FROM track t WHERE NOT EXISTS (SELECT FROM album a WHERE a.id = t.album_id)'), 0, "$what: no reference leads nowhere");
-	is(value_of($root, 'SELECT count(*) FROM album') - value_of($root, 'SELECT count(DISTINCT id) FROM album'), 0, "$what: no key is there twice");
+	is(value_of($root, 'SELECT count(*) - count(DISTINCT id) FROM album'), 0, "$what: no key is there twice");
 	$root->do('DROP TABLE written, deleted');
 	return;
 }

@@ -98,7 +98,7 @@ TEST(Digits, NothingIsNoNumber) {
     for (const TextForm &form : text_forms) expect_refused(form.name, "", TextReason::empty);
 }
 
-// Each byte that is no digit, at each place, is named; also behind digits that are too many.
+// Each byte that is not a digit, at each place, is named; also behind digits that are too many.
 TEST(Digits, TheFirstWrongCharacterIsNamed) {
     for (const TextForm &form : text_forms) {
         std::string right = form.print(-2);

@@ -36,7 +36,7 @@ enum class Renewal : std::uint8_t {
     out_of_bounds,           // detail: the number in the record
     no_standby,              // one is asked for, and none is configured
     clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
-    clock_not_synchronised,  //
+    clock_not_synchronized,  //
     clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
     copied,                  // detail: the system identifier of the origin
     converted,               // the same of a copy that is refused only for how this server began

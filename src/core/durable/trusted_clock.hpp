@@ -73,7 +73,7 @@ constexpr std::int64_t step_between(std::int64_t before_ms, std::int64_t differe
 
 // What the kernel says; see adjtimex(2).
 struct ClockState {
-    bool is_synchronised;
+    bool is_synchronized;
     std::int64_t max_error_us;  // the bound
     std::int64_t est_error_us;  // the estimate
 };
@@ -95,7 +95,7 @@ constexpr std::int64_t error_ms_of(const ClockState &state) noexcept {
 
 // Whether the kernel says so little of its clock's error that the clock can be trusted within `limit_ms`.
 constexpr bool is_within(const ClockState &state, std::int64_t limit_ms) noexcept {
-    return state.is_synchronised && error_ms_of(state) <= limit_ms;
+    return state.is_synchronized && error_ms_of(state) <= limit_ms;
 }
 
 // The bounds, from readings of the clock before and after the kernel was asked.

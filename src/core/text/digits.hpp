@@ -43,7 +43,7 @@ class DigitTable {
     constexpr void set(char symbol, int digit) noexcept {
         digits_[static_cast<unsigned char>(symbol)] = static_cast<std::int8_t>(digit);
     }
-    // Negative for a byte that is no digit.
+    // Negative for a byte that is not a digit.
     constexpr int operator[](char symbol) const noexcept { return digits_[static_cast<unsigned char>(symbol)]; }
 
    private:

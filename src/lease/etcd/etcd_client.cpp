@@ -111,7 +111,7 @@ bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble
     if (parse(text, address)) return true;
     put_trouble(
         trouble, Reply::denied,
-        "idgen.registry is no address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and % of user and password are written as %2F, %40, %3A, %3F and %25");
+        "idgen.registry is not the address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and % of user and password are written as %2F, %40, %3A, %3F and %25");
     return false;
 }
 
@@ -141,7 +141,7 @@ void repeat_words(const EtcdAddress &address, std::string_view words, Trouble &t
 Verdict judge_failure(const EtcdAddress &address, Json *json, EtcdAnswer &answer, Trouble &trouble) {
     std::string_view words = text_in(json, "message");
     if (words.empty()) {
-        put_trouble(trouble, Reply::silent, "what answers there is no etcd, or one without its JSON gateway");
+        put_trouble(trouble, Reply::silent, "what answers there is not etcd, or has no JSON gateway");
         return Verdict::elsewhere;
     }
     repeat_words(address, words, trouble);

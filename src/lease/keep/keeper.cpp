@@ -162,7 +162,7 @@ namespace {
 void log_number_claimed(int64 number, int64 claimed_ms) {
     ereport(LOG, errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
             claimed_ms == 0
-                ? errdetail("Nobody has had it before.")
+                ? errdetail("No other owner has held it before.")
                 : errdetail("Its IDs begin at %s or at the clock, whichever is later.", pg::instant_text(claimed_ms)));
 }
 
@@ -175,7 +175,7 @@ void log_number_lost(int64 number) {
     ereport(
         LOG, errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
         errdetail(
-            "The registry refused to extend its horizon: its lease was past, it was released, or a copy of this server took it. No ID of it is made any more, and none twice."));
+            "The registry refused to extend its horizon: its lease had ended, it was released, or a copy of this server claimed it. This server makes no more IDs with it."));
 }
 
 void log_number_stopped(int64 number, int64 horizon_ms) {

@@ -18,7 +18,7 @@ bool open_registry(const char *address, int64 answer_ms, Registry &registry, Tro
     }
     // Not repeated: it may hold a password.
     put_trouble(trouble, Reply::denied,
-                "idgen.registry is no address: it begins with none of postgresql://, etcd:// and etcds://");
+                "idgen.registry is not an address: it must begin with postgresql://, etcd:// or etcds://");
     return false;
 }
 

@@ -72,7 +72,7 @@ bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble 
     if (!is_good)
         put_trouble(
             trouble, Reply::denied,
-            "idgen.registry is no address of a PostgreSQL: write /, @, : and % of user and password as %2F, %40, %3A and %25");
+            "idgen.registry is not the address of a PostgreSQL server: write /, @, : and % of user and password as %2F, %40, %3A and %25");
     return is_good;
 }
 

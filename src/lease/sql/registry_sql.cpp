@@ -37,8 +37,8 @@ void warn_not_advanced() {
     ereport(
         WARNING, errcode(ERRCODE_WARNING), errmsg("the registry has never been advanced"),
         errdetail(
-            "It is another one than was remembered, and does not know what that has granted: IDs that other servers make with numbers of that one can be made again."),
-        errhint("Where there are such servers, call idgen_lease.advance_registry() now."));
+            "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its numbers can be made again."),
+        errhint("If there are such servers, call idgen_lease.advance_registry() now."));
 }
 
 // Opens the registry of idgen.registry; it is closed with the statement's memory.
@@ -47,15 +47,15 @@ Registry open_configured() {
     if (*address == '\0')
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-            errdetail("It says where the registry is from which nodes claim their numbers."),
+            errdetail("It names the registry from which this server claims its numbers."),
             errhint(
                 "Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry', and restart."));
     Registry registry;
     Trouble trouble;
     if (!open_registry(address, answer_ms, registry, trouble))
         ereport(
-            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is no address of a registry"),
-            errdetail("It was said: %s.", trouble.sentence),
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is not the address of a registry"),
+            errdetail("The reason: %s.", trouble.sentence),
             errhint(
                 "An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with TLS etcds://."));
     return registry;
@@ -66,21 +66,21 @@ void require_answer(Reply reply, const Trouble &trouble) {
     CHECK_FOR_INTERRUPTS();
     if (reply == Reply::answered) return;
     auto detail = [&trouble] {
-        if (!pg::may_see_address()) return errdetail("Members of pg_monitor see what was said.");
-        return errdetail("It was said: %s.", trouble.sentence);
+        if (!pg::may_see_address()) return errdetail("Members of pg_monitor see the reason.");
+        return errdetail("The reason: %s.", trouble.sentence);
     };
     if (reply == Reply::foreign)
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("the registry is not the one that was asked for"), detail(),
             errhint(
-                "Look whether idgen.registry is right; or, if the registry was made anew, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
+                "Check idgen.registry; or, if the registry is new, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
     if (reply == Reply::silent)
         ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
-                errhint("See whether the registry runs and can be reached from here, and call again."));
+                errhint("Check that the registry runs and can be reached from here, and call again."));
     ereport(ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
             errmsg("the registry refused the call"), detail(),
-            errhint("See to that in the registry, or in idgen.registry: docs/registry.md describes both."));
+            errhint("Correct that in the registry, or in idgen.registry: docs/registry.md describes both."));
 }
 
 void require_superuser(const char *function) {

@@ -75,7 +75,7 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
             "They set idgen.overflow to borrow, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
             seconds_text(s.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
         errhint(
-            "Raise idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this node more shards."));
+            "Increase idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this node more shards."));
 }
 
 [[noreturn]] void report_clock_behind(const Stopped &s, const WaitLimits &limits) {
@@ -213,7 +213,7 @@ DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
     DrawHistory observed;
     if (!position_of(source.packing, id, now_ms, observed))
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%lld is no ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
+                errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
                 errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
     return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
 }

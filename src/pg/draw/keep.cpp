@@ -164,7 +164,7 @@ void want(const Source &source) {
             errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", source.shard,
                    max_leases),
             errdetail(
-                "It has as many: those of idgen.lease_count, and every number given by hand that a session has drawn from since the server started."),
+                "It holds that many already: those of idgen.lease_count, and every number given by hand that a session has used since the server started."),
             errhint("Give idgen.shards at most %u numbers, in all databases together, and restart.", max_leases));
 }
 

@@ -32,7 +32,7 @@ void report_full(const Stopped &s) {
         ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
         errmsg("no ID is left in this tick for shard %u", s.shard), detail_of_full(s),
         errhint(
-            "Raise idgen.max_wait, set idgen.overflow to wait or borrow, give this node more shards, or use a layout with a longer sequence."));
+            "Increase idgen.max_wait, set idgen.overflow to wait or borrow, give this node more shards, or use a layout with a longer sequence."));
 }
 
 namespace {
@@ -119,7 +119,7 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
     switch (why) {
         case Ahead::debt:
             return psprintf(
-                "Another server may have made IDs up to %s, or the horizon is not as this one left it: that is waited for once.",
+                "Another server may have made IDs up to %s, or the horizon is not as this server left it: the session waits once until that time is past.",
                 start);
         case Ahead::advance:
             return psprintf("idgen.advance() has moved the durable horizon to %s.", start);
@@ -139,7 +139,7 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
 int hint_of(Ahead why, const Refused &refused) {
     if (why == Ahead::far_horizon) return errhint("%s", far_horizon_hint);
     if (why == Ahead::advance) return errhint("%s", advanced_hint);
-    return errhint("Try again in %s, or raise idgen.max_wait.", seconds_text(refused.wait_ms));
+    return errhint("Try again in %s, or increase idgen.max_wait.", seconds_text(refused.wait_ms));
 }
 
 [[noreturn]] void report_ahead(Ahead why, const Refused &refused, const WaitLimits &limits) {

@@ -20,11 +20,11 @@ namespace idgen::pg {
 namespace {
 
 void warn_of(const Outcome &clock) {
-    if (!may_log(self.state, Cause::clock_not_synchronised)) return;
+    if (!may_log(self.state, Cause::clock_not_synchronized)) return;
     if (clock.renewal == Renewal::clock_uncertain)
         warn_clock_uncertain(clock.detail, clock.limit_ms);
     else
-        warn_clock_not_synchronised();
+        warn_clock_not_synchronized();
 }
 
 // Looks whether the kernel says that its clock is right within idgen.clock_error, if that is required.
@@ -33,8 +33,8 @@ Outcome check_clock_sync() {
     if (required == RequireClockSync::off) return granted_outcome;
     ClockState clock = kernel_clock();
     if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
-    Outcome doubt{Renewal::clock_not_synchronised, 0};
-    if (clock.is_synchronised) doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+    Outcome doubt{Renewal::clock_not_synchronized, 0};
+    if (clock.is_synchronized) doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
     if (required == RequireClockSync::on) return doubt;
     warn_of(doubt);
     return granted_outcome;

@@ -65,7 +65,7 @@ Outcome with_sequence(Record kind, Renew renew) {
 ServerView this_server();
 
 // Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it from being
-// granted: a clock that jumped or is not synchronised, a page that cannot be used, somebody's lock.
+// granted: a clock that jumped or is not synchronized, a page that cannot be used, somebody's lock.
 Outcome renew_horizon(int64 start_ms);
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is

@@ -329,7 +329,7 @@ Fact registry_fact(const Survey &survey) {
     if (registry.silent_since_ms != 0)
         return {
             "registry", with_older(with_trouble(silence_text(registry), registry), registry), false,
-            "See whether it runs, can be reached from here, and admits this server. IDs go on to the horizon of row lease."};
+            "Check that it runs, can be reached from here, and admits this server. IDs can be made up to the horizon in row lease."};
     const char *text = registry.answered_ms == 0 ? "not asked yet" : answered_text(registry);
     if (registry.older.granted_ms != 0)
         return {"registry", with_older(with_trouble(text, registry), registry), false,

@@ -53,12 +53,12 @@ Fact nodes_fact(const Survey &survey) {
     if (!has_shards()) return {"nodes", text, true, nullptr};
     return {
         "nodes", text, false,
-        "It has no shard, so idgen.shards does not keep its IDs apart: where another node makes them too, use a layout with a shard."};
+        "It has no shard, so idgen.shards does not keep its IDs apart: if another node makes them too, use a layout with a shard."};
 }
 
 Fact copy_fact(const Survey &survey) {
     if (survey.copied_from == 0)
-        return {"copy", "this database is no copy, or its shards are confirmed", true, nullptr};
+        return {"copy", "this database is not a copy, or its shards are confirmed", true, nullptr};
     return {"copy",
             psprintf("of a database of the system %lld, with its shards", static_cast<long long>(survey.copied_from)),
             false, confirm_shards_hint};
@@ -75,7 +75,7 @@ Fact layout_fact(const Survey &survey) {
     }
     const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
     if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
-    return {"layout", text, false, "Plan the move to a layout that ends later; then next_id() is an error."};
+    return {"layout", text, false, "Plan the move to a layout that ends later: after that time next_id() raises an error."};
 }
 
 Fact slots_fact(const Survey &survey) {
@@ -86,11 +86,11 @@ Fact slots_fact(const Survey &survey) {
     if (is_ample && survey.others_used)
         return {
             "slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
-            "Another shard or layout needs one that is idle: put the shards that this node owns into idgen.shards, or raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
+            "Another shard or layout needs one that is idle: put the shards that this node owns into idgen.shards, or increase idgen.max_slots_per_database, or idgen.max_slots and restart."};
     if (is_ample) return {"slots", text, true, nullptr};
     return {
         "slots", text, false,
-        "The next shard needs one that is idle. Raise idgen.max_slots_per_database, or idgen.max_slots and restart."};
+        "The next shard needs one that is idle. Increase idgen.max_slots_per_database, or idgen.max_slots and restart."};
 }
 
 // Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
@@ -110,7 +110,7 @@ const char *difference_text(int64 ms) {
 Fact horizon_fact(const Survey &survey) {
     if (survey.page == Renewal::locked)
         return {"horizon", "not known: its sequence is locked", false,
-                "See pg_locks for who locks the sequence idgen.horizon, and end that."};
+                "Find in pg_locks the session that locks the sequence idgen.horizon, and end it."};
     if (survey.page == Renewal::unlogged)
         return {"horizon", "unlogged", false, "ALTER SEQUENCE idgen.horizon SET LOGGED"};
     if (survey.page == Renewal::newer_record)
@@ -120,7 +120,7 @@ Fact horizon_fact(const Survey &survey) {
                 "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
     if (survey.page != Renewal::granted)
         return {"horizon", "missing", false,
-                "Create the extension anew, then call idgen.advance() above the time of the last ID."};
+                "Create the extension again, then call idgen.advance() above the time of the last ID."};
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};
@@ -167,9 +167,9 @@ Fact clock_fact(const Survey &survey) {
 
 // An asynchronous failover rests on a clock that is right within idgen.clock_error.
 Fact ntp_fact(const Survey &survey) {
-    if (!survey.kernel.is_synchronised)
-        return {"ntp", "the kernel's clock is not synchronised", false, "Start chrony, ntpd or systemd-timesyncd."};
-    const char *text = psprintf("synchronised, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
+    if (!survey.kernel.is_synchronized)
+        return {"ntp", "the kernel's clock is not synchronized", false, "Start chrony, ntpd or systemd-timesyncd."};
+    const char *text = psprintf("synchronized, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
     if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
     return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)), false,
             uncertain_hint};

@@ -51,7 +51,7 @@ void report_infinite_instant(const char *hint) {
 void report_wrapping_bounds(const Layout &layout) {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
             errmsg("layout \"%s\" has no bounds in time", LayoutName(layout).text),
-            errdetail("Its time wraps, so the IDs of a period are no range."),
+            errdetail("Its time wraps, so the IDs of a period are not one range."),
             errhint("Compare id_time_near(id, near, layout) instead."));
 }
 

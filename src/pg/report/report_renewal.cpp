@@ -8,9 +8,9 @@ namespace idgen::pg {
 namespace {
 
 // `required` is what idgen.require_clock_sync says.
-void tell_not_synchronised(int level, const char *required) {
+void tell_not_synchronized(int level, const char *required) {
     ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock of this machine is not synchronised"),
+            errmsg("the clock of this machine is not synchronized"),
             errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
             errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off."));
 }
@@ -33,13 +33,13 @@ void report_clock_jumped(int64 jump_ms, int64 max_jump_ms) {
             errhint("%s", accept_clock_hint));
 }
 
-void report_clock_not_synchronised() {
-    tell_not_synchronised(ERROR, "on");
+void report_clock_not_synchronized() {
+    tell_not_synchronized(ERROR, "on");
     pg_unreachable();
 }
 
-void warn_clock_not_synchronised() {
-    tell_not_synchronised(WARNING, "warn");
+void warn_clock_not_synchronized() {
+    tell_not_synchronized(WARNING, "warn");
 }
 
 void report_clock_uncertain(int64 error_ms, int64 limit_ms) {
@@ -65,9 +65,9 @@ bool is_of_horizon(Record kind) noexcept {
         errdetail("The sequence of the extension is missing, or its pages are not as they were written."),
         is_of_horizon(kind)
             ? errhint(
-                  "Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID.")
+                  "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID.")
             : errhint(
-                  "Create the extension anew: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used."));
+                  "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used."));
 }
 
 [[noreturn]] void report_newer_record(Record kind) {
@@ -89,7 +89,7 @@ bool is_of_horizon(Record kind) noexcept {
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
         errmsg("sequence \"%s\" is new in this transaction", sequence_of(kind)),
         errdetail(
-            "It was created or got a new file: what is written to it now may be gone after a crash, while others rest on it."),
+            "It was created or got a new file: what is written to it now may be lost in a crash, although other sessions rely on it."),
         errhint("Commit before you make IDs."));
 }
 
@@ -106,7 +106,7 @@ bool is_of_horizon(Record kind) noexcept {
         errdetail("Sequence \"%s\" is at %lld, and generators end at %u.", sequence_of(kind),
                   static_cast<long long>(value), last_generator),
         errhint(
-            "Set idgen.decimal_launch to a number that was never used here, for every session, and begin anew: ALTER SEQUENCE %s RESTART, and restart the server.",
+            "Set idgen.decimal_launch to a number that was never used here, for every session, and start again: ALTER SEQUENCE %s RESTART, and restart the server.",
             sequence_of(kind)));
 }
 
@@ -164,8 +164,8 @@ void report_refused(const Outcome &outcome, Record kind) {
             report_no_standby();
         case Renewal::clock_jumped:
             report_clock_jumped(outcome.detail, outcome.limit_ms);
-        case Renewal::clock_not_synchronised:
-            report_clock_not_synchronised();
+        case Renewal::clock_not_synchronized:
+            report_clock_not_synchronized();
         case Renewal::clock_uncertain:
             report_clock_uncertain(outcome.detail, outcome.limit_ms);
         case Renewal::copied:
@@ -187,7 +187,7 @@ void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms) {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             is_of_horizon(kind) ? errmsg("the durable horizon was not renewed within %s", waited)
                                 : errmsg("no generator for DecimalIds was taken within %s", waited),
-            detail_of(renewal, kind), errhint("See to that, or raise idgen.max_wait."));
+            detail_of(renewal, kind), errhint("Resolve that, or increase idgen.max_wait."));
 }
 
 }  // namespace idgen::pg

@@ -12,9 +12,9 @@ namespace idgen::pg {
 [[noreturn]] void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms);
 
 [[noreturn]] void report_clock_jumped(int64 jump_ms, int64 max_jump_ms);
-[[noreturn]] void report_clock_not_synchronised();
-void warn_clock_not_synchronised();
-// It is synchronised, and may still be wrong by more than idgen.clock_error.
+[[noreturn]] void report_clock_not_synchronized();
+void warn_clock_not_synchronized();
+// It is synchronized, and may still be wrong by more than idgen.clock_error.
 [[noreturn]] void report_clock_uncertain(int64 error_ms, int64 limit_ms);
 void warn_clock_uncertain(int64 error_ms, int64 limit_ms);
 

@@ -11,7 +11,7 @@ int message_of(const TextForm &form, const TextError &error, std::string_view te
     switch (error.reason) {
         case TextReason::bad_character:
         case TextReason::prefix_bad_character:
-            errmsg("invalid %s: \"%s\" is no digit", form.name, character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is not a digit", form.name, character_at(text, error.position));
             break;
         case TextReason::too_long:
         case TextReason::prefix_too_long:
@@ -77,12 +77,12 @@ struct LayoutWords {
 constexpr LayoutWords layout_words[] = {
     {LayoutReason::empty, "invalid id_layout: the text is empty", nullptr},
     {LayoutReason::unknown_word, "invalid id_layout: unknown word \"%s\"", nullptr},
-    {LayoutReason::repeated_word, "invalid id_layout: \"%s\" repeats a word", "Each word may stand once."},
+    {LayoutReason::repeated_word, "invalid id_layout: \"%s\" repeats a word", "Each word may occur once."},
     {LayoutReason::bad_number, "invalid id_layout: \"%s\" needs a number of bits from 1",
      "Leave out a field that the layout does not have."},
     {LayoutReason::bad_unit, "invalid id_layout: \"%s\" is not a whole number of ms from 1ms to 1s",
      "Write unit=1ms, unit=10ms or unit=1s."},
-    {LayoutReason::bad_epoch, "invalid id_layout: \"%s\" is no instant from year 1 to 9999",
+    {LayoutReason::bad_epoch, "invalid id_layout: \"%s\" is not an instant from year 1 to 9999",
      "Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second."},
     {LayoutReason::bad_flag, "invalid id_layout: \"%s\" has something after its number",
      "Only time may end in \"w\" (it wraps), only sequence in \"+1\" (it counts from 1)."},
@@ -92,7 +92,7 @@ constexpr LayoutWords layout_words[] = {
     {LayoutReason::no_time, "invalid id_layout: it has no time field", "Add it as the first field, such as time=41."},
     {LayoutReason::time_not_highest, "invalid id_layout: \"%s\" is not the highest field",
      "Put time before the other fields, so that IDs sort by time."},
-    {LayoutReason::region_not_above_shard, "invalid id_layout: region does not stand directly above shard",
+    {LayoutReason::region_not_above_shard, "invalid id_layout: region is not directly above shard",
      "Write region=N shard=M next to each other."},
     {LayoutReason::field_too_wide, "invalid id_layout: region and shard together, or sequence, have more than 31 bits",
      "SQL shows each as an int of at most 31 bits."},

@@ -18,7 +18,7 @@ struct TextForm {
 inline constexpr TextForm base62_form{"Base62 text", 11, "LygHa16AHYF", "Base62 has the digits 0-9, A-Z and a-z."};
 inline constexpr TextForm base32_form{
     "Base32 text", 13, "FZZZZZZZZZZZZ",
-    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may stand between. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true."};
+    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true."};
 inline constexpr TextForm base64url_form{"base64url text", 11, "P__________",
                                          "base64url has the digits A-Z, a-z, 0-9, \"-\" and \"_\", without padding."};
 inline constexpr TextForm id64_form{

@@ -23,7 +23,7 @@ enum class RiskyCall : uint8 { reset, confirm_shards };
 int detail_of(RiskyCall call) {
     switch (call) {
         case RiskyCall::reset:
-            return errdetail("A horizon that is lowered below the last ID makes duplicates.");
+            return errdetail("A horizon below the last ID makes duplicates.");
         case RiskyCall::confirm_shards:
             break;
     }
@@ -97,7 +97,7 @@ Datum idgen_require_library(PG_FUNCTION_ARGS) {
     if (!is_library_at_least(version))
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("the library of idgen %s is loaded, and %s is needed", library_version(), version),
-                errdetail("The library's file was exchanged after it was loaded, or was not exchanged yet."),
+                errdetail("The library's file was replaced after it was loaded, or was not replaced yet."),
                 errhint("Install the library of idgen %s if it is not there, and restart the server.", version));
     PG_RETURN_VOID();
 }
@@ -166,7 +166,7 @@ void put_database(ReturnSetInfo *rows, const Survey &survey) {
     row.add_if(survey.has_accepted_clock, Int64GetDatum(survey.clock_offset_ms));
     row.add_if(is_loaded, count_datum(survey.steps_forward));
     row.add_if(is_loaded, count_datum(survey.steps_back));
-    row.add(BoolGetDatum(survey.kernel.is_synchronised));
+    row.add(BoolGetDatum(survey.kernel.is_synchronized));
     row.add(ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
     row.add(BoolGetDatum(survey.has_standby_names));
     row.add(Int32GetDatum(static_cast<int32>(survey.standbys)));

@@ -27,7 +27,7 @@ int message_of(const TextError &error, std::string_view text) {
             errmsg("invalid public ID: it has less than 12 characters");
             break;
         case TextReason::bad_key_number:
-            errmsg("invalid public ID: it begins with no key number");
+            errmsg("invalid public ID: it does not begin with a key number");
             break;
         case TextReason::too_large:
             errmsg("invalid public ID: its last 11 digits are too large");
@@ -38,7 +38,7 @@ int message_of(const TextError &error, std::string_view text) {
         case TextReason::prefix_bad_character:
         case TextReason::prefix_too_long:
         case TextReason::none:
-            errmsg("invalid public ID: \"%s\" cannot stand in it as character %d", character_at(text, error.position),
+            errmsg("invalid public ID: \"%s\" is not allowed in it as character %d", character_at(text, error.position),
                    static_cast<int>(error.position) + 1);
     }
     return errcode(ERRCODE_INVALID_TEXT_REPRESENTATION);
@@ -47,7 +47,7 @@ int message_of(const TextError &error, std::string_view text) {
 BlockCipher cipher_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view key = bytes_argument(fcinfo, number);
     if (!is_key_size(key.size()))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a key of %zu bytes is no AES key", key.size()),
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a key of %zu bytes is not an AES key", key.size()),
                 errdetail("An AES key has 16, 24 or 32 bytes."),
                 errhint("Make one of random bytes, such as those of: openssl rand -hex 32"));
     return cipher_of(reinterpret_cast<const uint8 *>(key.data()), key.size());
@@ -67,7 +67,7 @@ int64 positive_argument(FunctionCallInfo fcinfo, int number) {
     int64 id = PG_GETARG_INT64(number);
     if (id < 0)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%lld is no ID to encrypt or decrypt", static_cast<long long>(id)),
+                errmsg("%lld cannot be encrypted or decrypted as an ID", static_cast<long long>(id)),
                 errdetail("IDs, and what they are encrypted to, lie between 0 and %lld.",
                           static_cast<long long>(PG_INT64_MAX)),
                 errhint("Give a number that is not negative."));

@@ -27,7 +27,7 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
     int64 remote = PG_GETARG_INT64(0);
     if (remote < 0)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%lld is no HLC timestamp", static_cast<long long>(remote)),
+                errmsg("%lld is not an HLC timestamp", static_cast<long long>(remote)),
                 errdetail("A timestamp is not negative: 48 bits of unix ms, 16 bits logical."),
                 errhint("Give one that hlc_now() or hlc_make() made."));
     int64 now_ms = wall_ms();
@@ -37,7 +37,7 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
                 errmsg("the remote timestamp is %s ahead of the clock", seconds_text(remote_ms - now_ms)),
                 errdetail("It says %s, the clock says %s; idgen.max_lead is %s.", instant_text(remote_ms),
                           instant_text(now_ms), seconds_text(settings.max_lead_ms)),
-                errhint("Correct the clock that is wrong, or raise idgen.max_lead where clocks are that far apart."));
+                errhint("Correct the clock that is wrong, or increase idgen.max_lead if the clocks are that far apart."));
     return remote;
 }
 
@@ -91,15 +91,15 @@ Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// Bounds as timestamptz. Raises where the kernel's clock is not synchronised.
+// Bounds as timestamptz. Raises where the kernel's clock is not synchronized.
 ClockBounds bounds_now() {
     constexpr int64 epoch_us = pg_epoch_unix_ms * 1000;
     int64 before_us = wall_us() - epoch_us;
     ClockState state = kernel_clock();
     int64 after_us = wall_us() - epoch_us;
-    if (!state.is_synchronised)
+    if (!state.is_synchronized)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the clock of this machine is not synchronised"),
+                errmsg("the clock of this machine is not synchronized"),
                 errdetail("The kernel's NTP state gives no bound of its error."),
                 errhint("Start chrony or ntpd, and wait until it has set the clock."));
     return clock_bounds(before_us, after_us, state);
@@ -122,10 +122,10 @@ void wait_until_past(TimestampTz at) {
         int64 waited_ms = monotonic_ms() - began_ms;
         if (left_ms > settings.max_wait_ms - waited_ms)
             ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("%s is past for certain only in %s", timestamptz_to_str(at), seconds_text(left_ms)),
+                    errmsg("%s is certain to be past only in %s", timestamptz_to_str(at), seconds_text(left_ms)),
                     errdetail("Waited for %s; idgen.max_wait is %s.", seconds_text(waited_ms),
                               seconds_text(settings.max_wait_ms)),
-                    errhint("Raise idgen.max_wait to wait for it."));
+                    errhint("Increase idgen.max_wait to wait for it."));
         sleep_us(left_us);
     }
 }
@@ -146,7 +146,7 @@ Datum idgen_wait_until_past(PG_FUNCTION_ARGS) {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
     if (TIMESTAMP_IS_NOEND(at))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("infinity is never past"),
-                errdetail("An instant is waited for that is finite."), errhint("%s", finite_hint));
+                errdetail("The timestamp must be finite."), errhint("%s", finite_hint));
     wait_until_past(at);
     PG_RETURN_VOID();
 }

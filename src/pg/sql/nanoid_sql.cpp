@@ -70,7 +70,7 @@ const Symbols &symbols_of(FmgrInfo *call_site, std::string_view alphabet) {
     size_t count = characters_in(alphabet);
     if (count < 1 || count > nanoid_most_symbols)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("an alphabet of %zu characters makes no NanoID", count),
+                errmsg("an alphabet of %zu characters cannot make a NanoID", count),
                 errdetail("An alphabet has 1 to %zu characters.", nanoid_most_symbols),
                 errhint("Leave the alphabet out for the 64 characters A-Z, a-z, 0-9, \"-\" and \"_\"."));
     auto *symbols = static_cast<Symbols *>(MemoryContextAlloc(call_site->fn_mcxt, sizeof(Symbols)));
@@ -93,7 +93,7 @@ int32 size_argument(FunctionCallInfo fcinfo, int number) {
     int32 size = PG_GETARG_INT32(number);
     if (size < 1 || size > most_symbols)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("%lld is no size of a NanoID", static_cast<long long>(size)),
+                errmsg("%lld is not a size of a NanoID", static_cast<long long>(size)),
                 errdetail("A NanoID has 1 to %lld characters.", static_cast<long long>(most_symbols)),
                 errhint("Leave the size out for 21 characters."));
     return size;

@@ -43,7 +43,7 @@ struct Periods {
 int detail_of(StepReason reason) {
     switch (reason) {
         case StepReason::not_positive:
-            return errdetail("A step is more than nothing.");
+            return errdetail("A step must be more than nothing.");
         case StepReason::of_two_units:
             return errdetail("Months, days and hours have no fixed length in one another.");
         case StepReason::too_long:
@@ -72,7 +72,7 @@ Step step_argument(const Interval *interval) {
     if (reason != StepReason::none)
         ereport(
             ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("\"%s\" is no step of a calendar", interval_text(interval)), detail_of(reason),
+            errmsg("\"%s\" is not a calendar step", interval_text(interval)), detail_of(reason),
             errhint(
                 "Give a number of months, of days, or of hours or minutes that divides a day: 1 month, 7 days, 6 hours."));
     return step;

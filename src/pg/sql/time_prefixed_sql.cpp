@@ -189,7 +189,7 @@ Datum prefixed_make(FunctionCallInfo fcinfo) {
     if (VARSIZE_ANY_EXHDR(tail) != T::tail_size)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid tail of %s: wrong size", form.name),
                 errdetail("It has %zu bytes.", VARSIZE_ANY_EXHDR(tail)),
-                errhint("What follows the time has %zu bytes: give as many.", T::tail_size));
+                errhint("The part after the time has %zu bytes: give that many.", T::tail_size));
     return prefixed_datum(composed<T>(unix_ms, VARDATA_ANY(tail)));
 }
 
@@ -293,7 +293,7 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     if (!next_in_order(state->ulid_order, reading, random, next))
         ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
                 errmsg("no ULID is left in the millisecond of %s", instant_text(time_of(next))),
-                errdetail("Those of a millisecond rise by 1 from a random one, and the largest was reached."),
+                errdetail("ULIDs of one millisecond rise by 1 from a random start, and the largest was reached."),
                 errhint("Try again in the next millisecond."));
     if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
         log_order_anew("ULIDs", reading.now, reading.behind);

@@ -21,13 +21,13 @@ int hint_of_prefix() {
 int message_of(const char *what, const TextError &error, std::string_view text) {
     switch (error.reason) {
         case TextReason::prefix_bad_character:
-            errmsg("invalid %s: \"%s\" cannot stand there in a prefix", what, character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is not allowed there in a prefix", what, character_at(text, error.position));
             return hint_of_prefix();
         case TextReason::prefix_too_long:
             errmsg("invalid %s: the prefix has more than 63 characters", what);
             return hint_of_prefix();
         case TextReason::bad_character:
-            errmsg("invalid %s: \"%s\" is no digit", what, character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is not a digit", what, character_at(text, error.position));
             break;
         case TextReason::too_large:
             errmsg("invalid %s: \"%s\" is above 7, the largest first digit", what, character_at(text, error.position));
@@ -72,7 +72,7 @@ void require_128_bits(FmgrInfo *call_site, Oid type) {
     if (call_site->fn_extra != nullptr) return;  // a call site is checked once
     Oid base = OidIsValid(type) ? getBaseType(type) : type;
     if (base != UUIDOID && !is_ulid_type(base))
-        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("a TypeID holds no %s", format_type_be(type)),
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("a TypeID cannot hold a value of type %s", format_type_be(type)),
                 errdetail("It holds 128 bits: a uuid or a ulid."),
                 errhint("Give a value of one of these types, or a cast to uuid."));
     call_site->fn_extra = call_site;

@@ -45,9 +45,9 @@ const char *id_time_text(const Layout &layout, int64 id) {
 int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 id) {
     switch (reason) {
         case UuidReason::not_version_7:
-            return errdetail("It is no UUID of version 7 (RFC 9562).");
+            return errdetail("It is not a UUID of version 7 (RFC 9562).");
         case UuidReason::holds_no_id:
-            return errdetail("Its bits below the time hold no ID of that layout.");
+            return errdetail("The bits below its time do not hold an ID of that layout.");
         case UuidReason::has_other_time:
         case UuidReason::none:
             break;
@@ -59,7 +59,7 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
 [[noreturn]] void report_foreign_id(const Layout &layout, int64 id) {
     Packing p = packing_of(layout);
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("%lld is no ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
+            errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
             errdetail("Its IDs lie between 0 and %lld.",
                       static_cast<long long>(highest_id(p, static_cast<int64>(p.time_mask)))),
             errhint("%s", right_layout_hint));
@@ -172,7 +172,7 @@ Datum idgen_from_uuid(PG_FUNCTION_ARGS) {
     UuidReason reason = id_from_uuid(packing_of(layout), uuid, id);
     if (reason != UuidReason::none)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("UUID %s holds no ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
+                errmsg("UUID %s does not hold an ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
                 why_no_id(reason, layout, uuid, id), errhint("Give a UUID that id_to_uuid made, and the same layout."));
     PG_RETURN_INT64(id);
 }

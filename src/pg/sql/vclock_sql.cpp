@@ -68,7 +68,7 @@ struct VclockArgument {
 VclockArgument vclock_argument(FunctionCallInfo fcinfo, int number) {
     Jsonb *argument = PG_GETARG_JSONB_P(number);
     if (!JB_ROOT_IS_OBJECT(argument))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid vector clock: it is no object"),
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid vector clock: it is not an object"),
                 errdetail("It is of the type %s.",
                           TextDatumGetCString(DirectFunctionCall1(jsonb_typeof, JsonbPGetDatum(argument)))),
                 hint_of_vclock());

@@ -30,8 +30,8 @@ void explain_bad_lease_range() {
 
 void explain_bad_registry() {
     // The value is not repeated: it may hold a password.
-    GUC_check_errmsg("idgen.registry is no address of a registry");
-    GUC_check_errdetail("It begins with none of postgresql://, etcd:// and etcds://.");
+    GUC_check_errmsg("idgen.registry is not the address of a registry");
+    GUC_check_errdetail("It must begin with postgresql://, etcd:// or etcds://.");
     GUC_check_errhint("Give one, such as postgresql://node@host/registry, or etcd://host:port/prefix.");
 }
 
@@ -97,9 +97,9 @@ void define_registry() {
 
 void define_numbers() {
     DefineCustomIntVariable("idgen.lease_count", "Sets how many numbers this server holds.",
-                            "Where idgen.shards is lease.", &lease_settings.count, 1, 1,
+                            "It applies if idgen.shards is lease.", &lease_settings.count, 1, 1,
                             static_cast<int>(max_leases) / 2, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
-    DefineCustomStringVariable("idgen.lease_range", "Sets the numbers that this server may take.",
+    DefineCustomStringVariable("idgen.lease_range", "Sets the numbers that this server may claim.",
                                "One range, such as 0-1023.", &written_range, "0-1023", PGC_SIGHUP, 0, check_range,
                                assign_range, nullptr);
 }

@@ -66,7 +66,7 @@ void explain_bad_shards(const ShardsError &error) {
             break;
         case ShardsReason::bad_number:
         case ShardsReason::none:
-            GUC_check_errdetail("\"%s\" is no shard number and no range.", part);
+            GUC_check_errdetail("\"%s\" is neither a shard number nor a range.", part);
     }
     GUC_check_errhint("Write numbers and ranges, such as '5' or '0-15' or '1,4,8-11', or lease, or citus.");
 }
@@ -138,7 +138,7 @@ void define_clock() {
         "A larger one stops ID generation until the clock is right again or idgen.accept_clock() is called.",
         &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
-        "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronised.",
+        "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronized.",
         "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
         static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
@@ -158,7 +158,7 @@ void define_horizon() {
         &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0, nullptr,
         assign_synchronous, nullptr);
     DefineCustomEnumVariable(
-        "idgen.on_copy", "Sets what a database does that is a copy of another server's and keeps its shards.",
+        "idgen.on_copy", "Sets what happens in a database that is a copy of another server's and keeps its shards.",
         "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
         &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
         nullptr);
@@ -257,14 +257,14 @@ void explain_key(const KeysError &error) {
             GUC_check_errdetail("Key %u of the list has the number of another one.", error.item);
             break;
         case KeysReason::bad_digit:
-            GUC_check_errdetail("Key %u of the list has a character that is no hexadecimal digit.", error.item);
+            GUC_check_errdetail("Key %u of the list has a character that is not a hexadecimal digit.", error.item);
             break;
         case KeysReason::too_many:
             GUC_check_errdetail("The list has more than %u keys.", max_keys);
             break;
         case KeysReason::bad_size:
         case KeysReason::none:
-            GUC_check_errdetail("Key %u of the list has not 32, 48 or 64 hexadecimal digits.", error.item);
+            GUC_check_errdetail("Key %u of the list does not have 32, 48 or 64 hexadecimal digits.", error.item);
     }
 }
 
@@ -336,7 +336,7 @@ const CipherKey &key_of(int32 number) {
                       "Add idgen to shared_preload_libraries and restart: without that, the server would show the keys to everybody. Then set idgen.keys."));
     if (key == nullptr)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no key %d", number),
-                errdetail("idgen.keys has none of that number; which it has is no affair of every role."),
+                errdetail("idgen.keys has no key of that number. Its numbers are not shown, because not every role may know them."),
                 errhint("Ask for the number of a key, or let a superuser add it to idgen.keys."));
     return *key;
 }

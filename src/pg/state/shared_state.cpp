@@ -233,7 +233,7 @@ bool may_log(SharedState *state, Cause cause) noexcept {
 
 void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms) {
     ereport(LOG,
-            errmsg("the order of %s begins anew at the clock, %s below the last one", kind, seconds_text(behind_ms)),
+            errmsg("the order of %s begins again at the clock, %s below the last one", kind, seconds_text(behind_ms)),
             errdetail("The last one says %s, the clock says %s: one of the two is wrong.",
                       instant_text(now_ms + behind_ms), instant_text(now_ms)),
             errhint("See what set the clock; values of before may sort above those made from now on."));

@@ -29,7 +29,7 @@ namespace idgen::pg {
 enum class Cause : uint8 {
     clock_forward,
     clock_back,
-    clock_not_synchronised,
+    clock_not_synchronized,
     shard_full,
     ulid_order,
     uuid_order  // the last: see causes

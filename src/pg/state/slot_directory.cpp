@@ -15,8 +15,8 @@ int hint_of_slots(bool in_database, bool is_preloaded) {
     if (!is_preloaded)
         return errhint(
             "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
-    return in_database ? errhint("To have more, raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
-                       : errhint("To have more, raise idgen.max_slots and restart.");
+    return in_database ? errhint("To have more, increase idgen.max_slots_per_database, or idgen.max_slots and restart.")
+                       : errhint("To have more, increase idgen.max_slots and restart.");
 }
 
 int hint_of_others(bool in_database, bool is_preloaded) {
@@ -25,9 +25,9 @@ int hint_of_others(bool in_database, bool is_preloaded) {
             "Put the shards that this node owns into idgen.shards and use a preset, or add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
     return in_database
                ? errhint(
-                     "Put the shards that this node owns into idgen.shards and use a preset, or raise idgen.max_slots_per_database, or idgen.max_slots and restart.")
+                     "Put the shards that this node owns into idgen.shards and use a preset, or increase idgen.max_slots_per_database, or idgen.max_slots and restart.")
                : errhint(
-                     "Put the shards that this node owns into idgen.shards and use a preset, or raise idgen.max_slots and restart.");
+                     "Put the shards that this node owns into idgen.shards and use a preset, or increase idgen.max_slots and restart.");
 }
 
 [[noreturn]] void report_share_used(int slots, bool is_preloaded) {

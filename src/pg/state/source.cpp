@@ -186,7 +186,7 @@ void tell_one_node(const Layout &layout, const char *shards) {
             "It has no shard, so idgen.shards, which is \"%s\", does not keep its IDs apart from those of other nodes.",
             shards),
         errhint(
-            "If other nodes make IDs for the same column, use a layout with a shard, such as snowflake. This is told once in a session."));
+            "If other nodes make IDs for the same column, use a layout with a shard, such as snowflake. This notice comes once in a session."));
 }
 
 uint32 whole_or_raise(const Layout &layout, int64 number) {

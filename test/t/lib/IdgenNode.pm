@@ -81,7 +81,7 @@ sub kernel_environment
 	return (KERNEL_CLOCK => $file, LD_PRELOAD => join ' ', preload('kernel_clock'), $ENV{LD_PRELOAD} // ());
 }
 
-# Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not synchronised), maxerror
+# Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not synchronized), maxerror
 # and esterror in us.
 sub kernel_says
 {
