@@ -32,6 +32,7 @@ constexpr const char *query =
 }  // namespace
 
 const char *lock_holders(Oid relation, MemoryContext memory) {
+    Assert(IsTransactionState());
     Oid types[] = {OIDOID, OIDOID};
     Datum values[] = {ObjectIdGetDatum(relation), ObjectIdGetDatum(MyDatabaseId)};
     const char *holders = nullptr;
@@ -74,6 +75,7 @@ bool read_record(Relation sequence, LeasePage &page) {
 }
 
 void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
+    Assert(can_hold_record(sequence));
     making.lock();
     Buffer buffer = pg::has_own_page(sequence) ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
                                                : pg::add_own_page(sequence);

@@ -93,6 +93,7 @@ Renewal read_foreign_origin(int64 &foreign) {
 }
 
 void mirror_origin(int64 system_identifier) {
+    Assert(!RecoveryInProgress());
     Relation sequence;
     open_origin(RowExclusiveLock, sequence);
     if (sequence == nullptr) return;

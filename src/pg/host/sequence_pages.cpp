@@ -65,6 +65,7 @@ Form_pg_sequence_data sequence_data(Page page) noexcept {
 
 void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept {
     Form_pg_sequence_data data = sequence_data(page);
+    Assert(data != nullptr);
     data->last_value = value;
     data->log_cnt = log_cnt;
     data->is_called = true;
@@ -88,6 +89,7 @@ Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, siz
 }
 
 void fill_own_page(Page page, const OwnPageFormat &format, const void *payload, uint16 size) noexcept {
+    Assert(SizeOfPageHeaderData + sizeof(Header) + size + sizeof(pg_crc32c) <= BLCKSZ);
     PageInit(page, BLCKSZ, sizeof(Header) + size + sizeof(pg_crc32c));
     char *special = PageGetSpecialPointer(page);
     Header header{format.magic, format.version, size};

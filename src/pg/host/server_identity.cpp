@@ -39,6 +39,7 @@ int64 timeline_began_us() {
 }  // namespace
 
 int64 server_identity() {
+    Assert(!RecoveryInProgress());
     int64 identity = identity_of(GetWALInsertionTimeLine(), GetSystemIdentifier());
     std::string_view label = backup_label();
     if (label.empty()) return identity;
@@ -47,6 +48,7 @@ int64 server_identity() {
 }
 
 bool is_converted() {
+    Assert(!RecoveryInProgress());
     static bool is_known = false, is_younger = false;
     if (!is_known) is_younger = timeline_began_us() < drawn_us(GetSystemIdentifier());
     is_known = true;

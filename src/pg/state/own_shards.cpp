@@ -45,6 +45,7 @@ ShardSet leased_set() noexcept {
 }  // namespace
 
 ShardSet own_set() {
+    Assert(self.state != nullptr);
     switch (settings.shards_from) {
         case ShardsFrom::list:
             break;
@@ -66,6 +67,7 @@ const char *own_numbers_text() {
 }
 
 uint32 changes_of_pool() noexcept {
+    Assert(self.state != nullptr);
     return pg_atomic_read_u32(&self.state->leases.changes);
 }
 
