@@ -183,7 +183,7 @@ my $parsed = message('1', '') . message('2', '');
 my $senseless = qr/what answers there does not answer as a registry does/;
 my $lost = qr/the connection was lost/;
 my $late = qr/it did not answer in time/;
-my $no_etcd = qr/its answer is none of an etcd, or has no date/;
+my $no_etcd = qr/its answer is not one of etcd, or has no date/;
 sub result { return $parsed . rows(@_) . command_complete() . ready() }
 sub pour { my ($socket, $bytes) = @_; 1 while syswrite $socket, $bytes; return }
 sub first_row { my ($description) = rows(@_) =~ /^(.*?)(D\0.*)$/s; return ($1, $2) }

@@ -42,8 +42,9 @@ struct EtcdClient {
 
 struct EtcdAnswer {
     Json *json;
-    int64 now_ms;        // its clock, by the second
-    bool is_lease_gone;  // it knows no such lease: nothing was done
+    int64 now_ms;           // its clock, by the second
+    bool is_lease_gone;     // it knows no such lease: nothing was done
+    bool is_token_refused;  // it wants another token, or one at all
 };
 
 // Posts to a path such as "kv/txn". A request may have been executed also where it is not answered.

@@ -29,8 +29,8 @@ Reply until_done(EtcdStore &store, Trouble &trouble, Try once) {
         bool is_done = false;
         Reply reply = in_scratch(store.memory, [&] { return once(deadline, is_done); });
         if (reply != Reply::answered || is_done) return reply;
-        Wake wake = sleep_within(pause_ms, deadline);
-        if (wake != Wake::ready) return put_trouble(trouble, Reply::silent, sentence_of(wake));
+        const char *sentence = sleep_within(pause_ms, deadline);
+        if (sentence != nullptr) return put_trouble(trouble, Reply::silent, sentence);
     }
 }
 

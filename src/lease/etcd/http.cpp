@@ -84,8 +84,8 @@ int perform(HttpClient &client) {
 // Waits until the transfer is over. The sentence, where it has failed.
 const char *transfer(HttpClient &client, const Deadline &deadline) {
     while (perform(client) > 0) {
-        Wake wake = look_around(deadline);
-        if (wake != Wake::ready) return sentence_of(wake);
+        const char *sentence = must_end(deadline);
+        if (sentence != nullptr) return sentence;
         int64 sleep_ms = Min(left_ms(deadline), longest_sleep_ms);
         curl_multi_poll(client.multi, nullptr, 0, static_cast<int>(sleep_ms), nullptr);
     }

@@ -4,6 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -37,8 +43,8 @@ bool is_copy(ExecStatusType status) noexcept {
     return status == PGRES_COPY_OUT || status == PGRES_COPY_IN || status == PGRES_COPY_BOTH;
 }
 
-}  // namespace
-
+// Takes a result over, and keeps the first error, or else the rows: an error can come after the rows, with the COMMIT.
+// False if it makes no sense: a copy, or more rows than any registry has.
 bool gather(PGresult *result, PGresult *&kept) {
     ExecStatusType status = PQresultStatus(result);
     bool is_row = status == PGRES_SINGLE_TUPLE;
@@ -53,32 +59,24 @@ bool gather(PGresult *result, PGresult *&kept) {
     return is_good;
 }
 
-int64 number_in(const PGresult *rows, int row, int column) {
-    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
-}
+// How much libpq may take in. It stores what a server sends, and has no limit of its own: it makes room for a message
+// as soon as the header says how long it is, keeps every notification until somebody fetches it and every setting that
+// it is told of, and searches the list of these for each. So two things are looked at between its calls, and a server
+// that sends more than a registry does is left:
+//
+// - the memory of this process, before bytes are read (Linux): a limit on it (setrlimit) would also fail what
+//   other libraries allocate;
+// - the bytes that came, before they are parsed (TCP on Linux). The answer of a registry is a few hundred
+//   bytes long, but for its list.
+//
+// What the rows hold comes on top of both: largest_result is their limit.
 
-bool flag_in(const PGresult *rows, int row, int column) {
-    return PQgetvalue(rows, row, column)[0] == 't';
-}
-
-bool are_there(const PGresult *rows, int first_column, int last_column) {
-    for (int row = 0; row < PQntuples(rows); row++)
-        for (int column = first_column; column <= last_column; column++)
-            if (PQgetisnull(rows, row, column) != 0) return false;
-    return true;
-}
-
-}  // namespace idgen::lease
-
-#ifdef __linux__
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#endif
-
-namespace idgen::lease {
-
-namespace {
+// Where a statement, or a connection, began.
+struct Intake {
+    int64 memory;
+    int64 bytes;
+    int64 spare;  // memory that it may take
+};
 
 constexpr int64 kilobyte = 1024;
 constexpr int64 megabyte = 1024 * kilobyte;
@@ -117,8 +115,7 @@ void free_notifications(PGconn *connection) {
     while (PGnotify *notification = PQnotifies(connection)) PQfreemem(notification);
 }
 
-}  // namespace
-
+// Memory of this process that is its own, bytes. 0: unknown.
 int64 own_memory() {
     // Its sixth number is pages of data and stack (proc(5)).
     char text[128];
@@ -140,14 +137,17 @@ Intake begin_statement(const PGconn *connection) {
     return {own_memory(), bytes_read(connection), spare_for_statement};
 }
 
+// Looks at the memory. Rows are those that were kept; null: none.
 bool holds_too_much(const Intake &began, const PGresult *rows) {
     return own_memory() - began.memory > began.spare + size_of(rows);
 }
 
+// Looks at what was read.
 bool has_read_too_much(const Intake &began, const PGconn *connection, const PGresult *rows) {
     return bytes_read(connection) - began.bytes > most_bytes + size_of(rows);
 }
 
+// Reads what has come. False if it is too much; `is_open` is false if the connection is broken.
 bool take_in(const Intake &began, PGconn *connection, const PGresult *rows, bool &is_open) {
     is_open = true;
     if (holds_too_much(began, rows)) return false;
@@ -157,11 +157,108 @@ bool take_in(const Intake &began, PGconn *connection, const PGresult *rows, bool
     return true;
 }
 
+// Whether a connection has gathered so much since it was opened that a new one is due: what libpq was told in a
+// thousand statements is there as long as the connection is.
 bool is_worn(int64 memory_at_first) {
     return own_memory() - memory_at_first > most_of_connection;
 }
 
-namespace {
+bool is_of_class(const char *sqlstate, const char *beginning) noexcept {
+    return strncmp(sqlstate, beginning, strlen(beginning)) == 0;
+}
+
+// What an SQLSTATE means to a node that makes a call.
+Reply reply_of(const char *sqlstate) noexcept {
+    // Rights, password, database, schema, function, arguments, a standby, a copy.
+    const char *const denials[] = {"28", "42", "3D", "3F", "22", "25006", "55000"};
+    for (const char *denial : denials)
+        if (is_of_class(sqlstate, denial)) return Reply::denied;
+    return Reply::silent;
+}
+
+// Makes what the server said the sentence of a trouble, unless it holds the password: no server has it to tell, but
+// whoever stands in its place may.
+Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
+    const char *password = PQpass(session.connection);
+    bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
+    return put_trouble(trouble, reply, is_told ? "the server's message holds the password and is not shown" : words);
+}
+
+constexpr int sqlstate_size = 5;
+
+// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is none: it was
+// not the server that refused.
+const char *find_sqlstate(const char *message) noexcept {
+    for (const char *at = message; (at = strstr(at, ":  ")) != nullptr; at++) {
+        const char *code = at + 3;
+        size_t size = strspn(code, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (size == sqlstate_size && code[size] == ':' && code[size + 1] == ' ') return code;
+    }
+    return nullptr;
+}
+
+Reply refuse(const PostgresSession &session, Trouble &trouble) {
+    const char *message = PQerrorMessage(session.connection);
+    const char *sqlstate = find_sqlstate(message);
+    if (sqlstate == nullptr) return repeat_words(session, Reply::silent, message, trouble);
+    const char *words = sqlstate + sqlstate_size + 2;
+    return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
+}
+
+Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline, Trouble &trouble) {
+    for (PostgresPollingStatusType status = PGRES_POLLING_WRITING; status != PGRES_POLLING_OK;) {
+        if (status == PGRES_POLLING_FAILED) return refuse(session, trouble);
+        int events = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
+        const char *sentence = wait_for_socket(PQsocket(session.connection), events, deadline);
+        if (sentence != nullptr) {
+            // The next call begins with the next host.
+            if (!is_told_to_end()) session.turn++;
+            return put_trouble(trouble, Reply::silent, sentence);
+        }
+        status = PQconnectPoll(session.connection);
+        if (holds_too_much(began, nullptr) || has_read_too_much(began, session.connection, nullptr))
+            return put_trouble(trouble, Reply::denied, no_end_there);
+    }
+    return Reply::answered;
+}
+
+void ignore_notice(void *, const PGresult *) {}
+
+// The server warns of a COMMIT whose standby did not confirm it.
+void note_warning(void *session, const PGresult *notice) {
+    const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity != nullptr && strcmp(severity, "WARNING") == 0)
+        static_cast<PostgresSession *>(session)->has_warned = true;
+}
+
+Reply open_connection(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    ConnectParameters parameters = connect_parameters(session.address, session.turn, session.answer_ms);
+    Intake began = begin_connecting();
+    session.connection = PQconnectStartParams(parameters.keywords, parameters.values, 1);
+    if (session.connection == nullptr) return put_trouble(trouble, Reply::silent, "out of memory");
+    // Its SQLSTATE stands in the message of a refusal alone.
+    PQsetErrorVerbosity(session.connection, PQERRORS_VERBOSE);
+    PQsetNoticeReceiver(session.connection, ignore_notice, nullptr);
+    if (PQstatus(session.connection) == CONNECTION_BAD) return refuse(session, trouble);
+    Reply reply = poll_until_open(session, began, deadline, trouble);
+    if (reply != Reply::answered) return reply;
+    PQsetNoticeReceiver(session.connection, note_warning, &session);
+    PQsetnonblocking(session.connection, 1);
+    session.memory = own_memory();
+    return Reply::answered;
+}
+
+// Opens one if there is none.
+Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    if (session.connection != nullptr && is_worn(session.memory)) end(session);
+    if (session.connection != nullptr) return Reply::answered;
+    session.is_new = true;
+    if (!AcquireExternalFD()) return put_trouble(trouble, Reply::silent, "too many files are open");
+    Reply reply = open_connection(session, deadline, trouble);
+    if (session.connection == nullptr) ReleaseExternalFD();
+    if (reply != Reply::answered) end(session);
+    return reply;
+}
 
 constexpr const char *lost_connection = "the connection was lost";
 
@@ -173,8 +270,8 @@ Reply lose(PostgresSession &session, Trouble &trouble) {
 // Waits for the socket and reads what has come. Rows are those that were kept.
 Reply wait_and_read(PostgresSession &session, int events, const Intake &began, const PGresult *kept,
                     const Deadline &deadline, Trouble &trouble) {
-    Wake wake = wait_for_socket(PQsocket(session.connection), events, deadline);
-    if (wake != Wake::ready) return put_trouble(trouble, Reply::silent, sentence_of(wake));
+    const char *sentence = wait_for_socket(PQsocket(session.connection), events, deadline);
+    if (sentence != nullptr) return put_trouble(trouble, Reply::silent, sentence);
     bool is_open;
     if (!take_in(began, session.connection, kept, is_open)) return put_trouble(trouble, Reply::denied, no_end_there);
     return is_open ? Reply::answered : lose(session, trouble);
@@ -284,6 +381,21 @@ Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&
 
 }  // namespace
 
+int64 number_in(const PGresult *rows, int row, int column) {
+    return strtoll(PQgetvalue(rows, row, column), nullptr, 10);
+}
+
+bool flag_in(const PGresult *rows, int row, int column) {
+    return PQgetvalue(rows, row, column)[0] == 't';
+}
+
+bool are_there(const PGresult *rows, int first_column, int last_column) {
+    for (int row = 0; row < PQntuples(rows); row++)
+        for (int column = first_column; column <= last_column; column++)
+            if (PQgetisnull(rows, row, column) != 0) return false;
+    return true;
+}
+
 Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
     bool is_kept = session.connection != nullptr;
     session.is_lost = false;
@@ -299,103 +411,6 @@ void end(PostgresSession &session) {
     PQfinish(session.connection);
     session.connection = nullptr;
     ReleaseExternalFD();
-}
-
-namespace {
-
-constexpr int sqlstate_size = 5;
-
-// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is none: it was
-// not the server that refused.
-const char *find_sqlstate(const char *message) noexcept {
-    for (const char *at = message; (at = strstr(at, ":  ")) != nullptr; at++) {
-        const char *code = at + 3;
-        size_t size = strspn(code, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        if (size == sqlstate_size && code[size] == ':' && code[size + 1] == ' ') return code;
-    }
-    return nullptr;
-}
-
-Reply refuse(const PostgresSession &session, Trouble &trouble) {
-    const char *message = PQerrorMessage(session.connection);
-    const char *sqlstate = find_sqlstate(message);
-    if (sqlstate == nullptr) return repeat_words(session, Reply::silent, message, trouble);
-    const char *words = sqlstate + sqlstate_size + 2;
-    return repeat_words(session, reply_of(sqlstate), pnstrdup(words, strcspn(words, "\n")), trouble);
-}
-
-Reply poll_until_open(PostgresSession &session, const Intake &began, const Deadline &deadline, Trouble &trouble) {
-    for (PostgresPollingStatusType status = PGRES_POLLING_WRITING; status != PGRES_POLLING_OK;) {
-        if (status == PGRES_POLLING_FAILED) return refuse(session, trouble);
-        int events = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
-        Wake wake = wait_for_socket(PQsocket(session.connection), events, deadline);
-        if (wake != Wake::ready) {
-            // The next call begins with the next host.
-            if (wake == Wake::late) session.turn++;
-            return put_trouble(trouble, Reply::silent, sentence_of(wake));
-        }
-        status = PQconnectPoll(session.connection);
-        if (holds_too_much(began, nullptr) || has_read_too_much(began, session.connection, nullptr))
-            return put_trouble(trouble, Reply::denied, no_end_there);
-    }
-    return Reply::answered;
-}
-
-void ignore_notice(void *, const PGresult *) {}
-
-// The server warns of a COMMIT whose standby did not confirm it.
-void note_warning(void *session, const PGresult *notice) {
-    const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-    if (severity != nullptr && strcmp(severity, "WARNING") == 0)
-        static_cast<PostgresSession *>(session)->has_warned = true;
-}
-
-Reply open_connection(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
-    ConnectParameters parameters = connect_parameters(session.address, session.turn, session.answer_ms);
-    Intake began = begin_connecting();
-    session.connection = PQconnectStartParams(parameters.keywords, parameters.values, 1);
-    if (session.connection == nullptr) return put_trouble(trouble, Reply::silent, "out of memory");
-    // Its SQLSTATE stands in the message of a refusal alone.
-    PQsetErrorVerbosity(session.connection, PQERRORS_VERBOSE);
-    PQsetNoticeReceiver(session.connection, ignore_notice, nullptr);
-    if (PQstatus(session.connection) == CONNECTION_BAD) return refuse(session, trouble);
-    Reply reply = poll_until_open(session, began, deadline, trouble);
-    if (reply != Reply::answered) return reply;
-    PQsetNoticeReceiver(session.connection, note_warning, &session);
-    PQsetnonblocking(session.connection, 1);
-    session.memory = own_memory();
-    return Reply::answered;
-}
-
-bool is_of_class(const char *sqlstate, const char *beginning) noexcept {
-    return strncmp(sqlstate, beginning, strlen(beginning)) == 0;
-}
-
-}  // namespace
-
-Reply reply_of(const char *sqlstate) noexcept {
-    // Rights, password, database, schema, function, arguments, a standby, a copy.
-    const char *const denials[] = {"28", "42", "3D", "3F", "22", "25006", "55000"};
-    for (const char *denial : denials)
-        if (is_of_class(sqlstate, denial)) return Reply::denied;
-    return Reply::silent;
-}
-
-Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
-    const char *password = PQpass(session.connection);
-    bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
-    return put_trouble(trouble, reply, is_told ? "the server's message holds the password and is not shown" : words);
-}
-
-Reply connect(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
-    if (session.connection != nullptr && is_worn(session.memory)) end(session);
-    if (session.connection != nullptr) return Reply::answered;
-    session.is_new = true;
-    if (!AcquireExternalFD()) return put_trouble(trouble, Reply::silent, "too many files are open");
-    Reply reply = open_connection(session, deadline, trouble);
-    if (session.connection == nullptr) ReleaseExternalFD();
-    if (reply != Reply::answered) end(session);
-    return reply;
 }
 
 }  // namespace idgen::lease

@@ -27,18 +27,15 @@ inline bool is_told_to_end() noexcept {
     return QueryCancelPending || ProcDiePending || ShutdownRequestPending;
 }
 
-enum class Wake : uint8 { ready, late, told_to_end };
+// Each gives null, or why the call must end, as a sentence of a trouble.
 
-// What it is, as a sentence of a trouble.
-const char *sentence_of(Wake wake) noexcept;
+// Looks once, without sleeping.
+const char *must_end(const Deadline &deadline);
+
+// Sleeps that long, or until the deadline.
+const char *sleep_within(int64 ms, const Deadline &deadline);
 
 // Sleeps until the socket can be read or written, as WL_SOCKET_READABLE and WL_SOCKET_WRITEABLE say.
-Wake wait_for_socket(pgsocket socket, int events, const Deadline &deadline);
-
-// Sleeps so long, unless the deadline comes first.
-Wake sleep_within(int64 ms, const Deadline &deadline);
-
-// Looks once whether the call must end, without sleeping.
-Wake look_around(const Deadline &deadline);
+const char *wait_for_socket(pgsocket socket, int events, const Deadline &deadline);
 
 }  // namespace idgen::lease
