@@ -188,7 +188,7 @@ inline void abort_io() {
 #endif
 }
 
-// Shared memory without shared_preload_libraries: made by the first session that asks. Null where the server has no
+// Shared memory without shared_preload_libraries: made by the first session that asks. Null if the server has no
 // registry of such memory.
 inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unused]] size_t size,
                                   [[maybe_unused]] void (*initialise)(void *)) {

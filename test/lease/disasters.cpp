@@ -75,7 +75,7 @@ void World::release_some() {
     if (row) release(*row);
 }
 
-// The registry is put back to an older state or made anew, by then with another limit, and advanced above all that can
+// The registry is put back to an older state or made again, by then with another limit, and advanced above all that can
 // have been granted meanwhile. Its clock may be behind: where it knows nothing later, and nobody can tell, the clock is
 // right.
 void World::restore_registry() {

@@ -134,7 +134,7 @@ void World::work(std::size_t index) {
         send(server, ask_extend(server.lease, clock_of(server), rules_));
 }
 
-// Makes one ID, or moves H on; false where that ID was made before.
+// Makes one ID, or moves H on; false if that ID was made before.
 bool World::issue(std::size_t index, std::int64_t d) {
     Server &server = servers_[index];
     std::int64_t now = clock_of(server).now_ms;

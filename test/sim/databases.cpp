@@ -1,4 +1,4 @@
-// Databases that are created, dropped, created anew and copied.
+// Databases that are created, dropped, created again and copied.
 #include "world.hpp"
 
 namespace idgen::sim {
@@ -7,7 +7,7 @@ Database *World::find(const Node &node, int database) const noexcept {
     return node.directory().find_database(oid_of(database));
 }
 
-// As each session does first. Null where there is no room.
+// As each session does first. Null if there is no room.
 Database *World::enter(Node &node, int database) {
     bool has = has_sessions(node, database);
     return node.directory().enter(oid_of(database), node.writers[database], has);

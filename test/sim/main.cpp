@@ -32,7 +32,7 @@ struct Totals {
     }
 };
 
-// Runs the seeds until one fails; 0 where none does.
+// Runs the seeds until one fails; 0 if none does.
 std::uint64_t first_failure(std::uint64_t first, std::uint64_t last, const Manner &manner, Totals &totals,
                             std::string &failure) {
     for (std::uint64_t seed = first; seed <= last; seed++) {

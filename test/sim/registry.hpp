@@ -24,10 +24,10 @@ class Registry {
    public:
     void send(const Letter &letter) { calls_.push_back(letter); }
 
-    // Executes some call. True where R of its number no longer lies above all that was made with it.
+    // Executes some call. True if R of its number no longer lies above all that was made with it.
     bool execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms, const RegistryTerms &terms);
 
-    // Some answer; none where it is lost.
+    // Some answer; none if it is lost.
     std::optional<Letter> answer(Random &random, std::int64_t lost_one_in);
 
     NumberList list(ListedNumber (&rows)[max_numbers], std::int64_t true_ms) const noexcept;
@@ -36,7 +36,7 @@ class Registry {
         if (rows_.of[number]) idgen::release(*rows_.of[number]);
     }
     void keep() noexcept { kept_ = rows_; }
-    // Puts the store back to what was kept, limit included, or makes it anew, and advances it: by what was ever
+    // Puts the store back to what was kept, limit included, or makes it again, and advances it: by what was ever
     // allowed, as far as its clock was always right, else above all that it ever granted, as its owner says.
     void put_back(bool is_new, std::int64_t true_ms, std::int64_t longest_ahead_ms) noexcept;
 

@@ -7,7 +7,7 @@
 //   paid by a clock that was set right before.
 // - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
 //   durable again; where clocks are wild it does not.
-// - Settings are the same on all servers. The lead is lowered only where clocks are wild: debts are computed
+// - Settings are the same on all servers. The lead is lowered only if clocks are wild: debts are computed
 //   with it.
 // - Fewer generators of DecimalIds are lost in a failover than are skipped.
 // - What a database that was dropped had made is known to the running server alone: where that forgets it
@@ -62,7 +62,7 @@ struct Scenario {
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen.advance, idgen.reset, idgen.accept_clock
     bool has_new_settings;
-    LeaseRules lease_rules;     // its window is 0 where shards are given by hand, without a registry
+    LeaseRules lease_rules;     // its window is 0 if shards are given by hand, without a registry
     std::int64_t lost_one_in;   // calls, and answers
     std::int64_t keeper_speed;  // steps of keepers between two of sessions, at most
     int favourite;              // the misfortune of numbers that happens most

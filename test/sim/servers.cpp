@@ -115,7 +115,7 @@ bool World::follows_primary(const Node &node) const noexcept {
     return node.is_up && node.upstream >= 0 && at->number == primary_;
 }
 
-// The standby to be promoted, null where there is none: with synchronous replication the one that is furthest of so
+// The standby to be promoted, null if there is none: with synchronous replication the one that is furthest of so
 // many that every quorum has one of them.
 Node *World::successor() noexcept {
     const Scenario &s = stage_.scenario;
@@ -131,7 +131,7 @@ Node *World::successor() noexcept {
     return is_synchronous && count < s.node_count - s.quorum ? nullptr : best;
 }
 
-// A standby replays what it received and takes over; the others follow it, those that are further must be made anew.
+// A standby replays what it received and takes over; the others follow it, those that are further must be made again.
 // With synchronous replication the old primary may live on, isolated.
 void World::promote() {
     Node *next = successor();
@@ -168,7 +168,7 @@ void World::promote() {
     if (stage_.scenario.has_admin && stage_.random.one_in(2)) advance(*next, any_database());
 }
 
-// Point-in-time recovery of the primary; all others must be made anew.
+// Point-in-time recovery of the primary; all others must be made again.
 void World::restore() {
     Node &node = primary();
     auto lsn = static_cast<Lsn>(stage_.random.between(first_lsn_, static_cast<std::int64_t>(node.disk.flushed)));
@@ -183,7 +183,7 @@ void World::restore() {
     say("is restored to an earlier time", node);
 }
 
-// Operators bring back what is down, sooner or later; an old primary that was left alive is made anew.
+// Operators bring back what is down, sooner or later; an old primary that was left alive is made again.
 void World::recover_quietly() {
     for (Node &node : stage_.nodes) {
         if (node.number >= stage_.scenario.node_count || !stage_.random.one_in(3)) continue;

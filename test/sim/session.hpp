@@ -18,7 +18,7 @@ class Session {
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    // Connects anew; what the last connection knew is gone.
+    // Connects again; what the last connection knew is gone.
     void connect(Stage &stage, int number, Node &node, int database);
     void disconnect() noexcept { node_ = nullptr; }
     void step(Stage &stage);

@@ -119,7 +119,7 @@ void Session::follow(Stage &stage, const Take &taken) {
     }
 }
 
-// Says what is missing, and sleeps; then the slot is selected anew.
+// Says what is missing, and sleeps; then the slot is selected again.
 void Session::wait_for_number(Stage &stage) {
     bool is_other = has_other_numbers(stage);
     if (is_other) resolve(stage);

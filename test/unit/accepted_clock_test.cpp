@@ -38,7 +38,7 @@ TEST_F(AcceptedClockTest, AConfirmationOverrulesBothUntilARecordReckonsWithIt) {
     EXPECT_EQ(accepted_for(clock, 0, recorded, boot), 300);
     EXPECT_EQ(accepted_for(clock, 1, recorded, boot), 500);
     forget(clock);
-    EXPECT_EQ(accepted_for(clock, 1, recorded, boot), nothing_accepted) << "counts begin anew at a start";
+    EXPECT_EQ(accepted_for(clock, 1, recorded, boot), nothing_accepted) << "counts begin again at a start";
 }
 
 }  // namespace

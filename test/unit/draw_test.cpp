@@ -164,7 +164,7 @@ TEST_F(PoolTest, ASlotThatIsSomebodyElsesIsNotTakenFrom) {
     EXPECT_FALSE(attempt(1));
     EXPECT_EQ(source.slot.entry, nullptr);
     EXPECT_EQ(entry->slot.ids, before.ids);
-    EXPECT_TRUE(attempt(1)) << "found anew";
+    EXPECT_TRUE(attempt(1)) << "found again";
     EXPECT_EQ(taken.status, Status::ok);
 }
 

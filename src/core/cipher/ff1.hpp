@@ -17,7 +17,7 @@ namespace idgen {
 
 constexpr std::size_t cipher_block_size = 16;
 
-// Encrypts one block under a key; false where the cipher failed.
+// Encrypts one block under a key; false if the cipher failed.
 struct BlockCipher {
     bool (*encrypt)(void *key, const std::uint8_t *in, std::uint8_t *out) noexcept;
     void *key;
@@ -52,7 +52,7 @@ struct Ff1Halves {
     std::uint64_t right;
 };
 
-// The cipher for one domain, key and tweak. Every call gives false where the block cipher failed.
+// The cipher for one domain, key and tweak. Every call gives false if the block cipher failed.
 class Ff1 {
    public:
     // Requires is_ff1_domain(domain), and an encrypt() that lasts as long as this.

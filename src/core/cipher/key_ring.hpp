@@ -32,7 +32,7 @@ struct KeyRing {
 
     // The key of that number, or null.
     const CipherKey *find(std::uint32_t number) const noexcept;
-    // The key of the highest number, or null where there is none.
+    // The key of the highest number, or null if there is none.
     const CipherKey *highest() const noexcept;
 };
 

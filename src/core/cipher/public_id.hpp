@@ -25,7 +25,7 @@ constexpr std::int64_t id_of_halves(const Ff1Halves &halves) noexcept {
     return static_cast<std::int64_t>(halves.left << 32 | halves.right);
 }
 
-// Require an ID that is not negative; false where the block cipher failed.
+// Require an ID that is not negative; false if the block cipher failed.
 inline bool encrypt_id(const BlockCipher &cipher, std::string_view tweak, std::int64_t &id) noexcept {
     Ff1 ff1;
     Ff1Halves halves = halves_of_id(id);

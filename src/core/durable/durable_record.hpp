@@ -55,7 +55,7 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
 // Identifies a server's history: its timeline and system identifier, mixed; never 0.
 std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
 
-// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and where both go on, both
+// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and if both go on, both
 // make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
 // counts as one until the shards are confirmed, or their setting is another than the origin's.
 //
@@ -133,7 +133,7 @@ struct GeneratorCount {
 // never meets another generator.
 class DecimalCounter {
    public:
-    // Takes the next counter; false where a new generator is needed.
+    // Takes the next counter; false if a new generator is needed.
     bool take(GeneratorCount &count) noexcept {
         std::uint64_t before = word_.load(std::memory_order_relaxed);
         do {

@@ -60,8 +60,8 @@ inline void lift(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
     while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
 }
 
-// Compares the page with what is known of it. True where it is as expected, so that a renewal may write. Else, after a
-// start or where somebody else changed the page, the grant is dropped and the floor raised to what the page asks for;
+// Compares the page with what is known of it. True if it is as expected, so that a renewal may write. Else, after a
+// start or if another server changed the page, the grant is dropped and the floor raised to what the page asks for;
 // the caller tries its take again. A changed page counts as written by a stranger.
 bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
                 const HorizonRules &rules) noexcept;
@@ -92,10 +92,10 @@ constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t 
 // Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has been
 // written above it.
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
-// The same of a record that somebody vouches for, and that may lower the floor: nothing is owed any more.
+// The same of a record that a superuser vouches for, and that may lower the floor: nothing is owed any more.
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;
 
-// Notes that the page was created anew, with the record {value, this server}.
+// Notes that the page was created again, with the record {value, this server}.
 void note_created(Horizon &horizon, std::int64_t value) noexcept;
 
 // Forgets a database, as a start does.
@@ -106,18 +106,18 @@ constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std:
     return start_ms >= granted_ms - window_ms / 2;
 }
 
-// Why a tick lies further ahead of the clock than it may, so that an error blames the clock only where that is to
-// blame. A floor can lie ahead of a clock that is right: after a promotion, after a start, where somebody raised it, or
+// Why a tick lies further ahead of the clock than it may, so that an error blames the clock only if that is to
+// blame. A floor can lie ahead of a clock that is right: after a promotion, after a start, if a superuser moved it, or
 // where a number from the registry was another server's. How far the clock was set back since it was accepted, and
 // whether it fell behind a steady clock during the wait, tell the rest. Times are unix ms.
 
 enum class Ahead : std::uint8_t {
     clock,        // the clock was set back, or stands still
     debt,         // another server may have made IDs up to there
-    advance,      // somebody moved the horizon there
+    advance,      // a superuser moved the horizon there
     number,       // the number from the registry begins there
     horizon,      // IDs begin at the horizon as it was found, no further than a right clock leaves it
-    far_horizon,  // the same, further: the clock is behind, or a wrong clock or somebody raised the horizon
+    far_horizon,  // the same, further: the clock is behind, or a wrong clock or a superuser moved the horizon
     full,         // the tick has no ID left
     unknown,      // the last IDs lie there
 };
@@ -134,7 +134,7 @@ struct AheadView {
     std::int64_t farthest_ms;  // a right clock leaves H no further ahead
     std::int64_t floor_ms;
     bool is_indebted;
-    std::int64_t advanced_ms;  // where somebody moved the horizon to; 0: nobody did
+    std::int64_t advanced_ms;  // where a superuser moved the horizon to; 0: none did
     std::int64_t claimed_ms;   // where the number begins; 0: it is none of a registry
     std::int64_t set_back_ms;  // how far the clock stands below the highest that was accepted
     std::int64_t lost_ms;      // how far it fell behind a steady clock during the wait

@@ -1,13 +1,13 @@
 // A renewal moves a durable record up: the horizon of a database, or the generator of its DecimalIds. Its steps, each
 // with the lock of renewals held; what the caller does in between is behind the arrows.
 //
-//      begin  --> done                                        somebody else was first
+//      begin  --> done                                        another session was first
 //             --> read_page      lock and read the page --> judge
 //             --> ask_standbys   are they that far?     --> grant, or come again
 //      judge  --> an outcome     unlock the page
 //             --> a record       write it, unlock the page, flush --> note_flushed --> ask_standbys
 //
-// No lock is held while anything is waited for: a caller whose renewal is not granted comes and begins anew.
+// No lock is held while anything is waited for: a caller whose renewal is not granted comes and begins again.
 #pragma once
 
 #include <cstdint>

@@ -113,14 +113,14 @@ constexpr std::int64_t time_until_past(const ClockBounds &bounds, std::int64_t a
     return is_beyond ? INT64_MAX : us;
 }
 
-// The clock that IDs may take, as far as it was accepted: highest differences of CLOCK_REALTIME and CLOCK_BOOTTIME
-// (trusted_clock.hpp). The server has one for databases whose record says none of this boot; somebody who says that the
-// clock is right overrules both.
+// The clock that IDs may take, as far as it was accepted: highest differences of CLOCK_REALTIME and CLOCK_BOOTTIME. The
+// server has one for databases whose record says none of this boot; a superuser who says that the clock is right
+// overrules both.
 
 // Of all databases of a server. In shared memory; the differences are ms.
 struct AcceptedClock {
     std::atomic<std::int64_t> accepted_ms;     // only upward, but for confirmations
-    std::atomic<std::int64_t> confirmed_ms;    // when somebody last said that it is right
+    std::atomic<std::int64_t> confirmed_ms;    // when a superuser last said that it is right
     std::atomic<std::uint32_t> confirmations;  // how often; written after the difference
 };
 

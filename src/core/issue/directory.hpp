@@ -2,7 +2,7 @@
 // those of databases that are gone. A view of arrays in shared memory, numbers instead of pointers.
 //
 // An idle slot is taken back in this order: references to it end, its database's floor rises above its last tick, it is
-// free. A new slot begins at the floor, so whoever finds it draws above all that the old one made.
+// free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
 // Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive. `Database` is
 // a DatabaseEntry, or has more beside it and a member forget_more().
@@ -45,14 +45,14 @@ struct DatabaseList {
     std::uint32_t &used;  // entries that were ever used
     std::uint32_t limit;
 
-    // Null where there is none. Database 0: an entry that was used and is free.
+    // Null if there is none. Database 0: an entry that was used and is free.
     Database *find(std::uint32_t database) const noexcept {
         for (std::uint32_t i = 0; i < used; i++)
             if (entries[i].database == database) return &entries[i];
         return nullptr;
     }
 
-    // Null where there is no room.
+    // Null if there is no room.
     Database *add(std::uint32_t database) const noexcept {
         Database *entry = find(0);
         if (entry == nullptr && used < limit) entry = entries + used++;
@@ -86,7 +86,7 @@ struct SlotRequest {
     Claim claim;
     std::uint32_t share;          // slots that the database may hold
     std::int64_t now_ms;          // the clock
-    std::int64_t idle_ms;         // a slot that made no ID for so long, its last tick over, is idle
+    std::int64_t idle_ms;         // a slot that made no ID for that long, its last tick over, is idle
     std::int64_t claimed_ms = 0;  // R when the number was claimed from a registry; read under the directory's lock
 };
 
@@ -162,14 +162,14 @@ class Directory {
         return all_ms;
     }
 
-    // The entry of a database; null where there is none.
+    // The entry of a database; null if there is none.
     Database *find_database(std::uint32_t database) const noexcept { return databases().find(database); }
 
     // All databases that have an entry.
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
-    // The entry of a database whose row in the catalog was last written by `writer`; null where there is no room. One
-    // that another database of that number left is begun anew, above what that one made; so is one whose row was
+    // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One
+    // that another database of that number left is begun again, above what that one made; so is one whose row was
     // written for any other reason, which a start would do as well. Not while sessions have it: they are of this very
     // database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
@@ -177,7 +177,7 @@ class Directory {
         if (entry == nullptr) entry = databases().add(database);
         if (entry == nullptr || entry->written_by == writer) return entry;
         if (entry->written_by != 0 && !has_sessions) {
-            std::int64_t above_ms = begin_anew(*entry);
+            std::int64_t above_ms = begin_again(*entry);
             lift(entry->horizon.floor_ms, above_ms);
         }
         entry->written_by = writer;
@@ -186,7 +186,7 @@ class Directory {
 
     // Frees the entry of a database that is gone, and its slots. Requires that no session has it.
     void drop(Database &entry) noexcept {
-        begin_anew(entry);
+        begin_again(entry);
         entry.written_by = 0;
         entry.database = 0;
     }
@@ -269,7 +269,7 @@ class Directory {
     }
 
     // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives that.
-    std::int64_t begin_anew(Database &entry) noexcept {
+    std::int64_t begin_again(Database &entry) noexcept {
         std::int64_t reached_ms = this->reached_ms(entry);
         state_.gone_ms = std::max(state_.gone_ms, reached_ms);
         for_each_slot(entry.database, [&](Entry &slot) {

@@ -2,10 +2,10 @@
 //
 //      limits_of --> base_of --> begin_try
 //      is_selected?  no: select_shard, find or obtain its slot
-//      try_slot  --> false: select another shard, or the slot is somebody else's by now
+//      try_slot  --> false: select another shard, or the slot is another shard's by now
 //                --> true:   next_step --> issue: grant_for, note_drawn; give the IDs, renew if half used
 //                                      --> renew, keep, wait; or grant_for says over: then all again, with
-//                                          the clock read anew
+//                                          the clock read again
 //                                      --> an error
 //
 // Nothing here waits, reads a clock or raises. Times are unix ms.
@@ -81,7 +81,7 @@ constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcep
 // Until the next renewal nothing is granted.
 
 // The first H of a database of which this server remembers nothing: above all that an earlier idgen can have made, by
-// the clock, and where that was set back since, by the second of the last checkpoint.
+// the clock, and if that was set back since, by the second of the last checkpoint.
 constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
                                         std::int64_t max_lead_ms) noexcept {
     std::int64_t seen_ms = checkpoint_s * 1000;
@@ -90,7 +90,7 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
 
-// Begins a database's horizon where the extension is created anew, above what this server knows of it: the first H to
+// Begins a database's horizon when the extension is created again, above what this server knows of it: the first H to
 // be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn after the look
 // rests on the new record.
 template <class Directory, class Database>
@@ -272,7 +272,7 @@ std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
     return source.shard;
 }
 
-// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only where the shard lies
+// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only if the shard lies
 // above the sequence.
 template <class Lock>
 bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
@@ -288,7 +288,7 @@ std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
     return source.shard & source.packing.shard_last;
 }
 
-// Takes from the slot in use; false where it is somebody else's by now.
+// Takes from the slot in use; false if it is another shard's by now.
 template <class Lock>
 bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
                   Take &taken) noexcept {

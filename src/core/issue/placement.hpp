@@ -9,7 +9,7 @@
 
 namespace idgen {
 
-// The position of an ID, its tick in the turn that is nearest to `now_ms` where time wraps. False where the layout
+// The position of an ID, its tick in the turn that is nearest to `now_ms` where time wraps. False if the layout
 // cannot have made it.
 bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept;
 

@@ -3,7 +3,7 @@
 //
 //      | 48 bits unix ms | 16 bits logical |      one bigint, never negative: until the year 6429
 //
-// Its state is a slot: the last (ms, logical). An event is a draw from it: the clock's ms with logical 0 where that is
+// Its state is a slot: the last (ms, logical). An event is a draw from it: the clock's ms with logical 0 if that is
 // later, else the last timestamp plus one; a receipt lies above the timestamp received, too. The logical part carries
 // into the ms, ahead of the clock by at most max_lead. Floor and grant are those of every slot, so no timestamp comes
 // again after a crash.

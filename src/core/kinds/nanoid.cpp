@@ -3,7 +3,7 @@
 namespace idgen {
 namespace {
 
-// Where the number of symbols divides 256, it is a power of 2 and every byte picks one.
+// If the number of symbols divides 256, it is a power of 2 and every byte picks one.
 std::size_t pick_from_every_byte(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
                                  std::size_t wanted) noexcept {
     std::size_t count = size < wanted ? size : wanted;

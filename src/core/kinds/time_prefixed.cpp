@@ -61,7 +61,7 @@ std::uint32_t divide(std::uint32_t *number) noexcept {
     return static_cast<std::uint32_t>(rest);
 }
 
-// Multiplies and adds; false where the number does not fit any more.
+// Multiplies and adds; false if the number does not fit any more.
 bool multiply_add(std::uint32_t *number, std::uint32_t by, std::uint32_t plus) noexcept {
     std::uint64_t carry = plus;
 #pragma GCC unroll 8

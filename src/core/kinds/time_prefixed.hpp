@@ -83,7 +83,7 @@ Value composed(std::int64_t unix_ms, const void *tail) noexcept {
     return value;
 }
 
-// Adds 1 to a big-endian number; false where it was the largest, and is 0 now.
+// Adds 1 to a big-endian number; false if it was the largest, and is 0 now.
 inline bool increment(std::uint8_t *bytes, std::size_t size) noexcept {
     while (size-- > 0)
         if (++bytes[size] != 0) return true;
@@ -113,7 +113,7 @@ void print(const Ulid &ulid, char *out) noexcept;
 TextError parse(std::string_view text, Ulid &ulid) noexcept;
 
 // Moves the last ULID that was made on to the next: one of this time with the random tail where that time is later,
-// else the last one plus 1. False where no random part is left in its millisecond: nothing is changed.
+// else the last one plus 1. False if no random part is left in its millisecond: nothing is changed.
 bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
 
 // KSUID: 20 bytes that sort by the second of their making.

@@ -38,7 +38,7 @@ inline Uuid uuid_of(std::uint64_t upper, std::uint64_t lower) noexcept {
     return uuid;
 }
 
-// The version, 0 to 15; negative where the variant is another than that of RFC 9562, as in nil and max.
+// The version, 0 to 15; negative if the variant is another than that of RFC 9562, as in nil and max.
 int uuid_version(const Uuid &uuid) noexcept;
 
 // The time of a UUID of version 7, unix ms.
@@ -60,7 +60,7 @@ constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
     return stamp >> uuid_fraction_bits;
 }
 
-// Moves the last stamp that was given on to the next: the present one where that is later, else the last plus 1. False
+// Moves the last stamp that was given on to the next: the present one if that is later, else the last plus 1. False
 // past the end: nothing is changed.
 constexpr bool advance(UuidStamp &last, UuidStamp now) noexcept {
     UuidStamp next = now > last ? now : last + 1;

@@ -16,7 +16,7 @@ struct VclockEntry {
     std::int64_t counter;  // from 1
 };
 
-// A view of entries that somebody else owns.
+// A view of entries that its caller owns.
 struct Vclock {
     const VclockEntry *entries;
     std::size_t size;
@@ -29,7 +29,7 @@ VclockOrder compare(const Vclock &a, const Vclock &b) noexcept;
 // Writes the larger counter of each node; `out` has room for a.size + b.size. Returns the entries written.
 std::size_t merge(const Vclock &a, const Vclock &b, VclockEntry *out) noexcept;
 
-// Counts one more write of the node in `entries`, which have room for one more. False where its counter is the largest
+// Counts one more write of the node in `entries`, which have room for one more. False if its counter is the largest
 // of all, 2^63-1.
 bool count_write(VclockEntry *entries, std::size_t &size, std::string_view node) noexcept;
 

@@ -10,13 +10,13 @@
 namespace idgen {
 
 // Reads YYYY-MM-DDThh:mm:ss[.f|.ff|.fff]Z, or YYYY-MM-DD for its midnight.
-// False where the text has another shape or names a day or hour that does not exist.
+// False if the text has another shape or names a day or hour that does not exist.
 bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept;
 
 // Bytes that print_instant can write, without a terminating zero.
 constexpr std::size_t instant_text_size = 24;
 
-// Writes the instant, with milliseconds only where they are not 0; returns the bytes written. Requires a year from 1 to
+// Writes the instant, with milliseconds only if they are not 0; returns the bytes written. Requires a year from 1 to
 // 9999.
 std::size_t print_instant(std::int64_t unix_ms, char *out) noexcept;
 

@@ -35,7 +35,7 @@ enum class LayoutReason : std::uint8_t {
     too_many_bits,
     wrap_sets_sign,
     outlasts_calendar,
-    malformed,  // only where somebody made the binary value by hand
+    malformed,  // only if the binary value was made by hand
 };
 
 // Never change: on disk, wherever a column or a default holds an id_layout.
@@ -52,7 +52,7 @@ struct Layout {
     enum Flag : std::uint8_t {
         time_wraps = 1,       // `w`: after the last tick comes tick 0
         sequence_from_1 = 2,  // `+1`: the sequence counts from 1
-        sequence_above = 4,   // sequence above the node's number; only where both exist
+        sequence_above = 4,   // sequence above the node's number; only if both exist
     };
 
     constexpr bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
@@ -89,7 +89,7 @@ constexpr std::int64_t end_of_first_turn(const Layout &l) noexcept {
     return l.epoch_ms + turn_ticks(l) * l.unit_ms;
 }
 
-// Checks the fields against each other. LayoutReason::none where IDs can be made with the layout.
+// Checks the fields against each other. LayoutReason::none if IDs can be made with the layout.
 LayoutReason validate(const Layout &layout) noexcept;
 
 struct Preset {

@@ -1,5 +1,5 @@
 // The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs. Derived from a Layout by shifts and
-// masks alone, so it is made anew wherever it is needed.
+// masks alone, so it is made again wherever it is needed.
 //
 //      id = (tick & time_mask) << time_shift | shard << shard_shift | sequence << sequence_shift
 //
@@ -118,7 +118,7 @@ constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t s
                                      std::uint64_t{sequence} << p.sequence_shift);
 }
 
-// The parts of an ID, its tick in the first turn. False where the layout cannot have made it: a negative number, or one
+// The parts of an ID, its tick in the first turn. False if the layout cannot have made it: a negative number, or one
 // with bits above the time field.
 constexpr bool unpack(const Packing &p, std::int64_t id, Parts &parts) noexcept {
     std::uint64_t bits = static_cast<std::uint64_t>(id);

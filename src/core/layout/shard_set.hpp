@@ -13,7 +13,7 @@ struct ShardRange {
     std::uint32_t last;  // inclusive
 };
 
-// A view of ranges that somebody else owns.
+// A view of ranges that its caller owns.
 struct ShardSet {
     const ShardRange *ranges;
     std::uint32_t range_count;  // 0: the set is empty, which means unset

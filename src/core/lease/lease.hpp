@@ -4,7 +4,7 @@
 //      row
 //
 // R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long before. A
-// lease is no fence: its owner may be slow to learn that it is lost. R is one: whoever claims the number next begins at
+// lease is no fence: its owner may be slow to learn that it is lost. R is one: the next owner of the number begins at
 // R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
 // cap.
 //
@@ -61,7 +61,7 @@ constexpr bool has_ended(const Lease &lease) noexcept {
     return lease.is_ending && !is_held(lease) && !is_waiting(lease);
 }
 
-// The instant that no ID of the number may reach; 0 where the lease is of another by now. Asked for under the lock of
+// The instant that no ID of the number may reach; 0 if the lease is of another by now. Asked for under the lock of
 // the slot. The cap first: it is set after the number that it is of.
 inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
     std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_acquire);
@@ -92,7 +92,7 @@ enum class LeaseNews : std::uint8_t {
     claimed,  // move the floor of every slot of the number to claimed_ms, before the first extension is asked
               // for
     left,     // claimed, but R lies too far ahead: the pending call gives it up, then claim another
-    missed,   // somebody else has it: claim another
+    missed,   // another server has it: claim another
     extended,
     too_far,  // the registry finds the clock too far ahead of its own
     lost,     // no more IDs with the number: claim again

@@ -17,7 +17,7 @@ enum class CallKind : std::uint8_t { none, claim, extend, stop };
 struct LeaseCall {
     CallKind kind;
     std::int64_t number;
-    std::int64_t incarnation;  // the accepted one; of a claim 0 where there is none
+    std::int64_t incarnation;  // the accepted one; of a claim 0 if there is none
     std::int64_t proposed;     // of a claim
     std::int64_t life;
     std::int64_t from_ms;  // of extend and stop: R as it must be

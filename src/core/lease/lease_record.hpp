@@ -20,7 +20,7 @@ using RegistryIdentity = RandomId;
 
 struct LeaseRecord {
     RegistryIdentity registry;
-    std::int64_t number;    // means nothing where both incarnations are 0
+    std::int64_t number;    // means nothing if both incarnations are 0
     std::int64_t accepted;  // 0: none, as of the other
     std::int64_t proposed;
     std::int64_t identity;  // of the server that wrote it

@@ -14,7 +14,7 @@ struct Search {
     NumberChoice best;
     std::int64_t best_horizon_ms;
 
-    // True where the number can be claimed at once.
+    // True if the number can be claimed at once.
     bool offer(std::int64_t number, std::int64_t horizon_ms) noexcept {
         bool is_near = horizon_ms <= latest_ms;
         if (!is_near && best.kind == ChoiceKind::wait && horizon_ms >= best_horizon_ms) return false;
@@ -28,7 +28,7 @@ bool may_ask(const OwnNumbers &own, const LeaseRecord &record, const NumberRange
     return is_own(record, record.registry, own.identity) && record.number >= range.first && record.number <= range.last;
 }
 
-// True where an own number can be claimed at once.
+// True if an own number can be claimed at once.
 bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list, const NumberRange &range) noexcept {
     for (std::size_t i = 0; i < own.count; i++) {
         const LeaseRecord &record = own.records[i];

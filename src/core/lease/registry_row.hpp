@@ -5,7 +5,7 @@
 //      R <= the registry's clock + max_ahead, where it is extended
 //
 // A claim can be executed late and twice, by then on another R: others had the number in between. So an extension that
-// finds R where it would put it is its own, executed before, only where the number was not taken above `from`.
+// finds R where it would put it is its own, executed before, only if the number was not taken above `from`.
 //
 // A stop gives the number up: R is what keeps the IDs of the next owner apart, so nobody waits for the end of the
 // lease.
@@ -53,7 +53,7 @@ void advance(RegistryRow &row, std::int64_t to_ms) noexcept;
 // No horizon is ever granted further ahead of a registry's clock, whatever its owner allows.
 constexpr std::int64_t longest_ahead_ms = std::int64_t{15} * 60 * 1000;
 
-// A registry that was put back to an older state, or made anew.
+// A registry that was put back to an older state, or made again.
 struct AdvanceView {
     std::int64_t now_ms;            // its clock
     std::int64_t max_ahead_ms;      // the limit now in force; another may have been before

@@ -51,7 +51,7 @@ class DigitTable {
     std::int8_t digits_[256];
 };
 
-// Why a text is not `size` digits; TextReason::none where it is.
+// Why a text is not `size` digits; TextReason::none if it is.
 inline TextError expect_digits(const DigitTable &table, std::string_view text, std::size_t size) noexcept {
     for (std::size_t i = 0; i < text.size(); i++)
         if (table[text[i]] < 0) return {TextReason::bad_character, i};

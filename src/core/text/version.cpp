@@ -5,7 +5,7 @@ namespace {
 
 constexpr int most_digits = 4;
 
-// Reads the digits from `at` on, and leaves it behind them; false where there are none or too many.
+// Reads the digits from `at` on, and leaves it behind them; false if there are none or too many.
 bool parse_part(std::string_view text, std::size_t &at, std::uint32_t &part) noexcept {
     int digits = 0;
     part = 0;

@@ -22,7 +22,7 @@ std::string_view cut(std::string_view &text, char until) noexcept {
     return part;
 }
 
-// Decodes %XX. Null where that says 0.
+// Decodes %XX. Null if that says 0.
 const char *decoded(std::string_view text) {
     if (text.empty()) return "";  // libcurl takes a size of 0 for one to be counted
     int size = 0;

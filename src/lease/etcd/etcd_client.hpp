@@ -47,7 +47,7 @@ struct EtcdAnswer {
     bool is_token_refused;  // it wants another token, or one at all
 };
 
-// Posts to a path such as "kv/txn". A request may have been executed also where it is not answered.
+// Posts to a path such as "kv/txn". A request may have been executed also if it is not answered.
 Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline, EtcdAnswer &answer,
           Trouble &trouble);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int64 default_max_ahead_ms = int64{11} * 60 * 1000;
 constexpr int64 default_largest_number = 8191;
 
-// What a key holds; null where it is not there, or holds no JSON.
+// What a key holds; null if it is not there, or holds no JSON.
 Json *value_of(Json *key) {
     char *text = bytes_of(text_in(key, "value"));
     return text == nullptr ? nullptr : parse_json(text);

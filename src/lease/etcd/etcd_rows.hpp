@@ -40,16 +40,16 @@ struct EtcdNumber {
     int64 since_ms;
 };
 
-// The registry of a key; a new one where the key is null. False where it holds something else.
+// The registry of a key; a new one if the key is null. False if it holds something else.
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry);
 char *print_registry(const EtcdRegistry &registry);
 
-// The number of a key, as it is in that registry; one that nobody has held where the key is null. False where it holds
+// The number of a key, as it is in that registry; one that nobody has held if the key is null. False if it holds
 // something else.
 bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdNumber &number);
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry);
 
-// What an etcd says of a registry and one number at one revision, and the writes that hold only where nobody has
+// What an etcd says of a registry and one number at one revision, and the writes that hold only if nobody has
 // written since.
 
 struct EtcdView {
@@ -73,7 +73,7 @@ Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, 
 
 enum class HolderChange : uint8 { put, remove };
 
-// Writes the registry, or the row of a number; `is_done` is false where somebody else wrote since the look, or the
+// Writes the registry, or the row of a number; `is_done` is false if another node wrote since the look, or the
 // lease is gone.
 Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next, const Deadline &deadline,
                      bool &is_done, Trouble &trouble);
@@ -84,7 +84,7 @@ Reply write_number(EtcdClient &client, const EtcdView &view, int64 number, const
 Reply remove_number(EtcdClient &client, const EtcdView &view, int64 number, const EtcdRegistry &next,
                     const Deadline &deadline, bool &is_done, Trouble &trouble);
 
-// Lengthens a lease of etcd's, or asks for a new one where it is past or there is none (0).
+// Lengthens a lease of etcd's, or asks for a new one if it is past or there is none (0).
 Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline, int64 &lease, Trouble &trouble);
 
 // The numbers of a registry in an etcd.

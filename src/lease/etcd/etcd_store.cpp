@@ -21,7 +21,7 @@ EtcdStore &store_of(void *self) noexcept {
     return *static_cast<EtcdStore *>(self);
 }
 
-// Does what a call does until nobody else wrote between its look and its write.
+// Does what a call does until no other node wrote between its look and its write.
 template <typename Try>
 Reply until_done(EtcdStore &store, Trouble &trouble, Try once) {
     Deadline deadline = deadline_in(store.answer_ms);
@@ -242,7 +242,7 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
     });
 }
 
-// Removes one number if nobody has held it for so long and its horizon is past. Numbers without a row begin no lower
+// Removes one number if nobody has held it for that long and its horizon is past. Numbers without a row begin no lower
 // from then on.
 Reply forget_number(EtcdStore &store, int64 number, int64 unused_ms, bool &is_forgotten, Trouble &trouble) {
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {

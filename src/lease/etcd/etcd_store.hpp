@@ -1,5 +1,5 @@
 // A registry in an etcd, over its v3 JSON gateway. Each call reads what there is, lets core/lease/registry_row.hpp
-// decide, and writes where nobody has written meanwhile; else it begins anew.
+// decide, and writes if no other node has written meanwhile; else it begins again.
 #pragma once
 
 #include "lease/store/registry.hpp"

@@ -32,7 +32,7 @@ struct HttpRequest {
     const char *body;
 };
 
-// False where there is no memory, or too many files are open.
+// False if there is no memory, or too many files are open.
 bool open(HttpClient &client, const TlsFiles &tls);
 
 // Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence, where there is

@@ -29,7 +29,7 @@ void parse(void *argument) {
     work->json = &DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)))->root;
 }
 
-// A member of an object; null where there is none.
+// A member of an object; null if there is none.
 const JsonbValue *member(Json *json, std::string_view name, JsonbValue &value) {
     if (json == nullptr || !JsonContainerIsObject(json)) return nullptr;
     return getKeyJsonValueFromContainer(json, name.data(), static_cast<int>(name.size()), &value);

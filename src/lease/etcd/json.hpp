@@ -40,7 +40,7 @@ Json *element_of(Json *array, uint32 number);
 uint32 count_of(Json *array);
 // Empty where there is none.
 std::string_view text_in(Json *json, std::string_view name);
-// 0 where there is none.
+// 0 if there is none.
 int64 number_in(Json *json, std::string_view name);
 bool flag_in(Json *json, std::string_view name);
 // Whether there is a whole number.
@@ -72,10 +72,10 @@ class EtcdTxn {
 
 // What one read gave: its keys in order.
 Json *keys_read(Json *answer, uint32 operation);
-// Null where there is none.
+// Null if there is none.
 Json *key_read(Json *answer, uint32 operation);
 
-// Decodes base64, by palloc; null where it is none.
+// Decodes base64, by palloc; null if it is none.
 char *bytes_of(std::string_view base64);
 
 }  // namespace idgen::lease

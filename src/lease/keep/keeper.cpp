@@ -454,7 +454,7 @@ Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
                  pg::seconds_text(Max(ahead_ms, 0)), limit));
 }
 
-// A number by hand that somebody else has: who, as the registry knows.
+// A number by hand that another server has: which one, as the registry knows.
 Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     Registration registration{};
     NumberRange range{call.number, call.number};
@@ -463,7 +463,7 @@ Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     return stick(held_by(registration, call.number));
 }
 
-// The IDs of a number begin above every horizon that this server was granted for it, also where the registry has
+// The IDs of a number begin above every horizon that this server was granted for it, also if the registry has
 // forgotten that one.
 void Keeper::begin_above(pg::SharedLease &claimed, int64 horizon_ms) {
     int64 granted = granted_ms(leases_.granted, claimed.lease.number);

@@ -47,7 +47,7 @@ class WatchedRegistry {
     // The record is read then.
     bool is_ready(RecordPage &record);
 
-    // Each false where there was no answer; that is told.
+    // Each false if there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
     // Of the known registry alone: what another one lists says nothing of what this server was granted.
     bool list(const NumberRange &range, Registration &registration);

@@ -51,7 +51,7 @@ void pin_settings() {
             SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-// Waits the longer the more keepers before this one ended at once, as where their database is missing: each writes to
+// Waits the longer the more keepers before this one ended at once, as when their database is missing: each writes to
 // the log.
 void wait_after_failures() {
     constexpr int64 longest_s = 30;

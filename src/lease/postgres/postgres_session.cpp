@@ -23,7 +23,7 @@ bool has_failed(const PGresult *kept) noexcept {
     return kept != nullptr && PQresultStatus(kept) == PGRES_FATAL_ERROR;
 }
 
-// False where there is no room. Rows are measured before they are copied.
+// False if there is no room. Rows are measured before they are copied.
 bool add_row(const PGresult *row, PGresult *&kept) {
     if (PQresultMemorySize(row) + PQresultMemorySize(kept) > largest_result) return false;
     if (kept == nullptr) kept = PQcopyResult(row, PG_COPYRES_ATTRS);
@@ -60,9 +60,9 @@ bool gather(PGresult *result, PGresult *&kept) {
 }
 
 // How much libpq may take in. It stores what a server sends, and has no limit of its own: it makes room for a message
-// as soon as the header says how long it is, keeps every notification until somebody fetches it and every setting that
-// it is told of, and searches the list of these for each. So two things are looked at between its calls, and a server
-// that sends more than a registry does is left:
+// as soon as the header says how long it is, keeps every notification until the application fetches it and every
+// setting that it is told of, and searches the list of these for each. So two things are looked at between its calls,
+// and a server that sends more than a registry does is left:
 //
 // - the memory of this process, before bytes are read (Linux): a limit on it (setrlimit) would also fail what
 //   other libraries allocate;
@@ -88,7 +88,7 @@ constexpr int64 spare_for_connecting = 16 * megabyte;
 constexpr int64 spare_for_statement = megabyte;
 constexpr int64 most_of_connection = 32 * megabyte;
 
-// What libpq has read of a TCP connection, in bytes; 0 where that is unknown.
+// What libpq has read of a TCP connection, in bytes; 0 if that is unknown.
 int64 bytes_read(const PGconn *connection) {
 #ifdef __linux__
     constexpr socklen_t bytes_field_end = offsetof(tcp_info, tcpi_bytes_received) + sizeof(int64);
@@ -186,7 +186,7 @@ Reply repeat_words(const PostgresSession &session, Reply reply, const char *word
 
 constexpr int sqlstate_size = 5;
 
-// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null where there is none: it was
+// Finds "FATAL:  28P01: " in a message, whose first word is in the server's language. Null if there is none: it was
 // not the server that refused.
 const char *find_sqlstate(const char *message) noexcept {
     for (const char *at = message; (at = strstr(at, ":  ")) != nullptr; at++) {
@@ -401,7 +401,7 @@ Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows,
     session.is_lost = false;
     rows = nullptr;
     Reply reply = run_once(session, statement, rows, trouble);
-    // The server may have been started anew since the last call.
+    // The server may have been restarted since the last call.
     if (session.is_lost && is_kept) reply = run_once(session, statement, rows, trouble);
     return reply;
 }

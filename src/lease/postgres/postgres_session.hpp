@@ -1,4 +1,4 @@
-// A session with the registry's PostgreSQL, kept between calls and opened anew if it is broken. One statement at a
+// A session with the registry's PostgreSQL, kept between calls and opened again if it is broken. One statement at a
 // time, which is over only when the server is ready for the next: its COMMIT comes after its rows, and so does a
 // warning that a standby may not have it.
 #pragma once

@@ -125,7 +125,7 @@ Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl
     return call;
 }
 
-// False where it is no outcome.
+// False if it is no outcome.
 bool read_outcome(const char *word, CallOutcome &outcome) noexcept {
     constexpr const char *words[] = {"granted", "refused", "too far"};
     constexpr CallOutcome outcomes[] = {CallOutcome::granted, CallOutcome::refused, CallOutcome::too_far};

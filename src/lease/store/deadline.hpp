@@ -22,7 +22,7 @@ inline int64 left_ms(const Deadline &deadline) noexcept {
     return left > 0 ? left : 0;
 }
 
-// Whether somebody wants this process, or its statement, to end.
+// Whether a signal wants this process, or its statement, to end.
 inline bool is_told_to_end() noexcept {
     return QueryCancelPending || ProcDiePending || ShutdownRequestPending;
 }

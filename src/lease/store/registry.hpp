@@ -1,6 +1,6 @@
 // A registry of numbers as its callers see it, whatever store lies behind: PostgreSQL or etcd.
 //
-// Each call waits for an answer until its deadline, asleep, and gives up at once where the process is told to end or
+// Each call waits for an answer until its deadline, asleep, and gives up at once if the process is told to end or
 // its statement to be cancelled. Nothing here raises an error or leaves one behind, short of having no memory: what
 // went wrong is a Reply, with a sentence that never holds a password. Waiting resets the latch of the process. What a
 // call means is written in core/lease.
@@ -73,12 +73,12 @@ struct Registry {
                   const Holder &holder, CallAnswer &answer, Trouble &trouble);
     // The rows of the numbers in a range.
     Reply (*list)(void *self, const NumberRange &range, Registration &registration, Trouble &trouble);
-    // True where somebody held the number.
+    // True if a server held the number.
     Reply (*release)(void *self, int64 number, bool &had_owner, Trouble &trouble);
     // Gives the instant to which it was advanced.
     Reply (*advance)(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble);
     Reply (*limit)(void *self, const RegistryLimits &limits, Trouble &trouble);
-    // Removes numbers that nobody has held for so long; gives how many.
+    // Removes numbers that nobody has held for that long; gives how many.
     Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
     void (*close)(void *self);
 };

@@ -40,7 +40,7 @@ void take_or_wait(Drawing &drawing) {
 // Draws of this backend so far; a block knows which one took it.
 uint64 draw_number = 0;
 
-// Finds the slot that the source draws from next, and the lease that caps it. False where there is no shard.
+// Finds the slot that the source draws from next, and the lease that caps it. False if there is no shard.
 [[gnu::noinline, gnu::cold]] bool select_slot(Source &source, int64 now_ms) {
     if (source.pool.empty()) return false;
     uint32 shard = select_shard(source);
@@ -109,7 +109,7 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
         errhint("%s", behind_hint));
 }
 
-// A draw whose first try did not succeed: with the clock read anew each time.
+// A draw whose first try did not succeed: with the clock read again each time.
 struct PatientDraw {
     static constexpr Record record = Record::horizon;
     static constexpr bool has_ticks = true;
@@ -209,23 +209,24 @@ bool is_fresh(const Block &block) noexcept {
 
 namespace {
 
-// The position of the ID that was observed. Raises where the layout cannot have made it.
+// The position of the ID that was observed. Raises if the layout cannot have made it.
 DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
     DrawHistory observed;
     if (!position_of(source.packing, id, now_ms, observed))
-        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
-                errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
+        ereport(
+            ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
+            errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
     return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
 }
 
-// Raises where the clock would not admit the tick within the longest wait: before anything is drawn for it.
+// Raises if the clock would not admit the tick within the longest wait: before anything is drawn for it.
 void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_ms) {
     int64 lead_ms = start_of(source.packing, observed.tick) - now_ms;
     if (!is_in_reach(lead_ms, draw_rules())) report_observed_ahead(source.layout, id, lead_ms, wait_limits());
 }
 
-// Takes one ID above what was observed. False where the horizon was lowered meanwhile, which made the draw forget it.
+// Takes one ID above what was observed. False if the horizon was lowered meanwhile, which made the draw forget it.
 bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
     if (source.session != nullptr) note_resets(*source.session, self.database->resets);
     // What was observed counts as drawn for this draw alone: in copies, because an error must leave no trace of it.

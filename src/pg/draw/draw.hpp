@@ -30,16 +30,16 @@ bool is_fresh(const Block &block) noexcept;
 // Draws an ID, or a timestamp, above one that was observed elsewhere.
 
 // Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits, asleep, and
-// raises as settings say; at once where `id` lies further ahead of the clock than they would ever allow.
+// raises as settings say; at once if `id` lies further ahead of the clock than they would ever allow.
 int64 draw_above_id(Source &source, int64 id);
 
 // Takes the timestamp of an event that has observed another: larger than `remote`.
 int64 draw_above_hlc(Source &source, int64 remote);
 
-// Takes DecimalIds (core/kinds/decimal_id.hpp): a counter of the database from shared memory, and where there is none,
+// Takes DecimalIds (core/kinds/decimal_id.hpp): a counter of the database from shared memory, and if there is none,
 // a generator first. No lock is held while anything is waited for.
 
-// Takes one ID. Waits, asleep, and raises as settings say; raises where no generator is left.
+// Takes one ID. Waits, asleep, and raises as settings say; raises if no generator is left.
 int64 draw_decimal();
 
 }  // namespace idgen::pg

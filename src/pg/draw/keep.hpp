@@ -6,7 +6,7 @@
 
 namespace idgen::pg {
 
-// Asks for what the source lacks and sleeps a while; then its slot is to be selected anew. Raises where that has been
+// Asks for what the source lacks and sleeps a while; then its slot is to be selected again. Raises if that has been
 // waited for too long, or cannot come.
 void wait_for_number(Source &source, Wait &wait);
 

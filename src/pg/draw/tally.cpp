@@ -9,7 +9,7 @@
 namespace idgen::pg {
 namespace {
 
-// A shard that has been out of IDs for so long is told to the log.
+// A shard that has been out of IDs for that long is told to the log.
 constexpr uint32 long_full_ms = 10000;
 
 // A draw begins to wait for a tick of its slot.

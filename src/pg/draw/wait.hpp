@@ -19,7 +19,7 @@ int64 waited_ms(const Wait &wait) noexcept;
 // Sleeps, and begins the wait.
 void sleep_in(Wait &wait, int64 us);
 
-// Sleeps where a renewal was not granted and may be; raises where it is refused, or was waited for too long.
+// Sleeps where a renewal was not granted and may be; raises if it is refused, or was waited for too long.
 void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait);
 
 // What stopped a draw. Times are unix ms.
@@ -33,7 +33,7 @@ struct Stopped {
 
 [[noreturn]] void report_full(const Stopped &stopped);
 
-// Finds why a tick was refused, so that the clock is blamed only where it is to blame.
+// Finds why a tick was refused, so that the clock is blamed only if it is to blame.
 
 // Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands still.
 void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait);

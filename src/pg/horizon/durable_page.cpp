@@ -89,7 +89,7 @@ Renewal read_mirror(Page page, DurableRecord &record) noexcept {
     return Renewal::granted;
 }
 
-// Reads the record from block 1, or from block 0 where there is no block 1 or an empty one.
+// Reads the record from block 1, or from block 0 if there is no block 1 or an empty one.
 Renewal read_pages(const DurablePage &page, DurableRecord &record) {
     bool has_own = BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
     if (has_own) return read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));

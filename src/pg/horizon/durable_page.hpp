@@ -12,18 +12,18 @@ namespace idgen::pg {
 // Where the sequences stand.
 extern OwnSchema own_schema;
 
-// Not granted where the relation is no sequence, or unlogged.
+// Not granted if the relation is no sequence, or unlogged.
 Renewal check_sequence(Relation sequence) noexcept;
 
-// Opens the sequence with a lock that is held until close_sequence. Not granted where somebody holds a lock against it,
-// and where it is none or unlogged.
+// Opens the sequence with a lock that is held until close_sequence. Not granted if somebody holds a lock against it,
+// and if it is none or unlogged.
 Renewal try_open_sequence(Record kind, Relation &sequence);
-// The same, and a wait for the lock. Raises where it is refused.
+// The same, and a wait for the lock. Raises if it is refused.
 Relation open_sequence(Record kind);
 void close_sequence(Relation sequence);
 
 // Whether a record would be gone with the transaction while others rest on it: where it gave the sequence another file
-// (ALTER SEQUENCE), or created it in the place of one that others still see; and where nothing is logged of one that is
+// (ALTER SEQUENCE), or created it in the place of one that others still see; and if nothing is logged of one that is
 // new (wal_level = minimal). A first one that the transaction created goes with all that rests on it. Looks into the
 // catalog where the transaction changed anything.
 bool is_uncommitted(Relation sequence);
@@ -36,7 +36,7 @@ bool is_uncommitted(Relation sequence);
 //
 // pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 counts for nothing as long
 // as there is a block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is
-// read from block 0. Both are written in one WAL record, as full images: of a page that somebody else changed without
+// read from block 0. Both are written in one WAL record, as full images: of a page that another process changed without
 // logging it, or that was torn, a delta would leave a wrong copy.
 
 // Reads the record without touching anything, also on a standby.

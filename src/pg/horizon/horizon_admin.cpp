@@ -77,7 +77,7 @@ int64 clock_after(int64 second) {
     return now_ms;
 }
 
-// Raises where the last checkpoint lies too far ahead of the clock to go by either.
+// Raises if the last checkpoint lies too far ahead of the clock to go by either.
 int64 first_horizon() {
     int64 checkpoint_s = checkpoint_second();
     int64 now_ms = clock_after(checkpoint_s);

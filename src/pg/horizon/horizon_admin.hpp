@@ -7,7 +7,7 @@
 namespace idgen::pg {
 
 // Writes the first record of a new horizon: above the clock and the last checkpoint by the longest lead, and above what
-// this server has granted here before. Raises where the clock is far behind the checkpoint.
+// this server has granted here before. Raises if the clock is far behind the checkpoint.
 void create_horizon();
 
 // Raises the floor of every slot, and H: when it returns, no ID that starts below `at_ms` will be made.

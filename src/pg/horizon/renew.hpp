@@ -9,7 +9,7 @@
 
 namespace idgen::pg {
 
-// Writes what the renewal decides by the page, flushed. False where nothing is to be written: the outcome.
+// Writes what the renewal decides by the page, flushed. False if nothing is to be written: the outcome.
 template <class Kind>
 bool write_locked(Kind &renewal, Relation sequence, Outcome &outcome)
     IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
@@ -65,7 +65,7 @@ Outcome with_sequence(Record kind, Renew renew) {
 ServerView this_server();
 
 // Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it from being
-// granted: a clock that jumped or is not synchronized, a page that cannot be used, somebody's lock.
+// granted: a clock that jumped or is not synchronized, a page that cannot be used, a lock.
 Outcome renew_horizon(int64 start_ms);
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is
@@ -75,7 +75,7 @@ void renew_ahead(int64 now_ms, int64 start_ms);
 // The server's main process is gone; ends the session.
 [[noreturn]] void report_postmaster_dead();
 
-// Raises where the postmaster is dead: another server may have taken this one's place. To be asked after a take, before
+// Raises if the postmaster is dead: another server may have taken this one's place. To be asked after a take, before
 // what was taken is handed out.
 inline void require_postmaster() {
     if (unlikely(!PostmasterIsAlive())) report_postmaster_dead();

@@ -30,7 +30,7 @@ bool is_from_operator(int code) noexcept {
     return ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
 }
 
-// Runs it; false where it raised an error that is dropped. Memory, owner and interrupts are the caller's to set back.
+// Runs it; false if it raised an error that is dropped. Memory, owner and interrupts are the caller's to set back.
 bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, ResourceOwner owner) {
     volatile bool went_well = true;
     PG_TRY();

@@ -1,5 +1,5 @@
 // AES of libcrypto as the block cipher of core/cipher/ff1.hpp. Each backend keeps the contexts of the keys that it used
-// last, so that a call does not expand its key anew. A context and the copy of its key beside it live in the backend's
+// last, so that a call does not expand its key again. A context and the copy of its key beside it live in the backend's
 // memory alone, and are wiped when another key takes their entry or forget_ciphers() is called.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace idgen::pg {
 
-// The cipher under a key of is_key_size(size) bytes, good until the next call. Raises where libcrypto fails.
+// The cipher under a key of is_key_size(size) bytes, good until the next call. Raises if libcrypto fails.
 BlockCipher cipher_of(const uint8 *key, size_t size);
 
 // Wipes all keys and contexts.

@@ -10,7 +10,7 @@ constexpr int32 no_group = -1;
 constexpr const char *group_table = "pg_dist_local_group";
 constexpr const char *node_table = "pg_dist_node";
 
-// A table of pg_catalog; null where there is none.
+// A table of pg_catalog; null if there is none.
 Relation open_table(const char *name) {
     Oid oid = get_relname_relid(name, PG_CATALOG_NAMESPACE);
     Relation table = OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : nullptr;
@@ -19,7 +19,7 @@ Relation open_table(const char *name) {
     return nullptr;
 }
 
-// The group that the server has; negative where there is none.
+// The group that the server has; negative if there is none.
 int32 local_group() {
     Relation groups = open_table(group_table);
     if (groups == nullptr) return no_group;
@@ -34,7 +34,7 @@ int32 local_group() {
     return group;
 }
 
-// Whether the server knows the nodes of its cluster. True where it has no list of nodes.
+// Whether the server knows the nodes of its cluster. True if it has no list of nodes.
 bool knows_nodes() {
     Relation nodes = open_table(node_table);
     if (nodes == nullptr) return true;
@@ -62,7 +62,7 @@ bool find_columns(CloneColumns &columns) {
     return columns.node > 0 && columns.group > 0 && columns.is_clone > 0 && columns.origin > 0;
 }
 
-// A column of type integer or boolean; 0 where it is null.
+// A column of type integer or boolean; 0 if it is null.
 int32 number_of(HeapTuple row, TupleDesc desc, AttrNumber column) {
     bool is_null;
     Datum value = column_of(row, desc, column, &is_null);

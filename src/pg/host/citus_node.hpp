@@ -37,7 +37,7 @@ CitusNode citus_node();
 
 // Whether the node that this server has the group of has a clone, which may be this server.
 bool has_clone();
-// The same without waiting for a lock: true where one keeps it from being known.
+// The same without waiting for a lock: true if one keeps it from being known.
 bool may_have_clone();
 
 }  // namespace idgen::pg

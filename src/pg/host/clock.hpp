@@ -30,7 +30,7 @@ int64 monotonic_ms() noexcept;
 // The same in microseconds.
 int64 monotonic_us() noexcept;
 
-// How long a wait has lasted, ms. Begins it where `began_ms` is 0.
+// How long a wait has lasted, ms. Begins it if `began_ms` is 0.
 int64 waited_since(int64 &began_ms) noexcept;
 
 // CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.

@@ -6,7 +6,7 @@
 
 namespace idgen::pg {
 
-// Fills in random bytes. Raises where the source fails.
+// Fills in random bytes. Raises if the source fails.
 void fill_random(void *out, size_t size);
 
 }  // namespace idgen::pg

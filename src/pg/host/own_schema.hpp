@@ -11,7 +11,7 @@ class OwnSchema {
    public:
     constexpr explicit OwnSchema(const char *extension) : extension_(extension) {}
 
-    // The OID of a relation in it; invalid where there is none. No role can put another relation there: the schema is
+    // The OID of a relation in it; invalid if there is none. No role can put another relation there: the schema is
     // its owner's alone.
     Oid find_relation(const char *name);
 

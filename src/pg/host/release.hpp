@@ -12,7 +12,7 @@ const char *library_version() noexcept;
 // Whether this library is of that version or a later one. Requires that the text is a version.
 bool is_library_at_least(const char *version) noexcept;
 
-// The version of the extension, palloc'ed; null where it is not installed.
+// The version of the extension, palloc'ed; null if it is not installed.
 const char *extension_version();
 
 }  // namespace idgen::pg

@@ -65,7 +65,7 @@ Fact large_shards(const Survey &survey, const char *shards) {
             "next_id() fails for that layout: give this node smaller shards, or use a layout that has these."};
 }
 
-// Where there is a registry, the row `lease` says more.
+// If there is a registry, the row `lease` says more.
 Fact leased_shards(const Survey &survey) {
     if (!survey.is_loaded) return {"shards", not_known, false, nullptr};
     if (!survey.leases.has_registry) return {"shards", "lease, and idgen.registry is not set", false, no_registry_hint};
@@ -163,7 +163,7 @@ bool is_missing(const WantedNumber &number) noexcept {
     return !number.is_held;
 }
 
-// Appends "3, 4"; false where there are no such numbers.
+// Appends "3, 4"; false if there are no such numbers.
 bool append_numbers(StringInfo text, const LeaseSurvey &leases, Which which) {
     bool is_first = true;
     for (uint32 i = 0; i < leases.count; i++) {

@@ -75,7 +75,8 @@ Fact layout_fact(const Survey &survey) {
     }
     const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
     if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
-    return {"layout", text, false, "Plan the move to a layout that ends later: after that time next_id() raises an error."};
+    return {"layout", text, false,
+            "Plan the move to a layout that ends later: after that time next_id() raises an error."};
 }
 
 Fact slots_fact(const Survey &survey) {

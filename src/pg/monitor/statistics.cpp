@@ -17,7 +17,7 @@ SlotCopy copy_of(SharedSlot &entry) noexcept {
     return {owner, entry.slot, entry.waits, entry.wait_us, entry.max_lead_ms};
 }
 
-// Copies whose slot a tag is of; false where it is no slot's, or that one is somebody else's now.
+// Copies whose slot a tag is of; false if it is no slot's, or that one is another shard's now.
 bool copy_owner(SharedState *state, uint64 slot_tag, SlotOwner &owner) noexcept {
     auto number = static_cast<uint32>(slot_tag);
     if (number >= state->max_slots) return false;

@@ -35,7 +35,7 @@ struct SlotUse {
 };
 SlotUse count_slots(SharedState *state) noexcept;
 
-// Finds a layout without a shard that this session's database makes IDs of. False where there is none.
+// Finds a layout without a shard that this session's database makes IDs of. False if there is none.
 bool find_shardless(SharedState *state, Layout &layout) noexcept;
 
 // A number that two databases of this server use in one packing.
@@ -45,7 +45,7 @@ struct Twin {
     Layout layout;  // as this one calls it
 };
 
-// Finds one from the slot `next` on, and moves that behind it. False where there is none.
+// Finds one from the slot `next` on, and moves that behind it. False if there is none.
 bool find_twin(SharedState *state, uint32 &next, Twin &twin) noexcept;
 
 struct BackendCopy {
@@ -56,7 +56,7 @@ struct BackendCopy {
     uint64 last_id;
     uint64 waits;
     uint64 wait_us;
-    bool has_slot;    // false: no slot made the last, or it was given to somebody else since
+    bool has_slot;    // false: no slot made the last, or it was given to another shard since
     SlotOwner owner;  // of that slot
 };
 

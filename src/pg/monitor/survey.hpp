@@ -39,7 +39,7 @@ struct LeaseSurvey {
 LeaseSurvey survey_leases(SharedState *state);
 
 // What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys, slots. Only
-// looks: it works on a standby, without the library loaded at the start, and where IDs are refused.
+// looks: it works on a standby, without the library loaded at the start, and if IDs are refused.
 
 struct Survey {
     bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known
@@ -58,7 +58,7 @@ struct Survey {
     uint32 stall_ms;       // how long renewals have been asked for in vain
 
     int64 lead_ms;                            // of the slot furthest ahead of the clock; 0: none is ahead
-    Layout ending;                            // the layout in use that ends first; the default one where none is in use
+    Layout ending;                            // the layout in use that ends first; the default one if none is in use
     int64 end_ms;                             // when
     uint32 slots, slots_limit;                // of this database
     uint32 server_slots, server_slots_limit;  // of all

@@ -39,7 +39,7 @@ inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz a
 
 // Arrays of plain values: arguments, and new ones of bigints to be filled in place.
 
-// An array of that many bigints. Raises where an array cannot hold them.
+// An array of that many bigints. Raises if an array cannot hold them.
 inline ArrayType *make_array(int64 count) {
     constexpr int64 most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(1)) / sizeof(int64);
     if (count > most) report_array_too_large(count, most);
@@ -88,7 +88,7 @@ inline int64 bound_ms(const Packing &p, const RangeBound &bound) {
     return ms_from(at, bound.inclusive == bound.lower);
 }
 
-// The span of a period and a layout that are arguments. Raises where the layout's time wraps.
+// The span of a period and a layout that are arguments. Raises if the layout's time wraps.
 inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layout_number) {
     const Layout &layout = layout_argument(fcinfo, layout_number);
     Packing p = packing_of(layout);
@@ -102,7 +102,7 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
 
 // Rows of a set that a function returns.
 
-// A row being put together: its values in order, null where left out.
+// A row being put together: its values in order, null if left out.
 template <int columns>
 class Row {
    public:

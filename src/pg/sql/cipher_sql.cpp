@@ -47,7 +47,8 @@ int message_of(const TextError &error, std::string_view text) {
 BlockCipher cipher_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view key = bytes_argument(fcinfo, number);
     if (!is_key_size(key.size()))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a key of %zu bytes is not an AES key", key.size()),
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("a key of %zu bytes is not an AES key", key.size()),
                 errdetail("An AES key has 16, 24 or 32 bytes."),
                 errhint("Make one of random bytes, such as those of: openssl rand -hex 32"));
     return cipher_of(reinterpret_cast<const uint8 *>(key.data()), key.size());

@@ -33,11 +33,12 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
     int64 now_ms = wall_ms();
     int64 remote_ms = unpack_hlc(remote).ms;
     if (remote_ms - now_ms > settings.max_lead_ms)
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the remote timestamp is %s ahead of the clock", seconds_text(remote_ms - now_ms)),
-                errdetail("It says %s, the clock says %s; idgen.max_lead is %s.", instant_text(remote_ms),
-                          instant_text(now_ms), seconds_text(settings.max_lead_ms)),
-                errhint("Correct the clock that is wrong, or increase idgen.max_lead if the clocks are that far apart."));
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("the remote timestamp is %s ahead of the clock", seconds_text(remote_ms - now_ms)),
+            errdetail("It says %s, the clock says %s; idgen.max_lead is %s.", instant_text(remote_ms),
+                      instant_text(now_ms), seconds_text(settings.max_lead_ms)),
+            errhint("Correct the clock that is wrong, or increase idgen.max_lead if the clocks are that far apart."));
     return remote;
 }
 
@@ -91,7 +92,7 @@ Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// Bounds as timestamptz. Raises where the kernel's clock is not synchronized.
+// Bounds as timestamptz. Raises if the kernel's clock is not synchronized.
 ClockBounds bounds_now() {
     constexpr int64 epoch_us = pg_epoch_unix_ms * 1000;
     int64 before_us = wall_us() - epoch_us;
@@ -112,7 +113,7 @@ Datum range_of(const ClockBounds &bounds) {
     return RangeTypePGetDatum(make_finite_range(type, &lower, &upper));
 }
 
-// Sleeps until an instant is past; raises at once where that would take longer than idgen.max_wait.
+// Sleeps until an instant is past; raises at once if that would take longer than idgen.max_wait.
 void wait_until_past(TimestampTz at) {
     int64 began_ms = monotonic_ms();
     for (;;) {

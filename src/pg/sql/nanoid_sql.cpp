@@ -63,7 +63,7 @@ void split(std::string_view alphabet, Symbols &symbols) {
     }
 }
 
-// The symbols of an alphabet, kept with the call site. Raises where there are none or too many, or one twice.
+// The symbols of an alphabet, kept with the call site. Raises if there are none or too many, or one twice.
 const Symbols &symbols_of(FmgrInfo *call_site, std::string_view alphabet) {
     auto *kept = static_cast<Symbols *>(call_site->fn_extra);
     if (kept != nullptr && std::string_view(kept->bytes, kept->size) == alphabet) return *kept;

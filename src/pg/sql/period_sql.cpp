@@ -193,7 +193,7 @@ Datum idgen_within_last(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// A helper's call, folded to a constant where its arguments are. Null where there is no helper.
+// A helper's call, folded to a constant where its arguments are. Null if there is no helper.
 Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, Node *layout) {
     Oid types[] = {exprType(period), exprType(layout)};
     Oid helper =
@@ -245,7 +245,7 @@ List *comparisons(PlannerInfo *root, Oid funcid, List *args) {
                       comparison(BTLessEqualStrategyNumber, id, last));
 }
 
-// The comparisons instead of the call. Null where an argument must not be evaluated twice.
+// The comparisons instead of the call. Null if an argument must not be evaluated twice.
 Node *simplify(const SupportRequestSimplify &request) {
     auto *args = reinterpret_cast<Node *>(request.fcall->args);
     if (contain_volatile_functions(args) || contain_subplans(args)) return nullptr;
@@ -269,7 +269,7 @@ Node *index_condition(SupportRequestIndexCondition &request) {
     return reinterpret_cast<Node *>(clauses);
 }
 
-// The share of rows that both comparisons leave. Null where there are none.
+// The share of rows that both comparisons leave. Null if there are none.
 Node *selectivity(SupportRequestSelectivity &request) {
     List *clauses = comparisons(request.root, request.funcid, request.args);
     if (clauses == NIL) return nullptr;

@@ -18,7 +18,7 @@ bool parts_argument(FunctionCallInfo fcinfo, int layout_number, Packing &p, Part
     return unpack(p, PG_GETARG_INT64(0), parts);
 }
 
-// A tick that bounds a range of IDs. Raises where the layout has no such range.
+// A tick that bounds a range of IDs. Raises if the layout has no such range.
 int64 bound_tick(FunctionCallInfo fcinfo, const Packing &p) {
     const Layout &layout = layout_argument(fcinfo, 1);
     if (p.wraps) report_wrapping_bounds(layout);

@@ -161,7 +161,7 @@ int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
     return unix_ms;
 }
 
-// The time of the clock. Raises where the type cannot hold it.
+// The time of the clock. Raises if the type cannot hold it.
 template <class T, const TextForm &form>
 int64 stamp_of_clock() {
     int64 now_ms = recent_wall_ms();
@@ -296,7 +296,7 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
                 errdetail("ULIDs of one millisecond rise by 1 from a random start, and the largest was reached."),
                 errhint("Try again in the next millisecond."));
     if (unlikely(reading.behind > 0) && may_log(state, Cause::ulid_order))
-        log_order_anew("ULIDs", reading.now, reading.behind);
+        log_new_order("ULIDs", reading.now, reading.behind);
     return prefixed_datum(next);
 }
 

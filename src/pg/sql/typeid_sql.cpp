@@ -72,7 +72,8 @@ void require_128_bits(FmgrInfo *call_site, Oid type) {
     if (call_site->fn_extra != nullptr) return;  // a call site is checked once
     Oid base = OidIsValid(type) ? getBaseType(type) : type;
     if (base != UUIDOID && !is_ulid_type(base))
-        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("a TypeID cannot hold a value of type %s", format_type_be(type)),
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                errmsg("a TypeID cannot hold a value of type %s", format_type_be(type)),
                 errdetail("It holds 128 bits: a uuid or a ulid."),
                 errhint("Give a value of one of these types, or a cast to uuid."));
     call_site->fn_extra = call_site;

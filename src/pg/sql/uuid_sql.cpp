@@ -115,7 +115,7 @@ Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
                           instant_text(uuid_last_ms)),
                 errhint("Set the clock right, and restart the server."));
     if (unlikely(reading.behind > 0) && may_log(state, Cause::uuid_order))
-        log_order_anew("UUIDs of version 7", uuid_stamp_ms(reading.now), uuid_stamp_ms(reading.behind));
+        log_new_order("UUIDs of version 7", uuid_stamp_ms(reading.now), uuid_stamp_ms(reading.behind));
     return uuid_datum(uuidv7_of(next, random));
 }
 

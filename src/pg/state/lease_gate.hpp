@@ -58,7 +58,7 @@ constexpr const char *lease_gate_name = "idgen lease gate 4 " IDGEN_VERSION;
 // Called when the server starts, with shared_preload_libraries.
 void open_lease_gate();
 
-// Null where the server has not loaded idgen before, or another version of it.
+// Null if the server has not loaded idgen before, or another version of it.
 inline const LeaseGate *find_lease_gate() {
     return static_cast<const LeaseGate *>(*find_rendezvous_variable(lease_gate_name));
 }

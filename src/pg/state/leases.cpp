@@ -31,7 +31,7 @@ void clear(SharedLease &entry) noexcept {
     entry.trouble[0] = '\0';
 }
 
-// One more entry, for a purpose; null where there is no room. Sessions may still look at the lease of the number that
+// One more entry, for a purpose; null if there is no room. Sessions may still look at the lease of the number that
 // it had: its cap is 0.
 SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
     SharedLease *entry = first_of(leases);

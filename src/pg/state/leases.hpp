@@ -65,14 +65,14 @@ void initialise(SharedLeases &leases, int tranche) noexcept;
 // The lease that caps the IDs of a number; of one that is not held, one that allows none.
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept;
 
-// The same of a number; 0 where no entry has it.
+// The same of a number; 0 if no entry has it.
 int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 
-// Has the keeper claim the number, or fill the pool. False where there is no room for one more.
+// Has the keeper claim the number, or fill the pool. False if there is no room for one more.
 bool want_number(SharedLeases &leases, uint32 number) noexcept;
 void want_pool(SharedLeases &leases) noexcept;
 
-// Makes room in the pool for so many numbers. False where the server has no room for so many.
+// Makes room in the pool for so many numbers. False if the server has no room for so many.
 bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
 
 // Gives the next entry of the pool to be given up where there are more than so many: one that holds no number, else the

@@ -16,7 +16,7 @@ ShardSet view_of(const uint32 *numbers, uint32 count) noexcept {
     return {numbers_of_view, count, count};
 }
 
-// Raises where the node has no group that counts.
+// Raises if the node has no group that counts.
 uint32 citus_group() {
     CitusNode node = citus_node();
     if (node.state != CitusState::member) report_no_citus(node.state);

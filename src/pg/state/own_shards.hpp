@@ -10,8 +10,8 @@ namespace idgen::pg {
 // What gives a session shards that has none.
 enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 
-// The shards as they are now; empty where none is set, or none is held yet. Requires attach_backend(). The view is good
-// until the next call. Raises where idgen.shards asks for a group that there is not.
+// The shards as they are now; empty if none is set, or none is held yet. Requires attach_backend(). The view is good
+// until the next call. Raises if idgen.shards asks for a group that there is not.
 ShardSet own_set();
 
 // The same in words, where idgen.shards is no list itself; else null.

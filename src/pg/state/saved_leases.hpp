@@ -14,7 +14,7 @@
 namespace idgen::pg {
 
 // Finds or makes the object, and sets aside what the server before this one left. Called whenever the server's shared
-// memory begins anew, by its main process.
+// memory begins again, by its main process.
 void open_saved_leases();
 
 // Notes that IDs up to an instant are about to be granted. Called before they are.

@@ -335,9 +335,11 @@ const CipherKey &key_of(int32 number) {
                 : errhint(
                       "Add idgen to shared_preload_libraries and restart: without that, the server would show the keys to everybody. Then set idgen.keys."));
     if (key == nullptr)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no key %d", number),
-                errdetail("idgen.keys has no key of that number. Its numbers are not shown, because not every role may know them."),
-                errhint("Ask for the number of a key, or let a superuser add it to idgen.keys."));
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no key %d", number),
+            errdetail(
+                "idgen.keys has no key of that number. Its numbers are not shown, because not every role may know them."),
+            errhint("Ask for the number of a key, or let a superuser add it to idgen.keys."));
     return *key;
 }
 

@@ -231,7 +231,7 @@ bool may_log(SharedState *state, Cause cause) noexcept {
     return state->log_budgets[static_cast<size_t>(cause)].spend(1);
 }
 
-void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms) {
+void log_new_order(const char *kind, int64 now_ms, int64 behind_ms) {
     ereport(LOG,
             errmsg("the order of %s begins again at the clock, %s below the last one", kind, seconds_text(behind_ms)),
             errdetail("The last one says %s, the clock says %s: one of the two is wrong.",

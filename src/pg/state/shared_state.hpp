@@ -125,7 +125,7 @@ void publish_synchronous(int value) noexcept;
 // Whether the server loaded the library when it started.
 bool is_preloaded() noexcept;
 
-// The state, attached on the first call; null where the server did not load the library.
+// The state, attached on the first call; null if the server did not load the library.
 SharedState *find_shared_state();
 // The same; raises there.
 SharedState *shared_state();
@@ -144,6 +144,6 @@ ClockReading watched_clock(SharedState *state);
 bool may_log(SharedState *state, Cause cause) noexcept;
 
 // Logs that a kind that rises goes on at a clock that far behind the last value. Ask may_log first.
-void log_order_anew(const char *kind, int64 now_ms, int64 behind_ms);
+void log_new_order(const char *kind, int64 now_ms, int64 behind_ms);
 
 }  // namespace idgen::pg

@@ -1,4 +1,4 @@
-// Finds the slot of a shard: locks, asks the directory, and raises where no slot is to be had.
+// Finds the slot of a shard: locks, asks the directory, and raises if no slot is to be had.
 #pragma once
 
 #include "pg/state/shared_state.hpp"
@@ -13,10 +13,10 @@ inline uint64 tag_of(SharedState *state, const SharedReference &slot) noexcept {
 // The tag of what no slot made.
 constexpr uint64 no_slot_tag = UINT32_MAX;
 
-// A slot that made no ID for so long, with its last tick over, may be given to somebody else.
+// A slot that made no ID for that long, with its last tick over, may be given to another shard.
 constexpr int64 slot_idle_ms = 500;
 
-// The slot of a shard of this session's database, given out if there is none yet. Raises where no slot is to be had.
+// The slot of a shard of this session's database, given out if there is none yet. Raises if no slot is to be had.
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms);
 
@@ -25,10 +25,10 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
 // The entry of this session's database, made for its first session; notes in the session's own that it has it.
 SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
 
-// The same, null where no session has needed one.
+// The same, null if no session has needed one.
 SharedDatabase *find_database(SharedState *state) noexcept;
 
-// Frees what belongs to databases that no longer exist. True where there was any.
+// Frees what belongs to databases that no longer exist. True if there was any.
 bool free_dropped_databases(SharedState *state);
 
 }  // namespace idgen::pg

@@ -147,7 +147,7 @@ int hint_for(ShardsRemedy remedy) {
 // The shards of this node, as errors say them.
 struct OwnShards {
     const char *text;     // idgen.shards as it was written
-    const char *numbers;  // the ones that it stands for now; null where it is a list itself
+    const char *numbers;  // the ones that it stands for now; null if it is a list itself
     int region;
 };
 
@@ -255,7 +255,7 @@ void resolve_explicit(Source &source, int64 shard) {
     report_pool_shard(layout, number, settings.region);
 }
 
-// Takes the node's own shards for the pool, which may be none yet where they are numbers from the registry.
+// Takes the node's own shards for the pool, which may be none yet if they are numbers from the registry.
 void set_pool(Source &source) {
     const Layout &layout = source.layout;
     uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));

@@ -17,7 +17,7 @@ struct Self {
 // Null before attach_backend().
 extern Self self;
 
-// Attaches `self`, cheap where it is. Raises where IDs cannot be made here: library not loaded by the server, or
+// Attaches `self`, cheap where it is. Raises if IDs cannot be made here: library not loaded by the server, or
 // recovery.
 void attach_backend();
 
@@ -59,7 +59,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument);
 // Has it draw from the numbers that are held now, where it follows them. True if they have changed.
 bool follow_pool(Source &source);
 
-// Raises where a shard that was named is not the node's any more: numbers come and go while a statement runs.
+// Raises if a shard that was named is not the node's any more: numbers come and go while a statement runs.
 void require_shard(const Source &source);
 
 // Makes it that of the database's hybrid logical clock (core/kinds/hlc.hpp).

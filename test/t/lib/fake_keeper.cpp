@@ -1,7 +1,7 @@
 // For tests alone: what the keeper of a server's numbers says to sessions, without one, as SQL functions.
 //
 //      CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) RETURNS void
-//          a number that is wanted, held up to the clock and `ahead_ms`; not held where that is null
+//          a number that is wanted, held up to the clock and `ahead_ms`; not held if that is null
 //      CREATE FUNCTION fake_claim(number bigint, ahead_ms bigint) RETURNS void
 //          a number that is held begins so far ahead of the clock
 //      CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) RETURNS
