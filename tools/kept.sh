@@ -1,6 +1,6 @@
 # A sandbox that stays for the next run, with what was built in it: sourced by tools/test where QUICK is set.
 #
-# There is one for each folder that a tree stands in, below /var/tmp/idgen.UID. It begins anew where the server, a compiler or
+# There is one for each folder that a tree stands in, below /var/tmp/idgen.UID. It begins again if the server, a compiler or
 # the flags of a build have changed.
 
 keep_sandbox() {
@@ -15,16 +15,21 @@ keep_sandbox() {
     versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile test/*/Makefile test/core.mk &&
         echo "COPT=${COPT:-} BUILD=${BUILD:-}")
     end_processes
-    # What a run leaves behind, and what is built without make.
-    rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
+    forget_last_run
     if [ "$(cat "$sandbox/versions" 2>/dev/null)" != "$versions" ]; then
         rm -rf "$sandbox"
         fill_sandbox && echo "$versions" >"$sandbox/versions" || return 1
     else
         fill_tree
     fi
-    # Linked anew each time: what a source that is gone left behind would go unnoticed.
-    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease}
+}
+
+# Removes all that a run leaves behind but the objects that make knows how to renew: a source that is gone would go unnoticed in
+# what was linked or installed.
+forget_last_run() {
+    rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
+    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease} \
+        "$sandbox/usr/lib/postgresql/$major/lib"/idgen*.so "$sandbox/usr/share/postgresql/$major/extension"/idgen*
 }
 
 leave_sandbox() {
