@@ -32,7 +32,7 @@ DATA = $(wildcard sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
-LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_schema host/sequence_pages host/server_identity report/report_arguments \
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/report_arguments \
 	state/leases),$(OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql

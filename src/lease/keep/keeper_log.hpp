@@ -1,8 +1,8 @@
 // What the keeper says in the log, and how often.
 #pragma once
 
-#include "pg/host/log_budget.hpp"
 #include "pg/state/lease_gate.hpp"
+#include "pg/state/log_budget.hpp"
 
 namespace idgen::lease {
 

@@ -3,7 +3,7 @@
 #include "lease/etcd/etcd_store.hpp"
 #include "lease/postgres/postgres_store.hpp"
 #include "lease/store/trouble.hpp"
-#include "pg/host/registry_scheme.hpp"
+#include "pg/state/lease_gate.hpp"
 
 namespace idgen::lease {
 

@@ -1,6 +1,6 @@
 #include "lease/keep/record_page.hpp"
 
-#include "pg/host/own_schema.hpp"
+#include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
 
 namespace idgen::lease {

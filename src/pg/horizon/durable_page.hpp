@@ -4,7 +4,7 @@
 #include "pg/postgres.hpp"
 
 #include "core/durable/renewal.hpp"
-#include "pg/host/own_schema.hpp"
+#include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
 
 namespace idgen::pg {

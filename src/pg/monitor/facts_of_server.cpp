@@ -1,7 +1,7 @@
 // Facts of the server: library, copies, layouts, slots; the horizon, its renewals, and the clock.
 
 #include "core/durable/horizon.hpp"
-#include "pg/host/release.hpp"
+#include "pg/host/own_extension.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"

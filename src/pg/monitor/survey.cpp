@@ -5,7 +5,7 @@
 #include "core/durable/renewal.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
-#include "pg/host/release.hpp"
+#include "pg/host/own_extension.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"

@@ -5,7 +5,7 @@
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/host/release.hpp"
+#include "pg/host/own_extension.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/monitor/statistics.hpp"
 #include "pg/report/report_renewal.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/layout/shard_set.hpp"
-#include "pg/host/registry_scheme.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/settings.hpp"

@@ -7,10 +7,28 @@
 
 #include "core/lease/lease.hpp"
 #include "core/lease/number_choice.hpp"
+#include "core/text/text_part.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/saved_leases.hpp"
 
 namespace idgen::pg {
+
+// Which store the address of a registry names, by its beginning.
+enum class RegistryScheme {
+    unknown,
+    postgresql,  // postgresql://..., postgres://..., or host=... dbname=...
+    etcd,        // etcd://..., with TLS etcds://...
+};
+
+inline RegistryScheme scheme_of(std::string_view address) noexcept {
+    auto begins_with = [address](std::string_view beginning) noexcept {
+        return address.size() >= beginning.size() && head_of(address, beginning.size()) == beginning;
+    };
+    if (begins_with("etcd://") || begins_with("etcds://")) return RegistryScheme::etcd;
+    if (begins_with("postgresql://") || begins_with("postgres://")) return RegistryScheme::postgresql;
+    bool is_options = address.find("://") == std::string_view::npos && address.find('=') != std::string_view::npos;
+    return is_options ? RegistryScheme::postgresql : RegistryScheme::unknown;
+}
 
 struct LeaseSettings {
     const char *registry;  // its address; empty: none. May hold a password: not for a message or a view

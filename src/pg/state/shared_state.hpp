@@ -19,9 +19,9 @@
 #include "core/issue/directory.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
-#include "pg/host/log_budget.hpp"
 #include "pg/host/server_locks.hpp"
 #include "pg/state/leases.hpp"
+#include "pg/state/log_budget.hpp"
 
 namespace idgen::pg {
 
