@@ -55,7 +55,7 @@ BEGIN
         DETAIL = format('The layout was "%s".', layout), HINT = hint;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_refuse_layout(text, text, text) IS 'raises the error of a text that is no layout';
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_layout(text, text, text) IS 'raises the error of a text that is not a layout';
 
 CREATE FUNCTION idgen_sql.idgen_epoch_ms(instant text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -823,7 +823,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_write_slots() IS 'writes idgen_slot anew after a change of idgen_shard';
+COMMENT ON FUNCTION idgen_sql.idgen_write_slots() IS 'writes idgen_slot again after a change of idgen_shard';
 
 CREATE TRIGGER idgen_write_slots AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON idgen_sql.idgen_shard
     FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_write_slots();

@@ -47,7 +47,7 @@ const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== BigInt(id
 const { rows: [seen] } = await client.query(
     'INSERT INTO visit (album_id, before) VALUES ($1, $2) RETURNING id', [album.id, visits.map(({ id }) => id)]);
 // In docs/clients.md:
-// JSON has an id64 as a string, and a bigint only if it is told so.
+// JSON has an id64 as a string, and a bigint only on request.
 const { rows: [{ json }] } = await client.query(`
 SELECT jsonb_build_object('album', to_jsonb(album), 'photo', photo.id::text) AS json
   FROM album, photo WHERE album.id = $1 AND photo.id = $2`, [album.id, photoId]);
