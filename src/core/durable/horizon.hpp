@@ -103,7 +103,7 @@ void forget(Horizon &horizon) noexcept;
 
 // Whether half of the window is used where a tick starts at `start_ms`: time to renew ahead of need.
 constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
-    return start_ms >= granted_ms - window_ms / 2;
+    return 2 * (granted_ms - start_ms) <= window_ms;
 }
 
 // Why a tick lies further ahead of the clock than it may, so that an error blames the clock only if that is to

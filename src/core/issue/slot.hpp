@@ -111,10 +111,11 @@ struct Take {
         past_end,  // the layout has no tick left
     };
     Status status;
-    std::uint32_t count;     // ok: IDs taken, in consecutive sequences
-    std::uint32_t sequence;  // ok: of the first of them
-    std::int64_t tick;       // ok: theirs; else: the one that was refused
-    std::int64_t wait_ms;    // full, borrowed, ahead: from now until the clock would admit the tick
+    std::uint32_t count;        // ok: IDs taken, in consecutive sequences
+    std::uint32_t sequence;     // ok: of the first of them
+    std::int64_t tick;          // ok: theirs; else: the one that was refused
+    std::int64_t wait_ms;       // full, borrowed, ahead: from now until the clock would admit the tick
+    std::int64_t start_ms = 0;  // ok: when their tick starts
 };
 
 // The first tick that clock and floor allow; negative before the epoch.
@@ -130,12 +131,12 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
     using Status = Take::Status;
     if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, position.tick, 0};
     if (start >= limits.granted_ms) return {Status::renew, 0, 0, position.tick, 0};
-    std::uint32_t left = p.sequence_last - position.sequence + 1;
-    std::uint32_t taken = count < left ? count : left;
+    // One always fits, because the position lies within its tick.
+    std::uint32_t taken = count == 1 ? 1 : std::min(count, p.sequence_last - position.sequence + 1);
     slot.tick = position.tick;
     slot.sequence = position.sequence + taken - 1;
     slot.ids += taken;
-    return {Status::ok, taken, position.sequence, position.tick, 0};
+    return {Status::ok, taken, position.sequence, position.tick, 0, start};
 }
 
 // The same of a tick ahead of the clock, if its lead is admitted, too. `is_next`: the tick before it is full.

@@ -162,11 +162,10 @@ Block draw_patiently(Source &source, uint32 count);
 inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
     require_postmaster();
     const Packing &p = source.packing;
-    int64 start_ms = start_of(p, taken.tick);
-    Grant grant = grant_for(self.database->horizon, start_ms, settings.horizon_window_ms);
+    Grant grant = grant_for(self.database->horizon, taken.start_ms, settings.horizon_window_ms);
     if (unlikely(grant == Grant::over)) return draw_patiently(source, taken.count);
     note_drawn(source, taken);
-    Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, start_ms, ++draw_number};
+    Block block{first_id(source, taken), int64{1} << p.sequence_shift, taken.count, taken.start_ms, ++draw_number};
     int64 last_id = block.first_id + block.step * (block.count - 1);
     count_taken(source, taken, last_id, block.start_ms > limits.now_ms);
     if (unlikely(grant == Grant::half_used)) renew_ahead(limits.now_ms, block.start_ms);

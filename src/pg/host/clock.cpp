@@ -6,10 +6,6 @@
 
 #include <ctime>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 namespace idgen::pg {
 namespace {
 
@@ -23,33 +19,18 @@ int64 read_us(clockid_t clock) noexcept {
     return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
 
-// The last reading of the clock in this process, and the processor's cycle counter just before it.
-struct Reading {
-    uint64 cycles;
-    int64 ms;
-};
-Reading last_reading{};
-
-// 4 to 10 us at 2 to 5 GHz.
-[[maybe_unused]] constexpr uint64 recent_cycles = 20000;
-
 }  // namespace
+
+LastReading last_reading{};
 
 int64 wall_ms() noexcept {
 #if defined(__x86_64__)
-    last_reading.cycles = __rdtsc();
+    last_reading.cycles = __builtin_ia32_rdtsc();
 #endif
     timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     last_reading.ms = int64{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
     return last_reading.ms;
-}
-
-int64 recent_wall_ms() noexcept {
-#if defined(__x86_64__)
-    if (__rdtsc() - last_reading.cycles < recent_cycles) return last_reading.ms;
-#endif
-    return wall_ms();
 }
 
 Instant wall_instant() noexcept {

@@ -10,9 +10,22 @@ namespace idgen::pg {
 // The time of day, unix ms.
 int64 wall_ms() noexcept;
 
+// The last reading of wall_ms() in this process, and the processor's cycle counter just before it.
+struct LastReading {
+    uint64 cycles;
+    int64 ms;
+};
+extern LastReading last_reading;
+
 // The time of day as read at most about 10 us ago, unix ms; a third of the cost. A session may always be put off
 // between reading the clock and using it, so an older reading is never wrong, only late.
-int64 recent_wall_ms() noexcept;
+inline int64 recent_wall_ms() noexcept {
+#if defined(__x86_64__)
+    constexpr uint64 recent_cycles = 20000;  // 4 to 10 us at 2 to 5 GHz
+    if (__builtin_ia32_rdtsc() - last_reading.cycles < recent_cycles) return last_reading.ms;
+#endif
+    return wall_ms();
+}
 
 // The time of day with all that the clock says of it: unix ms, and the nanoseconds since that ms began.
 struct Instant {
