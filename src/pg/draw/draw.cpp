@@ -181,7 +181,7 @@ inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
 
 // Draws with one look at the clock where that succeeds, as it mostly does.
 inline Block draw_at_once(Source &source, uint32 count) {
-    Assert(source.settings_generation != 0 && count > 0);
+    Assert(source.packing.unit_ms > 0 && count > 0);
     DrawRules rules = rules_of(source, draw_rules());
     Limits limits = limits_of(self.database->horizon, recent_wall_ms(), rules);
     int64 base = base_of(source, limits);
