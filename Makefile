@@ -115,7 +115,7 @@ sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/co
 sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o %/release.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
+$(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)
