@@ -1,18 +1,25 @@
 -- Takes idgen in SQL alone out again, for its owner. Where something still needs it (a DEFAULT, an index, a column of type id_layout), that is
 -- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
 
--- As an extension's script (pg_tle) it has made members of that extension, and what was made since is none: here all go one way.
+-- If pg_tle made an extension of it, its objects are members of that; what was made later is not. Here they leave it first. An extension that
+-- holds nothing else goes, too.
 DO $$
 DECLARE
-    package name := (SELECT e.extname FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
-                      WHERE d.classid = 'pg_namespace'::regclass AND d.objid = 'idgen_sql'::regnamespace AND d.deptype = 'e');
+    package name;
+    package_id oid;
     member record;
 BEGIN
-    FOR member IN SELECT o.type, o.identity FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid,
-                         LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o WHERE e.extname = package AND d.deptype = 'e' LOOP
+    SELECT e.extname, e.oid INTO package, package_id FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
+     WHERE d.classid = 'pg_namespace'::regclass AND d.objid = 'idgen_sql'::regnamespace AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e';
+    IF package IS NULL THEN
+        RETURN;
+    END IF;
+    FOR member IN SELECT o.type, o.identity FROM pg_catalog.pg_depend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o
+                   WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = package_id AND d.deptype = 'e'
+                     AND (o.schema = 'idgen_sql' OR o.type = 'schema' AND o.identity = 'idgen_sql') LOOP
         EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
     END LOOP;
-    IF package IS NOT NULL THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = package_id AND deptype = 'e') THEN
         EXECUTE pg_catalog.format('DROP EXTENSION %I', package);
     END IF;
 END

@@ -9,7 +9,7 @@ BEGIN
                 WHERE pg_catalog.starts_with(pg_catalog.lower(c.entry), 'idgen.keys='::pg_catalog.text)) THEN
         RAISE WARNING USING
             MESSAGE = 'idgen.keys is set for a database or a role, where every role can read it',
-            DETAIL = 'Such keys are refused.',
+            DETAIL = 'Such keys are not used.',
             HINT = 'Take it out (ALTER DATABASE or ALTER ROLE ... RESET idgen.keys), make new keys, and set them in a file of the server''s configuration.';
     END IF;
 END

@@ -142,6 +142,13 @@ append_to_file("$share/extension/idgen_sql_only.control", "default_version = '1'
 append_to_file("$share/extension/idgen_sql_only--1.sql", sql_only('idgen.sql'));
 $node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
 is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
+append_to_file("$share/extension/bundle.control", "default_version = '1'\nsuperuser = false\n");
+append_to_file("$share/extension/bundle--1.sql", sql_only('idgen.sql') . 'CREATE TABLE public.theirs (n int);');
+$node->safe_psql('postgres', 'CREATE DATABASE bundled OWNER owner');
+$node->safe_psql('bundled', q{GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner; CREATE EXTENSION bundle; SELECT idgen_sql.idgen_set_shards('5')});
+is(join(' ', take_out($node, 'bundled', 'owner')), '0 ', "an extension that holds more: it goes from there");
+is($node->safe_psql('bundled', q{SELECT count(*), (SELECT count(*) FROM pg_extension x JOIN pg_depend d ON d.refobjid = x.oid AND d.deptype = 'e' WHERE extname = 'bundle') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|1', 'and what is not its own stays a member');
+unlink glob "$share/extension/bundle*";
 unlink glob "$share/extension/idgen_sql_only*";
 is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
 is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id())}), 5, 'and makes IDs under its names');
