@@ -7,7 +7,7 @@ void Admin::step(Stage &stage) {
         case Step::lock:
             return lock(stage);
         case Step::page:
-            return write_page();
+            return write_page(stage);
         case Step::flush:
             node_->disk.flush(lsn_);
             step_ = Step::finish;
@@ -30,7 +30,15 @@ void Admin::lock(Stage &stage) {
     step_ = Step::page;
 }
 
-void Admin::write_page() {
+// Readers begin again at the instant from which IDs are made again.
+void Admin::forget_answers(const Stage &stage) noexcept {
+    for (int i = 0; i < stage.scenario.layout_count; i++) {
+        std::int64_t &highest = node_->settled_ids[number_][i];
+        highest = std::min(highest, settled_id(stage.scenario.packings[i], at_ms_));
+    }
+}
+
+void Admin::write_page(const Stage &stage) {
     WalEntry entry = node_->disk.page(number_, Record::horizon);
     page_ = entry.record;
     switch (task_) {
@@ -40,6 +48,7 @@ void Admin::write_page() {
         case Task::reset:
             record_ = plan_reset(page_, view_, at_ms_);
             entry.is_vouched = true;
+            forget_answers(stage);
             break;
         case Task::confirm:
             record_ = plan_confirmation(page_, view_);

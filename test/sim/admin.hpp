@@ -30,7 +30,8 @@ class Admin {
     enum class Step { lock, page, flush, finish, standbys };
 
     void lock(Stage &stage);
-    void write_page();
+    void forget_answers(const Stage &stage) noexcept;
+    void write_page(const Stage &stage);
     void finish(Stage &stage);
     Database *database() const noexcept {
         return node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));

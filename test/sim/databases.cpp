@@ -18,6 +18,7 @@ void World::begin_scope(Node &node, int database) {
     node.scopes[database] = stage_.oracle.new_scope();
     node.old_floors_ms[database] = 0;
     node.forget_ids(database);
+    std::fill_n(node.settled_ids[database], max_layouts, 0);
 }
 
 // CREATE EXTENSION: the first records.
@@ -42,6 +43,7 @@ void World::begin_records(Node &node, int database, const DurableRecord &horizon
 // The extension is dropped and created while sessions draw, maybe under a clock that was just set. A crash may follow
 // at once.
 void World::create_again(Node &node, int database) {
+    read();
     if (stage_.random.one_in(2)) misbehave(node);
     create(node, database);
     for (std::int64_t steps = stage_.random.between(0, 4); steps > 0; steps--) step_somebody();
@@ -59,6 +61,7 @@ void World::recreate(Node &node) {
     // Its row in the catalog was written for another reason.
     if (stage_.random.one_in(3)) return say("a database gets another row", node);
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
+    node.forget_transactions(database);
     bool is_remembered = entry != nullptr && entry->horizon.floor_ms != 0;
     if (entry != nullptr && stage_.random.one_in(3)) {
         node.directory().drop(*entry);
@@ -80,6 +83,7 @@ void World::copy_primary(Node &node) {
     const Node &source = primary();
     fence(node);
     node.disk = source.disk;
+    node.take_transactions(source);
     follow(node, source);
     node.upstream = -1;
     node.is_primary = node.is_alone = true;
@@ -118,6 +122,8 @@ void World::copy_disk() {
     Node &node = any_node();
     if (&node == &source || !source.issues()) return;
     copy_primary(node);
+    // Its readers begin anew.
+    for (int i = 0; i < max_databases; i++) node.forget_transactions(i);
     auto flushed = static_cast<std::int64_t>(source.disk.flushed);
     start(node, static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
     say("is a copy of a disk, beside its origin", node);

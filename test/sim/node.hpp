@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "clock.hpp"
 #include "core/issue/draw_steps.hpp"
+#include "core/issue/settled.hpp"
 #include "disk.hpp"
 
 namespace idgen::sim {
@@ -24,6 +26,33 @@ struct Database : DatabaseEntry {
 
 using SlotDirectory = Directory<NoLock, Database>;
 
+// The lowest ID of each layout that a transaction has drawn.
+struct Lowest {
+    std::int64_t ids[max_layouts];
+
+    Lowest() noexcept { std::fill_n(ids, max_layouts, INT64_MAX); }
+};
+
+// A client's process on a server.
+struct Process {
+    std::uint32_t transaction = 0;  // its local number; 0: it is in none
+    std::uint32_t xid = 0;
+    int database = 0;
+    int leader = -1;  // it is a worker of that process
+    int workers = 0;
+    bool is_ending = false;
+    Lowest drawn;  // by its workers too
+};
+
+// A transaction that is prepared for two-phase commit.
+struct PreparedTransaction {
+    std::uint32_t xid;
+    int database;
+    Lowest drawn;
+};
+
+constexpr std::uint32_t max_prepared = 3;
+
 struct SharedMemory {
     DirectoryState state;
     SlotDirectory::Entry entries[max_slots];
@@ -31,6 +60,10 @@ struct SharedMemory {
     std::int32_t buckets[bucket_count];
     AcceptedClock accepted;
     Leases leases;
+    Announcement<NoLock> announcements[max_sessions];
+    PreparedAnnouncement prepared[max_prepared + max_sessions];
+    Process processes[max_sessions];
+    std::uint32_t first_xid;      // no transaction since the start has a lower one
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };
 
@@ -101,6 +134,9 @@ struct Node {
     // none; the clock that was believed in any database.
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
+    std::vector<PreparedTransaction> prepared;  // as the disk has them
+    // The highest answer that was given here, by database and layout: all below it is decided.
+    std::int64_t settled_ids[max_databases][max_layouts] = {};
     // The last ID of each slot since the start, by database, kind and shard.
     std::int64_t last_ids[max_databases][max_layouts + 1][max_leases] = {};
     LastTick last_ticks[max_databases][max_layouts + 1][max_leases] = {};
@@ -108,6 +144,16 @@ struct Node {
     std::int64_t identity() const noexcept { return identity_of(timeline, static_cast<std::uint64_t>(system)); }
     BootId boot_id() const noexcept { return {boot, 1}; }
     bool issues() const noexcept { return is_up && is_primary; }
+    bool is_prepared(std::uint32_t xid) const noexcept {
+        for (const PreparedTransaction &transaction : prepared)
+            if (transaction.xid == xid) return true;
+        return false;
+    }
+    bool is_in_progress(std::uint32_t xid) const noexcept {
+        for (const Process &process : shared->processes)
+            if (process.transaction != 0 && process.xid == xid) return true;
+        return is_prepared(xid);
+    }
 
     std::int64_t difference(std::int64_t true_ms) const noexcept { return clock.read(true_ms) - (true_ms - boot_ms); }
 
@@ -123,8 +169,9 @@ struct Node {
     }
 
     // What a start and a crash of any backend do to shared memory.
-    void forget() {
+    void forget(std::uint32_t next_xid) {
         shared = std::make_unique<SharedMemory>();
+        shared->first_xid = next_xid;
         left_leases.set_aside();
         directory().clear();
         idgen::forget(shared->accepted);
@@ -132,6 +179,17 @@ struct Node {
         believed = {};
         std::fill_n(old_floors_ms, max_databases, 0);
         for (int i = 0; i < max_databases; i++) forget_ids(i);
+    }
+    // What the disk of another says of transactions.
+    void take_transactions(const Node &other) {
+        prepared = other.prepared;
+        for (int i = 0; i < max_databases; i++) std::copy_n(other.settled_ids[i], max_layouts, settled_ids[i]);
+    }
+    // The tables are gone.
+    void forget_transactions(int database) {
+        auto is_gone = [database](const PreparedTransaction &transaction) { return transaction.database == database; };
+        prepared.erase(std::remove_if(prepared.begin(), prepared.end(), is_gone), prepared.end());
+        std::fill_n(settled_ids[database], max_layouts, 0);
     }
     void forget_ids(int database) noexcept {
         for (auto &ids : last_ids[database]) std::fill_n(ids, max_leases, 0);

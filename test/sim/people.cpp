@@ -111,6 +111,8 @@ void World::change_settings() {
     std::int64_t lead_ms = s.unit_ms * random.between(0, 12);
     if (s.has_wild_clocks && !s.has_lowering) settings.rules.max_lead_ms = lead_ms;
     settings.rules.max_lead_ms = std::max(settings.rules.max_lead_ms, lead_ms);
+    if (!s.has_wild_clocks)
+        for (Node &node : stage_.nodes) node.clock.set_right_at(stage_.true_ms, true);
     settings.draw = {settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2), random.one_in(4)};
     settings.shard_count = static_cast<std::uint32_t>(random.between(1, s.settings.shard_count));
     settings.generation++;

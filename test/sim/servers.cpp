@@ -64,7 +64,7 @@ void World::crash_server(Node &node) {
 void World::start(Node &node, Lsn lsn) {
     disconnect(node);
     node.disk.recover(lsn);
-    node.forget();
+    node.forget(stage_.next_xid);
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++)
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
@@ -76,7 +76,7 @@ void World::fence(Node &node) {
     node.is_up = node.is_primary = node.is_alone = false;
     node.upstream = -1;
     disconnect(node);
-    node.forget();
+    node.forget(stage_.next_xid);
     say("is fenced", node);
 }
 
@@ -89,7 +89,7 @@ void World::clone(Node &standby) {
     follow(standby, source);
     const Node &upstream = any_node();
     if (upstream.upstream == source.number && &upstream != &standby) standby.upstream = upstream.number;
-    standby.forget();
+    standby.forget(stage_.next_xid);
     standby.is_up = true;
     say("is a standby from a base backup", standby);
 }
@@ -131,6 +131,15 @@ Node *World::successor() noexcept {
     return is_synchronous && count < s.node_count - s.quorum ? nullptr : best;
 }
 
+// Whether readers must begin anew on a server that lacks records of the one before: it rests on clocks, and those are
+// wild, which only numbers from a registry allow.
+bool World::are_readers_lost() const noexcept {
+    return stage_.scenario.has_wild_clocks && stage_.scenario.replication != Replication::synchronous;
+}
+void World::forget_readers(Node &node) noexcept {
+    for (auto &ids : node.settled_ids) std::fill_n(ids, max_layouts, 0);
+}
+
 // A standby replays what it received and takes over; the others follow it, those that are further must be made again.
 // With synchronous replication the old primary may live on, isolated.
 void World::promote() {
@@ -146,6 +155,8 @@ void World::promote() {
     next->upstream = -1;
     next->timeline = timeline;
     next->is_primary = true;
+    next->take_transactions(old);
+    if (are_readers_lost()) forget_readers(*next);
     primary_ = next->number;
     start(*next, next->disk.inserted());
     for (Node &node : stage_.nodes) {
@@ -175,6 +186,8 @@ void World::restore() {
     if (!node.issues() || !loses_few_generators(node.disk, lsn)) return;
     for (Node &other : stage_.nodes)
         if (&other != &node && !other.is_alone) fence(other);
+    node.prepared.clear();
+    if (stage_.scenario.has_wild_clocks) forget_readers(node);
     start(node, lsn);
     node.clock.set_right_at(stage_.true_ms, true);
     node.timeline++;

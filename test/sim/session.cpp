@@ -17,18 +17,30 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     is_own_ = !stage.random.one_in(3);
     history_ = {};
     history_.resets = database_->resets;
+    // A number that another process of that place may have used.
+    transactions_ = static_cast<std::uint32_t>(stage.random.between(0, 3));
+    process() = {};
+    announced_ = {};
     made_ = 0;
     borrowed_tick_ = -1;
     resolve(stage);
     begin_draw(stage);
 }
 
+void Session::disconnect() noexcept {
+    if (node_ != nullptr) end_transaction();
+    node_ = nullptr;
+}
+
 void Session::step(Stage &stage) {
+    if (is_orphan()) return disconnect();
     switch (step_) {
         case Step::clock:
             return read_clock(stage);
         case Step::limits:
             return read_limits(stage);
+        case Step::announce:
+            return announce(stage);
         case Step::select:
             return select(stage);
         case Step::take:
@@ -39,6 +51,12 @@ void Session::step(Stage &stage) {
             return renew(stage);
         case Step::wait:
             return wait(stage);
+        case Step::hand_over:
+            return hand_over(stage);
+        case Step::record:
+            return record();
+        case Step::leave:
+            return leave(stage);
     }
 }
 
@@ -58,6 +76,16 @@ void Session::resolve(Stage &stage) {
     if (!is_own_ || is_clock) return;
     source_.session = &history_;
     history_.cursor.aim(static_cast<std::uint32_t>(number_), std::max(source_.pool.shard_count, 1u));
+}
+
+// Goes on in another layout, in the same transaction.
+void Session::change_layout(Stage &stage) {
+    kind_ = static_cast<int>(stage.random.between(0, stage.scenario.layout_count - 1));
+    history_ = {};
+    history_.resets = database_->resets;
+    made_ = 0;
+    borrowed_tick_ = -1;
+    resolve(stage);
 }
 
 // Those given by hand, or one of them.
@@ -85,7 +113,9 @@ bool Session::has_other_numbers(const Stage &stage) const noexcept {
 }
 
 void Session::begin_draw(Stage &stage) {
+    if (process().transaction == 0) begin_transaction(stage);
     if (generation_ != stage.settings.generation) resolve(stage);
+    if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;
@@ -101,6 +131,8 @@ void Session::begin_draw(Stage &stage) {
 // Gives up the draw, as an error or a cancel does: what was observed for it is forgotten.
 void Session::abandon(Stage &stage) {
     history_.last = before_;
+    // Or to a savepoint.
+    if (stage.random.one_in(2) && process().workers == 0) end_transaction();
     begin_draw(stage);
 }
 

@@ -1,11 +1,15 @@
 // A session that draws without end, one step at a time, in the order of the server's draw:
 //
-//      clock -> limits -> (select ->) take -> issue, and renew ahead of need | renew | wait | an error
+//      clock -> limits -> announce -> (select ->) take -> issue, and renew ahead of need | renew | wait | an error
 //      numbers from a registry: take or select -> wait for the number
 //      DecimalIds: count -> issue | renew
 //
-// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits, and
-// between finding a lease and its slot, other sessions and the keeper.
+// Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of another
+// session, and draw in the transaction of that.
+//
+// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
+// between an announcement and the look at what is settled, and between finding a lease and its slot, other sessions and
+// the keeper.
 #pragma once
 
 #include "renewal.hpp"
@@ -20,7 +24,7 @@ class Session {
 
     // Connects again; what the last connection knew is gone.
     void connect(Stage &stage, int number, Node &node, int database);
-    void disconnect() noexcept { node_ = nullptr; }
+    void disconnect() noexcept;
     void step(Stage &stage);
 
     const Node *node() const noexcept { return node_; }
@@ -32,18 +36,34 @@ class Session {
     std::int64_t draws() const noexcept { return draws_; }
 
    private:
-    enum class Step { clock, limits, select, take, count, renew, wait };
+    enum class Step { clock, limits, announce, select, take, count, renew, wait, hand_over, record, leave };
     using Source = DrawSource<NoLock>;
 
     void resolve(Stage &stage);
+    void change_layout(Stage &stage);
     void list_shards(Stage &stage);
     void list_numbers(Stage &stage);
     bool has_other_numbers(const Stage &stage) const noexcept;
+    Process &process() const noexcept { return node_->shared->processes[number_]; }
+    // That of the transaction that stores what it draws.
+    Process &storing() const noexcept {
+        return process().leader < 0 ? process() : node_->shared->processes[process().leader];
+    }
+    Process &announcing() const noexcept;
+    bool is_orphan() const noexcept;
+    void begin_transaction(Stage &stage);
+    void join(int leader) noexcept;
+    void end_transaction() noexcept;
+    void end_some(Stage &stage);
+    void hand_over(Stage &stage);
+    void record();
+    void leave(Stage &stage);
     void begin_draw(Stage &stage);
     void abandon(Stage &stage);
     void observe(Stage &stage);
     void read_clock(Stage &stage);
     void read_limits(Stage &stage);
+    void announce(Stage &stage);
     void select(Stage &stage);
     void take_ids(Stage &stage);
     void judge_refusal(Stage &stage, const Take &taken);
@@ -77,6 +97,9 @@ class Session {
     ShardRange shards_[max_leases]{};
     std::uint32_t changes_ = 0;  // of the numbers in the pool
     DrawSession history_{};
+    std::uint32_t transactions_ = 0;  // the local number of the last one
+    std::uint32_t xid_ = 0;
+    Announced announced_{};
     DrawHistory before_{};  // what the session had drawn when the draw began
     Source source_{};
     std::int64_t made_ = 0;            // the last ID

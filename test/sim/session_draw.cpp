@@ -20,6 +20,21 @@ void Session::read_limits(Stage &stage) {
     limits_ = limits_of(database_->horizon, limits_.now_ms, rules(stage), stage.let_others_run);
     base_ = base_of(source_, limits_);
     if (base_ < 0) return abandon(stage);
+    if (kind_ != kind_hlc) {
+        step_ = Step::announce;
+        return;
+    }
+    begin_try(source_, base_);
+    step_ = is_selected(source_) ? Step::take : Step::select;
+}
+
+void Session::announce(Stage &stage) {
+    auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
+    auto number = &announcing() - node_->shared->processes;
+    std::uint32_t transaction = announcing().transaction;
+    if (!is_announced(announced_, transaction, start_of(source_.packing, base_)))
+        base_ = idgen::announce(node_->shared->announcements[number], announced_, database_->horizon, database,
+                                transaction, source_.packing, base_, stage.let_others_run);
     begin_try(source_, base_);
     step_ = is_selected(source_) ? Step::take : Step::select;
 }
@@ -152,6 +167,12 @@ void Session::issue(Stage &stage, const Take &taken) {
     count_lead(stage, taken);
     stage.oracle.issue(*node_, number_of_database_, start_ms, limits_);
     stage.oracle.expect(id > above_, "an ID is not above the one before");
+    if (kind_ != kind_hlc) {
+        stage.oracle.expect(id >= node_->settled_ids[number_of_database_][kind_],
+                            "an ID is drawn below what is settled");
+        std::int64_t &lowest = storing().drawn.ids[kind_];
+        lowest = std::min(lowest, id);
+    }
     stage.oracle.rise(node_->last_ids[number_of_database_][kind_][packed_shard(source_)], id);
     if (stage.scenario.has_registry()) {
         stage.registry.note_made(source_.shard, start_ms);
@@ -167,6 +188,7 @@ void Session::issue(Stage &stage, const Take &taken) {
     // A clock of many nodes: one received the last timestamp of a millisecond.
     if (kind_ == kind_hlc && stage.random.one_in(4)) stage.tokens[kind_] |= hlc_last_logical;
     draws_++;
+    if (stage.random.one_in(4)) return end_some(stage);
     begin_draw(stage);
     if (grant == Grant::half_used) begin_renewal(Record::horizon, start_ms, true);
 }

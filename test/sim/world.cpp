@@ -11,7 +11,7 @@ World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
         node.slot_count = stage_.scenario.slot_count;
         node.pool_count = stage_.scenario.pool_count;
         node.boot_machine(++boots_, stage_.true_ms - stage_.random.between(0, 1000000));
-        node.forget();
+        node.forget(stage_.next_xid);
     }
     Node &first = primary();
     first.is_up = first.is_primary = true;
@@ -58,6 +58,7 @@ void World::pass_time() {
 
 void World::step_somebody() {
     if (admin_.node() != nullptr && stage_.random.one_in(3)) return admin_.step(stage_);
+    if (stage_.random.one_in(10)) return stage_.random.one_in(4) ? end_prepared() : read();
     auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
     if (events_ >= stalled_until_[number]) step_session(number);
 }
@@ -98,6 +99,8 @@ void World::step_others() {
         auto number = static_cast<int>(random.between(0, stage_.scenario.session_count - 1));
         if (random.one_in(8))
             replicate();
+        else if (random.one_in(8))
+            random.one_in(4) ? end_prepared() : read();
         else if (stage_.scenario.has_registry() && random.one_in(2))
             keep_numbers();
         else if (number != running_ && sessions_[number].node() != nullptr)

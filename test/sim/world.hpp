@@ -18,6 +18,7 @@ class World {
     std::int64_t events() const noexcept { return events_; }
     std::int64_t disasters() const noexcept { return disasters_; }
     std::int64_t draws() const noexcept { return draws_; }
+    std::int64_t reads() const noexcept { return reads_; }
 
    private:
     void pass_time();
@@ -38,6 +39,8 @@ class World {
     void fence(Node &node);
     void clone(Node &standby);
     void follow(Node &standby, const Node &source) noexcept;
+    bool are_readers_lost() const noexcept;
+    static void forget_readers(Node &node) noexcept;
     void promote();
     void restore();
     Node *successor() noexcept;
@@ -59,6 +62,10 @@ class World {
     void shut_down(Node &node);
     void copy_disk();
     void add_server(Node &node);
+
+    // Readers.
+    void read();
+    void end_prepared();
 
     // People.
     void meddle(Node &node);
@@ -107,6 +114,7 @@ class World {
     std::int64_t events_ = 0;
     std::int64_t disasters_ = 0;
     std::int64_t draws_ = 0;
+    std::int64_t reads_ = 0;
     std::uint64_t boots_ = 0;
     std::int64_t systems_ = 1;
     std::uint32_t launches_ = 0;

@@ -67,6 +67,7 @@ void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     note_advanced(horizon, record);
     horizon.floor_ms = record.value;
+    horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
     horizon.is_indebted = false;
 }
 
@@ -81,6 +82,7 @@ void note_created(Horizon &horizon, std::int64_t value) noexcept {
 void forget(Horizon &horizon) noexcept {
     horizon.floor_ms = 0;
     horizon.granted_ms = 0;
+    horizon.settled_ms = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

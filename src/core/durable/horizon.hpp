@@ -41,11 +41,12 @@ struct HorizonRules {
     constexpr std::int64_t farthest_ms() const noexcept { return window_ms + debt_ms(); }
 };
 
-// What the sessions of a database share. In shared memory: no pointers. The two atomics are read without a lock on
-// every take; all else, and every change, is guarded by the renewal lock of the caller.
+// What the sessions of a database share. In shared memory: no pointers. The first two atomics are read without a lock
+// on every take; all else, and every change, is guarded by the renewal lock of the caller.
 struct Horizon {
     std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
+    std::atomic<std::int64_t> settled_ms;  // core/issue/settled.hpp; only rises, but for reset()
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record reckons with (trusted_clock.hpp)

@@ -92,11 +92,11 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
 
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the first H to
 // be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn after the look
-// rests on the new record.
+// rests on the new record. Readers by ID go on, so it also lies above what they know as settled.
 template <class Directory, class Database>
 std::int64_t begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms) noexcept {
     note_created(database.horizon, first_ms);
-    std::int64_t reached_ms = directory.reached_ms(database);
+    std::int64_t reached_ms = std::max(directory.reached_ms(database), database.horizon.settled_ms.load());
     lift(database.horizon.floor_ms, reached_ms);
     return reached_ms;
 }

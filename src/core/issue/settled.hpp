@@ -1,0 +1,242 @@
+// Which IDs of a database are settled: below some instant, all belong to transactions that have ended, so whoever reads
+// after the answer sees every one of them that ever commits.
+//
+//      a draw:      announce the start of its first tick --> fence --> read S: begin no tick below that of S
+//      the answer:  lift S --> fence --> the least of S and of the announcements whose transaction still runs
+//
+// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S is never
+// later than what is granted, so it needs no record: after a start the floor lies above it, and every transaction that
+// had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
+// to wait for the next one.
+//
+// Not for IDs that are drawn in one transaction and stored in another.
+//
+// Nothing here waits, reads a clock or raises. Times are unix ms.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/durable/horizon.hpp"
+#include "core/issue/locks.hpp"
+#include "core/issue/slot.hpp"
+#include "core/layout/packing.hpp"
+
+namespace idgen {
+
+// What a process says before it draws: in this transaction it begins no tick that starts below `start_ms`. In shared
+// memory, one for each process that can have a transaction. Nothing clears it: it counts while the process is in that
+// transaction.
+//
+// `Lock` has lock() and unlock(), which raise nothing.
+template <class Lock>
+struct alignas(cache_line) Announcement {
+    Lock mutex;                              // of the writers
+    std::atomic<std::uint32_t> database;     // 0: none yet
+    std::atomic<std::uint32_t> transaction;  // its local number in the process; 0: being written
+    std::atomic<std::int64_t> start_ms;
+};
+
+// What a process knows of its own announcement.
+struct Announced {
+    std::uint32_t transaction;  // 0: none
+    std::int64_t start_ms;      // the earliest that it has announced in that transaction
+    std::int64_t settled_ms;    // S, as it saw it after the last announcement
+    std::int64_t covered_ms;    // the later of the two: a tick from there on needs no second look
+};
+
+// The process whose announcement covers a draw: for a parallel worker its leader, whose transaction stores the ID and
+// ends after the worker's own.
+constexpr std::uint32_t announcing_process(std::uint32_t own, std::uint32_t leader, bool is_worker) noexcept {
+    return is_worker ? leader : own;
+}
+
+// Whether a draw whose first tick starts at `start_ms` is announced: at a glance, as it mostly is, and by a second look,
+// as in a tick of a second that S lies in.
+constexpr bool is_announced(const Announced &own, std::uint32_t transaction, std::int64_t start_ms) noexcept {
+    return own.transaction == transaction && start_ms >= own.covered_ms;
+}
+constexpr bool covers(const Announced &own, std::uint32_t transaction, const Packing &p, std::int64_t base) noexcept {
+    return own.transaction == transaction && start_of(p, base) >= own.start_ms && base >= tick_of(p, own.settled_ms);
+}
+
+// Writes the entry of a transaction, or lowers it. Numbers of transactions come again, in another process.
+template <class Lock>
+void write_announcement(Announcement<Lock> &entry, std::uint32_t database, std::uint32_t transaction,
+                        std::int64_t start_ms) noexcept {
+    Guard<Lock> guard(entry.mutex);
+    bool is_same = entry.transaction.load(std::memory_order_relaxed) == transaction &&
+                   entry.database.load(std::memory_order_relaxed) == database;
+    // A leader and its workers write the same entry: the earliest counts.
+    if (is_same && start_ms >= entry.start_ms.load(std::memory_order_relaxed)) return;
+    if (!is_same) entry.transaction.store(0);
+    entry.database.store(database);
+    entry.start_ms.store(start_ms);
+    entry.transaction.store(transaction);
+}
+
+// Announces a draw that would begin at `base`, unless that is covered, and gives the tick at which it may: `base`, or
+// that of S.
+template <class Lock, class Pause>
+std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &horizon, std::uint32_t database,
+                      std::uint32_t transaction, const Packing &p, std::int64_t base, Pause pause) noexcept {
+    if (covers(own, transaction, p, base)) return base;
+    std::int64_t seen_ms = horizon.settled_ms.load(std::memory_order_relaxed);
+    base = std::max(base, tick_of(p, seen_ms));
+    std::int64_t start_ms = start_of(p, base);
+    pause();
+    write_announcement(entry, database, transaction, start_ms);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    pause();
+    if (own.transaction == transaction) start_ms = std::min(start_ms, own.start_ms);
+    std::int64_t settled_ms = horizon.settled_ms.load(std::memory_order_relaxed);
+    own = {transaction, start_ms, settled_ms, std::max(start_ms, settled_ms)};
+    return std::max(base, tick_of(p, settled_ms));
+}
+
+// The transaction that an entry announces, and from where; false if it announces none of that database.
+template <class Lock>
+bool read_announcement(const Announcement<Lock> &entry, std::uint32_t database, std::uint32_t &transaction,
+                       std::int64_t &start_ms) noexcept {
+    for (;;) {
+        transaction = entry.transaction.load();
+        // Being written: that draw has not come to its fence yet, and will see S.
+        if (transaction == 0 || entry.database.load() != database) return false;
+        start_ms = entry.start_ms.load();
+        if (entry.transaction.load() == transaction) return true;
+    }
+}
+
+// A transaction that is prepared for two-phase commit leaves its process; its announcement then stands here, under its
+// number on the server.
+
+// In shared memory. Guard: a lock of the caller, exclusive to write.
+struct PreparedAnnouncement {
+    std::uint32_t xid;  // 0: free; else it counts while the transaction is in progress
+    std::uint32_t database;
+    std::int64_t start_ms;
+};
+
+constexpr std::int64_t drew_nothing = INT64_MAX;
+
+// When a transaction that is being prepared hands its announcement over: before the server ends it in its process, so
+// that it is always found at one of the two, in this order.
+enum class HandOver : std::uint8_t { before_end, after_end };
+constexpr HandOver hand_over_at = HandOver::before_end;
+
+// What there is to be handed over.
+template <class Lock>
+PreparedAnnouncement announcement_of(const Announcement<Lock> &entry, std::uint32_t database, std::uint32_t transaction,
+                                     std::uint32_t xid) noexcept {
+    std::uint32_t announced;
+    std::int64_t start_ms;
+    bool has_drawn = read_announcement(entry, database, announced, start_ms) && announced == transaction;
+    return {xid, database, has_drawn ? start_ms : drew_nothing};
+}
+
+// Puts it where a transaction has ended. False if there is no room. Requires the lock, exclusive.
+template <class IsInProgress>
+bool hand_over(PreparedAnnouncement *entries, std::uint32_t count, const PreparedAnnouncement &announcement,
+               IsInProgress is_in_progress) {
+    for (std::uint32_t i = 0; i < count; i++) {
+        if (entries[i].xid != 0 && is_in_progress(entries[i].xid)) continue;
+        entries[i] = announcement;
+        return true;
+    }
+    return false;
+}
+
+// Lifts S, as far as what is granted: what is undecided is looked for after that. Gives S.
+inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
+    std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
+    lift(horizon.settled_ms, std::min(now_ms, granted_ms));
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return horizon.settled_ms.load();
+}
+
+// Who keeps the answer from being later.
+enum class HeldBy : std::uint8_t {
+    nobody,
+    process,   // one that is in a transaction
+    prepared,  // a prepared transaction
+    unknown,   // one that was prepared before the start, and nobody remembers from where it drew
+};
+
+struct Settled {
+    std::int64_t until_ms;  // every ID that starts before it is decided
+    HeldBy held_by;
+    std::uint32_t holder;  // the number of the process, or of the prepared transaction
+};
+
+// All announcements. `prepared`: see PreparedAnnouncement.
+template <class Lock>
+struct Announcements {
+    const Announcement<Lock> *processes;
+    std::uint32_t process_count;
+    const PreparedAnnouncement *prepared;
+    std::uint32_t prepared_count;
+};
+
+// The `Server` of the functions below has
+//   bool is_in(process, transaction)    whether the process is in that transaction of its own
+//   bool is_in_progress(xid)            whether a transaction has not ended yet, in the eyes of who reads next
+//   void lock_prepared(), unlock_prepared()
+//   void for_each_old(visit)            visit(xid) for each transaction of the database that was prepared before the
+//                                       start, or may have been
+
+template <class Lock, class Server, class Pause>
+void gather_processes(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server,
+                      Pause pause) {
+    std::uint32_t transaction;
+    std::int64_t start_ms;
+    for (std::uint32_t i = 0; i < all.process_count; i++) {
+        if (!read_announcement(all.processes[i], database, transaction, start_ms)) continue;
+        pause();
+        if (start_ms >= settled.until_ms || !server.is_in(i, transaction)) continue;
+        settled = {start_ms, HeldBy::process, i};
+    }
+}
+
+template <class Lock>
+bool is_remembered(const Announcements<Lock> &all, std::uint32_t xid) noexcept {
+    return std::any_of(all.prepared, all.prepared + all.prepared_count,
+                       [xid](const PreparedAnnouncement &entry) { return entry.xid == xid; });
+}
+
+template <class Lock, class Server>
+void gather_prepared(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server) {
+    server.lock_prepared();
+    for (std::uint32_t i = 0; i < all.prepared_count; i++) {
+        const PreparedAnnouncement &entry = all.prepared[i];
+        bool is_earlier = entry.xid != 0 && entry.database == database && entry.start_ms < settled.until_ms;
+        if (is_earlier && server.is_in_progress(entry.xid)) settled = {entry.start_ms, HeldBy::prepared, entry.xid};
+    }
+    server.for_each_old([&](std::uint32_t xid) {
+        if (!is_remembered(all, xid) && server.is_in_progress(xid)) settled = {INT64_MIN, HeldBy::unknown, xid};
+    });
+    server.unlock_prepared();
+}
+
+// The least of `settled_ms` and of all announcements. A transaction that is prepared meanwhile is found at its process
+// or, after that, among the prepared.
+template <class Lock, class Server, class Pause>
+Settled gather(std::int64_t settled_ms, const Announcements<Lock> &all, std::uint32_t database, Server &server,
+               Pause pause) {
+    Settled settled{settled_ms, HeldBy::nobody, 0};
+    gather_processes(settled, all, database, server, pause);
+    pause();
+    gather_prepared(settled, all, database, server);
+    return settled;
+}
+
+// The first ID of the tick that contains an instant: every ID of the layout below it starts in an earlier tick.
+constexpr std::int64_t settled_id(const Packing &p, std::int64_t settled_ms) noexcept {
+    if (settled_ms <= p.epoch_ms) return 0;
+    std::int64_t tick = tick_of(p, settled_ms);
+    return tick < p.tick_end ? lowest_id(p, tick) : INT64_MAX;
+}
+
+}  // namespace idgen

@@ -1,0 +1,277 @@
+#include "core/issue/settled.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "support.hpp"
+
+namespace idgen {
+namespace {
+
+struct TestLock {
+    std::atomic_flag flag = ATOMIC_FLAG_INIT;
+    void lock() noexcept {
+        while (flag.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+    }
+    void unlock() noexcept { flag.clear(std::memory_order_release); }
+};
+
+constexpr auto no_pause = [] {};
+
+// A process that draws in one database, by a layout of ms unless another is named.
+struct Drawer {
+    Horizon horizon{};
+    Announcement<TestLock> entry{};
+    Announced own{};
+    Packing ms = packing_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=12");
+    Packing seconds = packing_of("epoch=1970-01-01 unit=1s time=31 shard=10 sequence=12");
+
+    std::int64_t draw(std::uint32_t transaction, const Packing &p, std::int64_t base) {
+        return announce(entry, own, horizon, 1, transaction, p, base, no_pause);
+    }
+    std::int64_t announced_ms() {
+        std::uint32_t transaction;
+        std::int64_t start_ms;
+        return read_announcement(entry, 1, transaction, start_ms) ? start_ms : -1;
+    }
+};
+
+TEST(Settled, AnAnnouncementCoversLaterTicksOfItsTransaction) {
+    Drawer d;
+    EXPECT_FALSE(is_announced(d.own, 7, 5000));
+    EXPECT_EQ(d.draw(7, d.ms, 5000), 5000);
+    EXPECT_TRUE(is_announced(d.own, 7, 5000));
+    EXPECT_TRUE(is_announced(d.own, 7, 6000));
+    EXPECT_FALSE(is_announced(d.own, 7, 4999)) << "an earlier tick";
+    EXPECT_FALSE(is_announced(d.own, 8, 6000)) << "the next transaction";
+    d.draw(7, d.ms, 6000);
+    EXPECT_EQ(d.announced_ms(), 5000);
+    d.draw(7, d.ms, 4000);
+    EXPECT_EQ(d.announced_ms(), 4000) << "only lowered";
+    d.draw(8, d.ms, 6000);
+    EXPECT_EQ(d.announced_ms(), 6000) << "that of the next transaction is its own";
+}
+
+TEST(Settled, NoTickBelowThatOfSIsBegun) {
+    Drawer d;
+    d.horizon.settled_ms = 5463;
+    EXPECT_EQ(d.draw(7, d.ms, 5200), 5463) << "the clock was set back";
+    EXPECT_EQ(d.announced_ms(), 5463);
+    EXPECT_FALSE(is_announced(d.own, 7, 5200)) << "nor by the next draw";
+    EXPECT_EQ(d.draw(7, d.ms, 5200), 5463);
+    EXPECT_EQ(d.draw(7, d.ms, 5464), 5464);
+}
+
+TEST(Settled, ATickOfASecondThatSLiesInIsNotOver) {
+    Drawer d;
+    d.horizon.settled_ms = 5463;
+    EXPECT_EQ(d.draw(7, d.seconds, 5), 5);
+    EXPECT_EQ(d.announced_ms(), 5000);
+    EXPECT_FALSE(is_announced(d.own, 7, 5000)) << "not at once";
+    EXPECT_TRUE(covers(d.own, 7, d.seconds, 5));
+    EXPECT_EQ(d.draw(7, d.ms, 5200), 5463) << "what was announced for seconds lets no short tick begin below S";
+    EXPECT_EQ(d.announced_ms(), 5000);
+}
+
+TEST(Settled, AnotherDatabaseIsNotHeldBack) {
+    Announcement<TestLock> entry{};
+    std::uint32_t transaction;
+    std::int64_t start_ms;
+    EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms)) << "nothing announced yet";
+    write_announcement(entry, 2, 7, 5000);
+    EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms));
+    EXPECT_TRUE(read_announcement(entry, 2, transaction, start_ms));
+}
+
+TEST(Settled, ANumberThatComesAgainInAnotherDatabaseIsAnother) {
+    Announcement<TestLock> entry{};
+    std::uint32_t transaction;
+    std::int64_t start_ms;
+    write_announcement(entry, 1, 7, 5000);
+    write_announcement(entry, 2, 7, 6000);
+    EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms));
+    EXPECT_TRUE(read_announcement(entry, 2, transaction, start_ms));
+    EXPECT_EQ(start_ms, 6000);
+}
+
+TEST(Settled, AWorkerAnnouncesForItsLeader) {
+    EXPECT_EQ(announcing_process(3, 9, true), 9u);
+    EXPECT_EQ(announcing_process(3, 3, false), 3u);
+    Announcement<TestLock> entry{};
+    Horizon horizon{};
+    Announced leader{}, worker{};
+    Packing p = packing_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=12");
+    announce(entry, worker, horizon, 1, 7, p, 6000, no_pause);
+    announce(entry, leader, horizon, 1, 7, p, 5000, no_pause);
+    EXPECT_EQ(entry.start_ms, 5000);
+    worker = {};
+    announce(entry, worker, horizon, 1, 7, p, 8000, no_pause);
+    EXPECT_EQ(entry.start_ms, 5000) << "the earliest of all";
+    EXPECT_EQ(worker.start_ms, 8000) << "what the others announced does not cover it";
+}
+
+// A server of two processes, and prepared transactions.
+struct TestServer {
+    std::uint32_t transactions[2] = {};
+    std::vector<std::uint32_t> in_progress;
+    std::vector<std::uint32_t> old;
+    Announcement<TestLock> processes[2]{};
+    PreparedAnnouncement prepared[3]{};
+    int locks = 0;
+
+    bool is_in(std::uint32_t process, std::uint32_t transaction) const { return transactions[process] == transaction; }
+    bool is_in_progress(std::uint32_t xid) const {
+        return std::find(in_progress.begin(), in_progress.end(), xid) != in_progress.end();
+    }
+    void lock_prepared() { locks++; }
+    void unlock_prepared() { locks--; }
+    template <class Visit>
+    void for_each_old(Visit visit) const {
+        for (std::uint32_t xid : old) visit(xid);
+    }
+    Settled settle(std::int64_t settled_ms = 9000) {
+        Announcements<TestLock> all{processes, 2, prepared, 3};
+        Settled settled = gather(settled_ms, all, 1, *this, no_pause);
+        EXPECT_EQ(locks, 0);
+        return settled;
+    }
+    bool keep(const PreparedAnnouncement &announcement) {
+        return hand_over(prepared, 3, announcement, [this](std::uint32_t xid) { return is_in_progress(xid); });
+    }
+};
+
+TEST(Settled, TheLeastOfAllThatRunIsTheAnswer) {
+    TestServer server;
+    EXPECT_EQ(server.settle().until_ms, 9000);
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody);
+    write_announcement(server.processes[0], 1, 7, 5000);
+    write_announcement(server.processes[1], 1, 8, 4000);
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "both have ended";
+    server.transactions[0] = 7;
+    EXPECT_EQ(server.settle().until_ms, 5000);
+    EXPECT_EQ(server.settle().held_by, HeldBy::process);
+    server.transactions[1] = 8;
+    EXPECT_EQ(server.settle().until_ms, 4000);
+    EXPECT_EQ(server.settle().holder, 1u);
+    EXPECT_EQ(server.settle(3000).held_by, HeldBy::nobody) << "S is earlier";
+}
+
+TEST(Settled, APreparedTransactionHoldsUntilItEnds) {
+    TestServer server;
+    write_announcement(server.processes[0], 1, 7, 5000);
+    PreparedAnnouncement announcement = announcement_of(server.processes[0], 1, 7, 100);
+    EXPECT_EQ(announcement.start_ms, 5000);
+    EXPECT_EQ(announcement_of(server.processes[0], 1, 6, 101).start_ms, drew_nothing) << "another transaction drew";
+    EXPECT_EQ(announcement_of(server.processes[0], 2, 7, 102).start_ms, drew_nothing) << "in another database";
+    EXPECT_TRUE(server.keep(announcement));
+    server.in_progress = {100};
+    EXPECT_EQ(server.settle().until_ms, 5000);
+    EXPECT_EQ(server.settle().held_by, HeldBy::prepared);
+    EXPECT_EQ(server.settle().holder, 100u);
+    server.in_progress.clear();
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody);
+}
+
+TEST(Settled, OfAPreparedTransactionThatNobodyRemembersNothingIsKnown) {
+    TestServer server;
+    server.old = {50};
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "it has ended";
+    server.in_progress = {50};
+    EXPECT_EQ(server.settle().held_by, HeldBy::unknown);
+    EXPECT_EQ(server.settle().holder, 50u);
+    EXPECT_TRUE(server.keep({50, 1, drew_nothing}));
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "it is known to have drawn nothing";
+}
+
+TEST(Settled, PlacesOfPreparedTransactionsAreUsedAgain) {
+    TestServer server;
+    server.in_progress = {1, 2, 3};
+    for (std::uint32_t xid : server.in_progress) EXPECT_TRUE(server.keep({xid, 1, 5000}));
+    EXPECT_FALSE(server.keep({4, 1, 5000})) << "all are in use";
+    server.in_progress = {1, 3, 4};
+    EXPECT_TRUE(server.keep({4, 1, 4000}));
+    EXPECT_EQ(server.settle().holder, 4u);
+    EXPECT_EQ(server.prepared[0].xid, 1u);
+    EXPECT_EQ(server.prepared[2].xid, 3u);
+}
+
+TEST(Settled, IsLiftedToTheClockAndNeverBeyondTheGrant) {
+    Horizon horizon{};
+    horizon.granted_ms = 9000;
+    EXPECT_EQ(lift_settled(horizon, 5000), 5000);
+    EXPECT_EQ(lift_settled(horizon, 4000), 5000) << "a clock that was set back";
+    EXPECT_EQ(lift_settled(horizon, 31536000000), 9000) << "a clock that is a year ahead";
+    horizon.granted_ms = 0;
+    EXPECT_EQ(lift_settled(horizon, 10000), 9000) << "nothing granted";
+}
+
+TEST(Settled, IsForgottenWithTheDatabaseAndLoweredByAReset) {
+    Horizon horizon{};
+    horizon.granted_ms = 9000;
+    lift_settled(horizon, 5000);
+    DurableRecord record{};
+    record.value = 3000;
+    note_reset(horizon, record);
+    EXPECT_EQ(horizon.settled_ms, 3000);
+    record.value = 8000;
+    note_reset(horizon, record);
+    EXPECT_EQ(horizon.settled_ms, 3000) << "a reset does not settle anything";
+    forget(horizon);
+    EXPECT_EQ(horizon.settled_ms, 0);
+}
+
+// A drawer announces and then looks at S; a gatherer lifts S and then looks at the announcement. Never do both miss the
+// other: a tick that is begun below the answer was in the answer.
+TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {
+    constexpr int rounds = 20000;
+    Drawer d;
+    d.horizon.granted_ms = INT64_MAX;
+    std::atomic<std::int64_t> drawn_ms{0};
+    std::atomic<int> at_start{0}, at_end{0};
+    auto meet = [](std::atomic<int> &count, int round) {
+        count++;
+        while (count.load() < 2 * round) std::this_thread::yield();
+    };
+    std::thread drawer([&] {
+        for (int round = 1; round <= rounds; round++) {
+            meet(at_start, round);
+            drawn_ms = d.draw(static_cast<std::uint32_t>(round), d.ms, 10 * round);
+            meet(at_end, round);
+        }
+    });
+    int missed = 0;
+    for (int round = 1; round <= rounds; round++) {
+        meet(at_start, round);
+        std::int64_t answer_ms = lift_settled(d.horizon, 10 * round + 5);
+        std::uint32_t transaction;
+        std::int64_t start_ms;
+        bool is_running =
+            read_announcement(d.entry, 1, transaction, start_ms) && transaction == static_cast<std::uint32_t>(round);
+        if (is_running) answer_ms = std::min(answer_ms, start_ms);
+        meet(at_end, round);
+        missed += drawn_ms.load() < answer_ms;
+    }
+    drawer.join();
+    EXPECT_EQ(missed, 0);
+}
+
+TEST(Settled, TheIdIsTheFirstOfItsTick) {
+    for (const char *layout : {"instagram", "sonyflake"}) {
+        Packing p = packing_of(layout);
+        std::int64_t at_ms = p.epoch_ms + 123456 * p.unit_ms;
+        std::int64_t first = settled_id(p, at_ms);
+        EXPECT_EQ(tick_of(p, at_ms), 123456);
+        EXPECT_EQ(first, pack(p, 123456, 0, 0));
+        EXPECT_EQ(settled_id(p, at_ms + p.unit_ms - 1), first) << "up to the end of the tick";
+        EXPECT_LT(pack(p, 123455, p.shard_last, p.sequence_last), first) << "all before are below";
+        EXPECT_EQ(settled_id(p, p.epoch_ms - 1), 0) << "before the epoch none";
+        EXPECT_EQ(settled_id(p, INT64_MIN), 0);
+        EXPECT_EQ(settled_id(p, start_of(p, p.tick_end)), INT64_MAX) << "after the end all";
+    }
+}
+
+}  // namespace
+}  // namespace idgen
