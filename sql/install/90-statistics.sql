@@ -7,12 +7,12 @@ CREATE FUNCTION idgen.stat_shard(
     AS 'MODULE_PATHNAME', 'idgen_stat_shard' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 16;
 CREATE FUNCTION idgen.stat_backend(
     OUT pid integer, OUT datid oid, OUT usesysid oid, OUT layout id_layout, OUT shard integer, OUT ids bigint,
-    OUT waits bigint, OUT wait_time double precision, OUT last_id bigint)
+    OUT waits bigint, OUT wait_time double precision, OUT last_id bigint, OUT draws_from timestamptz, OUT prepared xid)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_backend' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100;
 CREATE FUNCTION idgen.stat_database(
     OUT in_recovery boolean, OUT horizon timestamptz, OUT renewals bigint, OUT renewed_at timestamptz,
-    OUT stall bigint, OUT lead bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
+    OUT stall bigint, OUT lead bigint, OUT settled_lag bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
     OUT clock_steps_back bigint, OUT clock_synchronized boolean, OUT clock_max_error double precision,
     OUT synchronous boolean, OUT standbys integer, OUT slots integer, OUT slots_limit integer,
     OUT server_slots integer, OUT server_slots_limit integer, OUT layout id_layout, OUT layout_end timestamptz)
@@ -34,8 +34,10 @@ SELECT s.layout, s.shard, s.ids, s.waits, s.wait_time, s.borrows, s.holds, s.max
   FROM idgen.stat_shard() AS s;
 CREATE VIEW idgen.stat_backend AS
 SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.shard, b.ids, b.waits, b.wait_time,
-       b.last_id
+       b.last_id, b.draws_from, coalesce(a.xact_start, p.prepared) AS xact_start, b.prepared, p.gid
   FROM idgen.stat_backend() AS b
+  LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) b.pid
+  LEFT JOIN pg_catalog.pg_prepared_xacts AS p ON p.transaction OPERATOR(pg_catalog.=) b.prepared
   LEFT JOIN pg_catalog.pg_database AS d ON d.oid OPERATOR(pg_catalog.=) b.datid
   LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) b.usesysid;
 CREATE VIEW idgen.stat_database AS
@@ -65,7 +67,7 @@ COMMENT ON FUNCTION idgen.stat_lease() IS 'what the view idgen.stat_lease shows'
 COMMENT ON FUNCTION idgen.stat_registry() IS 'what the view idgen.stat_registry shows';
 COMMENT ON VIEW idgen.stat_shard IS
     'what each shard of this database made and waited for, since the server started, its slot was given out, or idgen.reset_stats()';
-COMMENT ON VIEW idgen.stat_backend IS 'what each session of the server that makes IDs made and waited for';
+COMMENT ON VIEW idgen.stat_backend IS 'what each session of the server that makes IDs made and waited for, and from where its transaction holds back readers by ID; with prepared transactions that do';
 COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
 COMMENT ON VIEW idgen.stat_lease IS 'each number that this server claims from a registry, and up to when IDs can be made with it';

@@ -1,4 +1,5 @@
 // What the server calls when it loads the library.
+#include "pg/draw/settled.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
@@ -8,6 +9,7 @@ PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 
 PGDLLEXPORT void _PG_init(void) {
     idgen::pg::define_settings();
+    idgen::pg::watch_prepared_transactions();
     if (!process_shared_preload_libraries_in_progress) return;
     idgen::pg::install_shared_state_hooks();
     idgen::pg::open_lease_gate();

@@ -44,6 +44,33 @@ inline uint32 backend_limit() noexcept {
     return static_cast<uint32>(MaxBackends + NUM_AUXILIARY_PROCS);
 }
 
+// The number of a process in ProcGlobal->allProcs: also below backend_limit(), but that of a prepared transaction.
+inline uint32 process_number(const PGPROC *process) noexcept {
+#if PG_VERSION_NUM >= 170000
+    return static_cast<uint32>(GetNumberFromPGProc(process));
+#else
+    return static_cast<uint32>(process->pgprocno);
+#endif
+}
+
+// The local number of the transaction that a process is in; 0: it is in none.
+inline const volatile LocalTransactionId *transaction_of(const PGPROC *process) noexcept {
+#if PG_VERSION_NUM >= 170000
+    return &process->vxid.lxid;
+#else
+    return &process->lxid;
+#endif
+}
+
+// What the server says of the session at a place in its list, from 0.
+inline const PgBackendStatus &session_status(int place) {
+#if PG_VERSION_NUM >= 160000
+    return pgstat_get_local_beentry_by_index(place + 1)->backendStatus;
+#else
+    return pgstat_fetch_stat_local_beentry(place + 1)->backendStatus;
+#endif
+}
+
 // What pg_stat_activity shows while a session waits for its next tick.
 inline uint32 tick_wait_event() {
 #if PG_VERSION_NUM >= 170000

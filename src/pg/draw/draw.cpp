@@ -2,6 +2,7 @@
 
 #include "core/issue/draw_steps.hpp"
 #include "core/issue/placement.hpp"
+#include "core/issue/settled.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "core/kinds/hlc.hpp"
 #include "core/layout/packing.hpp"
@@ -48,6 +49,16 @@ uint64 draw_number = 0;
     source.slot = find_slot(self.state, self.database, source.layout, shard, now_ms);
     source.slot_tag = tag_of(self.state, source.slot);
     return true;
+}
+
+// Announces the draw of an ID that would begin at `base` to those who read by ID, and gives the tick at which it may.
+[[gnu::noinline, gnu::cold]] int64 announce_base(const Source &source, int64 base) {
+    return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, *self.transaction,
+                    source.packing, base, NoPause{});
+}
+inline int64 announced_base(const Source &source, int64 base) {
+    bool is_covered = is_announced(self.announced, *self.transaction, start_of(source.packing, base));
+    return likely(is_covered) ? base : announce_base(source, base);
 }
 
 // One try at the shards that the session may use in this tick. Requires base >= 0.
@@ -125,6 +136,7 @@ struct PatientDraw {
         if (source.session != nullptr) note_resets(*source.session, self.database->resets);
         int64 base = base_of(source, limits);
         if (base < 0) report_no_tick(source, limits.now_ms, TickReason::before_epoch);
+        if (!source.carries) base = announced_base(source, base);
         taken = try_shards(source, limits, base, count);
         return next_step(taken, source.packing, limits, rules, waited_ms(wait));
     }
@@ -179,13 +191,16 @@ inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
     return hand_out(source, patient.limits, patient.taken);
 }
 
-// Draws with one look at the clock where that succeeds, as it mostly does.
+// Draws with one look at the clock where that succeeds, as it mostly does. Timestamps of the hybrid logical clock are not
+// read by, so they are not announced.
+template <bool is_read_by>
 inline Block draw_at_once(Source &source, uint32 count) {
     Assert(source.packing.unit_ms > 0 && count > 0);
     DrawRules rules = rules_of(source, draw_rules());
     Limits limits = limits_of(self.database->horizon, recent_wall_ms(), rules);
     int64 base = base_of(source, limits);
     if (unlikely(base < 0)) return draw_patiently(source, count);
+    if constexpr (is_read_by) base = announced_base(source, base);
     Take taken = try_shards(source, limits, base, count);
     if (unlikely(taken.status != Take::Status::ok)) return draw_patiently(source, count);
     return hand_out(source, limits, taken);
@@ -194,11 +209,14 @@ inline Block draw_at_once(Source &source, uint32 count) {
 }  // namespace
 
 [[gnu::flatten]] int64 draw_id(Source &source) {
-    return draw_at_once(source, 1).first_id;
+    return draw_at_once<true>(source, 1).first_id;
+}
+[[gnu::flatten]] int64 draw_timestamp(Source &source) {
+    return draw_at_once<false>(source, 1).first_id;
 }
 
 Block draw(Source &source, uint32 count) {
-    return draw_at_once(source, count);
+    return source.carries ? draw_at_once<false>(source, count) : draw_at_once<true>(source, count);
 }
 
 bool is_fresh(const Block &block) noexcept {

@@ -23,6 +23,9 @@ Block draw(Source &source, uint32 count);
 // Takes one ID.
 int64 draw_id(Source &source);
 
+// Takes one timestamp of the hybrid logical clock.
+int64 draw_timestamp(Source &source);
+
 // Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none of its IDs is
 // larger, and no floor was raised above them.
 bool is_fresh(const Block &block) noexcept;

@@ -36,14 +36,16 @@ Fact slots_fact(const Survey &survey);
 Fact horizon_fact(const Survey &survey);
 Fact renewal_fact(const Survey &survey);
 Fact lead_fact(const Survey &survey);
+Fact settled_fact(const Survey &survey);
 Fact clock_fact(const Survey &survey);
 Fact ntp_fact(const Survey &survey);
 Fact standby_fact(const Survey &survey);
 
 // The facts in the order in which they are shown.
 constexpr Fact (*facts[])(const Survey &survey) = {
-    library_fact, server_fact,  shards_fact, lease_fact, registry_fact, nodes_fact,   databases_fact, copy_fact,
-    horizon_fact, renewal_fact, lead_fact,   clock_fact, ntp_fact,      standby_fact, layout_fact,    slots_fact,
+    library_fact,   server_fact, shards_fact,  lease_fact,   registry_fact, nodes_fact,
+    databases_fact, copy_fact,   horizon_fact, renewal_fact, lead_fact,     settled_fact,
+    clock_fact,     ntp_fact,    standby_fact, layout_fact,  slots_fact,
 };
 
 }  // namespace idgen::pg

@@ -152,6 +152,42 @@ Fact lead_fact(const Survey &survey) {
             "IDs of that shard wait until then; a larger idgen.max_lead, as it was, lets them go on."};
 }
 
+namespace {
+
+// A transaction that keeps readers waiting for longer is forgotten rather than busy.
+constexpr int64 longest_hold_ms = 300000;
+
+const char *holder_text(const Survey &survey) {
+    if (survey.settled.held_by != HeldBy::process)
+        return psprintf("the prepared transaction %u", survey.settled.holder);
+    if (survey.held_since == 0) return psprintf("the session %u", survey.holder_pid);
+    return psprintf("the session %u, in a transaction since %s", survey.holder_pid,
+                    instant_text(to_unix_ms(survey.held_since)));
+}
+
+}  // namespace
+
+// Up to where those who read by ID may read.
+Fact settled_fact(const Survey &survey) {
+    if (!survey.is_loaded) return {"settled", not_known, false, nullptr};
+    if (!survey.has_settled) return {"settled", "its primary knows", true, nullptr};
+    const Settled &settled = survey.settled;
+    if (settled.held_by == HeldBy::nobody) return {"settled", "up to the clock", true, nullptr};
+    const char *holder = holder_text(survey);
+    if (settled.held_by == HeldBy::unknown)
+        return {
+            "settled", psprintf("not known: %s is older than the start of the server", holder), false,
+            "id_settled() gives null until it ends: see pg_prepared_xacts, then COMMIT PREPARED or ROLLBACK PREPARED."};
+    const char *text = psprintf("up to %s, held by %s", instant_text(settled.until_ms), holder);
+    if (settled_lag_ms(survey) <= longest_hold_ms) return {"settled", text, true, nullptr};
+    if (settled.held_by == HeldBy::process)
+        return {
+            "settled", text, false,
+            "Who reads by ID waits for it: see pg_stat_activity, and have it end its transaction, or pg_terminate_backend()."};
+    return {"settled", text, false,
+            "Who reads by ID waits for it: see pg_prepared_xacts, then COMMIT PREPARED or ROLLBACK PREPARED."};
+}
+
 // A clock that was set back is judged by the lead that it leaves.
 Fact clock_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"clock", not_known, false, nullptr};

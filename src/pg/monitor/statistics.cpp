@@ -1,6 +1,7 @@
 #include "pg/monitor/statistics.hpp"
 
 #include "core/kinds/hlc.hpp"
+#include "pg/draw/settled.hpp"
 #include "pg/state/slot_directory.hpp"
 
 namespace idgen::pg {
@@ -97,6 +98,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
     copy.waits = pg_atomic_read_u64(&backend.waits);
     copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
+    copy.announced_ms = announced_ms(state, backend.process, copy.database);
     copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.slot_tag), copy.owner);
     pg_read_barrier();
     return pg_atomic_read_u32(&backend.pid) == copy.pid;

@@ -56,8 +56,9 @@ struct BackendCopy {
     uint64 last_id;
     uint64 waits;
     uint64 wait_us;
-    bool has_slot;    // false: no slot made the last, or it was given to another shard since
-    SlotOwner owner;  // of that slot
+    int64 announced_ms;  // from where it draws in the transaction that it is in; 0: it has drawn nothing in it
+    bool has_slot;       // false: no slot made the last, or it was given to another shard since
+    SlotOwner owner;     // of that slot
 };
 
 // Whether the entry is of a live backend that made IDs; copies it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/durable/renewal.hpp"
+#include "pg/draw/settled.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/own_extension.hpp"
@@ -152,6 +153,22 @@ void look_at_clock(SharedState *state, Survey &survey) noexcept {
     survey.steps_back = pg_atomic_read_u64(&state->steps_back);
 }
 
+void look_at_holder(uint32 process, Survey &survey) {
+    survey.holder_pid = static_cast<uint32>(ProcGlobal->allProcs[process].pid);
+    for (int i = 0; i < pgstat_fetch_stat_numbackends(); i++) {
+        const PgBackendStatus &status = session_status(i);
+        if (static_cast<uint32>(status.st_procpid) == survey.holder_pid)
+            survey.held_since = status.st_xact_start_timestamp;
+    }
+}
+
+void look_at_readers(SharedState *state, Survey &survey) {
+    survey.has_settled = !survey.in_recovery;
+    if (!survey.has_settled) return;
+    survey.settled = look_at_settled(state, wall_ms());
+    if (survey.settled.held_by == HeldBy::process) look_at_holder(survey.settled.holder, survey);
+}
+
 // Of databases that are gone slots may be left.
 void look_at_twins(SharedState *state, Survey &survey) {
     uint32 next = 0;
@@ -179,6 +196,7 @@ Survey take_survey() {
     look_at_renewals(state, survey);
     look_at_clock(state, survey);
     look_at_twins(state, survey);
+    look_at_readers(state, survey);
     survey.leases = survey_leases(state);
     return survey;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/durable/renewal.hpp"
+#include "core/issue/settled.hpp"
 #include "core/layout/layout.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/monitor/statistics.hpp"
@@ -57,6 +58,11 @@ struct Survey {
     int64 advanced_ms;     // where idgen.advance() moved it to; 0: nowhere since the server started
     uint32 stall_ms;       // how long renewals have been asked for in vain
 
+    bool has_settled;  // what is settled is known: not on a standby
+    Settled settled;
+    uint32 holder_pid;       // of the process that holds it back
+    TimestampTz held_since;  // the start of its transaction; 0: not known
+
     int64 lead_ms;                            // of the slot furthest ahead of the clock; 0: none is ahead
     Layout ending;                            // the layout in use that ends first; the default one if none is in use
     int64 end_ms;                             // when
@@ -81,6 +87,11 @@ struct Survey {
     Twin twin;              // a slot of another database, with number and packing of one of this database's
     const char *twin_name;  // of that database; null: there is no such slot
 };
+
+// How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is no lag.
+inline int64 settled_lag_ms(const Survey &survey) noexcept {
+    return Max(survey.now_ms - survey.settled.until_ms, 0);
+}
 
 // Looks at everything.
 Survey take_survey();

@@ -2,6 +2,7 @@
 
 #include "core/durable/renewal.hpp"
 #include "core/kinds/decimal_id.hpp"
+#include "pg/draw/settled.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/host/clock.hpp"
@@ -142,7 +143,7 @@ void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
 }
 
 void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
-    Row<9> row;
+    Row<11> row;
     row.add(Int32GetDatum(static_cast<int32>(copy.pid)));
     row.add(ObjectIdGetDatum(copy.database));
     row.add(ObjectIdGetDatum(copy.user));
@@ -151,18 +152,33 @@ void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
     row.add(count_datum(copy.waits));
     row.add(ms_datum(copy.wait_us));
     row.add(count_datum(copy.last_id));
+    row.add_if(copy.announced_ms != 0, TimestampTzGetDatum(to_timestamptz(copy.announced_ms)));
+    row.skip(1);
+    row.put(rows);
+}
+
+void put_prepared(ReturnSetInfo *rows, const PreparedAnnouncement &prepared) {
+    bool is_known = prepared.start_ms != INT64_MIN;
+    Row<11> row;
+    row.skip(1);
+    row.add(ObjectIdGetDatum(prepared.database));
+    row.skip(7);
+    row.add_if(is_known, is_known ? TimestampTzGetDatum(to_timestamptz(prepared.start_ms)) : Datum{0});
+    row.add(TransactionIdGetDatum(prepared.xid));
     row.put(rows);
 }
 
 void put_database(ReturnSetInfo *rows, const Survey &survey) {
     bool is_loaded = survey.is_loaded;
-    Row<19> row;
+    Row<20> row;
     row.add(BoolGetDatum(survey.in_recovery));
     row.add_if(survey.page == Renewal::granted, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
     row.add_if(is_loaded, count_datum(survey.renewals));
     row.add_if(survey.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(survey.renewed_ms)));
     row.add_if(is_loaded, Int64GetDatum(survey.stall_ms));
     row.add_if(is_loaded, Int64GetDatum(survey.lead_ms));
+    bool is_settled = survey.has_settled && survey.settled.held_by != HeldBy::unknown;
+    row.add_if(is_settled, is_settled ? Int64GetDatum(settled_lag_ms(survey)) : Datum{0});
     row.add_if(survey.has_accepted_clock, Int64GetDatum(survey.clock_offset_ms));
     row.add_if(is_loaded, count_datum(survey.steps_forward));
     row.add_if(is_loaded, count_datum(survey.steps_back));
@@ -238,6 +254,8 @@ Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
     BackendCopy copy;
     for (uint32 i = 0; i < state->backend_count; i++)
         if (copy_backend(state, i, copy)) put_backend(rows, copy);
+    PreparedCopies prepared = copy_prepared(state);
+    for (uint32 i = 0; i < prepared.count; i++) put_prepared(rows, prepared.rows[i]);
     return Datum{0};
 }
 

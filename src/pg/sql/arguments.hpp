@@ -119,6 +119,7 @@ class Row {
         else
             next_++;
     }
+    void skip(int columns_left_out) noexcept { next_ += columns_left_out; }
     void put(ReturnSetInfo *rows) {
         Assert(next_ == columns && rows->setDesc->natts == columns);
         tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_);

@@ -53,7 +53,7 @@ PG_FUNCTION_INFO_V1(idgen_hlc_logical);
 PG_FUNCTION_INFO_V1(idgen_hlc_make);
 
 Datum idgen_hlc_now(PG_FUNCTION_ARGS) {
-    PG_RETURN_INT64(draw_id(clock_source(fcinfo)));
+    PG_RETURN_INT64(draw_timestamp(clock_source(fcinfo)));
 }
 
 Datum idgen_hlc_receive(PG_FUNCTION_ARGS) {

@@ -15,7 +15,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 12";
+constexpr const char *state_name = "idgen state 13";
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -27,22 +27,26 @@ struct Plan {
     size_t slots;
     size_t databases;
     size_t backends;
+    size_t announcements;
+    size_t prepared;
     size_t buckets;
     size_t end;
 };
 
-Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 bucket_count) noexcept {
+Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 prepared_count, uint32 bucket_count) noexcept {
     Plan plan;
     plan.slots = sizeof(SharedState);
     plan.databases = plan.slots + max_slots * sizeof(SharedSlot);
     plan.backends = plan.databases + max_slots * sizeof(SharedDatabase);
-    plan.buckets = plan.backends + backend_count * sizeof(SharedBackend);
+    plan.announcements = plan.backends + backend_count * sizeof(SharedBackend);
+    plan.prepared = plan.announcements + backend_count * sizeof(SharedAnnouncement);
+    plan.buckets = plan.prepared + prepared_count * sizeof(PreparedAnnouncement);
     plan.end = plan.buckets + bucket_count * sizeof(int32);
     return plan;
 }
 
 Plan plan_of(SharedState *state) noexcept {
-    return plan_for(state->max_slots, state->backend_count, state->bucket_count);
+    return plan_for(state->max_slots, state->backend_count, state->prepared_count, state->bucket_count);
 }
 
 template <class T>
@@ -52,9 +56,14 @@ T *at(SharedState *state, size_t offset) noexcept {
 
 using Index = SlotIndex<SharedSlot>;
 
+// Transactions that are prepared, and those of all backends that may be about to be.
+uint32 prepared_limit() noexcept {
+    return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts + MaxBackends);
+}
+
 size_t state_size() noexcept {
     auto max_slots = static_cast<uint32>(settings.max_slots);
-    return plan_for(max_slots, backend_limit(), Index::buckets_for(max_slots)).end;
+    return plan_for(max_slots, backend_limit(), prepared_limit(), Index::buckets_for(max_slots)).end;
 }
 
 SharedDatabase *databases_of(SharedState *state) noexcept {
@@ -90,6 +99,7 @@ void initialise_backends(SharedState *state) noexcept {
         zero(
             {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits, &backend.wait_us});
         pg_atomic_init_u32(&backend.pid, 0);
+        announcements_of(state)[i].mutex.initialise();
     }
 }
 
@@ -101,6 +111,9 @@ void initialise(void *memory) {
     state->max_slots = static_cast<uint32>(settings.max_slots);
     state->bucket_count = Index::buckets_for(state->max_slots);
     state->backend_count = backend_limit();
+    state->prepared_count = prepared_limit();
+    state->prepared_lock.initialise(state->tranche);
+    pg_atomic_init_u64(&state->first_xid, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
     state->ulid_order.mutex.initialise();
     state->uuid_order.mutex.initialise();
@@ -135,6 +148,12 @@ SharedSlot *slots_of(SharedState *state) noexcept {
 SharedBackend *backends_of(SharedState *state) noexcept {
     return at<SharedBackend>(state, plan_of(state).backends);
 }
+SharedAnnouncement *announcements_of(SharedState *state) noexcept {
+    return at<SharedAnnouncement>(state, plan_of(state).announcements);
+}
+PreparedAnnouncement *prepared_of(SharedState *state) noexcept {
+    return at<PreparedAnnouncement>(state, plan_of(state).prepared);
+}
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
     auto *buckets = at<int32>(state, plan_of(state).buckets);
@@ -158,6 +177,10 @@ bool is_preloaded() noexcept {
     return preloaded;
 }
 
+SharedState *attached_state() noexcept {
+    return attached;
+}
+
 SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
@@ -174,6 +197,12 @@ SharedState *shared_state() {
                 errdetail("IDs are made from shared memory, which is set up when the server starts."),
                 errhint("%s", preload_hint));
     return attached;
+}
+
+void note_first_xid(SharedState *state) noexcept {
+    uint64 unknown = 0;
+    if (pg_atomic_read_u64(&state->first_xid) != unknown) return;
+    pg_atomic_compare_exchange_u64(&state->first_xid, &unknown, U64FromFullTransactionId(ReadNextFullTransactionId()));
 }
 
 namespace {

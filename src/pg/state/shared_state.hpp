@@ -17,6 +17,7 @@
 
 #include "core/durable/trusted_clock.hpp"
 #include "core/issue/directory.hpp"
+#include "core/issue/settled.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
 #include "pg/host/server_locks.hpp"
@@ -73,8 +74,13 @@ struct alignas(cache_line) SharedBackend {
     pg_atomic_uint32 pid;         // atomic; 0: nobody's; written last
     Oid database;                 // guard: the LWLock to write; InvalidOid: has no database's entry yet
     Oid user;                     // const while pid is set
+    uint32 process;               // const while pid is set; see process_number()
 };
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
+              "lives in shared memory");
+
+using SharedAnnouncement = Announcement<SpinLock>;
+static_assert(sizeof(SharedAnnouncement) == cache_line && std::is_trivially_destructible_v<SharedAnnouncement>,
               "lives in shared memory");
 
 // The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each kind on a
@@ -94,6 +100,7 @@ struct alignas(cache_line) SharedState {
     uint32 max_slots;                                        // const after the start
     uint32 bucket_count;                                     // const after the start
     uint32 backend_count;                                    // const after the start
+    uint32 prepared_count;                                   // const after the start
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
     AcceptedClock accepted_clock;                            // atomic
@@ -104,13 +111,17 @@ struct alignas(cache_line) SharedState {
     pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;      // atomic
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
-    SharedLeases leases;              // guards: its own
+    LightLock prepared_lock;          // of the announcements of prepared transactions
+    pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
+    SharedLeases leases;         // guards: its own
 };
 
 using SlotDirectory = Directory<SpinLock, SharedDatabase>;
 
 SharedSlot *slots_of(SharedState *state) noexcept;
 SharedBackend *backends_of(SharedState *state) noexcept;
+SharedAnnouncement *announcements_of(SharedState *state) noexcept;
+PreparedAnnouncement *prepared_of(SharedState *state) noexcept;  // guard of the entries: prepared_lock
 
 // The directory, for as long as the lock is held: in any mode to search, else exclusive.
 SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_shared_capability(state->lock));
@@ -125,10 +136,17 @@ void publish_synchronous(int value) noexcept;
 // Whether the server loaded the library when it started.
 bool is_preloaded() noexcept;
 
+// The state, if this process is attached to it; else null.
+SharedState *attached_state() noexcept;
+
 // The state, attached on the first call; null if the server did not load the library.
 SharedState *find_shared_state();
 // The same; raises there.
 SharedState *shared_state();
+
+// Notes which transactions can have drawn since the start: whatever is prepared with a lower number may have drawn
+// before, and nobody remembers from where. To be called before a backend draws.
+void note_first_xid(SharedState *state) noexcept;
 
 // Sees the clock being set while the server runs: counts it and tells the log.
 

@@ -42,6 +42,7 @@ void begin_backend(SharedBackend &backend) {
         pg_atomic_write_u64(value, 0);
     backend.database = InvalidOid;
     backend.user = MyProc->roleId;
+    backend.process = process_number(MyProc);
     pg_write_barrier();
     pg_atomic_write_u32(&backend.pid, static_cast<uint32>(MyProcPid));
     before_shmem_exit(forget_backend, 0);
@@ -55,11 +56,26 @@ void begin_backend(SharedBackend &backend) {
 
 }  // namespace
 
+namespace {
+
+// A parallel worker draws for its leader's transaction.
+void find_announcement(SharedState *state) {
+    bool is_worker = IsParallelWorker();
+    const PGPROC *leader = is_worker ? MyProc->lockGroupLeader : MyProc;
+    uint32 number = announcing_process(process_number(MyProc), process_number(leader), is_worker);
+    self.announcement = &announcements_of(state)[number];
+    self.transaction = transaction_of(&ProcGlobal->allProcs[number]);
+}
+
+}  // namespace
+
 void attach_backend() {
     if (self.state != nullptr) return;
     if (RecoveryInProgress()) report_recovery();
     SharedState *state = shared_state();
     if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
+    note_first_xid(state);
+    find_announcement(state);
     self.database = my_database(state, *self.backend);
     self.state = state;
 }

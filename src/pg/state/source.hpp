@@ -12,6 +12,9 @@ struct Self {
     SharedState *state;
     SharedDatabase *database;
     SharedBackend *backend;
+    SharedAnnouncement *announcement;                // that covers what this backend draws
+    const volatile LocalTransactionId *transaction;  // that stores it
+    Announced announced;
 };
 
 // Null before attach_backend().

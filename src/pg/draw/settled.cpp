@@ -1,0 +1,159 @@
+#include "pg/draw/settled.hpp"
+
+#include <algorithm>
+
+#include "core/issue/draw_steps.hpp"
+#include "pg/horizon/renew.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/state/settings.hpp"
+#include "pg/state/source.hpp"
+
+namespace idgen::pg {
+
+namespace {
+
+bool is_in_progress(uint32 xid) {
+    return TransactionIdIsInProgress(xid);
+}
+
+// The whole number of a transaction that has not ended: the server gives out its lower half.
+uint64 full_xid(TransactionId xid) {
+    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
+    return next - (static_cast<uint32>(next) - xid);
+}
+
+bool is_of_this_start(SharedState *state, TransactionId xid) {
+    return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
+}
+
+// What this transaction has announced, under its number on the server.
+PreparedAnnouncement own_announcement() {
+    TransactionId xid = GetTopTransactionIdIfAny();
+    if (self.state == nullptr) return {xid, MyDatabaseId, drew_nothing};
+    return announcement_of(*self.announcement, MyDatabaseId, *self.transaction, xid);
+}
+
+void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
+    state->prepared_lock.lock();
+    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
+    state->prepared_lock.unlock();
+    if (!has_room)
+        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                errmsg("no room is left for what a prepared transaction has drawn"),
+                errdetail("All %u places are in use.", state->prepared_count),
+                errhint("Increase max_prepared_transactions and restart."));
+}
+
+constexpr XactEvent hand_over_event =
+    hand_over_at == HandOver::before_end ? XACT_EVENT_PRE_PREPARE : XACT_EVENT_PREPARE;
+
+// One that has drawn nothing needs an announcement only where it would be taken for one of before the start.
+void hand_over_prepared(XactEvent event, void *) {
+    SharedState *state = attached_state();
+    bool may_be_prepared = max_prepared_xacts > 0;
+    if (event != hand_over_event || state == nullptr || !may_be_prepared) return;
+    note_first_xid(state);
+    PreparedAnnouncement announcement = own_announcement();
+    if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
+        keep_announcement(state, announcement);
+}
+
+bool is_in(uint32 process, uint32 transaction) noexcept {
+    return *transaction_of(&ProcGlobal->allProcs[process]) == transaction;
+}
+
+// Calls visit(xid, database) for each transaction that was prepared before the start, or may have been. It has a PGPROC
+// behind those of the processes, and keeps that until it ends.
+template <class Visit>
+void for_each_old_prepared(SharedState *state, Visit visit) {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+        const volatile PGPROC &prepared = ProcGlobal->allProcs[backend_limit() + static_cast<uint32>(i)];
+        TransactionId xid = prepared.xid;
+        if (TransactionIdIsValid(xid) && !is_of_this_start(state, xid)) visit(xid, prepared.databaseId);
+    }
+}
+
+// What the server knows of its transactions.
+struct Transactions {
+    SharedState *state;
+
+    bool is_in(uint32 process, uint32 transaction) const noexcept { return pg::is_in(process, transaction); }
+    bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
+    void lock_prepared() IDGEN_LOCKS(acquire_shared_capability(state->prepared_lock)) {
+        state->prepared_lock.lock_shared();
+    }
+    void unlock_prepared() IDGEN_LOCKS(release_generic_capability(state->prepared_lock)) {
+        state->prepared_lock.unlock();
+    }
+    template <class Visit>
+    void for_each_old(Visit visit) const {
+        for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
+            if (database == MyDatabaseId) visit(xid);
+        });
+    }
+};
+
+Announcements<SpinLock> all_of(SharedState *state) noexcept {
+    return {announcements_of(state), state->backend_count, prepared_of(state), state->prepared_count};
+}
+
+Settled gather_from(SharedState *state, int64 settled_ms) {
+    Transactions transactions{state};
+    return gather(settled_ms, all_of(state), MyDatabaseId, transactions, NoPause{});
+}
+
+// Has the horizon granted up to the clock, where it may: the first try after a start only loads it.
+void renew_up_to(int64 now_ms) {
+    const Horizon &horizon = self.database->horizon;
+    for (int tries = 0; tries < 3 && horizon.granted_ms.load() <= now_ms; tries++) {
+        int64 start_ms = std::max(now_ms, horizon.floor_ms.load());
+        // As draws do, it leaves alone what lies further ahead than the lead: that would drag the horizon along.
+        if (start_ms - now_ms > draw_rules().max_lead_ms) return;
+        if (renew_horizon(start_ms).renewal != Renewal::granted) return;
+    }
+}
+
+}  // namespace
+
+void watch_prepared_transactions() {
+    RegisterXactCallback(hand_over_prepared, nullptr);
+}
+
+bool settle(Settled &settled) {
+    int64 now_ms = wall_ms();
+    renew_up_to(now_ms);
+    int64 settled_ms = lift_settled(self.database->horizon, now_ms);
+    settled = gather_from(self.state, settled_ms);
+    return settled_ms > 0 && settled.held_by != HeldBy::unknown;
+}
+
+Settled look_at_settled(SharedState *state, int64 now_ms) {
+    note_first_xid(state);
+    return gather_from(state, now_ms);
+}
+
+int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
+    uint32 transaction;
+    int64 start_ms;
+    bool has_drawn = read_announcement(announcements_of(state)[process], database, transaction, start_ms);
+    return has_drawn && is_in(process, transaction) ? start_ms : 0;
+}
+
+PreparedCopies copy_prepared(SharedState *state) {
+    Announcements<SpinLock> all = all_of(state);
+    auto capacity = all.prepared_count + static_cast<uint32>(max_prepared_xacts);
+    PreparedCopies copies{static_cast<PreparedAnnouncement *>(palloc(capacity * sizeof(PreparedAnnouncement))), 0};
+    state->prepared_lock.lock_shared();
+    for (uint32 i = 0; i < all.prepared_count; i++) {
+        const PreparedAnnouncement &entry = all.prepared[i];
+        bool has_drawn = entry.xid != 0 && entry.start_ms != drew_nothing;
+        if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
+    }
+    for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
+        if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
+    });
+    state->prepared_lock.unlock();
+    return copies;
+}
+
+}  // namespace idgen::pg
