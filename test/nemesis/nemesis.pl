@@ -1,5 +1,5 @@
-# Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, and each server makes
-# IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
+# Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, readers by ID miss
+# nothing, and each server makes IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
 # servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
 # same on all servers and on a rival, a server beside the cluster; and the registry is restored, made anew, limited and read by a thief. The totals
 # go to the file NEMESIS_TOTALS.
@@ -167,11 +167,12 @@ if ($recovery)
 	$recovery->save;
 	$rival = $cluster->begin_rival;
 }
+begin_events($cluster);
 my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 # The ports were chosen at random, too.
 srand $seed;
-my %count_of;
+my (%count_of, $events_of_rival);
 my $end = time + 60 * $minutes;
 while (time < $end)
 {
@@ -182,17 +183,25 @@ if ($rival)
 {
 	my $before = received($clients[0], 'rival');
 	$cluster->wait_for('IDs of the rival', sub { sleep 1; received($clients[0], 'rival') > $before });
+	$events_of_rival = events_of(IdgenPatroni::session($rival));
 	$rival->{server}->stop('fast');
 }
 my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
 visit_all(@late);
 my $clients = together(@clients, @late);
 end_clients($clients);
+my $events = events_of(IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary })));
+my $missed = missed_of($clients, $events, map { $_->{name} } $cluster->nodes);
+my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
+$missed->{$_} += $missed_of_rival->{$_} for keys %$missed;
 
 my $survey = survey($clients);
 @$survey{qw(gap gap_began)} = @{ survey($clients, map { $_->{name} } $cluster->nodes) }{qw(gap gap_began)};
 is($survey->{duplicates}, 0, 'no ID twice');
 is($survey->{disordered}, 0, 'the IDs of a session rise');
+is($missed->{lost}, 0, 'no reader loses an event');
+is($missed->{twice}, 0, 'or sees one twice');
+cmp_ok($missed->{seen}, '>', keys %$events, 'and readers read');
 if ($recovery)
 {
 	is($recovery->{granted}, 0, 'nothing is granted to a thief');
@@ -205,9 +214,9 @@ if ($recovery)
 sub rounded { my ($number) = @_; 1 while $number =~ s/^(\d+)(\d{3})/$1,$2/; return $number }
 sub row { return '| ' . join(' | ', @_) . " |\n" }
 my $where = $has_store ? $store : 'none, one shard';
-my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempted', 'received', 'twice', 'out of order', 'longest time without an ID, s')
-  . row(('---') x 9)
-  . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), sprintf '%.1f', $survey->{gap})
+my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempted', 'received', 'twice', 'out of order', 'events read', 'lost', 'longest time without an ID, s')
+  . row(('---') x 11)
+  . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), (map { rounded($missed->{$_}) } qw(seen lost)), sprintf '%.1f', $survey->{gap})
   . "\n" . row('numbers from', map { s/_/ /gr } @names) . row(('---') x (1 + @names)) . row($where, map { $count_of{$_} // 0 } @names);
 diag(sprintf 'the longest time without an ID began at %.1f s', $survey->{gap_began} - $^T);
 diag('refused: ' . join ', ', map { "$_ $survey->{refused}{$_}" } sort keys %{ $survey->{refused} });

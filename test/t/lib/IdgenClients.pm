@@ -1,5 +1,9 @@
 # Clients of a cluster, each pinned to one node, that draw IDs whatever happens, and what they received. Each writes a file, a line for each
 # attempt: when it ended, how many IDs were asked for, and these IDs, or ! and the SQLSTATE. A line with a + begins a session.
+#
+# Where begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a line for each read: the timeline, up to where, and the
+# IDs that came. Where replication is asynchronous, a reader begins anew on each timeline: clocks that are wrong by more than idgen.clock_error may
+# put a new primary behind the old one.
 package IdgenClients;
 
 use strict;
@@ -10,7 +14,7 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients together received survey parts_of);
+our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of);
 
 # Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
@@ -27,7 +31,7 @@ sub begin_clients
 			if ($pid == 0)
 			{
 				$cluster->let_go;
-				_draw_for_ever($node, $made, $clients->{owner}, $shards);
+				_draw_for_ever($node, $made, _seen_file($file), $clients->{owner}, $shards, $cluster->{has_events});
 			}
 			push @{ $clients->{pids} }, $pid;
 			push @{ $clients->{files}{ $node->{name} } }, $file;
@@ -39,22 +43,96 @@ sub begin_clients
 # Draws until its parent is gone, or it is killed.
 sub _draw_for_ever
 {
-	my ($node, $received, $parent, $shards) = @_;
+	my ($node, $received, $seen_file, $parent, $shards, $has_events) = @_;
 	$SIG{__DIE__} = $SIG{TERM} = 'DEFAULT';
 	my $session;
+	my %from;
+	open my $seen, '>', $seen_file or _exit(1);
 	srand $$;
 	while (getppid == $parent)
 	{
 		my $count = (1, 10, 50)[ rand 3 ];
 		my $ids = eval {
 			$session //= _session($node, $received, $shards);
-			$session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, ?)', undef, $count);
+			_read($session, \%from, $seen) if $has_events && rand() < 0.2;
+			$has_events && rand() < 0.3 ? _store($session, $count) : $session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, ?)', undef, $count);
 		};
 		syswrite $received, sprintf "%.6f %d %s\n", time, $count, $ids ? "@$ids" : '!' . ($session ? $session->state : $DBI::state);
+		eval { $session->rollback } if $session && !$session->{AutoCommit};
 		undef $session unless $ids || ($session && $session->state !~ /^(?:08|57P|$)/);
 		sleep($ids ? 0.003 : 0.1);
 	}
 	_exit(0);
+}
+
+sub _seen_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/seen/r }
+
+# The timeline that a primary writes, or 0 where all that a reader has seen outlasts a failover.
+my $timeline = q{CASE current_setting('idgen.synchronous') WHEN 'required' THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END};
+
+# Has the clients of a cluster, which begin later, store and read events.
+sub begin_events
+{
+	my ($cluster) = @_;
+	IdgenPatroni::session($_)->do('CREATE TABLE event (id bigint PRIMARY KEY, timeline int)')
+	  for $cluster->wait_for('a primary', sub { $cluster->primary }), @{ $cluster->{rivals} // [] };
+	return $cluster->{has_events} = 1;
+}
+
+# One transaction, sometimes of some ms.
+sub _store
+{
+	my ($session, $count) = @_;
+	$session->begin_work;
+	my $ids =
+	  $session->selectcol_arrayref("INSERT INTO event SELECT next_id(), $timeline FROM generate_series(1, ?) RETURNING id", undef, $count);
+	sleep 0.02 * rand if rand() < 0.5;
+	$session->commit;
+	return $ids;
+}
+
+sub _read
+{
+	my ($session, $from, $seen) = @_;
+	my $key = $session->selectrow_array("SELECT $timeline");
+	my $upto = $session->selectrow_array('CALL id_settled()') // return;
+	my $begin = $from->{$key} // 0;
+	return if $upto <= $begin;
+	my $ids = $session->selectcol_arrayref('SELECT id FROM event WHERE id >= ? AND id < ?', undef, $begin, $upto);
+	$from->{$key} = $upto;
+	syswrite $seen, "$key $upto @$ids\n";
+	return;
+}
+
+# All events that a server has: their timelines, by ID.
+sub events_of
+{
+	my ($session) = @_;
+	return { map { @$_ } @{ $session->selectall_arrayref('SELECT id, timeline FROM event') } };
+}
+
+# What the readers of some nodes missed of these events, below where each has come on a timeline: lost, twice; and seen, how often they saw one.
+sub missed_of
+{
+	my ($clients, $events, @names) = @_;
+	my %missed = map { $_ => 0 } qw(lost twice seen);
+	my @events = sort { $a->[0] <=> $b->[0] } map { [ $_, $events->{$_} ] } keys %$events;
+	for my $file (map { _seen_file($_) } _files($clients, @names))
+	{
+		my (%upto, %seen);
+		_each_line($file, sub { my ($key, $upto, @ids) = @_; $upto{$key} = $upto; $seen{$key}{$_}++ for @ids });
+		for my $key (keys %upto)
+		{
+			$missed{seen} += keys %{ $seen{$key} };
+			$missed{twice} += grep { $_ > 1 } values %{ $seen{$key} };
+			for my $event (@events)
+			{
+				last if $event->[0] >= $upto{$key};
+				$missed{lost}++ if $event->[1] <= $key && !$seen{$key}{ $event->[0] };
+			}
+		}
+	}
+	return \%missed;
 }
 
 sub _session

@@ -42,13 +42,13 @@ sub page
 	my ($rounds, $facts, @sections) = @_;
 	my @claims = map { @{ $_->{claims} } } @sections;
 	return join "\n", _head($rounds), _claims(@claims), "## The machine\n", _table([ '', '' ], @$facts),
-	  (map { _section($_) } @sections), _registry(), _notes();
+	  (map { _section($_) } @sections), _trials(), _notes();
 }
 
-# What tests on several servers measured, not `make bench`.
-sub _registry
+# What long tests on servers measured, not `make bench`.
+sub _trials
 {
-	open my $in, '<:encoding(UTF-8)', dirname(__FILE__) . '/../../registry.md' or die "registry.md: $!\n";
+	open my $in, '<:encoding(UTF-8)', dirname(__FILE__) . '/../../trials.md' or die "trials.md: $!\n";
 	local $/;
 	return <$in>;
 }
