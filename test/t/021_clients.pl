@@ -109,9 +109,10 @@ SQL
 	my @printed = split /\n/, $out;
 	my @real = split /\n/, $node->safe_psql($name, <<"SQL");
 SELECT title || E'\t' || id FROM $photo UNION ALL SELECT E'comment\t' || photo_id FROM $comment UNION ALL SELECT E'found\tone'
+ UNION ALL SELECT E'read\t' || id FROM $photo
 SQL
-	is_deeply([ sort @printed ], [ sort @real ], "$name: the IDs that it printed are those of the rows, to the last digit");
-	cmp_ok(scalar(@real), '>=', 7, "$name: one row, a batch, a block, a comment");
+	is_deeply([ sort @printed ], [ sort @real ], "$name: the IDs that it printed are those of the rows, to the last digit; and it read each once by ID");
+	cmp_ok(scalar(@real), '>=', 12, "$name: one row, a batch, a block, a comment");
 	is($node->safe_psql($name, "SELECT DISTINCT id_shard(id), clock_timestamp() - id_time(id) BETWEEN '-2 s' AND '10 min' FROM $photo"),
 		'5|t', "$name: the IDs are of this node and of now");
 	is($node->safe_psql($name, "SELECT string_agg(finding, ' ') FROM idgen.audit('$photo', 'id') WHERE NOT ok"), '', "$name: the audit finds nothing");

@@ -65,3 +65,21 @@ for number, id in enumerate(block, 1):
     print(f'block {number}', id, sep='\t')
 print('comment', comment.photo_id, sep='\t')
 print('found', Photo.objects.get(pk=photo.id).title, sep='\t')
+
+
+# In docs/clients.md:
+def read_on(begin):
+    with connection.cursor() as cursor:
+        cursor.execute('CALL id_settled()')
+        upto = cursor.fetchone()[0]
+    end = max(begin, upto or begin)
+    return list(Photo.objects.filter(id__gte=begin, id__lt=end).order_by('id')), end
+# End.
+
+
+begin, seen = 0, 0
+while seen < 6:
+    photos, begin = read_on(begin)
+    for read in photos:
+        print('read', read.id, sep='\t')
+    seen += len(photos)

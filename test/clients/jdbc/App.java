@@ -49,6 +49,13 @@ public class App {
             insertBlock(connection, block);
             insertComment(connection, id);
             find(connection, id);
+            long begin = 0;
+            for (int seen = 0; seen < 5;) {
+                List<Long> read = new ArrayList<>();
+                begin = readOn(connection, begin, read);
+                read.forEach(made -> System.out.println("read\t" + made));
+                seen += read.size();
+            }
         }
     }
 
@@ -84,4 +91,24 @@ public class App {
             }
         }
     }
+
+    // In docs/clients.md:
+    private static long readOn(Connection connection, long begin, List<Long> read) throws SQLException {
+        long end = begin;
+        try (PreparedStatement call = connection.prepareStatement("CALL id_settled()");
+                ResultSet settled = call.executeQuery()) {
+            settled.next();
+            end = Math.max(begin, settled.getLong("upto")); // 0 where it is null
+        }
+        try (PreparedStatement select = connection.prepareStatement(
+                "SELECT id, title FROM photo WHERE id >= ? AND id < ? ORDER BY id")) {
+            select.setLong(1, begin);
+            select.setLong(2, end);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) read.add(rows.getLong("id"));
+            }
+        }
+        return end;
+    }
+    // End.
 }

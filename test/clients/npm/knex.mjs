@@ -1,7 +1,7 @@
 // Knex: an ID is a string.
 import assert from 'node:assert';
 import Knex from 'knex';
-import { show } from './show.mjs';
+import { show, showAll } from './show.mjs';
 
 const knex = Knex({ client: 'pg', connection: { host: process.env.PGHOST } });
 // In docs/clients.md:
@@ -24,4 +24,12 @@ await knex('photo').insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1
 assert.strictEqual(typeof photo.id, 'string');
 const found = await knex('photo').where({ id: photo.id }).first();
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, found.title);
+// In docs/clients.md:
+async function readOn(begin) {
+    const { rows: [{ upto }] } = await knex.raw('CALL id_settled()');
+    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
+    return [await knex('photo').where('id', '>=', begin).where('id', '<', end).orderBy('id'), end];
+}
+// End.
+await showAll(readOn, '0');
 await knex.destroy();

@@ -4,3 +4,11 @@ export function show(rows, comment, found) {
     console.log(`comment\t${comment}`);
     console.log(`found\t${found}`);
 }
+
+// Reads on from the beginning until all five photos are there, and prints their IDs.
+export async function showAll(readOn, begin) {
+    for (let seen = 0, rows; seen < 5; seen += rows.length) {
+        [rows, begin] = await readOn(begin);
+        for (const { id } of rows) console.log(`read\t${id}`);
+    }
+}

@@ -1,6 +1,6 @@
 // TypeORM: an ID is a string.
 import assert from 'node:assert';
-import { show } from './show.mjs';
+import { show, showAll } from './show.mjs';
 // In docs/clients.md:
 import typeorm from 'typeorm';
 
@@ -35,4 +35,13 @@ await photos.insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })))
 assert.strictEqual(typeof photo.id, 'string');
 const found = await photos.findOneBy({ id: photo.id });
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo.id, found.title);
+// In docs/clients.md:
+async function readOn(begin) {
+    const [{ upto }] = await source.query('CALL id_settled()');
+    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
+    const range = typeorm.Raw((id) => `${id} >= :begin AND ${id} < :end`, { begin, end });
+    return [await photos.find({ where: { id: range }, order: { id: 'ASC' } }), end];
+}
+// End.
+await showAll(readOn, '0');
 await source.destroy();

@@ -23,3 +23,19 @@ batch.each { |title, id| puts "#{title}\t#{id}" }
 block.each.with_index(1) { |id, number| puts "block #{number}\t#{id}" }
 puts "comment\t#{comment.photo_id}"
 puts "found\t#{Photo.find(photo.id).title}"
+
+# In docs/clients.md:
+def read_on(from)
+  Photo.uncached do
+    upto = [from, Photo.connection.select_value('CALL id_settled()') || from].max
+    [Photo.where(id: from...upto).order(:id).to_a, upto]
+  end
+end
+# End.
+
+from, seen = 0, 0
+while seen < 5
+  photos, from = read_on(from)
+  photos.each { |read| puts "read\t#{read.id}" }
+  seen += photos.size
+end

@@ -21,6 +21,14 @@ class Comment(Base):
 
 
 # End.
+# In docs/clients.md:
+def read_on(session, begin):
+    upto = session.execute(text('CALL id_settled()')).scalar()
+    end = max(begin, upto or begin)
+    return session.query(Photo).filter(Photo.id >= begin, Photo.id < end).order_by(Photo.id).all(), end
+
+
+# End.
 engine = create_engine('postgresql+psycopg2://')
 Base.metadata.create_all(engine)
 with Session(engine) as session:
@@ -42,3 +50,9 @@ with Session(engine) as session:
     id = photo.id
     session.expunge_all()
     print('found', session.get(Photo, id).title, sep='\t')
+    begin, seen = 0, 0
+    while seen < 6:
+        photos, begin = read_on(session, begin)
+        for read in photos:
+            print('read', read.id, sep='\t')
+        seen += len(photos)
