@@ -24,7 +24,7 @@ sub row_like { my ($session, $key, $pattern, $what) = @_; return like(join("\n",
 my $plain = start_node('plain', conf => ["idgen.shards = '5'"]);
 my $session = connect_to($plain);
 my $keys = q{SELECT string_agg(key, ' ') FROM idgen.status()};
-my $usual = 'library server shards nodes copy horizon renewal lead clock ntp standby layout slots';
+my $usual = 'library server shards nodes copy horizon renewal lead settled clock ntp standby layout slots';
 is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0, 'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
@@ -71,7 +71,7 @@ my $node = start_node(
 $session = connect_to($node);
 my $watcher = connect_to($node);
 create_keeper($session);
-is(value_of($watcher, $keys), 'library server shards lease registry nodes copy horizon renewal lead clock ntp standby layout slots', 'with a registry: the rows');
+is(value_of($watcher, $keys), 'library server shards lease registry nodes copy horizon renewal lead settled clock ntp standby layout slots', 'with a registry: the rows');
 my $now = int(time) + 2;
 freeze_clock($node, $now);
 
