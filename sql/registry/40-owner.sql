@@ -47,6 +47,7 @@ BEGIN
     UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, at_ms), home = idgen_registry.here();
     UPDATE idgen_registry.lease SET incarnation_hash = NULL, life_hash = NULL, lease_end = clock_timestamp(),
            horizon_ms = greatest(horizon_ms, at_ms);
+    PERFORM idgen_registry.stop_counters();
     RETURN at;
 END
 $$;

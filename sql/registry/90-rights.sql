@@ -18,7 +18,7 @@ DECLARE
     grant_back text;
 BEGIN
     FOR grant_back IN
-        SELECT format('REVOKE ALL ON FUNCTION %s FROM %s', p.oid::regprocedure, coalesce(quote_ident(r.rolname), 'PUBLIC'))
+        SELECT format('REVOKE ALL ON ROUTINE %s FROM %s', p.oid::regprocedure, coalesce(quote_ident(r.rolname), 'PUBLIC'))
           FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
          WHERE p.pronamespace = 'idgen_registry'::regnamespace AND a.grantee <> p.proowner
         UNION SELECT format('REVOKE ALL ON TABLE %s FROM %s', c.oid::regclass, coalesce(quote_ident(r.rolname), 'PUBLIC'))
@@ -34,10 +34,12 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
-GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer),
+GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer), idgen_registry.counters(),
+    idgen_registry.take_range(text, bigint),
     idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
     idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;
+GRANT EXECUTE ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) TO idgen_node;
 
 -- A node keeps the parameters of its calls out of the server's log.
 DO $$

@@ -1,0 +1,184 @@
+-- Counters: small numbers that rise, given in ranges. A range is one addition, which is durable when the answer comes; what nobody uses of it is a
+-- gap. No number is given twice, whatever becomes of those who took it.
+
+CREATE TABLE idgen_registry.counter (
+    name text PRIMARY KEY CHECK (name <> ''),
+    last bigint NOT NULL CHECK (last >= -1),
+    largest bigint NOT NULL CHECK (largest BETWEEN last AND 9223372036854775806),
+    awaits_advance boolean NOT NULL DEFAULT false
+);
+COMMENT ON TABLE idgen_registry.counter IS 'counters, and how far each has come';
+COMMENT ON COLUMN idgen_registry.counter.last IS 'the last number that was given; one less than the first where none was';
+COMMENT ON COLUMN idgen_registry.counter.largest IS 'the last number that there is';
+COMMENT ON COLUMN idgen_registry.counter.awaits_advance IS 'gives nothing until advance_counter(): the registry was put back to an older state';
+
+CREATE FUNCTION idgen_registry.report_no_counter(name text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('counter "%s" does not exist', name),
+        DETAIL = 'This registry has none of that name.',
+        HINT = 'SELECT * FROM idgen_registry.counters() lists them; the owner of the registry makes one by idgen_registry.create_counter().';
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.report_no_counter(text) IS 'an error: there is no such counter';
+
+-- Locks a counter, and the registry against advance() as every call does.
+CREATE FUNCTION idgen_registry.lock_counter(name text) RETURNS idgen_registry.counter
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    locked idgen_registry.counter;
+BEGIN
+    PERFORM idgen_registry.demand(lock_counter.name IS NOT NULL, 'the name of a counter must not be null', 'It is null.');
+    PERFORM idgen_registry.begin_write();
+    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR SHARE));
+    SELECT * INTO locked FROM idgen_registry.counter c WHERE c.name = lock_counter.name FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM idgen_registry.report_no_counter(lock_counter.name);
+    END IF;
+    RETURN locked;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.lock_counter(text) IS 'the row of a counter, locked';
+
+CREATE FUNCTION idgen_registry.check_left(counter idgen_registry.counter, n bigint) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF counter.awaits_advance THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" waits to be told where it goes on', counter.name),
+            DETAIL = format('The registry was put back to a state in which the last number was %s: later ones may have been given since.', counter.last),
+            HINT = format('Let the owner of the registry name a number above every one that was used: SELECT idgen_registry.advance_counter(%L, ...).', counter.name);
+    ELSIF counter.largest - counter.last < n THEN
+        RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('counter "%s" has not so many numbers left', counter.name),
+            DETAIL = format('Asked for: %s. Left, up to %s: %s.', n, counter.largest, counter.largest - counter.last),
+            HINT = 'Ask for fewer. Where it has come to its end: a counter of another name, or idgen_registry.set_counter_max().';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error where a counter cannot give so many numbers';
+
+-- What next_range() does between its COMMITs, with the rights of the owner. By itself it could be rolled back, and the same numbers be given again.
+CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS int8range
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    callers text;
+    counter idgen_registry.counter;
+BEGIN
+    GET DIAGNOSTICS callers = PG_CONTEXT;
+    IF strpos(callers, 'next_range(text,bigint,int8range)') = 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state', MESSAGE = 'take_range() is a part of next_range()',
+            DETAIL = 'By itself it could be rolled back, and the same numbers be given again.', HINT = 'CALL idgen_registry.next_range(name, n);';
+    END IF;
+    PERFORM idgen_registry.demand(n >= 1, 'a range has at least one number', format('Asked for: %s.', coalesce(n::text, 'null')));
+    counter := idgen_registry.lock_counter(take_range.name);
+    PERFORM idgen_registry.check_left(counter, n);
+    UPDATE idgen_registry.counter c SET last = c.last + n WHERE c.name = counter.name;
+    RETURN int8range(counter.last + 1, counter.last + n, '[]');
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS 'what next_range() does between its COMMITs';
+
+-- In a transaction block the first COMMIT is an error; said better where that can be told.
+CREATE PROCEDURE idgen_registry.next_range(name text, n bigint, INOUT range int8range DEFAULT NULL)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    IF now() < statement_timestamp() THEN
+        RAISE EXCEPTION USING ERRCODE = 'active_sql_transaction', MESSAGE = 'next_range() cannot be called in a transaction block',
+            DETAIL = 'It commits before it answers, since a ROLLBACK would give the same numbers again.',
+            HINT = 'Call it by itself, on a connection that commits each statement.';
+    END IF;
+    COMMIT;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    range := idgen_registry.take_range(name, n);
+    COMMIT;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+END
+$$;
+COMMENT ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) IS
+    'the next n numbers of a counter, durable when it answers; it commits, so it stands in no transaction block';
+
+CREATE FUNCTION idgen_registry.counters() RETURNS TABLE (name text, next bigint, max bigint, awaits_advance boolean)
+LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.name, CASE WHEN c.last < c.largest THEN c.last + 1 END, c.largest, c.awaits_advance FROM idgen_registry.counter c ORDER BY c.name
+$$;
+COMMENT ON FUNCTION idgen_registry.counters() IS 'the counters: the next number that each gives, null where none is left; the last there is; awaits_advance: none before advance_counter()';
+
+-- For the owner of the registry alone.
+
+CREATE FUNCTION idgen_registry.create_counter(name text, start bigint DEFAULT 1, max bigint DEFAULT 9223372036854775806) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM idgen_registry.demand(octet_length(convert_to(create_counter.name, 'UTF8')) BETWEEN 1 AND 63, 'the name of a counter has 1 to 63 bytes in UTF-8',
+        format('It is %s.', coalesce(quote_literal(left(create_counter.name, 64)), 'null')));
+    PERFORM idgen_registry.demand(start >= 0 AND max >= start AND max < 9223372036854775807, 'the numbers of a counter lie between 0 and 9223372036854775806',
+        format('It would go from %s to %s.', coalesce(start::text, 'null'), coalesce(max::text, 'null')));
+    PERFORM idgen_registry.begin_write();
+    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR SHARE));
+    INSERT INTO idgen_registry.counter (name, last, largest) VALUES (create_counter.name, start - 1, max) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('counter "%s" exists', create_counter.name), DETAIL = 'It goes on where it is.',
+            HINT = 'SELECT * FROM idgen_registry.counters() shows it. To begin anew: idgen_registry.drop_counter(), then create_counter().';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.create_counter(text, bigint, bigint) IS 'a new counter, which gives the numbers from start to max';
+
+CREATE FUNCTION idgen_registry.drop_counter(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM idgen_registry.begin_write();
+    DELETE FROM idgen_registry.counter c WHERE c.name = drop_counter.name;
+    IF NOT FOUND THEN
+        PERFORM idgen_registry.report_no_counter(drop_counter.name);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.drop_counter(text) IS 'takes a counter away';
+
+CREATE FUNCTION idgen_registry.set_counter_max(name text, max bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    counter idgen_registry.counter := idgen_registry.lock_counter(set_counter_max.name);
+BEGIN
+    PERFORM idgen_registry.demand(set_counter_max.max >= counter.last AND max < 9223372036854775807,
+        format('counter "%s" ends between %s, which is given, and 9223372036854775806', counter.name, counter.last), format('It would end at %s.', coalesce(max::text, 'null')));
+    UPDATE idgen_registry.counter c SET largest = max WHERE c.name = counter.name;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.set_counter_max(text, bigint) IS 'the last number that a counter gives';
+
+CREATE FUNCTION idgen_registry.advance_counter(name text, next bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    counter idgen_registry.counter := idgen_registry.lock_counter(advance_counter.name);
+BEGIN
+    PERFORM idgen_registry.demand(next BETWEEN counter.last + 1 AND counter.largest + 1,
+        format('counter "%s" goes on between %s and %s', counter.name, counter.last + 1, counter.largest + 1), format('It would go on at %s.', coalesce(next::text, 'null')));
+    UPDATE idgen_registry.counter c SET last = next - 1, awaits_advance = false WHERE c.name = counter.name;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.advance_counter(text, bigint) IS 'where a counter goes on: above every number of it that was used, which is to be said after advance()';
+
+-- Numbers know nothing of time, so nobody but the owner can say how far they had come.
+CREATE FUNCTION idgen_registry.stop_counters() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    names text;
+BEGIN
+    WITH stopped AS (UPDATE idgen_registry.counter c SET awaits_advance = true RETURNING c.name)
+    SELECT string_agg(quote_literal(stopped.name), ', ' ORDER BY stopped.name) INTO names FROM stopped;
+    IF names IS NOT NULL THEN
+        RAISE NOTICE USING MESSAGE = format('no number is given by the counters %s until it is said where they go on', names),
+            DETAIL = 'Later numbers may have been given than this registry knows.',
+            HINT = 'For each of them, with a number above every one that was used: SELECT idgen_registry.advance_counter(name, next).';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.stop_counters() IS 'what advance() does to counters';
