@@ -28,7 +28,7 @@ SELECT idgen_registry.set_max_ahead('2 days');
 SELECT idgen_registry.advance('16 min');
 
 -- Counters
-SELECT idgen_registry.create_counter('orders'), idgen_registry.create_counter('links', 1000, 1009);
+SELECT idgen_registry.create_counter('orders'), idgen_registry.create_counter('links', 1000, max => 1009);
 CALL idgen_registry.next_range('orders', 100);
 CALL idgen_registry.next_range('orders', 1);
 CALL idgen_registry.next_range('links', 7);
@@ -60,9 +60,13 @@ SELECT idgen_registry.create_counter(NULL);
 SELECT idgen_registry.create_counter(repeat('x', 64));
 SELECT idgen_registry.create_counter(U&'\20AC' || repeat('x', 61));
 SELECT idgen_registry.create_counter('x', -1);
-SELECT idgen_registry.create_counter('x', 5, 4);
-SELECT idgen_registry.create_counter('x', 5, 9223372036854775807);
+SELECT idgen_registry.create_counter('x', 5, max => 4);
+SELECT idgen_registry.create_counter('x', 5, max => 9223372036854775807);
 SELECT idgen_registry.create_counter('x', NULL);
+SELECT idgen_registry.create_counter('x', block => 0);
+SELECT idgen_registry.create_counter('x', block => 10, max_block => 9);
+SELECT idgen_registry.set_counter_block('orders', NULL, 10);
+SELECT idgen_registry.set_counter_block('orders', 5, 50);
 SELECT idgen_registry.drop_counter('x');
 SELECT idgen_registry.set_counter_max('links', 1009);
 SELECT idgen_registry.set_counter_max('links', 9223372036854775807);
@@ -71,7 +75,7 @@ SELECT idgen_registry.advance_counter('links', 1012);
 SELECT idgen_registry.advance_counter('links', NULL);
 SELECT idgen_registry.advance_counter('x', 1);
 -- The ends
-SELECT idgen_registry.create_counter('last', 9223372036854775806), idgen_registry.create_counter('first', 0, 0);
+SELECT idgen_registry.create_counter('last', 9223372036854775806), idgen_registry.create_counter('first', 0, max => 0);
 CALL idgen_registry.next_range('last', 1);
 CALL idgen_registry.next_range('last', 1);
 CALL idgen_registry.next_range('first', 9223372036854775807);

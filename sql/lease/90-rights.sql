@@ -22,4 +22,4 @@ BEGIN
     END LOOP;
 END
 $$;
-GRANT EXECUTE ON FUNCTION idgen_lease.nodes() TO pg_monitor;
+GRANT EXECUTE ON FUNCTION idgen_lease.nodes(), idgen_lease.counters(), idgen_lease.stat_counter() TO pg_monitor;

@@ -26,7 +26,7 @@ BEGIN
          WHERE c.relnamespace = 'idgen_registry'::regnamespace AND c.relkind = 'r' AND a.grantee <> c.relowner
         UNION SELECT format('REVOKE ALL ON TYPE %s FROM %s', t.oid::regtype, coalesce(quote_ident(r.rolname), 'PUBLIC'))
           FROM pg_type t, aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-         WHERE t.oid = 'idgen_registry.answer'::regtype AND a.grantee <> t.typowner
+         WHERE t.oid IN ('idgen_registry.answer'::regtype, 'idgen_registry.counter_answer'::regtype) AND a.grantee <> t.typowner
     LOOP
         EXECUTE grant_back;
     END LOOP;
@@ -35,7 +35,8 @@ $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
 GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer), idgen_registry.counters(),
-    idgen_registry.take_range(text, bigint),
+    idgen_registry.take_range(text, bigint), idgen_registry.fetch_range(uuid, text, bigint, bigint, bigint),
+    idgen_registry.give_back_range(uuid, text, bigint, bigint),
     idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
     idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;

@@ -1,5 +1,6 @@
 // What the server calls when it loads the library.
 #include "lease/keep/worker.hpp"
+#include "lease/tickets/shared_tickets.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
@@ -8,6 +9,8 @@ PG_MODULE_MAGIC_EXT(.name = "idgen_lease", .version = IDGEN_VERSION);
 PGDLLEXPORT void _PG_init(void) {
     // The settings are defined there: before they are, anybody could set them.
     load_file("idgen", false);
-    if (process_shared_preload_libraries_in_progress) idgen::lease::register_worker();
+    if (!process_shared_preload_libraries_in_progress) return;
+    idgen::lease::install_ticket_hooks();
+    idgen::lease::register_worker();
 }
 }

@@ -1,5 +1,5 @@
 # Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, readers by ID miss
-# nothing, and each server makes IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
+# nothing, no number of a counter comes twice, and each server makes IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
 # servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
 # same on all servers and on a rival, a server beside the cluster; and the registry is restored, made anew, limited and read by a thief. The totals
 # go to the file NEMESIS_TOTALS.
@@ -168,6 +168,7 @@ if ($recovery)
 	$rival = $cluster->begin_rival;
 }
 begin_events($cluster);
+begin_tickets($cluster) if $recovery;
 my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 # The ports were chosen at random, too.
@@ -205,6 +206,10 @@ cmp_ok($missed->{seen}, '>', keys %$events, 'and readers read');
 if ($recovery)
 {
 	is($recovery->{granted}, 0, 'nothing is granted to a thief');
+	my $tickets = tickets_of($clients);
+	is($tickets->{twice}, 0, 'no number of a counter twice');
+	cmp_ok($tickets->{taken}, '>', 1000, 'and numbers are taken');
+	diag("tickets: $tickets->{taken} taken; refused: " . join ', ', map { "$_ $tickets->{refused}{$_}" } sort keys %{ $tickets->{refused} });
 	my @logs = map { slurp_file($_) } glob("$cluster->{folder}/patroni.?.log"), $rival->{server}->logfile;
 	is(scalar(() = "@logs" =~ /an older state, or is new, and was not advanced/g), 0, 'no server finds that the registry was not advanced');
 	my $by_hand = survey(together($clients[1], $late[1]));

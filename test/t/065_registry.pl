@@ -61,6 +61,34 @@ my %objects_of = map { my $session = connect_to($node, db => $_); $_ => $session
 is_deeply($objects_of{plain}, $objects_of{extended}, 'the plain file makes what the extension has: ' . @{ $objects_of{plain} } . ' objects');
 is(value_of($root, q{SELECT count(*) FROM pg_settings WHERE name LIKE 'idgen.%'}), 0, 'nothing of idgen\'s library');
 
+# The cases of the file for counters, as a node calls.
+sub check_counters
+{
+	my ($owner, $session, $registry) = @_;
+	my ($head, @rows) = map { chomp; [ split /,/, $_, -1 ] } split /^/, slurp_file("$FindBin::Bin/../vectors/counter.csv");
+	for my $row (@rows)
+	{
+		my %c;
+		@c{@$head} = @$row;
+		$owner->do('DELETE FROM idgen_registry.counter');
+		$owner->do(q{INSERT INTO idgen_registry.counter VALUES ('c', ?, ?, ?, idgen_registry.hash(?), 10, 100, ?)}, undef, @c{qw(last largest run_start version)}, $c{awaits} eq 'yes' ? 1 : 0);
+		my $answer =
+		  $c{kind} eq 'fetch'
+		  ? $session->selectrow_hashref(q{SELECT * FROM idgen_registry.fetch_range(?, 'c', ?, ?, ?)}, undef, $registry, @c{qw(count least since)})
+		  : $session->selectrow_hashref(q{SELECT idgen_registry.give_back_range(?, 'c', ?, ?) AS outcome}, undef, $registry, @c{qw(first call_version)});
+		my $after = $owner->selectrow_hashref('SELECT last, run_start, version_hash = idgen_registry.hash(?) AS is_old, version_hash = idgen_registry.hash(?) AS is_answer FROM idgen_registry.counter', undef, $c{version}, $answer->{version});
+		is_deeply(
+			[ $answer->{outcome}, $answer->{first} // '', $answer->{last} // '', @$after{qw(last run_start)}, $after->{is_old} ? 'as it was' : 'new', $after->{is_answer} ? 'told' : '' ],
+			[ @c{qw(outcome given_first given_last new_last new_run_start)}, $c{outcome} eq 'done' ? 'new' : 'as it was', $c{given_first} ne '' ? 'told' : '' ], "counter: $c{what}");
+	}
+	is($session->selectrow_hashref(q{SELECT * FROM idgen_registry.fetch_range(?, 'none', 1, 1, 0)}, undef, $registry)->{outcome}, 'missing', 'counter: one that is not there');
+	is(value_of($session, q{SELECT idgen_registry.give_back_range(?, 'none', 1, 1)}, $registry), 'missing', 'counter: nor given back to');
+	fails_with($session, "SELECT idgen_registry.fetch_range('$registry', 'c', $_)", '22023', qr/a range has at least one number/, "counter: fetch_range($_)") for '-1, 1, 0', '1, 0, 0', 'NULL, 1, 0', '1, 1, NULL';
+	fails_with($session, q{SELECT idgen_registry.fetch_range(gen_random_uuid(), 'c', 1, 1, 0)}, '55000', qr/this is another registry/, 'counter: of another registry');
+	$owner->do('DELETE FROM idgen_registry.counter');
+	return;
+}
+
 # The cases of the file. Horizons in it count from now; an empty time of the lease is for ever.
 my ($header, @cases) = map { chomp; [ split /,/, $_, -1 ] } split /^/, slurp_file("$FindBin::Bin/../vectors/lease.csv");
 sub check_cases
@@ -399,6 +427,7 @@ for my $db ('extended', 'plain')
 	my $registry = value_of($session, 'SELECT idgen_registry.identity()');
 	is(value_of($session, 'SELECT idgen_registry.identity()'), $registry, "$db: a registry keeps its identity");
 	check_cases($db, $owner, $session, $registry);
+	check_counters($owner, $session, $registry);
 	check_crowd($db, $owner, $registry);
 	check_races($db, $owner, $registry);
 	check_life($db, $owner, $session, $registry);

@@ -1,7 +1,5 @@
 #include "lease/etcd/etcd_rows.hpp"
 
-#include <initializer_list>
-
 #include "lease/etcd/json.hpp"
 #include "lease/store/trouble.hpp"
 
@@ -13,19 +11,6 @@ namespace {
 constexpr int64 default_max_ahead_ms = int64{11} * 60 * 1000;
 constexpr int64 default_largest_number = 8191;
 
-// What a key holds; null if it is not there, or holds no JSON.
-Json *value_of(Json *key) {
-    char *text = bytes_of(text_in(key, "value"));
-    return text == nullptr ? nullptr : parse_json(text);
-}
-
-// Whether all of these are there: what is not would count as 0.
-bool has_numbers(Json *value, std::initializer_list<std::string_view> names) {
-    for (std::string_view name : names)
-        if (!has_number(value, name)) return false;
-    return true;
-}
-
 bool are_instants(std::initializer_list<int64> all_ms) {
     for (int64 ms : all_ms)
         if (!is_instant(ms)) return false;
@@ -33,6 +18,17 @@ bool are_instants(std::initializer_list<int64> all_ms) {
 }
 
 }  // namespace
+
+Json *value_of(Json *key) {
+    char *text = bytes_of(text_in(key, "value"));
+    return text == nullptr ? nullptr : parse_json(text);
+}
+
+bool has_numbers(Json *value, std::initializer_list<std::string_view> names) {
+    for (std::string_view name : names)
+        if (!has_number(value, name)) return false;
+    return true;
+}
 
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry) {
     registry = {0, {0, 0}, 0, default_max_ahead_ms, default_largest_number, 0, 0, cluster};
@@ -102,19 +98,18 @@ char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {
     return value.print();
 }
 
-namespace {
-
 Reply refuse_key(const char *key, Trouble &trouble) {
     return put_trouble(trouble, Reply::denied, "the key %s holds nothing of a registry", key);
 }
 
-// Sends a transaction; `is_done` says whether what it compared was so.
 Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble) {
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
     is_done = reply == Reply::answered && !answer.is_lease_gone && flag_in(answer.json, "succeeded");
     return reply;
 }
+
+namespace {
 
 char *request_of(const char *name, int64 value) {
     JsonWriter body;

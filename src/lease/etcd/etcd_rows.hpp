@@ -5,10 +5,13 @@
 //      lease:
 //                          R must outlive its owner
 //      /holder/NNNNNNNNNN  is there as long as the lease is not past: etcd removes it
+//      /counter/NAME       a counter (core/lease/counter_row.hpp); NAME is UTF-8
 //
 // Values are JSON. A row says how often the registry had been advanced when it was written: one that has been since
 // counts as advanced, so that one write advances all.
 #pragma once
+
+#include <initializer_list>
 
 #include "core/lease/registry_row.hpp"
 #include "lease/etcd/etcd_client.hpp"
@@ -40,6 +43,12 @@ struct EtcdNumber {
     int64 since_ms;
 };
 
+// What a key holds; null if it is not there, or holds no JSON.
+Json *value_of(Json *key);
+
+// Whether all of these are there: what is not would count as 0.
+bool has_numbers(Json *value, std::initializer_list<std::string_view> names);
+
 // The registry of a key; a new one if the key is null. False if it holds something else.
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry);
 char *print_registry(const EtcdRegistry &registry);
@@ -70,6 +79,12 @@ Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView 
 // Takes the registry's key out of an answer, as its first read; refuses one that was written in another etcd, unless
 // the caller makes it safe.
 Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, Trouble &trouble);
+
+// Denied: the key is not what a registry writes.
+Reply refuse_key(const char *key, Trouble &trouble);
+
+// Sends a transaction; `is_done` says whether what it compared was so.
+Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble);
 
 enum class HolderChange : uint8 { put, remove };
 

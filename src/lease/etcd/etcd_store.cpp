@@ -1,5 +1,7 @@
 #include "lease/etcd/etcd_store.hpp"
 
+#include "lease/etcd/etcd_call.hpp"
+#include "lease/etcd/etcd_counters.hpp"
 #include "lease/etcd/etcd_rows.hpp"
 #include "lease/etcd/json.hpp"
 #include "lease/store/trouble.hpp"
@@ -8,31 +10,6 @@
 namespace idgen::lease {
 
 namespace {
-
-struct EtcdStore {
-    StoreMemory memory;
-    EtcdClient client;
-    int64 answer_ms;
-};
-
-constexpr int64 longest_pause_ms = 63;
-
-EtcdStore &store_of(void *self) noexcept {
-    return *static_cast<EtcdStore *>(self);
-}
-
-// Does what a call does until no other node wrote between its look and its write.
-template <typename Try>
-Reply until_done(EtcdStore &store, Trouble &trouble, Try once) {
-    Deadline deadline = deadline_in(store.answer_ms);
-    for (int64 pause_ms = 0;; pause_ms = Min(pause_ms * 2 + 1, longest_pause_ms)) {
-        bool is_done = false;
-        Reply reply = in_scratch(store.memory, [&] { return once(deadline, is_done); });
-        if (reply != Reply::answered || is_done) return reply;
-        const char *sentence = sleep_within(pause_ms, deadline);
-        if (sentence != nullptr) return put_trouble(trouble, Reply::silent, sentence);
-    }
-}
 
 // Reads the registry's key alone, also that of a copy.
 Reply look_at_registry(EtcdClient &client, bool may_be_copy, const Deadline &deadline, EtcdView &view,
@@ -298,7 +275,9 @@ bool open_etcd(const char *address, int64 answer_ms, Registry &registry, Trouble
         put_trouble(trouble, Reply::silent, "too many files are open, or there is no memory");
         is_good = false;
     }
-    if (is_good) registry = {store, identify, make_call, list, release, advance, limit, forget, close_store};
+    if (is_good)
+        registry = {store,  identify,          make_call,          list,       release, advance, limit,
+                    forget, call_etcd_counter, list_etcd_counters, close_store};
     MemoryContextSwitchTo(caller);
     if (!is_good) MemoryContextDelete(own);
     return is_good;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lease/keep/watched_registry.hpp"
+#include "lease/store/trouble.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
@@ -31,6 +32,7 @@ Keeper::Keeper(const pg::LeaseGate &gate)
       leases_(gate.leases()),
       identity_(pg::server_identity()),
       registry_(gate),
+      tickets_(registry_),
       record_(gate),
       numbers_(gate),
       older_(gate) {
@@ -42,11 +44,14 @@ int64 Keeper::work() {
     if (has_record()) want_left_numbers();
     follow_wishes();
     uint32 count = pg_atomic_read_u32(&leases_.count);
-    if (count == 0) return has_record_ ? idle_ms : retry_ms;
+    if (count == 0 && !tickets_.has_work()) return has_record_ ? idle_ms : retry_ms;
     int64 pause_ms = std::clamp<int64>(gate_.rules().window_ms / 20, shortest_sleep_ms, retry_ms);
     has_extended_ = false;
     for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
-    bool is_well = run_all(count, load());
+    bool is_ready = load();
+    bool is_well = run_all(count, is_ready);
+    // Numbers of this server come first: IDs wait for them.
+    is_well = (!is_ready || tickets_.work()) && is_well;
     registry_.end_round(is_well, numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
     // the owner of the sequence given it a new file.
@@ -215,7 +220,9 @@ void Keeper::end() {
     for (uint32 i = 0; i < count; i++) end_issue_of(i);
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
-    run_all(count, load());
+    bool is_ready = load();
+    run_all(count, is_ready);
+    if (is_ready) tickets_.end();
     registry_.end_round(false, false);
 }
 

@@ -1,5 +1,6 @@
 // Keeps the numbers of this server: claims what its sessions want, extends what it holds, and lowers at a clean end
-// what was not used. The rules are those of core/lease; the network is behind the registry.
+// what was not used; and has its numbers of counters kept. The rules are those of core/lease; the network is behind the
+// registry.
 //
 // A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on at or
 // above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under their locks, so
@@ -8,17 +9,10 @@
 #pragma once
 
 #include "lease/keep/keeper_log.hpp"
+#include "lease/keep/ticket_keeper.hpp"
 #include "lease/keep/watched_registry.hpp"
-#include "pg/host/entropy.hpp"
 
 namespace idgen::lease {
-
-// An incarnation or a life: a random number that tells owners apart, shown to nobody. Never 0.
-inline int64 random_secret() {
-    int64 secret = 0;
-    while (secret == 0) pg::fill_random(&secret, sizeof(secret));
-    return secret;
-}
 
 class Keeper {
    public:
@@ -80,6 +74,7 @@ class Keeper {
     pg::SharedLeases &leases_;
     int64 identity_;
     WatchedRegistry registry_;
+    TicketKeeper tickets_;
     RecordPage record_;
     NumberTroubles numbers_;
     OlderRegistryWatch older_;

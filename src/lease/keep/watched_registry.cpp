@@ -150,6 +150,10 @@ bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
     return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
 }
 
+bool WatchedRegistry::call_counter(const CounterCall &call, CounterAnswer &answer) {
+    return open() && heard(store_.call_counter(store_.self, identity_, call, answer, trouble_));
+}
+
 bool WatchedRegistry::list(const NumberRange &range, Registration &registration) {
     return open() && heard(store_.list(store_.self, range, registration, trouble_)) && identify(identity_);
 }

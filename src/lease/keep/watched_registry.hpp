@@ -52,6 +52,12 @@ class WatchedRegistry {
     // Of the known registry alone: what another one lists says nothing of what this server was granted.
     bool list(const NumberRange &range, Registration &registration);
 
+    // Of a counter.
+    bool call_counter(const CounterCall &call, CounterAnswer &answer);
+
+    // Whether the last call that failed had no answer: then the next one will have none.
+    bool is_silent() const noexcept { return trouble_.reply == Reply::silent; }
+
     // Why the last call was refused, if that is no more than a limit of the owner's; else null.
     const char *limit() const noexcept { return limit_; }
 

@@ -1,6 +1,7 @@
 #include "lease/postgres/postgres_store.hpp"
 
-#include "lease/postgres/postgres_session.hpp"
+#include "lease/postgres/postgres_call.hpp"
+#include "lease/postgres/postgres_counters.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -58,38 +59,6 @@ bool read_list(const PGresult *rows, MemoryContext caller, Registration &registr
 }
 
 namespace {
-
-struct PostgresStore {
-    StoreMemory memory;
-    PostgresSession session;
-};
-
-constexpr int most_values = 9;
-
-// A statement being put together, its values in order.
-struct Call {
-    Statement statement;
-    const char *values[most_values];
-
-    Call(const char *sql, int columns) : statement{sql, columns, 0, values}, values{} {}
-    void add(const char *value) noexcept { values[statement.count++] = value; }
-    void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
-};
-
-// Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make sense.
-template <typename Take>
-Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take take) {
-    PGresult *rows;
-    Reply reply = run(store.session, call.statement, rows, trouble);
-    if (reply == Reply::answered && (PQntuples(rows) == 0 || !take(rows)))
-        reply = put_trouble(trouble, Reply::denied, no_registry_there);
-    PQclear(rows);
-    return reply;
-}
-
-PostgresStore &store_of(void *self) noexcept {
-    return *static_cast<PostgresStore *>(self);
-}
 
 Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
     PostgresStore &store = store_of(self);
@@ -249,7 +218,17 @@ bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Tro
     bool is_good = parse_postgres_address(address, parsed, trouble);
     if (is_good) {
         PostgresStore *store = make_store(own, parsed, answer_ms);
-        registry = {store, identify, make_call, list, release, advance, limit, forget, close};
+        registry = {store,
+                    identify,
+                    make_call,
+                    list,
+                    release,
+                    advance,
+                    limit,
+                    forget,
+                    call_postgres_counter,
+                    list_postgres_counters,
+                    close};
     }
     MemoryContextSwitchTo(caller);
     if (!is_good) MemoryContextDelete(own);

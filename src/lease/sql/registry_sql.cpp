@@ -2,6 +2,7 @@
 // registry for itself and closes it.
 #include "lease/keep/open_registry.hpp"
 #include "lease/keep/record_page.hpp"
+#include "lease/sql/registry_call.hpp"
 #include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/report/instant.hpp"
@@ -14,13 +15,8 @@
 namespace idgen::lease {
 namespace {
 
-constexpr int64 answer_ms = 10000;
+constexpr const char *changes_numbers = "It changes who may make IDs with a number.";
 constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 60 * 1000;
-
-const char *setting(const char *name) {
-    const char *value = GetConfigOption(name, true, false);
-    return value == nullptr ? "" : value;
-}
 
 [[noreturn]] void report_negative_number(int64 number) {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
@@ -39,54 +35,6 @@ void warn_not_advanced() {
         errdetail(
             "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its numbers can be made again."),
         errhint("If there are such servers, call idgen_lease.advance_registry() now."));
-}
-
-// Opens the registry of idgen.registry; it is closed with the statement's memory.
-Registry open_configured() {
-    const char *address = setting("idgen.registry");
-    if (*address == '\0')
-        ereport(
-            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-            errdetail("It names the registry from which this server claims its numbers."),
-            errhint(
-                "Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry', and restart."));
-    Registry registry;
-    Trouble trouble;
-    if (!open_registry(address, answer_ms, registry, trouble))
-        ereport(
-            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is not the address of a registry"),
-            errdetail("The reason: %s.", trouble.sentence),
-            errhint(
-                "An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with TLS etcds://."));
-    return registry;
-}
-
-// Raises what kept a call from being answered; a cancellation first, which is why it was given up then.
-void require_answer(Reply reply, const Trouble &trouble) {
-    CHECK_FOR_INTERRUPTS();
-    if (reply == Reply::answered) return;
-    auto detail = [&trouble] {
-        if (!pg::may_see_address()) return errdetail("Members of pg_monitor see the reason.");
-        return errdetail("The reason: %s.", trouble.sentence);
-    };
-    if (reply == Reply::foreign)
-        ereport(
-            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the registry is not the one that was asked for"), detail(),
-            errhint(
-                "Check idgen.registry; or, if the registry is new, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
-    if (reply == Reply::silent)
-        ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
-                errhint("Check that the registry runs and can be reached from here, and call again."));
-    ereport(ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
-            errmsg("the registry refused the call"), detail(),
-            errhint("Correct that in the registry, or in idgen.registry: docs/registry.md describes both."));
-}
-
-void require_superuser(const char *function) {
-    if (!superuser())
-        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", function),
-                errdetail("It changes who may make IDs with a number."), errhint("Have a superuser call it."));
 }
 
 // A month counts as 30 days, as where PostgreSQL compares intervals.
@@ -188,7 +136,7 @@ Datum idgen_nodes(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_release(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.release");
+    require_superuser("idgen_lease.release", changes_numbers);
     if (PG_ARGISNULL(0)) pg::report_null("number", false);
     int32 number = PG_GETARG_INT32(0);
     if (number < 0) report_negative_number(number);
@@ -201,7 +149,7 @@ Datum idgen_release(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.advance_registry");
+    require_superuser("idgen_lease.advance_registry", changes_numbers);
     AdvanceTo to{interval_argument(fcinfo, 0, "longest_ahead"), 0};
     if (!PG_ARGISNULL(1)) {
         TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
@@ -218,7 +166,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.limit_registry");
+    require_superuser("idgen_lease.limit_registry", changes_numbers);
     RegistryLimits limits{0, -1, 0};
     if (!PG_ARGISNULL(0)) limits.max_ahead_ms = interval_argument(fcinfo, 0, "max_ahead");
     if (!PG_ARGISNULL(1)) limits.largest_number = PG_GETARG_INT32(1);
@@ -234,7 +182,7 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.forget_numbers");
+    require_superuser("idgen_lease.forget_numbers", changes_numbers);
     int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
     if (unused_ms < 0) report_interval("unused_for", "It must not be negative.");
     Registry registry = open_configured();
@@ -246,7 +194,7 @@ Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.confirm_registry");
+    require_superuser("idgen_lease.confirm_registry", changes_numbers);
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);
     const pg::LeaseGate *gate = pg::find_lease_gate();

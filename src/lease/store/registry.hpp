@@ -6,6 +6,7 @@
 // call means is written in core/lease.
 #pragma once
 
+#include "core/lease/counter_row.hpp"
 #include "core/lease/lease_call.hpp"
 #include "core/lease/lease_record.hpp"
 #include "core/lease/number_choice.hpp"
@@ -64,6 +65,46 @@ struct AdvanceTo {
     int64 at_ms;             // 0: not given; else that instant instead
 };
 
+// A call of a counter. Names are UTF-8 whatever the database's encoding is, of 1 to 63 bytes.
+
+constexpr size_t longest_counter_name = 63;
+
+enum class CounterAct : uint8 {
+    fetch,
+    give_back,
+    // For the owner of the registry alone.
+    create,
+    drop,
+    advance,
+    set_max,
+    set_block,
+};
+
+struct CounterCall {
+    CounterAct act;
+    const char *name;
+    CounterFetch fetch;
+    int64 number;   // the first to give back, to give at all, or to go on with
+    int64 version;  // to give back with
+    int64 largest;  // of create and set_max
+    int64 block;    // of create and set_block
+    int64 max_block;
+};
+
+struct ListedCounter {
+    char name[longest_counter_name + 1];
+    int64 next;  // -1: there is none left
+    int64 largest;
+    int64 block;
+    int64 max_block;
+    bool awaits_advance;
+};
+
+struct CounterList {
+    ListedCounter *rows;  // by palloc, by their names
+    size_t count;
+};
+
 // The calls of a store. `self` is its own; `trouble` is written where a reply is not `answered`.
 struct Registry {
     void *self;
@@ -80,6 +121,10 @@ struct Registry {
     Reply (*limit)(void *self, const RegistryLimits &limits, Trouble &trouble);
     // Removes numbers that nobody has held for that long; gives how many.
     Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
+    // Fetches and gives back at the registry of that identity; else it is not looked at.
+    Reply (*call_counter)(void *self, const RegistryIdentity &identity, const CounterCall &call, CounterAnswer &answer,
+                          Trouble &trouble);
+    Reply (*list_counters)(void *self, CounterList &list, Trouble &trouble);
     void (*close)(void *self);
 };
 

@@ -10,6 +10,7 @@
 #include "core/durable/durable_record.hpp"
 #include "core/lease/lease_record.hpp"
 #include "lease/store/registry.hpp"
+#include "pg/host/entropy.hpp"
 
 namespace idgen::lease {
 
@@ -66,6 +67,13 @@ inline char *print_identity(const RegistryIdentity &identity) {
                     static_cast<uint32>(identity.high >> 16) & 0xFFFF, static_cast<uint32>(identity.high) & 0xFFFF,
                     static_cast<uint32>(identity.low >> 48),
                     static_cast<unsigned long long>(identity.low & 0xFFFFFFFFFFFF));
+}
+
+// An incarnation, a life, or a version of a counter: a random number, shown to nobody. Never 0.
+inline int64 random_secret() {
+    int64 secret = 0;
+    while (secret == 0) pg::fill_random(&secret, sizeof(secret));
+    return secret;
 }
 
 // What the numbers of an answer may be. A registry's instants are those of its clock, at most days ahead; calculations

@@ -113,10 +113,19 @@ void define_times() {
         longest_window_ms, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 
+// Of idgen_lease, which defines no setting of its own.
+void define_counters() {
+    DefineCustomIntVariable("idgen.max_counters",
+                            "Sets how many counters of the registry this server can hold numbers of.",
+                            "If more are used, the least used one is given up.", &lease_settings.max_counters, 128, 1,
+                            65536, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
+}
+
 }  // namespace
 
 void define_lease_settings() {
     define_registry();
+    define_counters();
     define_numbers();
     define_times();
 }

@@ -71,12 +71,12 @@ bool add_number(SharedLeases &leases, uint32 number) noexcept {
     return entry != nullptr;
 }
 
+}  // namespace
+
 void wake_keeper(SharedLeases &leases) noexcept {
     ReadGuard guard(leases.lock);
     if (leases.keeper_latch != nullptr) SetLatch(leases.keeper_latch);
 }
-
-}  // namespace
 
 void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.lock.initialise(tranche);

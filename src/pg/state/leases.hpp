@@ -72,6 +72,9 @@ int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 bool want_number(SharedLeases &leases, uint32 number) noexcept;
 void want_pool(SharedLeases &leases) noexcept;
 
+// Has the keeper look at what is wanted, if it runs.
+void wake_keeper(SharedLeases &leases) noexcept;
+
 // Makes room in the pool for so many numbers. False if the server has no room for so many.
 bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
 

@@ -14,7 +14,7 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of);
+our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of begin_tickets tickets_of);
 
 # Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
@@ -31,7 +31,7 @@ sub begin_clients
 			if ($pid == 0)
 			{
 				$cluster->let_go;
-				_draw_for_ever($node, $made, _seen_file($file), $clients->{owner}, $shards, $cluster->{has_events});
+				_draw_for_ever($node, $made, $file, $clients->{owner}, $shards, @$cluster{qw(has_events has_tickets)});
 			}
 			push @{ $clients->{pids} }, $pid;
 			push @{ $clients->{files}{ $node->{name} } }, $file;
@@ -43,11 +43,12 @@ sub begin_clients
 # Draws until its parent is gone, or it is killed.
 sub _draw_for_ever
 {
-	my ($node, $received, $seen_file, $parent, $shards, $has_events) = @_;
+	my ($node, $received, $file, $parent, $shards, $has_events, $has_tickets) = @_;
 	$SIG{__DIE__} = $SIG{TERM} = 'DEFAULT';
 	my $session;
 	my %from;
-	open my $seen, '>', $seen_file or _exit(1);
+	open my $seen, '>', _seen_file($file) or _exit(1);
+	open my $tickets, '>', _tickets_file($file) or _exit(1);
 	srand $$;
 	while (getppid == $parent)
 	{
@@ -55,6 +56,7 @@ sub _draw_for_ever
 		my $ids = eval {
 			$session //= _session($node, $received, $shards);
 			_read($session, \%from, $seen) if $has_events && rand() < 0.2;
+			_take_tickets($session, $tickets, $count) if $has_tickets && rand() < 0.2;
 			$has_events && rand() < 0.3 ? _store($session, $count) : $session->selectcol_arrayref('SELECT next_id() FROM generate_series(1, ?)', undef, $count);
 		};
 		syswrite $received, sprintf "%.6f %d %s\n", time, $count, $ids ? "@$ids" : '!' . ($session ? $session->state : $DBI::state);
@@ -65,6 +67,30 @@ sub _draw_for_ever
 	_exit(0);
 }
 
+# A registry that is away ends no client's round: the error is noted, and IDs go on.
+sub _take_tickets
+{
+	my ($session, $tickets, $count) = @_;
+	my $numbers = eval { $session->selectcol_arrayref(q{SELECT next_ticket('tickets') FROM generate_series(1, ?)}, undef, $count) };
+	syswrite $tickets, $numbers ? "@$numbers\n" : '!' . $session->state . "\n";
+	return;
+}
+
+# Has the clients of a cluster, which begin later, take numbers of the counter that IdgenRecovery makes.
+sub begin_tickets { my ($cluster) = @_; return $cluster->{has_tickets} = 1 }
+
+# What clients took of it: taken, twice; and refused, how often by SQLSTATE.
+sub tickets_of
+{
+	my ($clients) = @_;
+	my (%seen, %tickets);
+	@tickets{qw(taken twice)} = (0, 0);
+	_each_line($_, sub { my (@numbers) = @_; return $tickets{refused}{$1}++ if $numbers[0] =~ /^!(.*)/; $tickets{taken} += @numbers; $tickets{twice} += grep { $seen{$_}++ } @numbers })
+	  for map { _tickets_file($_) } _files($clients);
+	return \%tickets;
+}
+
+sub _tickets_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/tickets/r }
 sub _seen_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/seen/r }
 
 # The timeline that a primary writes, or 0 where all that a reader has seen outlasts a failover.

@@ -19,6 +19,7 @@ sub of
 	my $self = bless { registry => $registry, saved => [], granted => 0 }, $class . ($registry->{etcd} ? '::Etcd' : '::PostgreSQL');
 	$self->_begin;
 	$self->limit;
+	$self->_continue_counter;
 	return $self;
 }
 
@@ -60,8 +61,18 @@ sub reopen
 	my $is_done = eval { $self->_advance("longest_ahead => $longest"); 1 };
 	die $@ unless $is_done || $@ =~ /the clock of the \w+ lies behind an instant/;
 	$self->_advance("at => clock_timestamp() + $longest") unless $is_done;
+	$self->_continue_counter;
 	$self->_unfence if delete $self->{is_fenced};
 	return;
+}
+
+# The counter `tickets` goes on far above all that any server can hold; a new registry has none yet.
+sub _continue_counter
+{
+	my ($self) = @_;
+	my ($session, $schema) = $self->_owner;
+	my $next = ++$self->{continued} * 1_000_000_000;
+	return $session->do("SELECT CASE WHEN EXISTS (SELECT FROM $schema.counters() WHERE name = 'tickets') THEN $schema.advance_counter('tickets', $next) ELSE $schema.create_counter('tickets', $next, max_block => 1000) END");
 }
 
 # Tries to end and extend the numbers of others, by all that can be read; `granted` counts what it was granted.
@@ -91,6 +102,7 @@ sub _begin
 
 sub _folder { my ($self) = @_; return $self->{node}->data_dir }
 
+sub _owner { my ($self) = @_; return (connect_to($self->{node}), 'idgen_registry') }
 sub _limit { my ($self, $seconds) = @_; return $self->{node}->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$seconds s')") }
 sub _advance { my ($self, $to) = @_; return connect_to($self->{node})->do("SELECT idgen_registry.advance($to)") }
 
@@ -137,6 +149,8 @@ sub leak
 	my %secrets = map { $_ => 1 } grep { abs $_ < 9.2e18 } $read =~ /(?<![\d.])-?\d{12,19}(?!\d)/g;
 	my $rows = $thief->selectall_arrayref('SELECT * FROM idgen_registry.lease WHERE incarnation_hash IS NOT NULL', { Slice => {} });
 	eval { $self->{granted} += _act_as_owner($thief, $_, keys %secrets) } for @$rows;
+	my ($last, $run_start) = $thief->selectrow_array(q{SELECT last, run_start FROM idgen_registry.counter WHERE name = 'tickets'});
+	eval { $self->{granted} += value_of($thief, q{SELECT count(*) FROM unnest(?::bigint[]) AS s WHERE idgen_registry.give_back_range(idgen_registry.identity(), 'tickets', ?, s) = 'done'}, [ keys %secrets ], $_) } for $last, $run_start;
 	return;
 }
 
@@ -184,6 +198,7 @@ sub _begin
 
 sub _folder { my ($self) = @_; return "$self->{etcd}{folder}/data" }
 
+sub _owner { my ($self) = @_; return ($self->{operator}, 'idgen_lease') }
 sub _limit { my ($self, $seconds) = @_; return $self->{operator}->do("SELECT idgen_lease.limit_registry(max_ahead => '$seconds s')") }
 sub _advance { my ($self, $to) = @_; return $self->{operator}->do("SELECT idgen_lease.advance_registry($to)") }
 

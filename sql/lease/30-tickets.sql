@@ -1,0 +1,40 @@
+-- Numbers of the registry's counters. Who may draw them is granted: GRANT EXECUTE ON FUNCTION next_ticket(text) TO ...
+CREATE FUNCTION @extschema@.next_ticket(name text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_next_ticket' LANGUAGE C VOLATILE PARALLEL SAFE;
+CREATE FUNCTION @extschema@.next_tickets(name text, n bigint) RETURNS int8range
+    AS 'MODULE_PATHNAME', 'idgen_next_tickets' LANGUAGE C VOLATILE PARALLEL SAFE;
+
+CREATE FUNCTION idgen_lease.counters(
+    OUT name text, OUT next bigint, OUT max bigint, OUT block bigint, OUT max_block bigint, OUT awaits_advance boolean)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_counters' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
+CREATE FUNCTION idgen_lease.create_counter(name text, start bigint DEFAULT 1, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
+    max_block bigint DEFAULT 100000) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_create_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.drop_counter(name text) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_drop_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.set_counter_max(name text, max bigint) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_set_counter_max' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.set_counter_block(name text, block bigint, max_block bigint) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_set_counter_block' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.advance_counter(name text, next bigint) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_advance_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.stat_counter(
+    OUT name text, OUT state text, OUT held bigint, OUT block bigint, OUT last_fetched bigint, OUT drawn bigint, OUT fetches bigint, OUT waits bigint,
+    OUT left_out bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_counter' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
+
+COMMENT ON FUNCTION @extschema@.next_ticket(text) IS 'the next number that this server holds of a counter of the registry: small, dense, unique across servers';
+COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of a counter, in a row';
+COMMENT ON FUNCTION idgen_lease.counters() IS
+    'the counters of the registry: the next number that it gives, null where none is left; the last there is; how many a server gets at once';
+COMMENT ON FUNCTION idgen_lease.create_counter(text, bigint, bigint, bigint, bigint) IS
+    'a new counter, which gives the numbers from start to max; a server gets at least block, at most max_block of them at once. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.drop_counter(text) IS 'takes a counter away. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.set_counter_max(text, bigint) IS 'the last number that a counter gives. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.set_counter_block(text, bigint, bigint) IS
+    'how many numbers a server gets at once, at least and at most. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.advance_counter(text, bigint) IS
+    'where a counter goes on, above every number that was given: to be said after advance_registry(). In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'the counters of which this server holds numbers, and what was drawn since it started';

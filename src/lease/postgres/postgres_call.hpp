@@ -1,0 +1,41 @@
+// What the calls of a registry in a PostgreSQL share: the store, a statement put together, its rows handed over.
+#pragma once
+
+#include "lease/postgres/postgres_session.hpp"
+#include "lease/store/trouble.hpp"
+
+namespace idgen::lease {
+
+struct PostgresStore {
+    StoreMemory memory;
+    PostgresSession session;
+};
+
+constexpr int most_values = 9;
+
+// A statement being put together, its values in order.
+struct Call {
+    Statement statement;
+    const char *values[most_values];
+
+    Call(const char *sql, int columns) : statement{sql, columns, 0, values}, values{} {}
+    void add(const char *value) noexcept { values[statement.count++] = value; }
+    void add(int64 value) { add(psprintf(INT64_FORMAT, value)); }
+};
+
+// Runs a call that gives rows, and hands them over; they are freed afterwards. `take` says whether they make sense.
+template <typename Take>
+Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take take) {
+    PGresult *rows;
+    Reply reply = run(store.session, call.statement, rows, trouble);
+    if (reply == Reply::answered && (PQntuples(rows) == 0 || !take(rows)))
+        reply = put_trouble(trouble, Reply::denied, no_registry_there);
+    PQclear(rows);
+    return reply;
+}
+
+inline PostgresStore &store_of(void *self) noexcept {
+    return *static_cast<PostgresStore *>(self);
+}
+
+}  // namespace idgen::lease

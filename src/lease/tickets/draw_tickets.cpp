@@ -1,0 +1,191 @@
+#include "lease/tickets/draw_tickets.hpp"
+
+#include "pg/host/clock.hpp"
+#include "pg/report/words.hpp"
+#include "pg/state/lease_gate.hpp"
+
+namespace idgen::lease {
+
+namespace {
+
+// Looked again as often as this, for a keeper that was not there to be woken.
+constexpr int64 longest_sleep_ms = 1000;
+
+enum class Drawn : uint8 { taken, none, other };
+
+// What a session asked the keeper for, and what it knows of the answer.
+struct Ask {
+    CounterReference of{nullptr, 0};  // where it asked
+    uint64 number = 0;                // which of all asks there; 0: it has not asked
+    int64 began_ms = 0;
+};
+
+Drawn try_draw(const CounterReference &reference, int64 n, int64 &first, bool &wakes) noexcept {
+    SharedCounter &counter = *reference.entry;
+    Guard<pg::SpinLock> guard(counter.mutex);
+    if (counter.generation != reference.generation) return Drawn::other;
+    if (!take(counter.tickets, n, first)) return Drawn::none;
+    counter.drawn += n;
+    wakes = !counter.is_asked && is_low(counter.tickets);
+    if (wakes) counter.is_asked = true;
+    return Drawn::taken;
+}
+
+// Asks the keeper, unless the last ask is not answered yet. Gives what is known of it; unknown: no answer yet.
+TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noexcept {
+    SharedCounter &counter = *reference.entry;
+    Guard<pg::SpinLock> guard(counter.mutex);
+    if (counter.generation != reference.generation) return TicketState::unknown;
+    bool is_mine = ask.of.entry == reference.entry && ask.of.generation == reference.generation;
+    bool is_answered = is_mine && counter.answered >= ask.number;
+    if (is_answered && counter.state != TicketState::given) return counter.state;
+    if (is_answered && counter.too_long != 0 && n >= counter.too_long) return TicketState::too_few;
+    if (is_mine && !is_answered) return TicketState::unknown;
+    if (ask.number == 0) counter.waits++;
+    if (n > 1) counter.wish = Max(counter.wish, n);
+    ask.of = reference;
+    ask.number = ++counter.asked;
+    return TicketState::unknown;
+}
+
+[[noreturn]] void report_missing(const char *name) {
+    ereport(
+        ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("counter \"%s\" does not exist", name),
+        errdetail("The registry has none of that name."),
+        errhint(
+            "SELECT * FROM idgen_lease.counters() lists them; a superuser makes one: SELECT idgen_lease.create_counter(%s).",
+            quote_literal_cstr(name)));
+}
+
+[[noreturn]] void report_awaits_advance(const char *name) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("counter \"%s\" waits to be told where it goes on", name),
+        errdetail("The registry was put back to an older state: later numbers may have been given since."),
+        errhint(
+            "Have a superuser name a number above every one that was given: SELECT idgen_lease.advance_counter(%s, ...).",
+            quote_literal_cstr(name)));
+}
+
+[[noreturn]] void report_too_few(const char *name, int64 n) {
+    ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+            errmsg("counter \"%s\" has not so many numbers left", name),
+            errdetail("Asked for: %lld. Other servers may hold some.", static_cast<long long>(n)),
+            errhint("A counter of another name begins anew; idgen_lease.set_counter_max() lets this one go on."));
+}
+
+[[noreturn]] void report_older(const char *name) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("the registry gives numbers of counter \"%s\" again", name),
+        errdetail("It was put back to an older state, and was not advanced."),
+        errhint(
+            "Advance it now, by idgen_registry.advance() there, or with etcd by idgen_lease.advance_registry(); then say where the counter goes on."));
+}
+
+[[noreturn]] void report_state(TicketState state, const char *name, int64 n) {
+    if (state == TicketState::missing) report_missing(name);
+    if (state == TicketState::awaits_advance) report_awaits_advance(name);
+    if (state == TicketState::too_few) report_too_few(name, n);
+    report_older(name);
+}
+
+// Why nothing was heard of a counter.
+const char *silence_text(pg::SharedLeases &leases) {
+    pg::RegistryState registry{};
+    {
+        pg::ReadGuard guard(leases.lock);
+        registry = leases.registry;
+    }
+    if (registry.keeper_pid == 0) return "The process that keeps the numbers of this server does not run.";
+    if (registry.trouble[0] == '\0') return "The registry has not answered yet.";
+    if (!pg::may_see_address()) return "The registry does not answer, or refuses; members of pg_monitor see why.";
+    return psprintf("The keeper of its numbers says: %s.", registry.trouble);
+}
+
+[[noreturn]] void report_silence(pg::SharedLeases &leases, const char *name, int64 waited_ms, bool has_entry,
+                                 uint32 size) {
+    if (!has_entry)
+        ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                errmsg("counter \"%s\" finds no room on this server", name),
+                errdetail("It holds numbers of %u counters already, and all are in use. Waited for %s.", size,
+                          pg::seconds_text(waited_ms)),
+                errhint("Increase idgen.max_counters, and restart."));
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("this server holds no number of counter \"%s\"", name),
+            errdetail("%s Waited for %s.", silence_text(leases), pg::seconds_text(waited_ms)),
+            errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait."));
+}
+
+int64 max_wait_ms() {
+    const char *value = GetConfigOption("idgen.max_wait", true, false);
+    return value == nullptr ? 0 : strtoll(value, nullptr, 10);
+}
+
+const char *text_of(const CounterName &name) {
+    return pg_any_to_server(name.text, static_cast<int>(strlen(name.text)), PG_UTF8);
+}
+
+// Sleeps until the keeper has done something for this counter, or made room. Prepared before what it waits for is
+// looked at.
+void sleep_until(ConditionVariable &changed, int64 left_ms) {
+    ConditionVariableTimedSleep(&changed, static_cast<long>(Min(left_ms, longest_sleep_ms)), pg::registry_wait_event());
+}
+
+[[gnu::noinline]] int64 wait_for_tickets(SharedTickets *tickets, const CounterName &name, CounterReference &reference,
+                                         int64 n) {
+    PreventCommandDuringRecovery(n == 1 ? "next_ticket()" : "next_tickets()");
+    pg::SharedLeases &leases = pg::find_lease_gate()->leases();
+    Ask ask;
+    ask.began_ms = pg::monotonic_ms();
+    for (int64 most_ms = max_wait_ms();;) {
+        bool has_entry = find_counter(tickets, name, reference), wakes = false;
+        ConditionVariable &changed = has_entry ? reference.entry->changed : tickets->has_room;
+        if (!has_entry) pg_atomic_write_u32(&tickets->is_room_wanted, 1);
+        ConditionVariablePrepareToSleep(&changed);
+        int64 first = 0;
+        bool is_taken = has_entry && try_draw(reference, n, first, wakes) == Drawn::taken;
+        TicketState state = TicketState::unknown;
+        if (has_entry && !is_taken) state = ask_keeper(reference, n, ask);
+        if (!is_taken || wakes) pg::wake_keeper(leases);
+        if (is_taken || state != TicketState::unknown) {
+            ConditionVariableCancelSleep();
+            if (is_taken) return first;
+            report_state(state, text_of(name), n);
+        }
+        int64 waited_ms = pg::monotonic_ms() - ask.began_ms;
+        if (waited_ms >= most_ms) {
+            ConditionVariableCancelSleep();
+            report_silence(leases, text_of(name), waited_ms, has_entry, tickets->size);
+        }
+        sleep_until(changed, most_ms - waited_ms);
+        ConditionVariableCancelSleep();
+    }
+}
+
+}  // namespace
+
+CounterName counter_name(std::string_view text) {
+    CounterName name{};
+    char *utf8 = pg_server_to_any(text.data(), static_cast<int>(text.size()), PG_UTF8);
+    // What needs no conversion is given back as it is, without an end.
+    size_t size = utf8 == text.data() ? text.size() : strlen(utf8);
+    if (size < 1 || size > longest_counter_name)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("the name of a counter has 1 to %zu bytes in UTF-8", longest_counter_name),
+                errdetail("It has %zu: \"%s\".", size, pg::clip_text(text)),
+                errhint("SELECT * FROM idgen_lease.counters() lists the counters."));
+    memcpy(name.text, utf8, size);
+    return name;
+}
+
+int64 draw_tickets(SharedTickets *tickets, const CounterName &name, CounterReference &reference, int64 n) {
+    int64 first = 0;
+    bool wakes = false;
+    if (unlikely(reference.entry == nullptr || try_draw(reference, n, first, wakes) != Drawn::taken))
+        return wait_for_tickets(tickets, name, reference, n);
+    if (unlikely(wakes)) pg::wake_keeper(pg::find_lease_gate()->leases());
+    return first;
+}
+
+}  // namespace idgen::lease
