@@ -285,6 +285,43 @@ read_beside(
 
 read_beside('a crash', 6, sub { sleep 2; crash($node); start_again($node) });
 
+# The server gives the PGPROC of a session that has ended to another one, whose transactions may have the same numbers: that one has
+# announced nothing.
+sub check_next_sessions
+{
+	my $other = start_node('next_sessions', conf => [ "idgen.shards = '5'", 'autovacuum = off' ]);
+	my $watcher = connect_to($other);
+	my @before = map { connect_to($other) } 1 .. 4;
+	for my $turn (1 .. 4)
+	{
+		$before[ $turn - 1 ]->do('SELECT 1') for 1 .. 30 * $turn;
+		my $id = value_of($before[ $turn - 1 ], 'SELECT next_id()');
+		wait_until($watcher, "SELECT id_time($id) + interval '2 ms' < clock_timestamp()");
+	}
+	for my $session (@before)
+	{
+		my $pid = $session->{pg_pid};
+		$session->disconnect;
+		wait_until($watcher, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)");
+	}
+	my @held;
+	for my $session (map { connect_to($other) } 1 .. 4)
+	{
+		for (1 .. 180)
+		{
+			$session->begin_work;
+			$session->do('SELECT 1');
+			my $value = value_of($watcher, q{SELECT value FROM idgen.status() WHERE key = 'settled'});
+			push @held, $value unless $value eq 'up to the clock';
+			$session->commit;
+		}
+	}
+	is(join("\n", @held), '', 'sessions that draw nothing hold back nobody');
+	$other->stop;
+	return;
+}
+check_next_sessions();
+
 # A promotion: readers go on at their positions.
 my $standby = begin_standby($primary, 'next', '+0');
 wait_for_replay($primary, $standby);
