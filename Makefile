@@ -10,6 +10,7 @@
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make reading MINUTES=10   the long test of readers by ID, beside writers
 #   make tickets     what a ticket costs, beside nextval here and through dblink
+#   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
 #   make nemesis MINUTES=3 STORE=postgresql   faults at random on servers that Patroni keeps; STORE=etcd, or none
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
@@ -54,11 +55,11 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak reading tickets nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
 demo test quick majors bench soak nemesis:
 	@./tools/$@
 
-reading tickets:
+reading tickets fleet:
 	@./tools/soak $@
 
 majors-clean:
