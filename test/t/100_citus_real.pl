@@ -143,6 +143,7 @@ fill('drained', '0 1 2 3 4', $coordinator, @workers);
 my $removed = shift @workers;
 $coordinator->safe_psql('postgres', "SELECT citus_remove_node(@{[ at($removed) ]})");
 fill('removed', '0 2 3 4', $coordinator, @workers);
+is($removed->safe_psql('postgres', 'SELECT id_shard(next_id())'), '1', 'removed: the node itself keeps its group, which no other gets');
 my %made;
 my @drawn = end_taking($drawing);
 cmp_ok(scalar @drawn, '>', 0, 'IDs drawn beside it');
@@ -191,6 +192,9 @@ SKIP:
 	note sprintf 'the origin made %d IDs meanwhile, the clone %d', scalar @$of_origin, scalar @$of_clone;
 	cmp_ok(scalar @$_, '>', 0, 'a clone is promoted: IDs of both') for $of_origin, $of_clone;
 	is(repeated({}, @$of_origin, @$of_clone), 0, 'a clone is promoted: no ID of both');
+	my $group = group_of($origin);
+	is($coordinator->safe_psql('postgres', "SELECT count(*) FROM unnest('{" . join(',', @$of_clone) . "}'::bigint[]) AS id WHERE id_shard(id) = $group"),
+		'0', 'a clone is promoted: it made none by the group of its origin');
 	fill('a clone is promoted', join(' ', sort map { group_of($_) } $coordinator, @workers), $coordinator, @workers);
 }
 
@@ -207,6 +211,5 @@ my @numbers = sort map { my $session = connect_to($_); my $id = wait_for_id($ses
 my %distinct = map { $_ => 1 } @numbers;
 is(scalar(keys %distinct), 1 + @workers, "a registry: another number for each, @numbers");
 fill('a registry', "@numbers", $coordinator, @workers);
-is($removed->safe_psql('postgres', 'SELECT 1'), '1', 'the node that was removed lives on');
 note "$rows rows";
 done_testing();
