@@ -72,7 +72,7 @@ my $session = connect_to($node);
 make_table($session, 'killed');
 my (undef, $pid) = begin_backfill($session, 'killed', '');
 kill 'KILL', $pid;
-sleep 0.2;
+sleep 0.01 while eval { value_of($session, 'SELECT 1') };
 $session = connect_again();
 my ($count, $state) = filled_so_far($session, 'killed');
 ok($count >= 3000 && $count < $rows && $count % 500 == 0, "kill -9 of the backend: $count rows are filled");

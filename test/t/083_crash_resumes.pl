@@ -27,8 +27,11 @@ for my $kind (store_kinds())
 	is(repeated($made, first_ids($session)), 0, "$kind: IDs");
 	is((stat left_leases($node))[2] & 0777, 0600, "$kind: what outlives a crash is for the server's own user");
 
-	# A backend that crashes ends all, but not the postmaster.
+	# A backend that crashes ends all, but not the postmaster. Until another session is ended, the postmaster has not noticed,
+	# and would end a new one too.
+	my $other = connect_to($node);
 	kill 'KILL', value_of($session, 'SELECT pg_backend_pid()');
+	wait_for('a restart', sub { !eval { $other->do('SELECT 1') } });
 	$session = wait_for('a server again', sub { connect_to($node) });
 	is(repeated($made, first_ids($session)), 0, "$kind: a backend crashes, IDs go on");
 	wait_for('word in the log', sub { told($node, 'goes on with number 5 after a crash') });
