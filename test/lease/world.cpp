@@ -107,7 +107,7 @@ std::int64_t World::choose(const Server &server) {
     }
     NumberChoice choice =
         choose_number({&server.record, 1, server.identity}, {rows, count, registry_.unheld.horizon_ms},
-                      {0, numbers - 1}, clock_of(server).now_ms, rules_.max_lead_ms);
+                      {0, numbers - 1}, happens(500) ? 0 : random_.next(), clock_of(server).now_ms, rules_.max_lead_ms);
     return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 

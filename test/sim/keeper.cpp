@@ -21,7 +21,8 @@ std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, c
     ListedNumber rows[max_numbers];
     NumberList list = stage.registry.list(rows, stage.true_ms);
     NumberChoice choice = choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
-                                        clock_of(stage, node).now_ms, rules.max_lead_ms);
+                                        stage.random.one_in(2) ? 0 : stage.random.next(), clock_of(stage, node).now_ms,
+                                        rules.max_lead_ms);
     return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 

@@ -177,7 +177,7 @@ sub take_in
 		return wait_a_round($node);
 	}
 	if ($kind eq 'identity') { $node->{calls}{identity} = $answer }
-	elsif ($kind eq 'list') { $node->{number} = choose($answer); wait_a_round($node) unless defined $node->{number} }
+	elsif ($kind eq 'list') { $node->{number} = choose($node, $answer); wait_a_round($node) unless defined $node->{number} }
 	elsif ($answer =~ /^granted (\d+)/) { take_granted($fleet, $node, $kind, $1) }
 	else { lose($fleet, $node) }
 	return;
@@ -185,13 +185,15 @@ sub take_in
 
 sub wait_a_round { my ($node) = @_; $node->{due} = time + $round; $node->{tries} = 0; return }
 
-# The smallest number that is free, as the core chooses for a server that has none of its own.
+# A number as the core chooses it for a server that has none of its own: the smallest that is free, and after a refusal the
+# next that is free from anywhere.
 sub choose
 {
-	my ($list) = @_;
+	my ($node, $list) = @_;
 	my %row = map { /^(\d+) (-?\d+) (\w+)/ ? ($1 => [ $2, $3 ]) : () } split /; /, $list;
 	my $latest = (time + 1) * 1000;
-	for my $number (0 .. $last_number) { return $number if !$row{$number} || ($row{$number}[1] eq 'free' && $row{$number}[0] <= $latest) }
+	my $start = $node->{tries} ? int rand $last_number + 1 : 0;
+	for my $number ($start .. $last_number, 0 .. $start - 1) { return $number if !$row{$number} || ($row{$number}[1] eq 'free' && $row{$number}[0] <= $latest) }
 	return;
 }
 

@@ -11,8 +11,9 @@ constexpr std::int64_t now = 1795000000000, lead = 1000, identity = 77, past = n
 constexpr RegistryIdentity registry{1, 2};
 constexpr NumberRange range{2, 6};
 
-NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows, std::int64_t floor_ms = 0) {
-    return choose_number({&record, 1, identity}, {rows.data(), rows.size(), floor_ms}, range, now, lead);
+NumberChoice choose(const LeaseRecord &record, const std::vector<ListedNumber> &rows, std::int64_t floor_ms = 0,
+                    std::uint64_t start = 0) {
+    return choose_number({&record, 1, identity}, {rows.data(), rows.size(), floor_ms}, range, start, now, lead);
 }
 
 // A record with a number of its own.
@@ -36,6 +37,20 @@ TEST(NumberChoice, TheSmallestThatIsFree) {
            6);
 }
 
+TEST(NumberChoice, AFreeOneFromAnywhere) {
+    std::vector<ListedNumber> rows = {{3, past, false}, {5, far, true}, {6, past, false}};
+    for (std::uint64_t round : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{5} << 60}) {
+        expect(choose(nobody, rows, 0, round), ChoiceKind::claim, 2);
+        expect(choose(nobody, rows, 0, round + 1), ChoiceKind::claim, 4);
+        expect(choose(nobody, rows, 0, round + 2), ChoiceKind::claim, 4);
+        expect(choose(nobody, rows, 0, round + 3), ChoiceKind::claim, 2);
+    }
+    expect(choose(nobody, {}, 0, UINT64_MAX), ChoiceKind::claim,
+           range.first + static_cast<std::int64_t>(UINT64_MAX % 5));
+    expect(choose(owner_of(4), rows, 0, 1), ChoiceKind::claim, 4);
+    expect(choose(owner_of(4), {{4, past, false}}, 0, 3), ChoiceKind::claim, 4);
+}
+
 TEST(NumberChoice, TheOwnAgain) {
     expect(choose(owner_of(4), {{4, past, false}}), ChoiceKind::claim, 4);
     expect(choose(owner_of(4), {}), ChoiceKind::claim, 4);
@@ -44,7 +59,8 @@ TEST(NumberChoice, TheOwnAgain) {
 }
 
 NumberChoice choose_of(const std::vector<LeaseRecord> &records, const std::vector<ListedNumber> &rows) {
-    return choose_number({records.data(), records.size(), identity}, {rows.data(), rows.size(), 0}, range, now, lead);
+    return choose_number({records.data(), records.size(), identity}, {rows.data(), rows.size(), 0}, range, 0, now,
+                         lead);
 }
 
 // A copy of the disk may use the others, and raise their R.

@@ -55,11 +55,14 @@ ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept
     return is_there ? list.rows[low] : ListedNumber{number, list.floor_ms, true};
 }
 
-NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::int64_t now_ms,
-                           std::int64_t max_lead_ms) noexcept {
+NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::uint64_t start,
+                           std::int64_t now_ms, std::int64_t max_lead_ms) noexcept {
     Search search{now_ms + max_lead_ms, {ChoiceKind::none, 0, 0}, 0};
     if (offer_own(search, own, list, range)) return search.best;
-    for (std::int64_t number = range.first; number <= range.last; number++) {
+    std::int64_t count = range.last - range.first + 1;
+    auto skipped = static_cast<std::int64_t>(start % static_cast<std::uint64_t>(count));
+    for (std::int64_t i = 0; i < count; i++) {
+        std::int64_t number = range.first + (skipped + i) % count;
         ListedNumber row = listed_number(list, number);
         if (row.is_free && search.offer(number, row.horizon_ms)) return search.best;
     }

@@ -1,5 +1,7 @@
-// Which number to ask for: the own one again, else the smallest that is free, else wait for the smallest R. A number
-// whose R lies further ahead of the clock than an ID may is left alone: its slots would stand still until then. Of
+// Which number to ask for: the own one again, else a free one, else wait for the smallest R. A number whose R lies
+// further ahead of the clock than an ID may is left alone: its slots would stand still until then. The free one is the
+// smallest at first. Servers that start together all want that one, and one of them gets it; whoever is refused goes on
+// from anywhere, or n servers would ask n * n / 2 times. Of
 // several own ones, which crashes leave behind, it is the one that the server claimed last, whatever R the others have.
 // A copy of the server's disk can prove the same numbers: R of one that the copy uses rises, and to claim that one
 // takes it from the copy.
@@ -55,9 +57,10 @@ struct NumberChoice {
     std::int64_t wait_ms;
 };
 
-// Requires rows that ascend, and records of the registry that listed them.
-NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::int64_t now_ms,
-                           std::int64_t max_lead_ms) noexcept;
+// `start` says where in the range the search for a free number begins, around its end: 0 at the first number, a random
+// value anywhere. Requires rows that ascend, and records of the registry that listed them.
+NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::uint64_t start,
+                           std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
 
 // The highest horizon R that a server was granted for each number, as long as it runs. A registry that knows a lower R
 // of the number was put back to an older state, or made new, and has not been advanced since: it gives numbers at

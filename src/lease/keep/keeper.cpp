@@ -250,14 +250,16 @@ Keeper::Result Keeper::run_errands(uint32 index) {
     int losses = 0;
     for (int i = 0; i < tries_at_once && losses < 2; i++) {
         bool was_held = is_held(lease);
-        Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)));
+        // A number that was refused is not the only one that others want: the next is sought from anywhere.
+        uint64 start = i == 0 ? 0 : static_cast<uint64>(random_secret());
+        Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)), start);
         if (result != Result::again) return result;
         losses += was_held && !is_held(lease) ? 1 : 0;
     }
     return Result::done;
 }
 
-Keeper::Result Keeper::run(uint32 index, Errand errand) {
+Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
     switch (errand) {
         case Errand::none:
             return Result::done;
@@ -266,7 +268,7 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
         case Errand::claim:
             return claim(index, entry(index).lease.number);
         case Errand::choose:
-            return choose(index);
+            return choose(index, start);
         case Errand::extend:
             return extend(index);
         case Errand::stop:
@@ -275,14 +277,14 @@ Keeper::Result Keeper::run(uint32 index, Errand errand) {
     return Result::done;
 }
 
-Keeper::Result Keeper::choose(uint32 index) {
+Keeper::Result Keeper::choose(uint32 index, uint64 start) {
     Registration registration{};
     const NumberRange &range = gate_.settings().range;
     if (!registry_.list(range, registration)) return Result::away;
     older_.look_at(registration, range);
     int64 now_ms = clock().now_ms;
-    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range, now_ms,
-                                        rules_of(index).max_lead_ms);
+    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range, start,
+                                        now_ms, rules_of(index).max_lead_ms);
     if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
     return stick(choice.kind == ChoiceKind::none
                      ? psprintf("all numbers from %lld to %lld are held by others", static_cast<long long>(range.first),
