@@ -1,6 +1,7 @@
 # idgen: distributed 64-bit IDs made inside PostgreSQL.
 #
 #   make demo        the main job on a private throw-away server, installing what is missing
+#   make walk        from one server to many on such servers: examples/sharded
 #   make test        every test, installing what is missing; ends with "N passed, N failed"
 #   make quick       what to run at each change: style, unit, module and regress, with what earlier runs built
 #   make             build against the server of pg_config; make install puts it there
@@ -55,8 +56,8 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
-demo test quick majors bench soak nemesis:
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
+demo walk test quick majors bench soak nemesis:
 	@./tools/$@
 
 reading tickets fleet:

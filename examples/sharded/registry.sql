@@ -1,0 +1,2 @@
+CREATE EXTENSION idgen_registry;
+CREATE ROLE node LOGIN IN ROLE idgen_node;
