@@ -40,10 +40,11 @@ void World::begin_records(Node &node, int database, const DurableRecord &horizon
     node.disk.flush(node.disk.inserted());
 }
 
-// The extension is dropped and created while sessions draw, maybe under a clock that was just set. A crash may follow
-// at once.
+// The extension is dropped and created while sessions draw, maybe under a clock that was just set, after readers have
+// heard of more than was drawn. A crash may follow at once.
 void World::create_again(Node &node, int database) {
-    read();
+    pass_time();
+    read(node, database);
     if (stage_.random.one_in(2)) misbehave(node);
     create(node, database);
     for (std::int64_t steps = stage_.random.between(0, 4); steps > 0; steps--) step_somebody();

@@ -37,7 +37,10 @@ bool has_undecided(const Node &node, int database, int layout, std::int64_t belo
 // Asks up to where all is decided, and remembers the answer.
 void World::read() {
     Node &node = any_node();
-    int database = any_database();
+    read(node, any_database());
+}
+
+void World::read(Node &node, int database) {
     auto layout = static_cast<int>(stage_.random.between(0, stage_.scenario.layout_count - 1));
     bool is_stopped = admin_.is_resetting() && admin_.node() == &node;
     Database *entry = node.issues() && !is_stopped ? enter(node, database) : nullptr;

@@ -28,7 +28,9 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
 }
 
 void Session::disconnect() noexcept {
-    if (node_ != nullptr) end_transaction();
+    if (node_ == nullptr) return;
+    clear_announcement(announcement(), process().leader >= 0);
+    end_transaction();
     node_ = nullptr;
 }
 

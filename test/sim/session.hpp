@@ -50,6 +50,7 @@ class Session {
         return process().leader < 0 ? process() : node_->shared->processes[process().leader];
     }
     Process &announcing() const noexcept;
+    Announcement<NoLock> &announcement() const noexcept;
     bool is_orphan() const noexcept;
     void begin_transaction(Stage &stage);
     void join(int leader) noexcept;

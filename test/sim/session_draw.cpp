@@ -30,11 +30,10 @@ void Session::read_limits(Stage &stage) {
 
 void Session::announce(Stage &stage) {
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
-    auto number = &announcing() - node_->shared->processes;
     std::uint32_t transaction = announcing().transaction;
     if (!is_announced(announced_, transaction, start_of(source_.packing, base_)))
-        base_ = idgen::announce(node_->shared->announcements[number], announced_, database_->horizon, database,
-                                transaction, source_.packing, base_, stage.let_others_run);
+        base_ = idgen::announce(announcement(), announced_, database_->horizon, database, transaction, source_.packing,
+                                base_, stage.let_others_run);
     begin_try(source_, base_);
     step_ = is_selected(source_) ? Step::take : Step::select;
 }

@@ -11,6 +11,10 @@ Process &Session::announcing() const noexcept {
     return node_->shared->processes[number];
 }
 
+Announcement<NoLock> &Session::announcement() const noexcept {
+    return node_->shared->announcements[&announcing() - node_->shared->processes];
+}
+
 // A worker whose leader is gone: what it draws is stored nowhere.
 bool Session::is_orphan() const noexcept {
     return process().leader >= 0 && process().transaction == 0;

@@ -65,6 +65,7 @@ class World {
 
     // Readers.
     void read();
+    void read(Node &node, int database);
     void end_prepared();
 
     // People.

@@ -39,6 +39,15 @@ struct Drawer {
     }
 };
 
+TEST(Settled, AProcessThatEndsClearsItsAnnouncement) {
+    Drawer d;
+    d.draw(7, d.ms, 5000);
+    clear_announcement(d.entry, true);
+    EXPECT_EQ(d.announced_ms(), 5000) << "of a worker: it is its leader's";
+    clear_announcement(d.entry, false);
+    EXPECT_EQ(d.announced_ms(), -1);
+}
+
 TEST(Settled, AnAnnouncementCoversLaterTicksOfItsTransaction) {
     Drawer d;
     EXPECT_FALSE(is_announced(d.own, 7, 5000));

@@ -28,8 +28,8 @@
 namespace idgen {
 
 // What a process says before it draws: in this transaction it begins no tick that starts below `start_ms`. In shared
-// memory, one for each process that can have a transaction. Nothing clears it: it counts while the process is in that
-// transaction.
+// memory, one for each process that can have a transaction. It counts while the process is in that transaction; only the
+// end of the process clears it.
 //
 // `Lock` has lock() and unlock(), which raise nothing.
 template <class Lock>
@@ -76,6 +76,13 @@ void write_announcement(Announcement<Lock> &entry, std::uint32_t database, std::
     entry.database.store(database);
     entry.start_ms.store(start_ms);
     entry.transaction.store(transaction);
+}
+
+// Ends what a process announced, as it ends itself: the next process in its place may have a transaction of the same
+// number. What a worker announced is its leader's. Requires that its transaction, if it is in one, can only abort.
+template <class Lock>
+void clear_announcement(Announcement<Lock> &entry, bool is_worker) noexcept {
+    if (!is_worker) entry.transaction.store(0);
 }
 
 // Announces a draw that would begin at `base`, unless that is covered, and gives the tick at which it may: `base`, or

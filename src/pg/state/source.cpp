@@ -29,11 +29,10 @@ HTAB *make_sessions() {
     return hash_create("idgen sessions", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
-// Ends this backend's entry, and its announcement: the next process with its PGPROC may have a transaction of the same
-// number. A transaction that is open now can only abort. What a parallel worker announced is its leader's.
+// Ends this backend's entry, and its announcement. A transaction that is open now can only abort.
 void forget_backend(int, Datum) {
     pg_atomic_write_u32(&self.backend->pid, 0);
-    if (self.announcement != nullptr && !IsParallelWorker()) self.announcement->transaction.store(0);
+    if (self.announcement != nullptr) clear_announcement(*self.announcement, IsParallelWorker());
 }
 
 // Its database follows with the database's entry.
