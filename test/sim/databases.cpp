@@ -2,6 +2,15 @@
 #include "world.hpp"
 
 namespace idgen::sim {
+namespace {
+
+// Whether the server knows what was made in a database. Until a session has loaded the record since the start, the floor
+// is 0, or, lifted by a slot that was given out before, the epoch of its layout: below all that a record says.
+bool is_remembered(const Database &entry) noexcept {
+    return entry.horizon.floor_ms >= start_ms;
+}
+
+}  // namespace
 
 Database *World::find(const Node &node, int database) const noexcept {
     return node.directory().find_database(oid_of(database));
@@ -25,7 +34,7 @@ void World::begin_scope(Node &node, int database) {
 void World::create(Node &node, int database) {
     Database *entry = enter(node, database);
     if (entry == nullptr || entry->is_locked) return;
-    if (entry->horizon.floor_ms == 0) begin_scope(node, database);
+    if (!is_remembered(*entry)) begin_scope(node, database);
     std::int64_t taken = last_taken(entry->generators);
     std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
     first_ms = begin_horizon(node.directory(), *entry, first_ms);
@@ -63,12 +72,12 @@ void World::recreate(Node &node) {
     if (stage_.random.one_in(3)) return say("a database gets another row", node);
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
     node.forget_transactions(database);
-    bool is_remembered = entry != nullptr && entry->horizon.floor_ms != 0;
+    bool has_memory = entry != nullptr && is_remembered(*entry);
     if (entry != nullptr && stage_.random.one_in(3)) {
         node.directory().drop(*entry);
-        is_remembered = false;
+        has_memory = false;
     }
-    if (is_remembered)
+    if (has_memory)
         dropped_ms_[database] = std::max(dropped_ms_[database], reached_ms);
     else
         begin_scope(node, database);
