@@ -7,6 +7,9 @@ use lib "$FindBin::Bin/../t/lib";
 use IdgenFleet;
 use Test::More;
 
+# Each connection is an open file: as many as this process may have.
+exec 'sh', '-c', 'ulimit -Sn "$(ulimit -Hn)" && exec "$@"', 'sh', $^X, $0 unless $ENV{FLEET_HAS_FILES}++;
+
 my $count = $ENV{NODES} || 1024;
 run_fleet($_, count => $count, seconds => 60 * ($ENV{MINUTES} || 3), death => 6000 / $count) for $ENV{STORE} || qw(postgresql etcd);
 done_testing();
