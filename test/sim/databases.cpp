@@ -4,10 +4,10 @@
 namespace idgen::sim {
 namespace {
 
-// Whether the server knows what was made in a database. Until a session has loaded the record since the start, the floor
-// is 0, or, lifted by a slot that was given out before, the epoch of its layout: below all that a record says.
-bool is_remembered(const Database &entry) noexcept {
-    return entry.horizon.floor_ms >= start_ms;
+// Whether the server knows what was made in a database: a session has loaded the record since the start. The floor does
+// not say so, since a slot that was given out before lifts it to the epoch of its layout.
+bool is_remembered(const Node &node, int database) noexcept {
+    return node.old_floors_ms[database] != 0;
 }
 
 }  // namespace
@@ -34,12 +34,12 @@ void World::begin_scope(Node &node, int database) {
 void World::create(Node &node, int database) {
     Database *entry = enter(node, database);
     if (entry == nullptr || entry->is_locked) return;
-    if (!is_remembered(*entry)) begin_scope(node, database);
+    if (!is_remembered(node, database)) begin_scope(node, database);
     std::int64_t taken = last_taken(entry->generators);
     std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
-    first_ms = begin_horizon(node.directory(), *entry, first_ms);
+    DurableRecord first = begin_horizon(node.directory(), *entry, first_ms, node.identity());
     if (taken == 0) node.launches[database] = ++launches_;
-    begin_records(node, database, bare_record(first_ms, node.identity()), taken);
+    begin_records(node, database, first, taken);
     say("CREATE EXTENSION", node);
 }
 
@@ -72,7 +72,7 @@ void World::recreate(Node &node) {
     if (stage_.random.one_in(3)) return say("a database gets another row", node);
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
     node.forget_transactions(database);
-    bool has_memory = entry != nullptr && is_remembered(*entry);
+    bool has_memory = entry != nullptr && is_remembered(node, database);
     if (entry != nullptr && stage_.random.one_in(3)) {
         node.directory().drop(*entry);
         has_memory = false;

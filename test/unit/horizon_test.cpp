@@ -155,6 +155,15 @@ TEST(Horizon, OneCreatedAnewIsLoadedAsAfterAStart) {
     EXPECT_EQ(horizon.floor_ms, 6500);
 }
 
+TEST(Horizon, ADebtOutlivesThePageThatItCameFrom) {
+    Horizon horizon{};
+    admit_page(horizon, record_of(5000, theirs), ours, {2000, 0}, rules);
+    note_created(horizon, 6000);
+    EXPECT_EQ(identity_of_advance(horizon, ours), 0) << "a crash owes it as well";
+    admit_page(horizon, record_of(6000, 0), ours, {50000, 48000}, rules);
+    EXPECT_EQ(horizon.floor_ms, 50000 + rules.debt_ms()) << "by the clock as it was set right";
+}
+
 TEST(Horizon, NoRenewalForATickBelowTheFloor) {
     Horizon horizon{};
     horizon.floor_ms = 9000;

@@ -43,10 +43,10 @@ class MovesTest : public testing::Test {
 TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
     slot_at(700);
     horizon.granted_ms = t + 900;
-    EXPECT_EQ(begin_horizon(memory.directory, database, t + 300), t + 701);
+    EXPECT_EQ(begin_horizon(memory.directory, database, t + 300, 1), bare_record(t + 701, 1));
     EXPECT_EQ(horizon.granted_ms, 0);
     EXPECT_EQ(horizon.floor_ms, t + 701);
-    EXPECT_EQ(begin_horizon(memory.directory, database, t + 5000), t + 5000);
+    EXPECT_EQ(begin_horizon(memory.directory, database, t + 5000, 1), bare_record(t + 5000, 1));
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {

@@ -74,7 +74,6 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
 void note_created(Horizon &horizon, std::int64_t value) noexcept {
     horizon.granted_ms = 0;
     horizon.record.pending = 0;
-    horizon.is_indebted = false;
     horizon.record.is_loaded = false;
     lift(horizon.floor_ms, value);
 }

@@ -84,7 +84,7 @@ void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t p
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
 
-// Whose record it is that moves H up by hand: nobody's as long as a debt is not paid, because only a renewal has waited
+// Whose record it is that a command writes: nobody's until a debt is paid, because only a renewal has waited
 // until the lead admits what is owed.
 constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
     return horizon.is_indebted ? 0 : identity;
@@ -96,7 +96,7 @@ void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
 // The same of a record that a superuser vouches for, and that may lower the floor: nothing is owed any more.
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;
 
-// Notes that the page was created again, with the record {value, this server}.
+// Notes that the page was created again, with that H. A debt stays: it is owed for what another server made.
 void note_created(Horizon &horizon, std::int64_t value) noexcept;
 
 // Forgets a database, as a start does.

@@ -90,15 +90,17 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
 
-// Begins a database's horizon when the extension is created again, above what this server knows of it: the first H to
-// be written, at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn after the look
-// rests on the new record. Readers by ID go on, so it also lies above what they know as settled.
+// Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
+// be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
+// after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. A debt
+// outlives the record that it came from: the new one is nobody's until a renewal has paid.
 template <class Directory, class Database>
-std::int64_t begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms) noexcept {
+DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
+                            std::int64_t identity) noexcept {
     note_created(database.horizon, first_ms);
     std::int64_t reached_ms = std::max(directory.reached_ms(database), database.horizon.settled_ms.load());
     lift(database.horizon.floor_ms, reached_ms);
-    return reached_ms;
+    return bare_record(reached_ms, identity_of_advance(database.horizon, identity));
 }
 
 // The record of a page that keeps its owner.

@@ -2,7 +2,6 @@
 
 #include "pg/host/catalog.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
 
@@ -151,12 +150,11 @@ void unlock_page(DurablePage &page) {
     UnlockReleaseBuffer(page.mirror);
 }
 
-void write_first_record(Record kind, int64 value) {
-    int64 identity = server_identity();
+void write_first_record(Record kind, const DurableRecord &record) {
     Relation sequence = open_sequence(kind);
     Buffer mirror = lock_block(sequence, sequence_block, BUFFER_LOCK_EXCLUSIVE);
     GenericXLogState *log = GenericXLogStart(sequence);
-    set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), value, identity);
+    set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), record.value, record.identity);
     XLogRecPtr lsn = GenericXLogFinish(log);
     UnlockReleaseBuffer(mirror);
     // With wal_level = minimal there is no such record: the file is flushed at the end of the transaction.

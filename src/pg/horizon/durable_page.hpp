@@ -57,6 +57,6 @@ XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);
 
 // Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
-void write_first_record(Record kind, int64 value);
+void write_first_record(Record kind, const DurableRecord &record);
 
 }  // namespace idgen::pg

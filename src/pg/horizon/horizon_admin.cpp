@@ -6,6 +6,7 @@
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
@@ -91,23 +92,23 @@ int64 first_horizon() {
     return first_horizon_ms(now_ms, checkpoint_s, settings.max_lead_ms);
 }
 
-// Begins the horizon above what this server remembers of the database. Gives the first H.
-int64 begin_known_horizon(int64 first_ms) noexcept {
+// Begins the horizon above what this server remembers of the database. Gives the first record.
+DurableRecord begin_known_horizon(int64 first_ms, int64 identity) noexcept {
     Guard<LightLock> renewals(self.database->renewal_lock);
     ReadGuard guard(self.state->lock);
-    return begin_horizon(directory_of(self.state), *self.database, first_ms);
+    return begin_horizon(directory_of(self.state), *self.database, first_ms, identity);
 }
 
 }  // namespace
 
 void create_horizon() {
-    int64 first_ms = first_horizon();
+    DurableRecord first = bare_record(first_horizon(), server_identity());
     // A server that did not load the library remembers nothing.
     if (find_shared_state() != nullptr) {
         attach_backend();
-        first_ms = begin_known_horizon(first_ms);
+        first = begin_known_horizon(first.value, first.identity);
     }
-    write_first_record(Record::horizon, first_ms);
+    write_first_record(Record::horizon, first);
 }
 
 void advance_horizon(int64 at_ms) {

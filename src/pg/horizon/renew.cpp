@@ -177,7 +177,7 @@ void create_generators() {
         attach_backend();
         taken = last_taken(self.database->generators);
     }
-    write_first_record(Record::generator, taken);
+    write_first_record(Record::generator, bare_record(taken, server_identity()));
 }
 
 void report_postmaster_dead() {
