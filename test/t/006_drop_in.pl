@@ -1,13 +1,17 @@
-# Taking over from the well-known PL/pgSQL function: same layout, same epoch, IDs go on above.
+# Taking over from the well-known PL/pgSQL function, as docs/migration.md says: same layout, same epoch, IDs go on above.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use IdgenPages;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('drop_in', extension => 0, conf => ["idgen.shards = '5'"]);
+my $node = start_node('drop_in', extension => 0);
+my ($section) = page('migration') =~ /^## Taking over a PL\/pgSQL next_id\(\)\n(.*?)^## /ms;
+my ($rename, $beside, @more) = $section =~ /((?:^    .*\n)+)/mg;
+ok($beside && !@more, 'the page has two ways');
 
 # A table as the blog post's readers have it, with 3,000 rows.
 sub make_old_database
@@ -51,19 +55,11 @@ make_old_database('renamed');
 my ($status, $out, $error) = $node->psql('renamed', 'CREATE EXTENSION idgen');
 like($error, qr/functions of the same name exist in schema public: next_id\(\)/, 'CREATE EXTENSION names the clash');
 like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/, 'and the two remedies');
-$node->safe_psql('renamed', <<'SQL');
-ALTER FUNCTION next_id() RENAME TO old_next_id;
-CREATE EXTENSION idgen;
-ALTER TABLE photo ALTER id SET DEFAULT next_id();
-SQL
+$node->safe_psql('renamed', $rename =~ s/DATABASE app/DATABASE renamed/r);
 check_taken_over('renamed', 'after a rename', 'public');
 
 make_old_database('schema');
-$node->safe_psql('schema', <<'SQL');
-CREATE SCHEMA ids;
-CREATE EXTENSION idgen SCHEMA ids;
-ALTER TABLE photo ALTER id SET DEFAULT ids.next_id();
-SQL
+$node->safe_psql('schema', $beside =~ s/DATABASE app/DATABASE schema/r);
 check_taken_over('schema', 'in another schema', 'ids');
 
 for my $db ('renamed', 'schema')

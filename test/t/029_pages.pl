@@ -91,7 +91,7 @@ is($node->safe_psql('leaving', $in_order), $order, 'in the same order');
 is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101, 'and others make the next');
 
 # The calculator: each layout holds what was asked of it, and would not with a bit less in any field.
-my $query = (grep { $_->{language} eq 'sql' } blocks('layouts'))[0]{text};
+my $query = block('layouts', 'How many bits do I need?', 'sql');
 $query =~ s/\(VALUES\n.*?\n\), bits/(SELECT * FROM asked), bits/s or die 'no values in the query';
 $query =~ s/;\s*\z//;
 $node->safe_psql('postgres', <<'SQL');

@@ -1,10 +1,11 @@
 # The keys of public IDs on a real server: reloaded, never logged, never in a catalog, absent without preload; and the
-# examples of docs/public-ids.md and docs/vector-clocks.md.
+# examples of docs/public-ids.md, and those of vector clocks in docs/hlc.md.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenNode;
+use IdgenPages;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -96,10 +97,12 @@ like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is no
 unlike($error, qr/$old/, 'nor told');
 
 # The examples of the pages run, and give what stands behind them.
-for my $name (qw(public-ids vector-clocks))
+my @of_vector_clocks = grep { $_->{section} eq 'Vector clocks' } blocks('hlc');
+isnt(scalar @of_vector_clocks, 0, 'docs/hlc.md has examples of vector clocks');
+for my $blocks ([ blocks('public-ids') ], \@of_vector_clocks)
 {
-	my $page = slurp_file("$FindBin::Bin/../../docs/$name.md");
-	my $examples = join '', $page =~ /^```sql\n(.*?)^```/msg;
+	my $name = $blocks->[0]{page};
+	my $examples = join '', map { $_->{text} } grep { $_->{language} eq 'sql' } @$blocks;
 	($status, $out, $error) = $node->psql('postgres', $examples, on_error_stop => 1);
 	is($error, '', "the examples of docs/$name.md run");
 	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'and give the results that are printed');

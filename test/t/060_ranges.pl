@@ -1,4 +1,4 @@
-# What docs/ranges.md, docs/own-layout.md and docs/hot-spots.md print runs as printed, and does what they say.
+# What docs/ranges.md, docs/hot-spots.md and the last part of docs/layouts.md print runs as printed, and does what they say.
 use strict;
 use warnings;
 use FindBin;
@@ -122,9 +122,9 @@ SKIP:
 	is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one partition') or diag($within);
 }
 
-# A layout of one's own
-my $own = page('own-layout');
-runs($_, 'own-layout.md') for blocks_of($own);
+# A layout of your own
+my ($own) = page('layouts') =~ /^## A layout of your own\n(.*)\z/ms;
+runs($_, 'layouts.md') for blocks_of($own);
 value("INSERT INTO note (body) SELECT 'n' FROM generate_series(1, 100)");
 my $rightly = q{id < 1::bigint << 53 AND my_id_time(id) > now() - interval '1 minute' AND my_id_shard(id) < 16};
 is(value("SELECT count(*) FROM note WHERE $rightly"), 100,

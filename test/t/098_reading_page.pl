@@ -1,5 +1,5 @@
-# docs/reading.md does what it says, as it is typed there: the readers in psql and in PL/pgSQL, the queue, the recipe for a standby and the
-# queries that name who holds readers back; and what docs/sql-only.md has in its place.
+# docs/reading.md does what it says, as it is typed there: the readers in psql and in PL/pgSQL, the queue, the recipe for a standby, the column for
+# IDs that are given, here and on a subscriber, and the queries that name who holds readers back; and what docs/sql-only.md has in its place.
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $node = begin_primary('reading_page', 'max_prepared_transactions = 5');
+my $node = begin_primary('reading_page', 'max_prepared_transactions = 5', 'wal_level = logical');
 my $standby = begin_standby($node, 'reading_page_standby', '+0');
 my $main = connect_to($node);
 my $event = 'CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), what text)';
@@ -157,6 +157,50 @@ sub check_standby
 }
 sub settled_past { my ($id) = @_; return value_of($main, 'CALL id_settled()') > $id + (1 << 23) }
 check_standby();
+
+# Rows with IDs of earlier, by id_make and by COPY, and rows that replication brings: a reader by a column of its own gets each of them once.
+sub check_given
+{
+	my ($make, $lines) = map { block('reading', 'IDs that are given', 'sql', $_) } qr/^ALTER/, qr/^CALL/;
+	$node->safe_psql('postgres', $make);
+	my ($from, @seen) = (0);
+	my $read_from = sub { my ($on) = @_; (my $rows, undef, my $upto) = psql_reads($on, $lines, $from); $from = $upto if $upto > $from; push @seen, @$rows };
+	my $given = connect_to($node);
+	$given->begin_work;
+	$given->do(q{INSERT INTO event (id, what) VALUES (id_make('2020-01-01', 5, 0), 'made')});
+	$main->do("INSERT INTO event (what) VALUES ('drawn')");
+	$read_from->({ node => $node }) for 1 .. 3;
+	is("@seen", '', 'IDs that are given: a reader waits for the transaction that stores one');
+	$given->do('COPY event (id, what) FROM STDIN');
+	$given->pg_putcopydata("7\tcopied\n");
+	$given->pg_putcopyend;
+	$given->commit;
+	repeat_until(sub { $read_from->({ node => $node }); @seen >= 3 });
+	is("@seen", 'made drawn copied', 'IDs that are given: nothing is lost, whatever its ID is');
+	$read_from->({ node => $node });
+	is(scalar @seen, 3, 'IDs that are given: and nothing comes twice');
+
+	my $subscriber = start_node('reading_subscriber', conf => ["idgen.shards = '6'"]);
+	$subscriber->safe_psql('postgres', "$event;\n$make");
+	$main->do('CREATE PUBLICATION events FOR TABLE event (id, what)');
+	$subscriber->safe_psql('postgres', sprintf q{CREATE SUBSCRIPTION events CONNECTION '%s' PUBLICATION events}, $node->connstr('postgres') =~ s/'/''/gr);
+	my $at_origin = sub { return value_of($main, 'SELECT count(*) FROM event') };
+	($from, @seen) = (0);
+	repeat_until(sub { $read_from->({ node => $subscriber }); @seen >= $at_origin->() });
+	my ($late, $early) = map { connect_to($node) } 1, 2;
+	$late->begin_work;
+	$late->do("INSERT INTO event (what) VALUES ('late')");
+	$early->do("INSERT INTO event (what) VALUES ('early')");
+	repeat_until(sub { $read_from->({ node => $subscriber }); ($seen[-1] // '') eq 'early' });
+	my $last = value_of($early, q{SELECT id FROM event WHERE what = 'early' ORDER BY id DESC LIMIT 1});
+	$late->commit;
+	repeat_until(sub { $read_from->({ node => $subscriber }); $seen[-1] eq 'late' });
+	is($subscriber->safe_psql('postgres', "SELECT count(*) FROM event WHERE id > $last"), 0, 'a subscriber: by its ID the row that came late would be lost');
+	is(scalar @seen, $at_origin->(), 'a subscriber: by a column of its own every row comes once');
+	$subscriber->stop;
+	return;
+}
+check_given();
 
 # Who holds readers back: a session, and a prepared transaction.
 sub check_holders
