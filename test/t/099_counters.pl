@@ -151,7 +151,7 @@ $owner = connect_to($node);
 	fails_with($as{node}, "SELECT idgen_registry.$_", '42501', qr/permission denied for function/, "a node: $_")
 	  for q{create_counter('x')}, q{drop_counter('orders')}, q{set_counter_max('orders', 1)}, q{advance_counter('orders', 1000000)};
 	fails_with($as{node}, 'UPDATE idgen_registry.counter SET last = 0', '42501', qr/permission denied for table/, 'a node: the table');
-	$owner->do($_) for slurp_file("$FindBin::Bin/../../docs/registry-calls.md") =~ /^(GRANT .*? TO app);$/mg;
+	$owner->do($_) for slurp_file("$FindBin::Bin/../../docs/registry.md") =~ /^ *(GRANT .*? TO app);$/mg;
 	my ($from) = next_range($as{app}, 'orders', 1);
 	cmp_ok($from, '>', 0, 'app, after what the page grants');
 	is(value_of($as{app}, 'SELECT next FROM idgen_registry.counters()'), $from + 1, 'app: the list');

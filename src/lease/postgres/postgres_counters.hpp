@@ -1,4 +1,4 @@
-// The counters of a registry in a PostgreSQL: the calls of idgen_registry (docs/registry-calls.md). Names travel as the
+// The counters of a registry in a PostgreSQL: the calls of idgen_registry (docs/registry.md). Names travel as the
 // bytes of UTF-8, since another database of this server may have another encoding.
 #pragma once
 
