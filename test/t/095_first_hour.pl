@@ -119,6 +119,9 @@ for (1 .. 300)
 }
 like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\} 1$/m, 'the exporter reads the database');
 like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'by the queries that were put there');
+$node->safe_psql('app', 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)');
+like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'), qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
+$node->safe_psql('app', 'DROP TABLE photo');
 is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of monitoring.md is left out');
 
 # Upgrading, to the version that is there.
