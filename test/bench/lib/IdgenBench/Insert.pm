@@ -61,8 +61,8 @@ sub section
 `INSERT INTO t (n) SELECT generate_series(1, 1000000)` into an empty table
 `(id bigint PRIMARY KEY DEFAULT next_id(), n integer)`, with a pool of 16 shards, and into the same with `id bigserial`.
 
-COPY computes a volatile default row by row; only `nextval` gets batches. Measured once: COPY of a million rows with
-`DEFAULT next_id()` takes 1.15 times the CPU time of `bigserial` and writes 132 MB of WAL instead of 86. If the file has
+COPY computes a volatile default row by row; only `nextval` gets batches. Measured once, COPY of a million rows with
+`DEFAULT next_id()` takes 1.15 times the CPU time of `bigserial`. It writes 132 MB of WAL instead of 86. If the file has
 the IDs (`SELECT id FROM next_ids(1000000) AS id`), it writes 83 MB.
 END
 		header => [ 'key', 'wall time, ms', 'CPU time, ms' ],
