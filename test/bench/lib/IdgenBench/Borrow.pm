@@ -85,8 +85,8 @@ sub section
 	return {
 		title => 'One ID of a shard that others exhaust',
 		text => <<"END",
-An application calls `next_id(5)` for $seconds seconds, a statement for each ID. Beside it $others sessions take from the same shard all that
-it makes. The application waits (`idgen.overflow = wait`); the others wait as well, or they borrow.
+An application calls `next_id(5)` for $seconds seconds, a statement for each ID. $others other sessions take all IDs of
+the same shard. The application waits (`idgen.overflow = wait`); the others wait as well, or they borrow.
 END
 		header => [ 'figure', 'beside sessions that wait', 'beside sessions that borrow' ],
 		rows => [

@@ -103,17 +103,20 @@ sub section
 		claims => [
 			{
 				what => 'net `next_id` as a share of net `nextval`, CACHE 1',
+				in_short => 1,
 				most => 0.16,
 				spread => $samples->spread('to_nextval')
 			},
 			{
 				what => 'net `next_id` as a share of net `nextval`, CACHE 1000',
+				in_short => 1,
 				most => 0.40,
 				spread => $samples->spread('to_nextval_1000')
 			},
 			map {
 				{
 					what => "net `$_->{call}` as a share of net `gen_random_uuid()`",
+					in_short => $_->{name} eq 'uuidv7',
 					most => $_->{of_uuid},
 					spread => $samples->spread("$_->{name} to uuid")
 				}
@@ -144,12 +147,11 @@ sub _text
 {
 	my ($row) = @_;
 	return <<"END";
-The CPU time of the backend for `SELECT count(f()) FROM (SELECT generate_series(1, N) OFFSET 0) s`, per row, less
-that of the same query with an empty C function, which takes $row ns. The layout given to `next_id` is
-`$roomy`, whose ticks never run out, so that no call waits.
-Readers get a column of IDs. The PL/pgSQL function is the one of Instagram's blog post.
-`id_encrypt` and `id_decrypt` have a key of 128 bits and no tweak.
-Bars of more than 250 ns are cut off in the chart.
+The CPU time of the backend for a row of `SELECT count(f()) FROM (SELECT generate_series(1, N) OFFSET 0) s`, less that
+of the same query with an empty C function, which is $row ns. `next_id` has the layout
+`$roomy`, in which no call waits. The PL/pgSQL function is
+the one of Instagram's blog post. The key for `id_encrypt` has 128 bits. Bars of more than 250 ns are cut off in the
+first chart.
 END
 }
 

@@ -10,7 +10,7 @@ use IdgenBench::Text qw(number spread_text);
 
 our @EXPORT_OK = qw(claim_row);
 
-# A claim has most or least, the limit; is_strict where the limit itself does not meet it.
+# A claim has most or least, the limit; is_strict if the limit itself does not meet it; in_short if the page's first table has it.
 sub _verdict
 {
 	my ($claim) = @_;

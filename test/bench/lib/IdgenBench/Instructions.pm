@@ -60,8 +60,8 @@ sub section
 	return {
 		title => 'Instructions of one call',
 		text => <<'END',
-What callgrind counts for the queries of *One call*, in a backend that runs alone, less the same query with an empty C function. It
-does not depend on what else the machine does.
+What callgrind counts for the same queries, less the one with the empty C function. Other work on the machine does not
+change it.
 END
 		header => [ 'call', 'instructions' ],
 		rows => [ map { [ $_->{label}, sprintf '%.0f', $samples->spread($_->{name})->{median} ] } @calls ],

@@ -60,8 +60,8 @@ sub section
 	return {
 		title => 'Five million rows under each kind of key',
 		text => <<'END',
-`INSERT INTO t (n) SELECT generate_series(1, 5000000)` into an empty table `(id ... PRIMARY KEY DEFAULT ..., n integer)`, and the size of the primary
-key's index after it. Text is sorted by the database's collation, C.UTF-8.
+`INSERT INTO t (n) SELECT generate_series(1, 5000000)` into an empty table
+`(id ... PRIMARY KEY DEFAULT ..., n integer)`, and the size of the index. Text has the collation C.UTF-8.
 END
 		header => [ 'key', 'insert, s', 'to next_id', 'index, MB' ],
 		rows => [ map { my $name = $_->{name}; [ $_->{label}, map { $samples->text("$_ $name") } qw(wall ratio size) ] } @keys ],

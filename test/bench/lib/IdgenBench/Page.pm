@@ -8,6 +8,7 @@ use utf8;
 use Exporter qw(import);
 use File::Basename qw(dirname);
 use IdgenBench::Claims qw(claim_row);
+use List::Util qw(max);
 
 our @EXPORT_OK = qw(page);
 
@@ -19,21 +20,41 @@ sub _table
 	return join '', map { '| ' . join(' | ', @$_) . " |\n" } $header, $rule, @rows;
 }
 
+# The same as text in columns, for long tables that few people read.
+sub _listing
+{
+	my @rows = map { [ map { tr/`//dr } @$_ ] } @_;
+	my @width = map { my $i = $_; max(map { length($_->[$i] // '') } @rows) } 0 .. $#{ $rows[0] };
+	return "```\n" . join('', map { (join '  ', _cells($_, @width)) =~ s/ +$//r . "\n" } @rows) . "```\n";
+}
+
+sub _cells
+{
+	my ($row, @width) = @_;
+	return map { sprintf '%-*s', $width[$_], $row->[$_] // '' } 0 .. $#width;
+}
+
 sub _section
 {
 	my ($section) = @_;
-	my $text = "## $section->{title}\n\n$section->{text}\n" . _table($section->{header}, @{ $section->{rows} });
+	my @rows = ($section->{header}, @{ $section->{rows} });
+	my $text = "## $section->{title}\n\n$section->{text}\n" . ($section->{is_long} ? _listing(@rows) : _table(@rows));
 	my $chart = $section->{chart};
 	$text .= "\n![$chart->{title}, $chart->{unit}]($chart->{name})\n" if $chart;
 	return $text;
 }
 
+# Some claims without what was demanded, which run.pl prints for all.
 sub _claims
 {
 	my (@claims) = @_;
-	my @rows = map { [ claim_row($_) ] } @claims;
-	s/^missed$/**missed**/ for map { $_->[3] } @rows;
-	return _table([ 'figure', 'demanded', 'measured', '' ], @rows);
+	return _table([ 'figure', 'measured' ], map { [ (claim_row($_))[ 0, 2 ] ] } grep { $_->{in_short} } @claims);
+}
+
+sub _machine
+{
+	my (@facts) = @_;
+	return "## The machine\n\n" . join('', map { "- $_->[0]: $_->[1]\n" } @facts);
 }
 
 # All results as one page.
@@ -41,7 +62,7 @@ sub page
 {
 	my ($rounds, $facts, @sections) = @_;
 	my @claims = map { @{ $_->{claims} } } @sections;
-	return join "\n", _head($rounds), _claims(@claims), "## The machine\n", _table([ '', '' ], @$facts),
+	return join "\n", _head($rounds), _claims(@claims), _machine(@$facts),
 	  (map { _section($_) } @sections), _trials(), _notes();
 }
 
@@ -59,12 +80,11 @@ sub _head
 	return <<"END";
 # Benchmarks
 
-`make bench` measures all of this anew on a private server and writes this page. Rounds: $rounds, after a warm-up, each with every
-measurement in turn; what is compared with each other changes its order from round to round. Figures are the median of the rounds and,
-in brackets and as whiskers in the charts, the lower and the upper quartile. Ratios are taken within each round. A demand is met
-if the median meets it.
+For readers who want to know what idgen costs. `make bench` measures it on a private server, writes this page, and
+prints which of the demanded limits are met. A figure is the median of $rounds rounds, with the lower and the upper quartile
+in brackets; ratios are taken within a round.
 
-## Demanded and measured
+## In short
 END
 }
 
@@ -73,13 +93,12 @@ sub _notes
 	return <<'END';
 ## How far to trust this
 
-- A virtual machine shares its processor with others, and with whatever else runs on it. CPU time is less sensitive to that than
-  wall time, but caches and clock rates are shared too. Look at what others used, above, and at the quartiles: where they lie far apart, the run was not quiet.
-- Net figures are differences of two larger ones, so an error of 1 % in the row's cost is an error of about 1 ns in each of them.
-- The CPU time of a backend is read from /proc, before and after each query, when the backend is idle.
-- The server runs with `fsync = on`, `jit = off`, `max_parallel_workers_per_gather = 0`, `autovacuum = off`, `shared_buffers = 512MB`,
-  `max_wal_size = 8GB`, else the defaults, on the local file system.
-- The longest latency is that of the machine as well: a session is put off for as long as another process has its core.
+- A virtual machine shares its processor and caches. CPU time depends less on others than wall time. If the quartiles
+  lie far apart, the run was not quiet.
+- Net figures are differences: an error of 1 % in the row's cost is an error of about 1 ns.
+- The server has `fsync = on`, `jit = off`, `max_parallel_workers_per_gather = 0`, `autovacuum = off`,
+  `shared_buffers = 512MB`, `max_wal_size = 8GB` and otherwise the defaults.
+- The longest latency is also that of the machine: a session is paused while another process has its core.
 END
 }
 

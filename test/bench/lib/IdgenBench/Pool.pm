@@ -51,8 +51,7 @@ sub section
 	return {
 		title => 'A pool of 16 shards',
 		text => <<'END',
-One session with `idgen.shards = '0-15'` makes 20 arrays with `next_id_array(1000000)`. 16 shards of the default layout
-have 16,384 IDs a millisecond.
+One session with `idgen.shards = '0-15'` calls `next_id_array(1000000)` 20 times. There are 16,384 IDs a millisecond.
 END
 		header => [ 'figure', 'measured' ],
 		rows => [

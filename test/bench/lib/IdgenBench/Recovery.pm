@@ -114,9 +114,9 @@ sub section
 	return {
 		title => 'The first ID after a restart, a crash, a failover',
 		text => <<'END',
-One session makes IDs for more than a second; then the server is stopped, killed, or replaced by its standby. All clocks are right, the settings are
-the defaults: `idgen.max_lead` 1 s, `idgen.clock_error` 500 ms, `idgen.horizon_window` 1 s. A server of another identity first waits until what its
-predecessor may have made lies behind: 2 × `clock_error` + 1 ms. [guarantees.md](guarantees.md) says how this grows where clocks are wrong.
+One session makes IDs; then the server is stopped, killed, or replaced by its standby. Clocks are right, and settings
+are the defaults. A server of another identity first waits for 2 × `idgen.clock_error` + 1 ms, longer if clocks are
+wrong ([guarantees.md](guarantees.md)).
 END
 		header => [ 'what', 'until the server takes queries, ms', 'from then on to the first ID, ms', 'the longest, ms' ],
 		rows => [ map { $self->_row($_) } @kinds ],

@@ -121,9 +121,8 @@ sub section
 	return {
 		title => 'One scrape',
 		text => <<"END",
-`prometheus-postgres-exporter` asked for its metrics over HTTP on the same machine, while $shards shards make IDs and the server
-has 16384 slots: once an exporter that asks only what `monitoring/queries.yaml` says, once one that asks only for its own
-metrics of the server. Wall time; $scrapes scrapes in each of at most ${\ most_rounds() } rounds.
+`prometheus-postgres-exporter` answers one HTTP request, while $shards shards make IDs and the server has 16384 slots: one
+exporter with `monitoring/queries.yaml` only, one with its own metrics only.
 END
 		header => [ 'metrics', 'wall time, ms' ],
 		rows => [ map { [ $_->{label}, $samples->text($_->{name}) ] } @kinds ],

@@ -52,7 +52,6 @@ sub section
 		title => 'One saturated shard',
 		text => <<'END',
 One session calls `next_id()` 3 million times on one shard of the default layout, which has 1,024 IDs a millisecond.
-The session sleeps until the next millisecond once they are used up.
 END
 		header => [ 'figure', 'measured' ],
 		rows => [

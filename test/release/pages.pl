@@ -1,0 +1,102 @@
+# The pages hang together: the index and llms.txt name every page, every link leads somewhere, no page is too long and no line too wide.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Checkout;
+use File::Basename qw(dirname);
+use File::Spec;
+use Test::More;
+
+my $tree = source_tree();
+my $most_words = 2500;
+my $widest = 120;
+# Tables of everything: these may be as long as they must.
+my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting benchmarks);
+
+sub below { my ($pattern) = @_; return map { s{^\Q$tree\E/}{}r } glob "$tree/$pattern" }
+
+# What stands outside of blocks of code.
+sub prose { my ($text) = @_; return $text =~ s/^```.*?^```[^\n]*\n//gmsr =~ s/^    .*\n//gmr }
+
+# Links to files of the tree, as they are written.
+sub links { my ($text) = @_; return grep { !/^[a-z]+:/ } prose($text) =~ /\]\(([^)\s]+)\)/g }
+
+# The anchors of a page's headings, as a code host makes them: in lower case, without punctuation; repeated ones are numbered.
+sub anchors
+{
+	my ($text) = @_;
+	my (%seen, %anchor);
+	for my $heading ($text =~ s/^```.*?^```[^\n]*\n//gmsr =~ /^#+ +(.*?) *$/gm)
+	{
+		my $name = lc($heading =~ s/\[([^\]]*)\]\([^)]*\)/$1/gr) =~ s/[^\w\- ]//gr =~ tr/ /-/r;
+		my $before = $seen{$name}++;
+		$anchor{ $before ? "$name-$before" : $name } = 1;
+	}
+	return \%anchor;
+}
+
+# The file that a link of a page means, without what is relative in it; and the anchor.
+sub target
+{
+	my ($page, $link) = @_;
+	my ($path, $anchor) = split /#/, $link, 2;
+	return ($page, $anchor) if $path eq '';
+	my @steps;
+	for my $step (File::Spec->splitdir(dirname($page) . "/$path"))
+	{
+		if ($step eq '..') { pop @steps }
+		elsif ($step ne '.' && $step ne '') { push @steps, $step }
+	}
+	return (join('/', @steps), $anchor);
+}
+
+# What is wrong with a link of a page, if anything.
+sub fault_of
+{
+	my ($page, $link) = @_;
+	my ($file, $anchor) = target($page, $link);
+	return "$link: no such file" unless $file eq '' || -e "$tree/$file";
+	return "$link: no such heading" if defined $anchor && !anchors(text_of("$tree/$file"))->{$anchor};
+	return;
+}
+
+my @pages = below('docs/*.md');
+cmp_ok(scalar @pages, '>', 20, 'there are pages');
+for my $index ('docs/README.md', 'llms.txt')
+{
+	my %linked = map { ((target($index, $_))[0] => 1) } links(text_of("$tree/$index"));
+	is(join(' ', grep { $_ ne $index && !$linked{$_} } @pages), '', "$index links to every page");
+}
+
+for my $page (below('*.md'), 'llms.txt', @pages, below('{src,test/vectors,examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
+{
+	is(join("\n", map { fault_of($page, $_) } links(text_of("$tree/$page"))), '', "$page: every link leads somewhere");
+}
+
+for my $page ('README.md', @pages)
+{
+	my $text = prose(text_of("$tree/$page"));
+	cmp_ok(scalar(() = $text =~ /\S+/g), '<=', $most_words, "$page: at most $most_words words") unless $may_be_long{$page};
+}
+for my $page ('README.md', 'CHANGELOG.md', @pages)
+{
+	# Of a link only what is read counts.
+	utf8::decode(my $text = prose(text_of("$tree/$page")));
+	my @wide = grep { length > $widest } map { s/\]\([^)]*\)/]/gr } grep { !/^\|/ } split /\n/, $text;
+	is(join("\n", @wide), '', "$page: no line is wider than $widest");
+}
+
+# README's two figures are those of the last run.
+my ($own, $sequence) = text_of("$tree/README.md") =~ /One `next_id\(\)` takes ([\d.]+) ns of CPU time, one `nextval` ([\d.]+) ns/;
+my $figures = text_of("$tree/docs/benchmarks.md");
+like($figures, qr/^\| next_id\(shard, layout\) \| \Q$own\E \[/m, 'README has the figure of next_id()');
+like($figures, qr/^\| nextval, CACHE 1 \| \Q$sequence\E \[/m, 'and that of nextval');
+
+# The rules notice what is wrong.
+is_deeply([ sort keys %{ anchors("# A `b_c`, d\n## A `b_c`, d\n```\n# no\n```\n") } ], [ 'a-b_c-d', 'a-b_c-d-1' ], 'noticed: headings, not code');
+is(fault_of('docs/README.md', 'none.md'), 'none.md: no such file', 'noticed: a page that is not there');
+is(fault_of('docs/README.md', '../README.md#none'), '../README.md#none: no such heading', 'noticed: a heading that is not there');
+is(fault_of('docs/README.md', '../README.md#idgen'), undef, 'and a link that is right passes');
+
+done_testing();
