@@ -7,9 +7,10 @@ use utf8;
 
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use IdgenBench::Charts qw(charts_of);
 use IdgenBench::Claims qw(claim_row);
 
-our @EXPORT_OK = qw(page);
+our @EXPORT_OK = qw(page renewed);
 
 # A table from its header and rows.
 sub _table
@@ -23,17 +24,38 @@ sub _section
 {
 	my ($section) = @_;
 	my $text = "## $section->{title}\n\n$section->{text}\n" . _table($section->{header}, @{ $section->{rows} });
-	my $chart = $section->{chart};
-	$text .= "\n![$chart->{title}, $chart->{unit}]($chart->{name})\n" if $chart;
-	return $text;
+	return join '', $text, map { "\n![$_->{title}, $_->{unit}]($_->{name})\n" } charts_of($section->{title});
+}
+
+sub _claim
+{
+	my ($claim) = @_;
+	my @row = claim_row($claim);
+	$row[3] =~ s/^missed$/**missed**/;
+	return \@row;
 }
 
 sub _claims
 {
 	my (@claims) = @_;
-	my @rows = map { [ claim_row($_) ] } @claims;
-	s/^missed$/**missed**/ for map { $_->[3] } @rows;
-	return _table([ 'figure', 'demanded', 'measured', '' ], @rows);
+	return _table([ 'figure', 'demanded', 'measured', '' ], map { _claim($_) } @claims);
+}
+
+# A page with the figures of these sections and their claims, its other lines as they are.
+sub renewed
+{
+	my ($page, @sections) = @_;
+	for my $section (@sections)
+	{
+		my $rows = _table($section->{header}, @{ $section->{rows} });
+		$page =~ s/^## \Q$section->{title}\E\n.*?\K(?:^\|[^\n]*\n)+/$rows/ms or die "no table of $section->{title}\n";
+		for my $row (map { _claim($_) } @{ $section->{claims} })
+		{
+			my $line = '| ' . join(' | ', @$row) . ' |';
+			$page =~ s/^\| \Q$row->[0]\E \|.*$/$line/m or die "no claim: $row->[0]\n";
+		}
+	}
+	return $page;
 }
 
 # All results as one page.
