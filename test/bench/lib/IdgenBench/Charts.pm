@@ -72,7 +72,7 @@ sub charts
 	return map { $_->{name} => chart({ %$_, bars => [ _bars($_, _table($page, $_)) ] }) } @charts;
 }
 
-# Which cells a chart's bars are, group by group.
+# Which cells a chart's bars are, group by group. An empty cell has none.
 sub _bars
 {
 	my ($chart, $spread_of) = @_;
@@ -82,7 +82,9 @@ sub _bars
 	{
 		for my $row (@{ $chart->{rows} })
 		{
-			my $spread = $spread_of->{$row}{$column} or die "$chart->{section}: no $column of $row\n";
+			die "$chart->{section}: no row $row, or no $column in any\n"
+			  unless $spread_of->{$row} && grep { $_->{$column} } values %$spread_of;
+			my $spread = $spread_of->{$row}{$column} or next;
 			push @bars, {
 				label => $row =~ tr/`//dr, spread => $spread, ours => !$is_peer{$row},
 				$chart->{by} ? (group => $column) : ()
@@ -97,11 +99,12 @@ sub _table
 {
 	my ($page, $chart) = @_;
 	my ($section) = $page =~ /^## \Q$chart->{section}\E\n(.*?)(?=^## |\z)/ms or die "no section $chart->{section}\n";
-	my ($header, undef, @rows) = map { [ split / \| / ] } $section =~ /^\| (.*) \|$/mg;
+	my ($header, undef, @rows) = map { [ split / \| /, $_, -1 ] } $section =~ /^\| (.*) \|$/mg;
 	my @columns = map { s/, (?:\Q$chart->{unit}\E)$//r } @$header;
 	my %spread_of;
 	for my $row (@rows)
 	{
+		$spread_of{ $row->[0] } = {};
 		for my $i (1 .. $#columns)
 		{
 			my @values = $row->[$i] =~ /^([\d.,]+) \[([\d.,]+) to ([\d.,]+)\]$/ or next;
