@@ -1,5 +1,5 @@
-# Runs every measurement round by round on the server that PGHOST names, and writes the page and its
-# charts to a folder: ROUNDS=15 perl -Ilib run.pl FOLDER
+# Runs every measurement round by round on the server that PGHOST names, and writes the page and its charts to a folder:
+# ROUNDS=15 perl -Ilib run.pl FOLDER. ONLY='Keys Latency' runs these and writes their figures into the page that is there.
 use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));
@@ -8,7 +8,7 @@ use utf8;
 use FindBin;
 use IdgenBench::Borrow;
 use IdgenBench::Calls;
-use IdgenBench::Chart qw(chart);
+use IdgenBench::Charts qw(charts);
 use IdgenBench::Claims qw(claim_row);
 use IdgenBench::Codecs;
 use IdgenBench::Core;
@@ -19,7 +19,7 @@ use IdgenBench::Keys;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
 use IdgenBench::Migrate;
-use IdgenBench::Page qw(page);
+use IdgenBench::Page qw(page renewed);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
 use IdgenBench::Recovery;
@@ -37,26 +37,13 @@ my $rounds = $ENV{ROUNDS} || 15;
 die "usage: ROUNDS=15 perl -Ilib run.pl FOLDER\n" unless defined $folder && $rounds =~ /^[1-9]\d*$/;
 
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
-my @measurements = (
-	IdgenBench::Calls->new,
-	IdgenBench::Instructions->new,
-	IdgenBench::Shard->new,
-	IdgenBench::Pool->new,
-	IdgenBench::Insert->new,
-	IdgenBench::Latency->new,
-	IdgenBench::Borrow->new,
-	IdgenBench::Pair->new,
-	IdgenBench::Recovery->new,
-	IdgenBench::Range->new,
-	IdgenBench::HotSpot->new,
-	IdgenBench::Keys->new,
-	IdgenBench::Core->new("$FindBin::Bin/build/core_bench"),
-	IdgenBench::Codecs->new("$FindBin::Bin/build/core_bench"),
-	IdgenBench::TypeText->new,
-	IdgenBench::Scrape->new("$FindBin::Bin/../../monitoring/queries.yaml"),
-	IdgenBench::Migrate->new,
-	IdgenBench::SqlOnly->new,
-);
+my $core = "$FindBin::Bin/build/core_bench";
+my %arguments_of = (Core => [$core], Codecs => [$core], Scrape => ["$FindBin::Bin/../../monitoring/queries.yaml"]);
+my @names = qw(Calls Instructions Shard Pool Insert Latency Borrow Pair Recovery Range HotSpot Keys Core Codecs TypeText Scrape
+  Migrate SqlOnly);
+my %is_wanted = map { $_ => 1 } split ' ', $ENV{ONLY} || "@names";
+my @measurements = map { "IdgenBench::$_"->new(@{ $arguments_of{$_} // [] }) } grep { delete $is_wanted{$_} } @names;
+die "no such measurement: @{[ sort keys %is_wanted ]}\n" if %is_wanted;
 
 print "warming up ...\n";
 $_->warm_up for @measurements;
@@ -68,10 +55,22 @@ for my $number (1 .. $rounds)
 }
 
 my @sections = map { $_->section } @measurements;
-write_file('benchmarks.md', page($rounds, [ $machine->facts ], @sections));
-write_file($_->{name}, chart($_)) for grep { $_ } map { $_->{chart} } @sections;
+my @facts = $machine->facts;
+my $page = $ENV{ONLY} ? renewed(read_file('benchmarks.md'), @sections) : page($rounds, \@facts, @sections);
+write_file('benchmarks.md', $page);
+my %chart = charts($page);
+write_file($_, $chart{$_}) for sort keys %chart;
+printf "%s: %s\n", @$_ for @facts;
 
 printf "%-70s %10s  %-28s %s\n", claim_row($_) for map { @{ $_->{claims} } } @sections;
+
+sub read_file
+{
+	my ($name) = @_;
+	open my $file, '<', "$folder/$name" or die "$folder/$name: $!\n";
+	local $/;
+	return <$file>;
+}
 
 sub write_file
 {

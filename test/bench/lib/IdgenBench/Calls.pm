@@ -20,26 +20,26 @@ my $first_id = 3_900_000_000_000_000_000;
 # In the order of measuring. rows: so many that a measurement takes a third of a second or so.
 # reads: its argument is a column of IDs. of_uuid: the claim, the largest share of gen_random_uuid's net time.
 my @functions = (
-	{ name => 'next_id', label => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000, ours => 1 },
+	{ name => 'next_id', label => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000 },
 	{ name => 'nextval', label => 'nextval, CACHE 1', call => q{nextval('cache_1')}, rows => 2_000_000 },
 	{ name => 'nextval_1000', label => 'nextval, CACHE 1000', call => q{nextval('cache_1000')}, rows => 2_000_000 },
 	{ name => 'clock', label => 'clock_timestamp()', call => 'clock_timestamp()', rows => 2_000_000 },
 	{ name => 'uuid', label => 'gen_random_uuid()', call => 'gen_random_uuid()', rows => 500_000 },
-	{ name => 'ulid', label => 'next_ulid()', call => 'next_ulid()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
-	{ name => 'uuidv7', label => 'next_uuidv7()', call => 'next_uuidv7()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
-	{ name => 'ksuid', label => 'next_ksuid()', call => 'next_ksuid()', rows => 2_000_000, ours => 1, of_uuid => 0.10 },
-	{ name => 'objectid', label => 'next_objectid()', call => 'next_objectid()', rows => 2_000_000, ours => 1, of_uuid => 0.08 },
-	{ name => 'nanoid', label => 'next_nanoid()', call => 'next_nanoid()', rows => 1_000_000, ours => 1, of_uuid => 0.25 },
+	{ name => 'ulid', label => 'next_ulid()', call => 'next_ulid()', rows => 2_000_000, of_uuid => 0.10 },
+	{ name => 'uuidv7', label => 'next_uuidv7()', call => 'next_uuidv7()', rows => 2_000_000, of_uuid => 0.10 },
+	{ name => 'ksuid', label => 'next_ksuid()', call => 'next_ksuid()', rows => 2_000_000, of_uuid => 0.10 },
+	{ name => 'objectid', label => 'next_objectid()', call => 'next_objectid()', rows => 2_000_000, of_uuid => 0.08 },
+	{ name => 'nanoid', label => 'next_nanoid()', call => 'next_nanoid()', rows => 1_000_000, of_uuid => 0.25 },
 	{ name => 'plpgsql', label => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 200_000 },
-	{ name => 'time', label => 'id_time(id)', call => 'id_time(id)', rows => 2_000_000, reads => 1, ours => 1 },
-	{ name => 'shard', label => 'id_shard(id)', call => 'id_shard(id)', rows => 2_000_000, reads => 1, ours => 1 },
-	{ name => 'decode', label => 'id_decode(id)', call => 'id_decode(id)', rows => 1_000_000, reads => 1, ours => 1 },
-	{ name => 'base62', label => 'id_to_base62(id)', call => 'id_to_base62(id)', rows => 1_000_000, reads => 1, ours => 1 },
-	{ name => 'base64url', label => 'id_to_base64url(id)', call => 'id_to_base64url(id)', rows => 1_000_000, reads => 1, ours => 1 },
-	{ name => 'to_uuid', label => 'id_to_uuid(id)', call => 'id_to_uuid(id)', rows => 1_000_000, reads => 1, ours => 1 },
+	{ name => 'time', label => 'id_time(id)', call => 'id_time(id)', rows => 2_000_000, reads => 1 },
+	{ name => 'shard', label => 'id_shard(id)', call => 'id_shard(id)', rows => 2_000_000, reads => 1 },
+	{ name => 'decode', label => 'id_decode(id)', call => 'id_decode(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'base62', label => 'id_to_base62(id)', call => 'id_to_base62(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'base64url', label => 'id_to_base64url(id)', call => 'id_to_base64url(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'to_uuid', label => 'id_to_uuid(id)', call => 'id_to_uuid(id)', rows => 1_000_000, reads => 1 },
 	{ name => 'text', label => 'id::text, decimal', call => 'id::text', rows => 1_000_000, reads => 1 },
-	{ name => 'encrypt', label => 'id_encrypt(id, key)', call => "id_encrypt(id, $key)", rows => 500_000, reads => 1, ours => 1 },
-	{ name => 'decrypt', label => 'id_decrypt(id, key)', call => "id_decrypt(id, $key)", rows => 500_000, reads => 1, ours => 1 },
+	{ name => 'encrypt', label => 'id_encrypt(id, key)', call => "id_encrypt(id, $key)", rows => 500_000, reads => 1 },
+	{ name => 'decrypt', label => 'id_decrypt(id, key)', call => "id_decrypt(id, $key)", rows => 500_000, reads => 1 },
 );
 my @empty = (
 	{ name => 'makes', call => 'bench_empty()', rows => 2_000_000 },
@@ -99,7 +99,6 @@ sub section
 		text => _text($samples->text('row')),
 		header => [ 'call', 'net CPU time, ns' ],
 		rows => [ map { [ $_->{label}, $samples->text($_->{name}) ] } @functions ],
-		chart => $self->_chart,
 		claims => [
 			{
 				what => 'net `next_id` as a share of net `nextval`, CACHE 1',
@@ -122,24 +121,6 @@ sub section
 				}
 			} grep { $_->{of_uuid} } @functions,
 		],
-	};
-}
-
-sub _chart
-{
-	my ($self) = @_;
-	my @bars;
-	for my $function (@functions)
-	{
-		my $spread = $self->{samples}->spread($function->{name});
-		push @bars, { label => $function->{label}, spread => $spread, ours => $function->{ours} };
-	}
-	return {
-		name => 'benchmarks-calls.svg',
-		title => 'Net CPU time of one call',
-		unit => 'ns',
-		bars => \@bars,
-		cut => 250
 	};
 }
 

@@ -6,32 +6,30 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use IdgenBench::Palette qw(escape style);
 use IdgenBench::Text qw(number);
 use List::Util qw(max min);
 use POSIX qw(ceil floor);
 
 our @EXPORT_OK = qw(chart);
 
-my $width = 800;
-my $head = 56;        # above the plot
+my $width = 560;
+my $head = 84;        # above the plot
 my $foot = 44;        # below it
 my $row_height = 30;
 my $bar_height = 16;
-my $letter = 7.2;     # room for a letter of the labels
-my $value_room = 90;  # right of the plot, for values
+my $letter = 8.6;     # room for a letter of the labels
+my $value_room = 76;  # right of the plot, for values
 
 my $style = <<'END';
-  .back { fill: #ffffff; stroke: #d0d7de } .grid { stroke: #e4e8ec } .axis { stroke: #8c959f }
-  text { fill: #1f2328; font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
-  .title { font-size: 15px; font-weight: 600 } .tick { fill: #59636e; font-size: 12px }
-  .group { font-weight: 600 }
-  .ours { fill: #0969da } .peer { fill: #9aa5b1 }
-  .whisker { stroke: #1f2328; stroke-width: 1.5 } .gap { stroke: #ffffff; stroke-width: 4 }
-  @media (prefers-color-scheme: dark) {
-    .back { fill: #0d1117; stroke: #30363d } .grid { stroke: #21262d } .axis { stroke: #6e7681 }
-    text { fill: #e6edf3 } .tick { fill: #9198a1 }
-    .ours { fill: #4493f8 } .peer { fill: #6e7781 } .whisker { stroke: #e6edf3 } .gap { stroke: #0d1117 }
-  }
+  .back { fill: $back; stroke: $edge } .grid { stroke: $grid } .axis { stroke: $axis }
+  text { fill: $text }
+  text { font: 15px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
+  .title { font-weight: 600 } .group { font-weight: 600 } .tick { font-size: 14px }
+  .tick { fill: $muted }
+  .ours { fill: $ours } .peer { fill: $peer }
+  .whisker { stroke: $text } .gap { stroke: $back }
+  .whisker { stroke-width: 1.5 } .gap { stroke-width: 4 }
 END
 
 # Takes title, unit, bars (label, spread, ours; group, where they have groups: each begins with its name), and either
@@ -41,7 +39,7 @@ sub chart
 	my ($chart) = @_;
 	my @bars = @{ $chart->{bars} };
 	my $axis = $chart->{logarithmic} ? _logarithmic_axis(@bars) : _linear_axis($chart->{cut}, @bars);
-	$axis->{left} = 16 + $letter * max(map { length $_->{label} } @bars);
+	$axis->{left} = 16 + $letter * max(map { length $_->{label}, 1 + length($_->{group} // '') } @bars);
 	$axis->{right} = $width - $value_room;
 	my ($bottom, @rows) = ($head);
 	for my $i (0 .. $#bars)
@@ -57,26 +55,21 @@ sub chart
 	}
 	my $height = $bottom + $foot;
 	my @parts = (_legend(@bars), _ticks($axis, $bottom), @rows);
-	my $title = _escape("$chart->{title}, $chart->{unit}");
+	my $title = escape("$chart->{title}, $chart->{unit}");
 	my $subtitle = 'median of the rounds, whiskers: quartiles' . ($chart->{logarithmic} ? '; logarithmic axis' : '');
+	my $desc = escape(join '; ', map { join(', ', grep { defined } @$_{qw(group label)}) . ': ' . number($_->{spread}{median}) } @bars);
 	return <<"END";
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $width $height" width="$width" height="$height"
-     role="img" aria-label="$title">
-<style>
-$style</style>
+     role="img" aria-labelledby="title desc">
+<title id="title">$title</title>
+<desc id="desc">$desc</desc>
+@{[ style($style) =~ s/\n\z//r ]}
 <rect class="back" x="0.5" y="0.5" width="@{[ $width - 1 ]}" height="@{[ $height - 1 ]}" rx="6"/>
 <text class="title" x="16" y="26">$title</text>
-<text class="tick" x="16" y="44">$subtitle</text>
+<text class="tick" x="16" y="46">$subtitle</text>
 @{[ join "\n", @parts ]}
 </svg>
 END
-}
-
-sub _escape
-{
-	my ($text) = @_;
-	my %entity = ('&' => '&amp;', '<' => '&lt;', '>' => '&gt;', '"' => '&quot;');
-	return $text =~ s/([&<>"])/$entity{$1}/gr;
 }
 
 # What the two colours mean, where both are there.
@@ -86,9 +79,9 @@ sub _legend
 	return unless grep({ $_->{ours} } @bars) && grep({ !$_->{ours} } @bars);
 	my $key = sub {
 		my ($class, $words, $x) = @_;
-		return (sprintf('<rect class="%s" x="%d" y="34" width="12" height="12"/>', $class, $x), _text($words, $x + 18, 44.5, 'class="tick"'));
+		return (sprintf('<rect class="%s" x="%d" y="57" width="12" height="12"/>', $class, $x), _text($words, $x + 18, 68, 'class="tick"'));
 	};
-	return ($key->('ours', 'idgen', $width - 204), $key->('peer', 'for comparison', $width - 130));
+	return ($key->('ours', 'idgen', 16), $key->('peer', 'for comparison', 96));
 }
 
 # An axis from 0: its last value, its ticks, and the place of a value as a share of its length.
@@ -138,11 +131,15 @@ sub _ticks
 {
 	my ($axis, $bottom) = @_;
 	my @parts;
+	my $free = 0;    # where the next label may begin
 	for my $tick (@{ $axis->{ticks} })
 	{
 		my $x = _x($axis, $tick);
 		my $text = number($tick) =~ s/\.0+$//r =~ s/(\.\d*?)0+$/$1/r;
 		push @parts, _line(@parts ? 'grid' : 'axis', $x, $head, $x, $bottom);
+		my $half = $letter * length($text) / 2;
+		next if $x - $half < $free;
+		$free = $x + $half + 4;
 		push @parts, _text($text, $x, $bottom + 20, 'class="tick" text-anchor="middle"');
 	}
 	return @parts;
@@ -167,7 +164,7 @@ sub _bar
 sub _text
 {
 	my ($text, $x, $y, $attributes) = @_;
-	return sprintf '<text x="%.1f" y="%.1f" %s>%s</text>', $x, $y, $attributes, _escape($text);
+	return sprintf '<text x="%.1f" y="%.1f" %s>%s</text>', $x, $y, $attributes, escape($text);
 }
 
 sub _dot

@@ -9,7 +9,7 @@ use IdgenBench::Session;
 
 my $rows = 1_000_000;
 my @tables = (
-	{ name => 'by_next_id', label => 'next_id()', ours => 1 },
+	{ name => 'by_next_id', label => 'next_id()' },
 	{ name => 'by_bigserial', label => 'bigserial' },
 );
 my %name_of = (wall => 'wall time', cpu => 'CPU time');
@@ -67,7 +67,6 @@ the IDs (`SELECT id FROM next_ids(1000000) AS id`), it writes 83 MB.
 END
 		header => [ 'key', 'wall time, ms', 'CPU time, ms' ],
 		rows => [ (map { $row->("`$_->{label}`", $_->{name}) } @tables), $row->('ratio', 'ratio') ],
-		chart => $self->_chart,
 		claims => [ map { $self->_claim($_) } qw(wall cpu) ],
 	};
 }
@@ -81,21 +80,6 @@ sub _claim
 		most => 1,
 		spread => $self->{samples}->spread("$kind ratio")
 	};
-}
-
-sub _chart
-{
-	my ($self) = @_;
-	my @bars;
-	for my $table (@tables)
-	{
-		for my $kind (qw(wall cpu))
-		{
-			my $spread = $self->{samples}->spread("$kind $table->{name}");
-			push @bars, { label => "$table->{label}, $name_of{$kind}", spread => $spread, ours => $table->{ours} };
-		}
-	}
-	return { name => 'benchmarks-insert.svg', title => 'INSERT of a million rows', unit => 'ms', bars => \@bars };
 }
 
 1;

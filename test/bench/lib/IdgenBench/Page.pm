@@ -7,10 +7,11 @@ use utf8;
 
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use IdgenBench::Charts qw(charts_of);
 use IdgenBench::Claims qw(claim_row);
 use List::Util qw(max);
 
-our @EXPORT_OK = qw(page);
+our @EXPORT_OK = qw(page renewed);
 
 # A table from its header and rows.
 sub _table
@@ -39,9 +40,7 @@ sub _section
 	my ($section) = @_;
 	my @rows = ($section->{header}, @{ $section->{rows} });
 	my $text = "## $section->{title}\n\n$section->{text}\n" . ($section->{is_long} ? _listing(@rows) : _table(@rows));
-	my $chart = $section->{chart};
-	$text .= "\n![$chart->{title}, $chart->{unit}]($chart->{name})\n" if $chart;
-	return $text;
+	return join '', $text, map { "\n![$_->{title}, $_->{unit}]($_->{name})\n" } charts_of($section->{title});
 }
 
 # Some claims without what was demanded, which run.pl prints for all.
@@ -55,6 +54,23 @@ sub _machine
 {
 	my (@facts) = @_;
 	return "## The machine\n\n" . join('', map { "- $_->[0]: $_->[1]\n" } @facts);
+}
+
+# A page with the figures of these sections and their claims, its other lines as they are.
+sub renewed
+{
+	my ($page, @sections) = @_;
+	for my $section (grep { !$_->{is_long} } @sections)
+	{
+		my $rows = _table($section->{header}, @{ $section->{rows} });
+		$page =~ s/^## \Q$section->{title}\E\n.*?\K(?:^\|[^\n]*\n)+/$rows/ms or die "no table of $section->{title}\n";
+		for my $claim (grep { $_->{in_short} } @{ $section->{claims} })
+		{
+			my ($figure, undef, $measured) = claim_row($claim);
+			$page =~ s/^\| \Q$figure\E \|.*$/| $figure | $measured |/m or die "no claim: $figure\n";
+		}
+	}
+	return $page;
 }
 
 # All results as one page.

@@ -15,7 +15,7 @@ my $shards = 64;
 my $scrapes = 5;    # in each round
 
 my @kinds = (
-	{ name => 'ours', label => 'what `monitoring/queries.yaml` asks', ours => 1 },
+	{ name => 'ours', label => 'what `monitoring/queries.yaml` asks' },
 	{ name => 'server', label => "the exporter's own metrics" },
 );
 
@@ -116,8 +116,6 @@ sub section
 {
 	my ($self) = @_;
 	my $samples = $self->{samples};
-	my @bars =
-	  map { { label => $_->{label} =~ tr/`//dr, spread => $samples->spread($_->{name}), ours => $_->{ours} } } @kinds;
 	return {
 		title => 'One scrape',
 		text => <<"END",
@@ -126,7 +124,6 @@ exporter with `monitoring/queries.yaml` only, one with its own metrics only.
 END
 		header => [ 'metrics', 'wall time, ms' ],
 		rows => [ map { [ $_->{label}, $samples->text($_->{name}) ] } @kinds ],
-		chart => { name => 'benchmarks-scrape.svg', title => 'One scrape', unit => 'ms', bars => \@bars },
 		claims => [],
 	};
 }
