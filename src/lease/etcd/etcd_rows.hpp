@@ -32,7 +32,7 @@ struct EtcdRegistry {
 };
 
 struct EtcdNumber {
-    int64 mod_revision;  // 0: nobody has held it
+    int64 mod_revision;  // 0: no server has held it
     RegistryRow row;     // whose lease ends never or long ago
     int64 lease;         // etcd's, of the holder; 0: it never ends
     int64 ttl_ms;
@@ -49,7 +49,7 @@ Json *value_of(Json *key);
 // Whether all of these are there: what is not would count as 0.
 bool has_numbers(Json *value, std::initializer_list<std::string_view> names);
 
-// The registry of a key; a new one if the key is null. False if it holds something else.
+// The registry of a key; a new one if the key is null. False if it holds anything else.
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry);
 char *print_registry(const EtcdRegistry &registry);
 
@@ -58,7 +58,7 @@ char *print_registry(const EtcdRegistry &registry);
 bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdNumber &number);
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry);
 
-// What an etcd says of a registry and one number at one revision, and the writes that hold only if nobody has
+// What an etcd says of a registry and one number at one revision, and the writes that succeed only if no other node has
 // written since.
 
 struct EtcdView {

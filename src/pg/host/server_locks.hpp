@@ -1,5 +1,5 @@
 // An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that can raise
-// an error, because that would jump past the guard's end. Where something can, lock and unlock are called by name, and
+// an error, because that would jump past the guard's end. If something can, lock and unlock are called by name, and
 // the end of the transaction unlocks.
 #pragma once
 

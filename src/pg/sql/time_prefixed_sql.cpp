@@ -236,10 +236,10 @@ namespace {
 // Registers for the estimate: 2^10, an error of about 3 %.
 constexpr uint8 register_bits = 10;
 
-// Below so many values a sort is short either way.
+// Below that many values a sort is short either way.
 constexpr int fewest_values = 10000;
 
-// With less than one distinct key in so many values, most comparisons need the whole value.
+// With less than one distinct key in that many values, most comparisons need the whole value.
 constexpr double most_values_per_key = 16;
 
 bool is_abbreviation_useless(int values, SortSupport sort) {
