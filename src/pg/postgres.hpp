@@ -146,7 +146,7 @@ inline bool has_synchronous_standbys() noexcept {
 #endif
 }
 
-// A number for a kind of lock, told once to all processes or by each of them to itself.
+// A number for a kind of lock, whose name is registered once for all processes or by each of them for itself.
 inline int new_tranche([[maybe_unused]] const char *name) {
 #if PG_VERSION_NUM >= 190000
     return LWLockNewTrancheId(name);

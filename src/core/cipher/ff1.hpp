@@ -55,7 +55,7 @@ struct Ff1Halves {
 // The cipher for one domain, key and tweak. Every call gives false if the block cipher failed.
 class Ff1 {
    public:
-    // Requires is_ff1_domain(domain), and an encrypt() that lasts as long as this.
+    // Requires is_ff1_domain(domain), and an encrypt() that outlives this.
     bool begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_view tweak) noexcept;
 
     // Require halves within the domain.

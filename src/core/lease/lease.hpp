@@ -4,8 +4,8 @@
 //      row
 //
 // R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long before. A
-// lease is no fence: its owner may be slow to learn that it is lost. R is one: the next owner of the number begins at
-// R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
+// lease is not a fence: its owner may be slow to learn that it is lost. R is one: the next owner of the number begins
+// at R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
 // cap.
 //
 // One call is on its way at a time, and none is forgotten: until its answer has come, asking gives the
@@ -100,8 +100,8 @@ enum class LeaseNews : std::uint8_t {
 };
 
 // What a crash of the server leaves of a lease, in memory that no copy of its disk has. All of its IDs lie below R and
-// below what the server had reached, so the next start in the same place goes on as the same life: nobody else can have
-// made IDs between the two.
+// below what the server had reached, so the next start in the same place goes on as the same life: no other server can
+// have made IDs between the two.
 struct SavedLease {
     std::int64_t number;
     std::int64_t incarnation;  // 0: nothing to go on with

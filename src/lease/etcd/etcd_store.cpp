@@ -161,7 +161,7 @@ const char *text_of(const Known &known) {
                             : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
 }
 
-// The instant to which a registry is advanced: above all that was granted, as far as its clock tells, or one that is
+// The instant to which a registry is advanced: above all that was granted, as far as its clock shows, or one that is
 // given. Denied: neither is safe.
 Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     constexpr int64 two_days_ms = int64{2} * 24 * 60 * 60 * 1000;

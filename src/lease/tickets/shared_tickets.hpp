@@ -45,7 +45,7 @@ struct alignas(64) SharedCounter {
     int64 waits IDGEN_LOCKS(guarded_by(mutex));  // draws that waited for the keeper
     CounterName name;                            // guard: SharedTickets::lock
     int32 next;                                  // guard: SharedTickets::lock; of the same bucket; -1: none
-    int64 drawn_before;                          // of the keeper alone
+    int64 drawn_before;                          // only of the keeper
     int64 recent;                                // only of the keeper: what was drawn of late
     ConditionVariable changed;
 };

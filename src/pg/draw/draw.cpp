@@ -51,7 +51,7 @@ uint64 draw_number = 0;
     return true;
 }
 
-// Announces the draw of an ID that would begin at `base` to those who read by ID, and gives the tick at which it may.
+// Announces the draw of an ID that would begin at `base` to readers by ID, and gives the tick at which it may.
 [[gnu::noinline, gnu::cold]] int64 announce_base(const Source &source, int64 base) {
     return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, *self.transaction,
                     source.packing, base, NoPause{});

@@ -9,7 +9,7 @@
 namespace idgen::pg {
 namespace {
 
-// Why no ID can be made with a number, as far as this process can tell.
+// Why no ID can be made with a number, as far as this process can know.
 enum class LeaseTrouble : uint8 {
     no_registry,  // none is set
     no_keeper,    // nothing keeps numbers

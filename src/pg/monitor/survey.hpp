@@ -51,7 +51,7 @@ struct Survey {
 
     Renewal page;          // granted: it can be read
     DurableRecord record;  // if there is one
-    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is no copy
+    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is not a copy
     int64 horizon_ms;      // if readable; 0 else
     uint64 renewals;       // since the server started
     int64 renewed_ms;      // 0: not since the server started
@@ -88,7 +88,7 @@ struct Survey {
     const char *twin_name;  // of that database; null: there is no such slot
 };
 
-// How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is no lag.
+// How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is not a lag.
 inline int64 settled_lag_ms(const Survey &survey) noexcept {
     return Max(survey.now_ms - survey.settled.until_ms, 0);
 }

@@ -108,7 +108,7 @@ Datum prefixed_hash_extended(FunctionCallInfo fcinfo) {
     return hash_any_extended(prefixed_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size), seed);
 }
 
-// How many abbreviated keys differ, as far as an estimate tells, while a sort reads its input.
+// How many abbreviated keys differ, by an estimate, while a sort reads its input.
 struct AbbreviationCount {
     int64 keys;
     hyperLogLogState distinct;

@@ -123,7 +123,7 @@ SharedBackend *backends_of(SharedState *state) noexcept;
 SharedAnnouncement *announcements_of(SharedState *state) noexcept;
 PreparedAnnouncement *prepared_of(SharedState *state) noexcept;  // guard of the entries: prepared_lock
 
-// The directory, for as long as the lock is held: in any mode to search, else exclusive.
+// The directory, while the lock is held: in any mode to search, else exclusive.
 SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_shared_capability(state->lock));
 
 // Called when the server starts, with shared_preload_libraries.
