@@ -56,7 +56,7 @@ Renewal lock_page(Relation sequence, DurablePage &page);
 XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);
 
-// Writes the first record, to block 0 only, and flushed: what a restored dump sets afterwards counts.
+// Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
 void write_first_record(Record kind, int64 value);
 
 }  // namespace idgen::pg
