@@ -47,7 +47,7 @@ SHLIB_LINK = -lcrypto
 REGRESS = $(filter-out $(if $(HAS_LEASE),,lease),$(shell cat sql/schedule))
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C. COPT is the builder's own, such
-# as -Werror: before 19 the server's makefiles give it to C alone.
+# as -Werror: before 19 the server's makefiles give it only to C.
 PG_CPPFLAGS = -I./src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
@@ -100,7 +100,8 @@ format:
 # Without a server to build against, the goals above install one first.
 ifneq ($(shell command -v $(PG_CONFIG)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-# make install prefix=DIR: PGXS would look for the server's headers there too, or, as Debian configured it, not install there.
+# make install prefix=DIR: PGXS would look for the server's headers there too, or, as Debian configured it, not install
+# there.
 ifeq ($(origin prefix),command line)
 install_prefix := $(prefix)
 override undefine prefix

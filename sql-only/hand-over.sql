@@ -12,7 +12,7 @@
 SET search_path = pg_catalog, pg_temp;
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
--- What stands in the schema runs with the rights of this session, and neither SET ROLE nor SET SESSION AUTHORIZATION takes a superuser's
+-- What is in the schema runs with the rights of this session, and neither SET ROLE nor SET SESSION AUTHORIZATION takes a superuser's
 -- rights away for good. So nothing in the schema is looked at until this is known.
 DO $$
 DECLARE
@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 
--- ALTER SEQUENCE waits for the transactions that have drawn IDs, and lets nobody draw until this one is over. The sequences then go: a session
+-- ALTER SEQUENCE waits for the transactions that have drawn IDs, and lets no session draw until this one is over. The sequences then go: a session
 -- that was about to draw from one gets an error, once.
 DO $$
 DECLARE

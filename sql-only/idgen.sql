@@ -3,7 +3,7 @@
 -- Everything goes into the schema idgen_sql, and belongs to the role that runs this file, which needs the right to create a schema in the
 -- database and no other. For another schema: sed 's/\bidgen_sql\b/app_ids/g'. docs/sql-only.md says what it promises.
 --
--- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or stands with its schema.
+-- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or is written with its schema.
 CREATE SCHEMA idgen_sql;
 SET search_path = pg_catalog, pg_temp;
 COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
@@ -11,12 +11,12 @@ COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
 -- Layouts: how an ID is packed. Functions take one as text; the numbers of a constant one are worked out when a query is planned.
 
 CREATE TYPE idgen_sql.idgen_form AS (
-    canonical text,        -- a preset's name where it equals one, else the long form
+    canonical text,        -- a preset's name if it equals one, else the long form
     long_form text,
-    packing text,          -- equal where layouts make the same bits
+    packing text,          -- equal if layouts make the same bits
     epoch_ms bigint,       -- unix ms of tick 0
     unit_ms bigint,        -- length of a tick
-    ticks bigint,          -- of one turn: no tick at or past it is made where time does not wrap
+    ticks bigint,          -- of one turn: no tick at or past it is made if time does not wrap
     wraps boolean,
     time_shift integer,
     node_bits integer,     -- region and shard together
@@ -46,7 +46,7 @@ CREATE FUNCTION idgen_sql.idgen_preset(name text) RETURNS text LANGUAGE sql IMMU
         WHEN 'js53ms' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=6 sequence=6'
         WHEN 'trace' THEN 'epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1'
     END;
-COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null where there is none of that name';
+COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null if there is none of that name';
 
 CREATE FUNCTION idgen_sql.idgen_refuse_layout(layout text, problem text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -78,7 +78,7 @@ BEGIN
         + ((hour * 60 + minute) * 60 + second) * 1000 + rpad(coalesce(part[7], '0'), 3, '0')::integer;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_epoch_ms(text) IS 'unix ms of an instant of UTC as layouts write it; null where it is none';
+COMMENT ON FUNCTION idgen_sql.idgen_epoch_ms(text) IS 'unix ms of an instant of UTC as layouts write it; null if it is not one';
 
 CREATE FUNCTION idgen_sql.idgen_count(digits text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN length(ltrim(digits, '0')) > 4 THEN 9999 ELSE nullif(ltrim(digits, '0'), '')::integer END;
@@ -219,7 +219,7 @@ BEGIN
     RETURN f;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_parse_layout(text) IS 'the numbers of a layout; an error where the text is none';
+COMMENT ON FUNCTION idgen_sql.idgen_parse_layout(text) IS 'the numbers of a layout; an error if the text is not one';
 
 -- The planner makes each preset's numbers a constant, so that a layout that is known later costs a comparison, not a parse.
 CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -236,7 +236,7 @@ CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form L
         WHEN 'trace' THEN idgen_sql.idgen_parse_layout('trace')
         ELSE idgen_sql.idgen_parse_layout(layout)
     END;
-COMMENT ON FUNCTION idgen_sql.idgen_form(text) IS 'the numbers of a layout; an error where the text is none';
+COMMENT ON FUNCTION idgen_sql.idgen_form(text) IS 'the numbers of a layout; an error if the text is not one';
 
 CREATE FUNCTION idgen_sql.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (idgen_sql.idgen_form(layout)).canonical;
@@ -280,7 +280,7 @@ COMMENT ON FUNCTION idgen_sql.id_layout_info(text) IS
     'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53, whether it is for one node only';
 
 -- Readers: expressions that the planner puts in place of the call, or calls that it gives the numbers of the layout. Not STRICT, which would
--- keep it from that where there is a CASE.
+-- keep it from that if there is a CASE.
 
 CREATE FUNCTION idgen_sql.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest
@@ -393,7 +393,7 @@ BEGIN
     RETURN tick;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_tick(idgen_sql.idgen_form, timestamptz, text) IS 'the tick of an instant; an error where the layout cannot hold it';
+COMMENT ON FUNCTION idgen_sql.idgen_tick(idgen_sql.idgen_form, timestamptz, text) IS 'the tick of an instant; an error if the layout cannot hold it';
 
 CREATE FUNCTION idgen_sql.idgen_refuse_wrapping(f idgen_sql.idgen_form) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -460,7 +460,7 @@ BEGIN
     RETURN ARRAY[first_tick << f.time_shift, (end_tick - 1) << f.time_shift | ((1::bigint << f.time_shift) - 1)];
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_span(tstzrange, text) IS 'the smallest and the largest number whose time lies in a period; 1 and 0 where there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_span(tstzrange, text) IS 'the smallest and the largest number whose time lies in a period; 1 and 0 if there is none';
 
 CREATE FUNCTION idgen_sql.id_within_first(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -468,7 +468,7 @@ BEGIN
     RETURN (idgen_sql.idgen_span(period, layout))[1];
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.id_within_first(tstzrange, text) IS 'the smallest number whose time lies in a period; above id_within_last where there is none';
+COMMENT ON FUNCTION idgen_sql.id_within_first(tstzrange, text) IS 'the smallest number whose time lies in a period; above id_within_last if there is none';
 
 CREATE FUNCTION idgen_sql.id_within_last(period tstzrange, layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -602,7 +602,7 @@ BEGIN
     RETURN CASE WHEN value < 9223372036854775808 THEN value ELSE value - 18446744073709551616 END;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, text, text, text) IS 'the number that digits of an alphabet write; an error where there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, text, text, text) IS 'the number that digits of an alphabet write; an error if there is none';
 
 CREATE FUNCTION idgen_sql.idgen_require_digits(written text, checked text, alphabet text, form text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -747,7 +747,7 @@ COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of i
 --     cycles    the tick of the last cycle << 17 | a count of cycles << 1 | whether one is under way
 --
 -- Within a tick that a cycle has opened, an ID is a nextval of numbers and nothing else. A new tick, and a block of IDs, want a cycle: under the
--- lock, cycles made odd, numbers read and set above what was read, cycles made even. Whoever calls nextval reads cycles before and after: an
+-- lock, cycles made odd, numbers read and set above what was read, cycles made even. A session that calls nextval reads cycles before and after: an
 -- even number, both times the same, says that no cycle was under way between, so that what nextval gave lies below what the next cycle
 -- reads or above what the last one set. Else it is thrown away. So the two never give the same number, whatever else calls nextval.
 
@@ -796,7 +796,7 @@ CREATE FUNCTION idgen_sql.idgen_own_shards() RETURNS bigint LANGUAGE sql IMMUTAB
 COMMENT ON FUNCTION idgen_sql.idgen_own_shards() IS 'the shard argument that means: from the shards that this node owns; no shard itself';
 
 CREATE FUNCTION idgen_sql.idgen_slot(shard bigint, layout text) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::idgen_sql.idgen_slot;
-COMMENT ON FUNCTION idgen_sql.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null where there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null if there is none';
 
 CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ROW(s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
@@ -860,7 +860,7 @@ BEGIN
         HINT = 'Leave the shard out to use the node''s own, or add it by idgen_set_shards() if no other node has it.';
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error where this node may not draw so';
+COMMENT ON FUNCTION idgen_sql.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error if this node may not draw like that';
 
 CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
@@ -891,7 +891,7 @@ BEGIN
         IF sequence = 0 AND slot.shard_bits = 0 AND tick & (slot.ticks - 1) = 0 THEN
             sequence := 1;
         END IF;
-        -- A tick ahead of the clock is held where a cycle saw the clock there before; else nextval has run ahead of it.
+        -- A tick ahead of the clock is held if a cycle saw the clock there before; else nextval has run ahead of it.
         held := tick <= cycle >> 17;
         is_full := sequence > slot.sequence_last OR (tick > clock_tick AND NOT held);
         start_ms := slot.epoch_ms + (tick + (sequence > slot.sequence_last)::integer) * slot.unit_ms;
@@ -917,7 +917,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_take(idgen_sql.idgen_slot, bigint, interval, bigint, boolean) IS
-    'takes numbers of one tick from a slot, in a cycle; or says how long to wait for one: 0, and no tick, where another''s cycle is under way';
+    'takes numbers of one tick from a slot, in a cycle; or says how long to wait for one: 0, and no tick, if another session''s cycle is under way';
 
 CREATE FUNCTION idgen_sql.idgen_refuse_wait(slot idgen_sql.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -965,7 +965,8 @@ BEGIN
     END IF;
     LOOP
         wait_ms := NULL;
-        -- Upward in the pool, where within a tick IDs rise; then downward too, for who has drawn nothing before.
+        -- Upward in the pool, so that IDs rise within a tick; then downward too, for a session that has drawn nothing
+        -- before.
         FOR slot IN SELECT * FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
                        AND CASE WHEN is_own THEN s.rank >= place OR last_tick < 0 ELSE s.shard = idgen_draw.shard END
                      ORDER BY s.rank < place, s.rank LOOP
@@ -989,8 +990,8 @@ BEGIN
             END IF;
         END LOOP;
 
-        -- Another's cycle is under way. Who waits in the queue of the lock has to be woken before the next can have it: so look again instead, and
-        -- queue only after that.
+        -- Another session's cycle is under way. A session in the queue of the lock must be woken before the next can have it: so look again
+        -- instead, and queue only after that.
         IF wait_ms = 0 THEN
             PERFORM pg_sleep(0.001);
             queues := true;
@@ -1023,7 +1024,7 @@ DECLARE
     take record;
 BEGIN
     IF try < 100 THEN
-        -- Another's cycle is over in some microseconds; or its session lost its processor, and gets it while this one sleeps.
+        -- Another session's cycle is over in some microseconds; or its session lost its processor, and gets it while this one sleeps.
         IF cycle & 1 = 1 THEN
             IF try % 30 = 0 THEN
                 PERFORM pg_sleep(0.001);
@@ -1045,7 +1046,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_open_tick(bigint, text, idgen_sql.idgen_slot, bigint, bigint, integer) IS
-    'an ID by a cycle, where nextval alone gave none; null where another''s cycle is under way or came between, so that nextval may do now';
+    'an ID by a cycle, if nextval by itself gave none; null if another session''s cycle is under way or came between, so that nextval may do now';
 
 CREATE FUNCTION idgen_sql.next_id(shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -1056,7 +1057,7 @@ DECLARE
     id bigint;
 BEGIN
     FOR try IN 1 .. 100 LOOP
-        -- The clock is read after the cycle: so it is behind the cycle's tick only where it stepped back.
+        -- The clock is read after the cycle: so it is behind the cycle's tick only if it stepped back.
         cycle := pg_sequence_last_value(slot.cycles);
         IF cycle >> 17 = idgen_sql.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) AND cycle & 1 = 0 THEN
             number := nextval(slot.numbers);
@@ -1137,7 +1138,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.next_id_array(integer, bigint, text) IS 'makes that many new IDs as an array, ascending';
 
--- The shards of this node, by the owner alone
+-- The shards of this node, only for the owner
 
 CREATE FUNCTION idgen_sql.idgen_parse_shards(shards text) RETURNS SETOF bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1228,7 +1229,8 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_set_shards(text, text) IS
     'says which shards of a layout this node owns, such as 5 or 0-15 or 1,4,8-11; those that it leaves out are drawn from no more';
 
--- Who may do what: readers everybody; the makers run as their owner, so nobody may call them but whom he grants it.
+-- Who may do what: every role may call the readers; the makers run as their owner, so only roles to which the owner
+-- grants it may call them.
 
 DO $$
 DECLARE

@@ -22,7 +22,7 @@ SET search_path = pg_catalog, pg_temp;
 SET sql_only.after = :'after';
 SET sql_only.schema = :'schema';
 
--- The extension, in a schema that nobody may use yet: its horizon is to be raised before its first ID, and after this transaction.
+-- The extension, in a schema that no other role may use yet: its horizon is to be raised before its first ID, and after this transaction.
 DO $$
 DECLARE
     after text := current_setting('sql_only.after');
@@ -60,7 +60,7 @@ BEGIN
             HINT = 'If nothing uses it, DROP EXTENSION idgen, and run this again.';
     END IF;
 
-    -- What is called from here on is found by name. Where the extension was there before, its schema idgen may have been renamed or given
+    -- What is called from here on is found by name. If the extension was there before, its schema idgen may have been renamed or given
     -- away, and another made: so each name must stand for a function in C of the extension, and only superusers have it in hand.
     SELECT string_agg(c.called, ', ') INTO missing
       FROM unnest(ARRAY['idgen.advance(timestamptz)', 'idgen.own_shards()', format('%I.next_id(bigint, %1$I.id_layout)', target),

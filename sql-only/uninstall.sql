@@ -1,4 +1,4 @@
--- Takes idgen in SQL alone out again, for its owner. Where something still needs it (a DEFAULT, an index, a column of type id_layout), that is
+-- Takes idgen in SQL alone out again, for its owner. If something still needs it (a DEFAULT, an index, a column of type id_layout), that is
 -- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
 
 -- If pg_tle made an extension of it, its objects are members of that; what was made later is not. Here they leave it first. An extension that

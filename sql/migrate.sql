@@ -96,7 +96,7 @@ DROP TABLE child, parted CASCADE;
 SELECT refusals('idgen_migrate.check(''nothing'', ''old'', ''id'')', 'idgen_migrate.check(NULL, ''old'', ''id'')',
                 'idgen_migrate.check(''backfill'', NULL, ''id'')');
 
--- Roles: the owner of a table migrates it, in a session that he began, and nobody else does.
+-- Roles: only the owner of a table migrates it, in a session that this role began.
 CREATE ROLE idgen_owner;
 CREATE SCHEMA own AUTHORIZATION idgen_owner;
 SET ROLE idgen_owner;

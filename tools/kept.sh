@@ -1,4 +1,4 @@
-# A sandbox that stays for the next run, with what was built in it: sourced by tools/test where QUICK is set.
+# A sandbox that stays for the next run, with what was built in it: sourced by tools/test if QUICK is set.
 #
 # There is one for each folder that a tree stands in, below /var/tmp/idgen.UID. It begins again if the server, a compiler or
 # the flags of a build have changed.
@@ -38,7 +38,7 @@ leave_sandbox() {
     end_processes
 }
 
-# The sources of src that differ from the main branch, or from the last commit where there is no other; all where there is no
+# The sources of src that differ from the main branch, or from the last commit if there is no other; all if there is no
 # git. For a header, a source that includes it, as the build noted.
 changed_units() {
     local base file

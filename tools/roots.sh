@@ -34,7 +34,7 @@ make_root() {
         "$suite" "$root" - <<<"$lines" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
 }
 
-# make_major_root NAME MAJOR: makes a root of the suite that has a major of PostgreSQL. Experimental has 19 alone, and what belongs to it.
+# make_major_root NAME MAJOR: makes a root of the suite that has a major of PostgreSQL. Experimental has only 19, and what belongs to it.
 make_major_root() {
     case $2 in
         15) make_root "$1" bookworm </dev/null ;;

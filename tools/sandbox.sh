@@ -1,4 +1,4 @@
-# A folder of our own with a PostgreSQL of our own: sourced by the scripts beside it.
+# A separate folder with a separate PostgreSQL: sourced by the scripts beside it.
 #
 #   $sandbox/usr    a copy of the server, found by its pg_config, so that make install touches no system file
 #   $sandbox/src    a copy of this source tree, built there
@@ -10,7 +10,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 major=$("$here/tools/major")
 
-# Installs what a goal needs; none where all is there. Which server there is, is known only then.
+# Installs what a goal needs; nothing if all is there. Which server there is, is known only then.
 install_packages() {
     [ "$1" != none ] || return 0
     "$here/tools/packages" "$1" || return 1
@@ -105,7 +105,7 @@ build_preloads() {
     build_store_calls && build_test_module fake_keeper && build_test_module kept_call
 }
 
-# Builds the calls of the registries' stores as SQL functions, where idgen_lease was built.
+# Builds the calls of the registries' stores as SQL functions, if idgen_lease was built.
 build_store_calls() {
     [ -e "$sandbox/src/src/lease/keep/open_registry.o" ] || return 0
     local objects

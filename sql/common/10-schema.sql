@@ -1,6 +1,6 @@
--- The schema @EXTENSION@, for what nobody types every day: made here; or adopted, where it is empty and belongs to whoever
--- makes the extension, since what ORMs dump makes schemas before extensions. Nobody else may have a hand in it, before or
--- later.
+-- The schema @EXTENSION@, for what is not typed every day: made here; or adopted, if it is empty and belongs to the
+-- role that makes the extension, since what ORMs dump makes schemas before extensions. No other role may have rights in
+-- it, before or later.
 DO $$
 DECLARE
     home pg_catalog.oid := (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname OPERATOR(pg_catalog.=) '@EXTENSION@'::pg_catalog.name);

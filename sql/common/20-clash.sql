@@ -1,5 +1,5 @@
--- A function of the same name in the chosen schema would make calls ambiguous, and a type would be another's: said before
--- anything else.
+-- A function of the same name in the chosen schema would make calls ambiguous, and a type would be another one: said
+-- before anything else.
 DO $$
 DECLARE
     clash text;

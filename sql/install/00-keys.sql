@@ -2,7 +2,8 @@
 -- CREATE EXTENSION chose, all else to the schema idgen. The first stands behind pg_catalog in search_path meanwhile, and
 -- others may have made operators and functions in it: so each is qualified, or takes exactly the types that it is given.
 
--- Without preload the server knows no idgen.keys: it takes any value for a database or a role, and shows it to everybody.
+-- Without preload the server knows no idgen.keys: it takes any value for a database or a role, and shows it to every
+-- role.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c(entry)

@@ -3,7 +3,7 @@
 
 CREATE SEQUENCE idgen.horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
 SELECT pg_catalog.pg_extension_config_dump('idgen.horizon', '');
--- Who dumps a database reads it; a number that only grows tells nothing more than any ID does.
+-- A role that dumps a database reads it; a number that only grows shows nothing more than any ID does.
 GRANT SELECT ON SEQUENCE idgen.horizon TO PUBLIC;
 
 CREATE FUNCTION idgen.create_horizon() RETURNS void
@@ -19,6 +19,6 @@ SELECT pg_catalog.pg_extension_config_dump('idgen.origin', '');
 GRANT SELECT ON SEQUENCE idgen.origin TO PUBLIC;
 
 COMMENT ON SEQUENCE idgen.horizon IS
-    'mirrors the durable horizon: no ID at or after this unix ms has left the server; written by idgen alone';
+    'mirrors the durable horizon: no ID at or after this unix ms has left the server; written only by idgen';
 COMMENT ON SEQUENCE idgen.origin IS
-    'carried by dumps: the system identifier of the server whose shards the database uses; written by idgen alone';
+    'carried by dumps: the system identifier of the server whose shards the database uses; written only by idgen';

@@ -14,7 +14,7 @@ COMMENT ON FUNCTION idgen.id_within_support(internal) IS
 COMMENT ON FUNCTION id_within(bigint, tstzrange, id_layout) IS
     'whether the time of an ID lies in a period; an index condition on the ID';
 COMMENT ON FUNCTION id_within_first(tstzrange, id_layout) IS
-    'the smallest number whose time lies in a period; above id_within_last where there is none';
+    'the smallest number whose time lies in a period; above id_within_last if there is none';
 COMMENT ON FUNCTION id_within_last(tstzrange, id_layout) IS 'the largest number whose time lies in a period';
 
 CREATE FUNCTION id_partition_bounds("from" timestamptz, "to" timestamptz, step interval,

@@ -16,6 +16,6 @@ CREATE FUNCTION decimal_id_decode(id bigint, OUT counter integer, OUT generator 
     AS 'MODULE_PATHNAME', 'idgen_decimal_id_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON SEQUENCE idgen.generator IS
-    'the generators of DecimalIds: the last one that was taken; written by idgen alone';
+    'the generators of DecimalIds: the last one that was taken; written only by idgen';
 COMMENT ON FUNCTION next_decimal_id() IS 'makes a new DecimalId: 9 digits counter, 5 digits generator, 5 digits launch';
 COMMENT ON FUNCTION decimal_id_decode(bigint) IS 'counter, generator and launch of a DecimalId; null for a number that is not one';

@@ -1,9 +1,9 @@
--- The audit of a column. PL/pgSQL, because the table is an argument; one function, so that nobody is offered its parts. It
--- reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
+-- The audit of a column. PL/pgSQL, because the table is an argument; one function, so that its parts are not offered to
+-- users. It reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
 --
--- Of its query, $1 is the layout, $2 the sample, $3 this instant, $4 whether sequences begin at 1, $5 the lead, $6 whether
--- places are known, $7 the end of the layout's first minute. Rows are stored where all lie here, so that TABLESAMPLE works;
--- they have places where the caller may see them. ok is null where only the reader can judge.
+-- Of its query, $1 is the layout, $2 the sample, $3 this instant, $4 whether sequences begin at 1, $5 the lead, $6
+-- whether places are known, $7 the end of the layout's first minute. Rows are stored if all lie here, so that
+-- TABLESAMPLE works; they have places if the caller may see them. ok is null if only the reader can judge.
 
 CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')

@@ -72,6 +72,6 @@ COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
 COMMENT ON VIEW idgen.stat_lease IS 'each number that this server claims from a registry, and up to when IDs can be made with it';
 COMMENT ON VIEW idgen.stat_registry IS
-    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row where none is set';
+    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row if none is set';
 COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do if it is not ok';
 COMMENT ON FUNCTION idgen.reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

@@ -1,4 +1,4 @@
--- IDs for the outside: encrypted, so that they tell neither time nor rate
+-- IDs for the outside: encrypted, so that they show neither time nor rate
 
 CREATE FUNCTION id_encrypt(id bigint, key bytea, tweak bytea DEFAULT '') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_encrypt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,6 @@
--- TypeIDs: 128 bits with a prefix. typeid_text takes a uuid or a ulid, told apart when it is called: a function for uuid
--- alone would not take a ulid, and of two with the same name none would take an untyped literal, which is a uuid here.
+-- TypeIDs: 128 bits with a prefix. typeid_text takes a uuid or a ulid, distinguished when it is called: a function for
+-- uuid alone would not take a ulid, and of two with the same name none would take an untyped literal, which is a uuid
+-- here.
 
 CREATE FUNCTION typeid_text(prefix text, value "any") RETURNS text
     AS 'MODULE_PATHNAME', 'idgen_typeid_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

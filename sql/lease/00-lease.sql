@@ -1,1 +1,1 @@
--- idgen_lease @VERSION@: what this server remembers of the numbers that it holds from a registry, and calls for whoever looks after them.
+-- idgen_lease @VERSION@: what this server remembers of the numbers that it holds from a registry, and calls for their administrator.

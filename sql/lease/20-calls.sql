@@ -18,12 +18,12 @@ CREATE FUNCTION idgen_lease.confirm_registry() RETURNS void
 
 COMMENT ON FUNCTION idgen_lease.nodes() IS 'every number that the registry knows, its last owner, and what is left of the lease (null: for ever)';
 COMMENT ON FUNCTION idgen_lease.release(integer) IS
-    'takes a number from its owner in the registry at once; true where it had one. No ID is made twice: whoever takes it next begins above';
+    'takes a number from its owner in the registry at once; true if it had one. No ID is made twice: the server that takes it next begins above';
 COMMENT ON FUNCTION idgen_lease.advance_registry(interval, timestamptz) IS
     'after the registry was restored or created again: no number has an owner, and all begin longest_ahead from now, or at an explicit instant';
 COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
     'what the registry allows nodes; null leaves a limit as it is. In PostgreSQL only its owner may';
 COMMENT ON FUNCTION idgen_lease.forget_numbers(interval) IS
-    'removes numbers from the registry that nobody has held for that long; gives how many. In PostgreSQL only its owner may';
+    'removes numbers from the registry that no server has held for that long; gives how many. In PostgreSQL only its owner may';
 COMMENT ON FUNCTION idgen_lease.confirm_registry() IS
     'forgets the registry that this server remembers, and the numbers from it: idgen.registry names another from now on';

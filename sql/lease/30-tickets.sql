@@ -1,4 +1,5 @@
--- Numbers of the registry's counters. Who may draw them is granted: GRANT EXECUTE ON FUNCTION next_ticket(text) TO ...
+-- Numbers of the registry's counters. The right to draw them is granted: GRANT EXECUTE ON FUNCTION next_ticket(text) TO
+-- ...
 CREATE FUNCTION @extschema@.next_ticket(name text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_next_ticket' LANGUAGE C VOLATILE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.next_tickets(name text, n bigint) RETURNS int8range
@@ -28,7 +29,7 @@ CREATE FUNCTION idgen_lease.stat_counter(
 COMMENT ON FUNCTION @extschema@.next_ticket(text) IS 'the next number that this server holds of a counter of the registry: small, dense, unique across servers';
 COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of a counter, in a row';
 COMMENT ON FUNCTION idgen_lease.counters() IS
-    'the counters of the registry: the next number that it gives, null where none is left; the last there is; how many a server gets at once';
+    'the counters of the registry: the next number that it gives, null if none is left; the last there is; how many a server gets at once';
 COMMENT ON FUNCTION idgen_lease.create_counter(text, bigint, bigint, bigint, bigint) IS
     'a new counter, which gives the numbers from start to max; a server gets at least block, at most max_block of them at once. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.drop_counter(text) IS 'takes a counter away. In PostgreSQL only the registry''s owner may';

@@ -1,4 +1,4 @@
--- Takes back what PUBLIC has, and what default privileges gave to anybody.
+-- Takes back what PUBLIC has, and what default privileges gave to any role.
 DO $$
 DECLARE
     take_back pg_catalog.text;

@@ -1,9 +1,9 @@
 -- idgen_migrate: moves existing tables to idgen's IDs; a tool for one job, dropped when that is done.
 --
--- Functions have SET search_path, or BEGIN ATOMIC where they stand for a function of idgen. A procedure that commits can
+-- Functions have SET search_path, or BEGIN ATOMIC if they stand for a function of idgen. A procedure that commits can
 -- have neither: it sets the path as its first statement and after each COMMIT, in words that tools/install-script writes.
 
--- Nobody but a superuser may have a hand in the schema, before or later.
+-- Only a superuser may have rights in the schema, before or later.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) n.nspowner

@@ -14,7 +14,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT EXISTS (SELECT FROM pg_class c WHERE c.oid = relation AND pg_get_userbyid(c.relowner) = current_user)
 $$;
 
--- A column's number; null where there is none.
+-- A column's number; null if there is none.
 CREATE FUNCTION idgen_migrate.column_number(relation oid, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -40,7 +40,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
      ORDER BY idgen_migrate.name_of(k.conrelid), k.conname
 $$;
 
--- A unique index on that column alone that holds at every moment; null where there is none.
+-- A unique index on only that column that holds at every moment; null if there is none.
 CREATE FUNCTION idgen_migrate.unique_index(relation oid, column_name name) RETURNS oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT i.indexrelid FROM pg_index i
@@ -49,7 +49,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
      ORDER BY i.indisprimary, i.indexrelid LIMIT 1
 $$;
 
--- The single column of a primary key that can be moved; null where it is not one.
+-- The single column of a primary key that can be moved; null if it is not one.
 CREATE FUNCTION idgen_migrate.key_column(relation oid) RETURNS name
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT a.attname FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = relation AND a.attnum = k.conkey[1]

@@ -1,5 +1,5 @@
--- What is remembered of a migration. A row can be written by the role that owns its table, alone; and what it says is
--- looked up in the catalog before it is believed. PUBLIC has the columns, not the table, so nobody can lock that. Not in
+-- What is remembered of a migration. Only the role that owns its table can write a row; and what it says is looked up
+-- in the catalog before it is believed. PUBLIC has the columns, not the table, so no role can lock that. Not in
 -- pg_dump: the tables themselves say which rows are still without an ID.
 
 CREATE TABLE idgen_migrate.job (

@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- Locks tables; false where that takes longer than the wait. The lock lasts until the transaction ends.
+-- Locks tables; false if that takes longer than the wait. The lock lasts until the transaction ends.
 CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -47,7 +47,7 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
 END
 $$;
 
--- Tries a step that needs locks, again and again, each time for as long as lock_wait; nobody queues behind it longer.
+-- Tries a step that needs locks, again and again, each time for lock_wait; no session queues behind it longer.
 CREATE PROCEDURE idgen_migrate.try(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
                                    lock_wait interval, attempts integer, layout id_layout)
 LANGUAGE plpgsql AS $$
@@ -71,7 +71,7 @@ BEGIN
 END
 $$;
 
--- One step under its locks, in a transaction of its own. False where they could not be had.
+-- One step under its locks, in a transaction of its own. False if they could not be had.
 CREATE FUNCTION idgen_migrate.step(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
                                    lock_wait interval, layout id_layout) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

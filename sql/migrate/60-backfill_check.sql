@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 
--- What is worth to be known about a backfill, and no obstacle.
+-- What is worth knowing about a backfill, and is not an obstacle.
 CREATE FUNCTION idgen_migrate.backfill_notes(relation oid, id_column name) RETURNS TABLE (finding text, advice text)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,10 +1,10 @@
 -- The backfill: IDs for rows that have none, from a column of times.
 --
--- A pass ranks the rows without an ID once, by time, into a temporary table of (ctid, time, key), and fills them from its
--- start, a batch and a transaction at a time. A batch fills a row where it still lies there, without an ID and with that
--- time; one that a session has moved is found by the primary key, where that is of fixed width,
--- and has its place kept. What came in between is found by the next pass, and takes what is free from its time on. The last
--- ID and time are committed with their batch, so a later call goes on exactly there.
+-- A pass ranks the rows without an ID once, by time, into a temporary table of (ctid, time, key), and fills them from
+-- its start, a batch and a transaction at a time. A batch fills a row if it is still there, without an ID and with that
+-- time; one that a session has moved is found by the primary key, if that is of fixed width, and has its place kept.
+-- What came in between is found by the next pass, and takes what is free from its time on. The last ID and time are
+-- committed with their batch, so a later call goes on exactly there.
 --
 -- The statements that fill fire triggers of the user, so they run under the path of the caller: nothing in them is looked
 -- up by it.
@@ -83,7 +83,7 @@ END
 $$;
 
 -- How a ranking of `total` rows lies: in ascending order of time, in pages of equal numbers of rows; empty ones may follow.
--- Where its first or last time is out of bounds, the error that counts such rows.
+-- If its first or last time is out of bounds, the error that counts such rows.
 CREATE FUNCTION idgen_migrate.rows_per_page(relation oid, id_column name, time_column name, shard bigint, batch integer,
                                             layout id_layout, until timestamptz, total bigint, OUT per_page integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -104,7 +104,7 @@ BEGIN
 END
 $$;
 
--- IDs for ascending times: above the last one, and none that the column holds already. Fewer than times, where so many lie
+-- IDs for ascending times: above the last one, and none that the column holds already. Fewer than times, if so many lie
 -- between so few rows that a smaller batch is wanted.
 CREATE FUNCTION idgen_migrate.free_ids(relation oid, id_column name, times timestamptz[], above bigint, shard bigint, layout id_layout) RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$

@@ -1,6 +1,6 @@
 -- From serial and identity to next_id(): one short transaction under a lock that is tried for, not waited for.
 
--- Findings about a column that counts. What widening mends is no obstacle where it is wanted.
+-- Findings about a column that counts. What widening mends is not an obstacle if it is wanted.
 CREATE FUNCTION idgen_migrate.serial_findings(relation oid, id_column name, layout id_layout, is_widened boolean) RETURNS SETOF idgen_migrate.finding
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -105,4 +105,4 @@ COMMENT ON FUNCTION idgen_migrate.serial_findings(oid, name, id_layout, boolean)
 COMMENT ON FUNCTION idgen_migrate.largest_findings(oid, name, id_layout) IS 'findings about the largest number of a column';
 COMMENT ON FUNCTION idgen_migrate.switch_serial(oid, name, bigint, boolean, id_layout) IS 'from a serial to next_id()';
 COMMENT ON PROCEDURE idgen_migrate.replace_serial(regclass, name, bigint, boolean, interval, integer, id_layout) IS
-    'lets next_id() make a column that a serial or an identity made; refuses where new IDs were not larger than all old ones';
+    'lets next_id() make a column that a serial or an identity made; refuses if new IDs would not be larger than all old ones';

@@ -1,5 +1,5 @@
--- From keys that are uuids or integers to bigint IDs, in steps between which the table is whole and can stay for as long
--- as one likes:
+-- From keys that are uuids or integers to bigint IDs, in steps between which the table is whole and can stay for any
+-- length of time:
 --
 --   uuid_start    the table gets the ID column, with next_id() as default; each referencing table a column beside its
 --                 reference, kept in step by a trigger
@@ -99,8 +99,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT ('idgen_filled_' || idgen_migrate.column_number(relation, filled))::name
 $$;
 
--- The references of a move, as it is remembered and as the catalog has it: the caller's tables, with both columns. Also the
--- trigger's function, where the trigger is there and calls one that the migration made.
+-- The references of a move, as it is remembered and as the catalog has it: the caller's tables, with both columns. Also
+-- the trigger's function, if the trigger is there and calls one that the migration made.
 CREATE FUNCTION idgen_migrate.moved_references(relation oid) RETURNS TABLE (child oid, child_column name, beside name, has_made boolean, function oid)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT j.relation, j.source, j.id_column, j.has_made, p.oid

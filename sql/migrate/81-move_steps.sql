@@ -37,8 +37,9 @@ END
 $$;
 
 -- The trigger that keeps a reference and the one beside it in step. Its function belongs to the owner of the tables and
--- runs with his rights, as a foreign key's look-up does: a role that may only insert needs no right to read the referenced
--- table. So nobody else may attach it to a table: not by a right to call it, and it looks what called it.
+-- runs with the owner's rights, as a foreign key's look-up does: a role that may only insert needs no right to read the
+-- referenced table. So no other role may attach it to a table: none has the right to call it, and it checks what called
+-- it.
 CREATE FUNCTION idgen_migrate.make_trigger(relation oid, id_column name, child oid, child_column name, beside name, helper name) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- The steps of a move, as people call them.
 
--- An error where a move does not stand at one of the steps from which to go on.
+-- An error if a move is not at one of the steps from which to continue.
 CREATE FUNCTION idgen_migrate.require_step(relation oid, id_column name, steps text[]) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 
--- An error where the column still has gaps, or has no unique index.
+-- An error if the column still has gaps, or has no unique index.
 CREATE FUNCTION idgen_migrate.require_filled(relation oid, id_column name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -54,8 +54,8 @@ BEGIN
 END
 $$;
 
--- Fills the references of a range of pages, and enters that; the range is open to the end where it has none. Triggers fire,
--- so the statement runs under the path of the caller, and nothing in it is looked up by that.
+-- Fills the references of a range of pages, and enters that; the range is open to the end if it has none. Triggers
+-- fire, so the statement runs under the path of the caller, and nothing in it is looked up by that.
 CREATE FUNCTION idgen_migrate.fill_links(relation oid, id_column name, child oid, child_column name, first_page bigint, end_page bigint, path text)
     RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

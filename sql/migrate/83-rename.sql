@@ -30,8 +30,9 @@ BEGIN
 END
 $$;
 
--- Whether an object is about the old column alone, so that nobody misses it: its default, its sequence, an index or a check
--- of nothing else. What makes it unique must have its like on the new column; a foreign key is about two tables.
+-- Whether an object is about the old column only, so that it will not be missed: its default, its sequence, an index or
+-- a check of nothing else. What makes it unique must have its like on the new column; a foreign key is about two
+-- tables.
 CREATE FUNCTION idgen_migrate.is_of_column(class oid, object oid, holder oid, old name, new name) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT EXISTS (SELECT FROM pg_attrdef f WHERE class = 'pg_attrdef'::regclass AND f.oid = object AND f.adrelid = holder AND f.adnum = n.number)
@@ -69,7 +70,7 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.old_columns(oid, name) IS 'old columns of a finished move';
 COMMENT ON FUNCTION idgen_migrate.rename_findings(oid, name) IS 'findings before the old columns go';
-COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, name, name) IS 'whether an object is about the old column alone';
+COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, name, name) IS 'whether an object is about the old column only';
 COMMENT ON FUNCTION idgen_migrate.rename_columns(oid, name) IS 'drops the old columns and gives their names to the new ones';
 COMMENT ON PROCEDURE idgen_migrate.uuid_rename(regclass, name, interval, integer) IS
     'from uuid or integer keys to IDs, after the last step: the old columns go, the new ones take their names';

@@ -2,7 +2,7 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- Its functions run with their owner's rights, so nobody but a superuser may have a hand in the schema, before or later.
+-- Its functions run with their owner's rights, so only a superuser may have rights in the schema, before or later.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner

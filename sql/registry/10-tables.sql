@@ -1,7 +1,8 @@
--- Drawn anew by CREATE EXTENSION, and in no dump of one: tells these tables from others that a dump brought.
+-- Drawn again by each CREATE EXTENSION, and in no dump of one: distinguishes these tables from others that a dump
+-- brought.
 CREATE TABLE idgen_registry.creation (id uuid NOT NULL);
 INSERT INTO idgen_registry.creation VALUES (gen_random_uuid());
-COMMENT ON TABLE idgen_registry.creation IS 'tells these tables from restored ones, one row';
+COMMENT ON TABLE idgen_registry.creation IS 'distinguishes these tables from restored ones, one row';
 COMMENT ON COLUMN idgen_registry.creation.id IS 'random, drawn by CREATE EXTENSION';
 
 -- One row: what holds for all numbers. It is made by the first call, so that a restored dump can bring its own.
@@ -16,7 +17,7 @@ CREATE TABLE idgen_registry.registry (
 );
 COMMENT ON TABLE idgen_registry.registry IS 'the registry itself, one row';
 COMMENT ON COLUMN idgen_registry.registry.identity IS 'what nodes know the registry by';
-COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every number that nobody has held, unix ms';
+COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every number that no server has held, unix ms';
 COMMENT ON COLUMN idgen_registry.registry.max_ahead IS 'how far ahead of the registry''s clock a horizon may be extended';
 COMMENT ON COLUMN idgen_registry.registry.largest_number IS 'no number above it is given';
 COMMENT ON COLUMN idgen_registry.registry.longest_ttl IS 'longest lease that a node may ask for; null: no limit';

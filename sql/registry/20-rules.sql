@@ -1,4 +1,4 @@
--- What the calls have in common. Nobody but the owner calls these.
+-- What the calls have in common. Only the owner calls these.
 
 CREATE FUNCTION idgen_registry.clock_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -7,7 +7,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.clock_ms() IS 'the registry''s clock, unix ms';
 
 -- Another system, database or table: the row has been copied or restored. A server that was put back to an older state gives the same
--- OIDs again, so the table's row counts, too: another one in a new extension, and one that another transaction wrote where a dump brought it.
+-- OIDs again, so the table's row counts, too: another one in a new extension, and one that another transaction wrote if a dump brought it.
 CREATE FUNCTION idgen_registry.here() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('%s/%s/%s/%s/%s', s.system_identifier, d.oid, c.tableoid, c.xmin, c.id)
@@ -24,10 +24,10 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error where an argument is wrong';
+COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error if an argument is wrong';
 
--- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may
--- be promoted has it too, where one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
+-- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may be
+-- promoted has it too, if one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
 CREATE FUNCTION idgen_registry.begin_write() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -50,7 +50,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, makes the commit durable, and keeps secrets out of the log';
 
 -- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() until the COMMIT: what
--- is taken of it holds as long.
+-- is taken of it holds until then.
 CREATE FUNCTION idgen_registry.enter(identity uuid) RETURNS idgen_registry.registry
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -67,7 +67,7 @@ BEGIN
     RETURN terms;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.enter(uuid) IS 'the registry''s row, locked, where it is the one that the node knows';
+COMMENT ON FUNCTION idgen_registry.enter(uuid) IS 'the registry''s row, locked, if it is the one that the node knows';
 
 CREATE FUNCTION idgen_registry.refuse_copy(home text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -80,7 +80,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error where the registry lies elsewhere than it was written';
+COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error if the registry lies elsewhere than it was written';
 
 CREATE FUNCTION idgen_registry.lease_end(ttl_ms bigint) RETURNS timestamptz
 LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

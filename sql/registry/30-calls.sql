@@ -15,7 +15,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.identity() IS 'what a node remembers the registry by';
 
--- Granted where nobody holds the number, the lease is past, or its owner has one of the two incarnations (0: none). The horizon in the
+-- Granted if no server holds the number, the lease is past, or its owner has one of the two incarnations (0: none). The horizon in the
 -- answer is where IDs may begin.
 CREATE FUNCTION idgen_registry.claim(registry uuid, number integer, accepted bigint, proposed bigint, life bigint, ttl_ms bigint,
     name text, system_identifier bigint, timeline integer) RETURNS idgen_registry.answer
@@ -47,7 +47,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer) IS
     'a number for a node, for the time of a lease';
 
--- Granted where incarnation and life are the owner's and the horizon is `from_ms`; or already `to_ms`, by the same call: a claim that came late, and
+-- Granted if incarnation and life are the owner's and the horizon is `from_ms`; or already `to_ms`, by the same call: a claim that came late, and
 -- twice, would have found it there. Refused: the number is lost. Too far: the horizon would lie further ahead of the registry's clock than it
 -- may; nothing has changed.
 CREATE FUNCTION idgen_registry.extend(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint,
@@ -76,7 +76,7 @@ COMMENT ON FUNCTION idgen_registry.extend(uuid, integer, bigint, bigint, bigint,
     'more time for the IDs of a number that the node holds, and for its lease';
 
 -- Granted if incarnation and life are the owner's and the horizon is `from_ms`. The number has no owner then: the horizon is what keeps the
--- next owner's IDs apart, so nobody has to wait for the end of the lease.
+-- next owner's IDs apart, so no server has to wait for the end of the lease.
 CREATE FUNCTION idgen_registry.stop(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint)
     RETURNS idgen_registry.answer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -103,7 +103,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT idgen_registry.demand(ttl_ms BETWEEN 0 AND 31536000000, 'a lease must last from 0 ms (for ever) to a year',
                                  format('It is %s ms.', coalesce(ttl_ms::text, 'null')));
 $$;
-COMMENT ON FUNCTION idgen_registry.check_call(integer, bigint, bigint, bigint) IS 'an error where an argument that calls share is wrong';
+COMMENT ON FUNCTION idgen_registry.check_call(integer, bigint, bigint, bigint) IS 'an error if an argument that calls share is wrong';
 
 CREATE FUNCTION idgen_registry.check_limits(terms idgen_registry.registry, number integer, ttl_ms bigint) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -163,4 +163,4 @@ BEGIN
     RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a number from its owner at once; true where it had one. The owner learns it at its next extension, and no ID is made twice';
+COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a number from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';

@@ -1,5 +1,5 @@
--- Counters: small numbers that rise, given in ranges. A range is one addition, which is durable when the answer comes; what nobody uses of it is a
--- gap. No number is given twice, whatever becomes of those who took it. The same rules stand in C++ in src/core/lease/counter_row.hpp.
+-- Counters: small numbers that rise, given in ranges. A range is one addition, which is durable when the answer comes; what is not used of it is a
+-- gap. No number is given twice, whatever becomes of the nodes that took it. The same rules stand in C++ in src/core/lease/counter_row.hpp.
 
 CREATE FUNCTION idgen_registry.random_version() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -18,11 +18,11 @@ CREATE TABLE idgen_registry.counter (
     awaits_advance boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE idgen_registry.counter IS 'counters, and how far each has come';
-COMMENT ON COLUMN idgen_registry.counter.last IS 'the last number that was given; one less than the first where none was';
+COMMENT ON COLUMN idgen_registry.counter.last IS 'the last number that was given; one less than the first if none was';
 COMMENT ON COLUMN idgen_registry.counter.largest IS 'the last number that there is';
 COMMENT ON COLUMN idgen_registry.counter.run_start IS 'the first of the numbers that may be given back with the version';
 COMMENT ON COLUMN idgen_registry.counter.version_hash IS
-    'SHA-256 of the version: random, another one after each change, known to whoever fetched last. With it numbers are given back where nothing has changed since';
+    'SHA-256 of the version: random, another one after each change, known to the node that fetched last. With it numbers are given back if nothing has changed since';
 COMMENT ON COLUMN idgen_registry.counter.block IS 'how many numbers a node gets at once, at least';
 COMMENT ON COLUMN idgen_registry.counter.max_block IS 'and at most, for numbers one by one';
 COMMENT ON COLUMN idgen_registry.counter.awaits_advance IS 'gives nothing until advance_counter(): the registry was put back to an older state';
@@ -70,7 +70,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error where a counter cannot give so many numbers';
+COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error if a counter cannot give that many numbers';
 
 -- What next_range() does between its COMMITs, with the rights of the owner. By itself it could be rolled back, and the same numbers be given again.
 CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS int8range
@@ -95,7 +95,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS 'what next_range() does between its COMMITs';
 
--- In a transaction block the first COMMIT is an error; said better where that can be told.
+-- In a transaction block the first COMMIT is an error; said in better words if the block can be recognized.
 CREATE PROCEDURE idgen_registry.next_range(name text, n bigint, INOUT range int8range DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -120,8 +120,8 @@ COMMENT ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) IS
 CREATE TYPE idgen_registry.counter_answer AS (outcome text, first bigint, last bigint, version bigint, block bigint, max_block bigint);
 COMMENT ON TYPE idgen_registry.counter_answer IS 'what a call comes to: done, missing, awaits advance, too few or refused; the numbers, and the version to give them back with';
 
--- Gives `count` numbers, within the bounds of the counter, or the last ones that are left; but at least `least_count`, in one range. They go on with those that
--- the same node got before where nothing has changed since.
+-- Gives `count` numbers, within the bounds of the counter, or the last ones that are left; but at least `least_count`, in one range. They continue those that
+-- the same node got before, if nothing has changed since.
 CREATE FUNCTION idgen_registry.fetch_range(registry uuid, name text, count bigint, least_count bigint, since bigint) RETURNS idgen_registry.counter_answer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -173,22 +173,22 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.give_back_range(uuid, text, bigint, bigint) IS
-    'takes back the numbers from `first` on that the last fetch gave: done where the counter has not changed since, else refused';
+    'takes back the numbers from `first` on that the last fetch gave: done if the counter has not changed since, else refused';
 
 CREATE FUNCTION idgen_registry.counters() RETURNS TABLE (name text, next bigint, max bigint, block bigint, max_block bigint, awaits_advance boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.name, CASE WHEN c.last < c.largest THEN c.last + 1 END, c.largest, c.block, c.max_block, c.awaits_advance FROM idgen_registry.counter c ORDER BY c.name
 $$;
-COMMENT ON FUNCTION idgen_registry.counters() IS 'the counters: the next number that each gives, null where none is left; the last there is; how many a node gets at once; awaits_advance: none before advance_counter()';
+COMMENT ON FUNCTION idgen_registry.counters() IS 'the counters: the next number that each gives, null if none is left; the last there is; how many a node gets at once; awaits_advance: none before advance_counter()';
 
--- For the owner of the registry alone.
+-- Only for the owner of the registry.
 
 CREATE FUNCTION idgen_registry.check_blocks(block bigint, max_block bigint) RETURNS void
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT idgen_registry.demand(block >= 1 AND max_block >= block AND max_block <= 1000000000, 'a node gets between 1 and 1000000000 numbers at once, and max_block is at least block',
         format('It would get %s to %s.', coalesce(block::text, 'null'), coalesce(max_block::text, 'null')))
 $$;
-COMMENT ON FUNCTION idgen_registry.check_blocks(bigint, bigint) IS 'an error where a counter cannot have these blocks';
+COMMENT ON FUNCTION idgen_registry.check_blocks(bigint, bigint) IS 'an error if a counter cannot have these blocks';
 
 CREATE FUNCTION idgen_registry.create_counter(name text, start bigint DEFAULT 1, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
     max_block bigint DEFAULT 100000) RETURNS void
@@ -266,7 +266,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.advance_counter(text, bigint) IS 'where a counter goes on: above every number of it that was used, which is to be said after advance()';
 
--- Numbers know nothing of time, so nobody but the owner can say how far they had come.
+-- Numbers know nothing of time, so only the owner can say how far they had come.
 CREATE FUNCTION idgen_registry.stop_counters() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- For the owner of the registry alone.
+-- Only for the owner of the registry.
 
 -- The latest instant that the registry knows: of a horizon, which nodes set by their clocks, or of the server's last checkpoint.
 CREATE FUNCTION idgen_registry.latest_known(OUT at timestamptz, OUT what text)
@@ -11,8 +11,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
 $$;
 COMMENT ON FUNCTION idgen_registry.latest_known() IS 'the latest instant that the registry knows, and what that is of';
 
--- Makes a registry safe that was put back to an older state, or made anew. No horizon was ever granted further than 15 minutes ahead of the
--- registry's clock, whatever the limit was: every number begins above that, and belongs to nobody. That rests on the clock: one that lies
+-- Makes a registry safe that was put back to an older state, or made again. No horizon was ever granted further than 15 minutes ahead of the
+-- registry's clock, whatever the limit was: every number begins above that, and has no owner. That rests on the clock: one that lies
 -- behind what the registry knows is not believed.
 CREATE FUNCTION idgen_registry.advance(longest_ahead interval DEFAULT '15 min', at timestamptz DEFAULT NULL) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -74,7 +74,7 @@ BEGIN
     RETURN forgotten;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.forget(interval) IS 'removes the rows of numbers that nobody has held for that long; gives how many';
+COMMENT ON FUNCTION idgen_registry.forget(interval) IS 'removes the rows of numbers that no server has held for that long; gives how many';
 
 CREATE FUNCTION idgen_registry.confirm_home() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

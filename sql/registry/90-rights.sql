@@ -12,7 +12,7 @@ BEGIN
 END
 $$;
 
--- Takes back what default privileges gave to anybody, and what PUBLIC has.
+-- Takes back what default privileges gave to any role, and what PUBLIC has.
 DO $$
 DECLARE
     grant_back text;

@@ -9,7 +9,7 @@
 
 namespace idgen {
 
-// Off where the simulator looks for what a removed guard leads to.
+// Off in the builds in which the simulator looks for what a removed guard leads to.
 inline bool ends_at_broken_contract = true;
 
 [[gnu::cold]] inline void tell_broken_contract(const char *condition, const char *file, int line) noexcept {

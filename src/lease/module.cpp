@@ -7,7 +7,7 @@ extern "C" {
 PG_MODULE_MAGIC_EXT(.name = "idgen_lease", .version = IDGEN_VERSION);
 
 PGDLLEXPORT void _PG_init(void) {
-    // The settings are defined there: before they are, anybody could set them.
+    // The settings are defined there: before they are, any role could set them.
     load_file("idgen", false);
     if (!process_shared_preload_libraries_in_progress) return;
     idgen::lease::install_ticket_hooks();

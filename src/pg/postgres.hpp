@@ -101,7 +101,7 @@ inline void ignore_signal(int signal) {
 #endif
 }
 
-// Base64 of bytes; -1 where there is no room, or the text is none.
+// Base64 of bytes; -1 if there is no room, or the text is not Base64.
 inline int encode_base64(const char *bytes, int size, char *text, int room) {
 #if PG_VERSION_NUM >= 180000
     return pg_b64_encode(reinterpret_cast<const uint8 *>(bytes), size, text, room);
@@ -133,9 +133,9 @@ inline void free_guc_extra(void *extra) {
 #endif
 }
 
-// Whether commits wait for synchronous standbys, by what the checkpointer last told all processes: a running statement
-// does not reload a setting. Before it has told anything, right after the start, every process has the setting that the
-// server began with.
+// Whether commits wait for synchronous standbys, by what the checkpointer last announced to all processes: a running
+// statement does not reload a setting. Before it has announced anything, right after the start, every process has the
+// setting that the server began with.
 inline bool has_synchronous_standbys() noexcept {
 #ifdef SYNC_STANDBY_DEFINED
     uint8 status = *const_cast<volatile uint8 *>(&WalSndCtl->sync_standbys_status);
@@ -146,7 +146,7 @@ inline bool has_synchronous_standbys() noexcept {
 #endif
 }
 
-// A number for a kind of lock, told once to all processes or by each of them to itself.
+// A number for a kind of lock, whose name is registered once for all processes or by each of them for itself.
 inline int new_tranche([[maybe_unused]] const char *name) {
 #if PG_VERSION_NUM >= 190000
     return LWLockNewTrancheId(name);

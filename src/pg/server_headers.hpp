@@ -1,4 +1,4 @@
-// PostgreSQL's headers, in one extern "C". Everybody else includes pg/postgres.hpp.
+// PostgreSQL's headers, in one extern "C". All other files include pg/postgres.hpp.
 #pragma once
 
 extern "C" {

@@ -40,7 +40,7 @@ void World::boot(Server &server) {
     restart(server);
 }
 
-// The server alone starts again.
+// Only the server starts again.
 void World::restart(Server &server) {
     server.is_ending = false;
     server.record = server.page.record;
@@ -76,8 +76,8 @@ void World::release_some() {
 }
 
 // The registry is put back to an older state or made again, by then with another limit, and advanced above all that can
-// have been granted meanwhile. Its clock may be behind: where it knows nothing later, and nobody can tell, the clock is
-// right.
+// have been granted meanwhile. Its clock may be behind: if it knows nothing later, which no check can find, the clock
+// is right.
 void World::restore_registry() {
     if (happens(300))
         registry_ = Registry{};

@@ -93,7 +93,7 @@ void World::send(Server &server, const LeaseCall &call) {
     calls_++;
 }
 
-// A number by what the registry lists, or any; -1 where there is none to claim now.
+// A number by what the registry lists, or any; -1 if there is none to claim now.
 std::int64_t World::choose(const Server &server) {
     bool is_own_again = is_own(server.record, the_registry, server.identity) && happens(500);
     if (is_own_again) return server.record.number;

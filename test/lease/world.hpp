@@ -72,7 +72,7 @@ class World {
    public:
     explicit World(std::uint64_t seed);
 
-    // Goes on until an ID is made twice, at most so many steps.
+    // Goes on until an ID is made twice, at most that many steps.
     void run(int steps);
 
     const std::optional<Duplicate> &duplicate() const noexcept { return duplicate_; }

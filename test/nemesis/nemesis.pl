@@ -1,7 +1,7 @@
 # Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, readers by ID miss
 # nothing, no number of a counter comes twice, and each server makes IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
 # servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
-# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made anew, limited and read by a thief. The totals
+# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made again, limited and read by a thief. The totals
 # go to the file NEMESIS_TOTALS.
 use strict;
 use warnings;
@@ -62,7 +62,7 @@ if ($is_synchronous)
 
 sub between { my ($low, $high) = @_; return $low + rand($high - $low) }
 
-# The node that a fault strikes. A synchronous cluster is asked for its synchronous standby alone.
+# The node that a fault strikes. A synchronous cluster is asked only for its synchronous standby.
 sub target
 {
 	my ($kind, $primary) = @_;
@@ -89,7 +89,7 @@ sub begin_any
 	return $fault;
 }
 
-# Makes a standby anew that has not followed for half a minute: what an operator does with one that cannot be rewound.
+# Makes a standby again that has not followed for half a minute: what an operator does with one that cannot be rewound.
 my %lame_since;
 sub mend
 {
@@ -106,7 +106,8 @@ sub mend
 	return;
 }
 
-# A registry made anew has been advanced; each primary that knows another is told that it is the one from now on.
+# A registry that was made again has been advanced; each primary that knows another one gets it confirmed as the one
+# from now on.
 sub confirm
 {
 	for my $node ($cluster->nodes, @{ $cluster->{rivals} })
@@ -118,7 +119,8 @@ sub confirm
 	return;
 }
 
-# One fault, or two at once, until each has lasted long enough; who is cut off stays so until another is the primary.
+# One fault, or two at once, until each has lasted long enough; a server that is cut off stays so until another is the
+# primary.
 sub strike
 {
 	my $primary = $cluster->wait_for('a primary', sub { $cluster->primary });

@@ -16,7 +16,7 @@ my $tree = abs_path(dirname(__FILE__) . '/../..');
 
 sub source_tree { return $tree }
 
-# Skips all of the test where this tree is not one of git's.
+# Skips all of the test if this tree is not one of git's.
 sub checkout
 {
 	plan skip_all => 'no tree of git' unless -e "$tree/.git";
@@ -51,7 +51,7 @@ sub put
 	return;
 }
 
-# Replaces a pattern where it is first; $1 in what is put there stands for its first group.
+# Replaces the first match of a pattern; $1 in what is put there stands for its first group.
 sub edit
 {
 	my ($name, $pattern, $new) = @_;

@@ -38,7 +38,7 @@ is_deeply(
 	[ sort 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
 	'all of it lies there');
 
-# Where the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.
+# If the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.
 mkdir "$folder/curl";
 open my $none, '>', "$folder/curl/curl.h" or die "curl.h: $!";
 print $none "#error no libcurl\n";

@@ -31,7 +31,7 @@ sub write_once
 	return;
 }
 
-# Runs the writers for so long, each transaction as $ms->() says.
+# Runs the writers for that long, each transaction as $ms->() says.
 sub begin_writers
 {
 	my ($seconds, $ms) = @_;

@@ -1,4 +1,4 @@
-# Slots: which IDs share one, how many there are, and when one is given to somebody else.
+# Slots: which IDs share one, how many there are, and when one is given to another session.
 use strict;
 use warnings;
 use FindBin;
@@ -166,7 +166,7 @@ $_->disconnect for $session, $other{two}, $other{three};
 		return $made // $drawer->errstr;
 	};
 
-	# What of these tells nodes apart.
+	# What of these distinguishes nodes.
 	my $nodes = sub { value_of($in_next, q{SELECT value || ', ' || ok FROM idgen.status() WHERE key = 'nodes'}) };
 	value_of($in_next, 'SELECT hlc_now() + next_id()');
 	is($nodes->(), 'every layout in use tells nodes apart, true', 'idgen.status(): layouts with a shard, and the hybrid logical clock');

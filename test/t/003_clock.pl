@@ -156,7 +156,7 @@ $session->do('SELECT idgen.accept_clock()');
 cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 
-# A horizon that somebody moved ahead and put right again is no cause any more.
+# A horizon that a superuser moved ahead and put right again is not a cause any more.
 $session->do($_) for q{SELECT idgen.advance(clock_timestamp() + interval '2 h')}, 'SELECT idgen.reset(clock_timestamp())', 'SELECT next_id()';
 set_clock($node, '+82800');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 3(?:59\d|600)\.\d{3} s behind the next ID of shard 5/, 'an hour back after idgen.reset()');

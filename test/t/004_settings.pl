@@ -11,7 +11,7 @@ my $node = start_node('settings');
 my $early = connect_to($node);
 my $main = connect_to($node);
 
-# A connection that is older than the setting is told to reconnect.
+# A connection that is older than the setting gets the advice to reconnect.
 fails_with($early, 'SELECT next_id()', '55000',
 	qr/idgen.shards is not set\nDETAIL:.*\nHINT:.*ALTER DATABASE postgres SET idgen.shards = '5'/,
 	'shards never set');
@@ -103,7 +103,7 @@ else
 		'makers without the library');
 }
 
-# Nor does it know idgen.keys: any value can be stored where every role can read it. That is told, and no such key is ever taken.
+# Nor does it know idgen.keys: any value can be stored where every role can read it. A warning says that, and no such key is ever taken.
 my $key = '1:' . 'ab' x 16;
 $bare->safe_psql('postgres', 'CREATE DATABASE keyed');
 $bare->safe_psql('postgres', "ALTER DATABASE keyed SET idgen.keys = '$key'");

@@ -31,7 +31,7 @@ cmp_ok(peak_kb() - $before, '<', 4096, 'in the select list: no memory for rows')
 is(scalar @{ $session->selectcol_arrayref('SELECT next_ids(1000000000) LIMIT 3') }, 3, 'LIMIT ends a long row source');
 
 # Every function with the edges of its types: each call gives a value or an error with SQLSTATE,
-# DETAIL and HINT where it is ours.
+# DETAIL and HINT if it is ours.
 my @numbers = ('NULL', -9223372036854775807, -1, 0, 1, 5, 8191, 8192, 2147483647, 2147483648, 9223372036854775807);
 my @ints = grep { $_ eq 'NULL' || abs $_ <= 2147483647 } @numbers;
 my @times = map { $_ eq 'NULL' ? 'NULL' : "'$_'::timestamptz" }

@@ -38,7 +38,7 @@ sub in_terminal
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
-		# Who started this test in the background had Ctrl-C ignored.
+		# A shell that started this test in the background had Ctrl-C ignored.
 		$SIG{INT} = $SIG{QUIT} = 'DEFAULT';
 		$terminal->make_slave_controlling_terminal;
 		my $slave = $terminal->slave;
@@ -189,7 +189,7 @@ nothing_left($begun, 'Ctrl-C in the build');
 	is($error, '', 'nothing on standard error');
 	nothing_left(sandbox_in($said), 'without a terminal');
 
-	# Told to wait there, by somebody who is killed
+	# With DEMO_WAIT there, and the process that started it killed
 	local $ENV{DEMO_WAIT} = 1;
 	($said, $error) = ('', '');
 	my $demo = start(\@demo, '<', \undef, '>', \$said, '2>', \$error, timeout(600));

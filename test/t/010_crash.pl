@@ -38,7 +38,7 @@ sub ms_of
 	return value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id);
 }
 
-# Crashes and starts, and draws again: under a clock that stands still only the horizon tells new IDs from old.
+# Crashes and starts, and draws again: under a clock that stands still only the horizon keeps new IDs from old ones.
 sub crash_and_compare
 {
 	my ($session, $what) = @_;
@@ -127,7 +127,7 @@ $session = crash_and_compare($session, 'kill -9 after them');
 $session->do(q{COMMIT PREPARED 'p'});
 is(repeated(\%made, draw($session, 100)), 0, 'the prepared transaction committed: IDs go on');
 
-# A backend is killed while it makes IDs: the server starts shared memory anew.
+# A backend is killed while it makes IDs: the server starts shared memory again.
 sub wait_for_server
 {
 	for (1 .. 3000)

@@ -38,7 +38,7 @@ sub timed
 	return (time - $began, @result);
 }
 
-# A new extension does not wait, also where the clock stands still.
+# A new extension does not wait, even if the clock stands still.
 freeze_clock($node, int(time) + 2);
 $session->begin_work;
 $session->do('CREATE EXTENSION idgen');
@@ -109,7 +109,7 @@ is( value_of(
 $session->rollback;
 cmp_ok(horizon_ms(), '>', $before_ms, 'and it did renew');
 
-# Somebody else writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
+# Another session writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
 $session->do('CREATE ROLE app LOGIN');
 $session->do('GRANT USAGE, UPDATE, SELECT ON ALL SEQUENCES IN SCHEMA idgen TO app');
 my $offset = 3;
@@ -165,7 +165,7 @@ fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+\.\d+ s beh
 $session->do('SELECT idgen.reset(clock_timestamp())');
 is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen.reset');
 
-# Unlogged: refused where a renewal is needed.
+# Unlogged: refused when a renewal is needed.
 $session->do('ALTER SEQUENCE idgen.horizon SET UNLOGGED');
 sleep 1.1;
 fails_with($session, 'SELECT next_id()', '55000',

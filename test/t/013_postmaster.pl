@@ -1,4 +1,4 @@
-# The postmaster killed alone: its sessions live on for as long as their statements last, beside the standby that is
+# Only the postmaster killed: its sessions live on until their statements end, beside the standby that is
 # promoted in its place. No ID is handed out once the postmaster is dead, however long the window that was granted.
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my %sql = (
 	'next_ids'      => "COPY (SELECT next_ids(200000, 6, '$layout')) TO STDOUT",
 	'next_id_array' => "COPY (SELECT unnest(next_id_array(50, 7, '$layout')) FROM generate_series(1, 200000)) TO STDOUT",
 	'DO'            => "DO \$\$ BEGIN LOOP RAISE NOTICE '%', next_id(8, '$layout'); END LOOP; END \$\$");
-# Those that are told one by one, slowly: next_ids() has a block of 64 in hand, the first for more than 10 s.
+# Those that are given one by one, slowly: next_ids() has a block of 64 in hand, the first for more than 10 s.
 my $endless = '(SELECT generate_series(1, 1000000) OFFSET 0) s';
 my %slow_sql = (
 	'next_ids in hand' => q{SELECT tell(id, '200 ms') FROM (SELECT next_ids(1000000, 9) AS id OFFSET 0) s},

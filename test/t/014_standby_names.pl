@@ -50,7 +50,7 @@ $session->do('ALTER SYSTEM RESET idgen.synchronous');
 $session->do('SELECT pg_reload_conf()');
 ok(poll(sub { eval { draw_few($session, 1) } }, 20), 'no longer required: IDs go on');
 
-# Emptied names: who waits for their confirmation goes on by himself, in the middle of his statement.
+# Emptied names: a session that waits for their confirmation goes on by itself, in the middle of its statement.
 name_standbys('*');
 my $walreceiver = $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
 $statement = begin_statement($primary, q{SET idgen.max_wait = '1h'}, $for_long);

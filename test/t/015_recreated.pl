@@ -63,7 +63,7 @@ set_clock($node, '-1');
 $session->do('CREATE EXTENSION idgen');
 is(repeated(\%made, draw_few($session, 4000)), 0, 'dropped, restarted, the clock set back, created: none again');
 
-# A checkpoint that far ahead tells of a wrong clock, then or now: the user says which.
+# A checkpoint that far ahead shows that a clock was wrong, then or now: the user says which.
 set_clock($node, '+3600');
 $session->do('CHECKPOINT');
 set_clock($node, '+2');
@@ -117,7 +117,7 @@ for my $template ('older', 'template1')
 	start_again($node);
 	$session = connect_to($node);
 	$app = connect_to($node, db => 'app');
-	# Refused where the horizon lies further ahead than IDs may.
+	# Refused if the horizon lies further ahead than IDs may.
 	$app->do('SET idgen.max_wait = 0');
 	is(repeated(\%made, eval { draw_few($app, 16_000) }), 0, "an OID given again, from $template, then kill -9: none again");
 	set_clock($node, '+' . ($offset += 100));
@@ -141,7 +141,7 @@ $app->disconnect;
 $session->do('DROP DATABASE app');
 $session->do("CREATE DATABASE app TEMPLATE older OID = $oid");
 my @first = map { connect_to($node, db => 'app') } 1 .. 2;
-# The row is read anew once it has changed.
+# The row is read again once it has changed.
 $session->do('GRANT CONNECT ON DATABASE app TO app');
 $session->begin_work;
 $session->do('LOCK TABLE pg_database IN ACCESS EXCLUSIVE MODE');

@@ -66,7 +66,7 @@ for (@writes)
 	pass_window();
 }
 
-# A dump carries the horizon that is, not what somebody wrote beside it.
+# A dump carries the horizon that is, not what another role wrote beside it.
 my $app = connect_to($node, user => 'app');
 $app->do(q{SELECT setval('idgen.horizon', 7258118400000)});
 $session->disconnect;

@@ -62,7 +62,7 @@ ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');
 $standby->stop('immediate');
 
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
-# clock is then put where the IDs of others began. Also where the server began anew before, and where a parallel worker asks.
+# clock is then put where the IDs of others began. Also if the server was restarted before, and if a parallel worker asks.
 my $altered = 'ALTER SEQUENCE idgen.horizon';
 my @recreated = ('DROP EXTENSION idgen', 'CREATE EXTENSION idgen');
 my $in_worker = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
@@ -116,7 +116,7 @@ for (@not_over)
 	is(repeated(\%made, @ids), 0, "$change, not committed, then kill -9: none again");
 }
 
-# Where nobody else sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and with
+# If no other session sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and with
 # other things of the sequence changed or changes taken back.
 $session->do('DROP EXTENSION idgen');
 my @its_own = (

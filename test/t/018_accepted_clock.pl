@@ -1,5 +1,5 @@
 # Which clock is believed: a jump that was refused stays refused whatever ends and starts again on the same boot; a slow clock
-# that is set right is no jump; and a renewal ahead of need that is refused takes no ID away.
+# that is set right is not a jump; and a renewal ahead of need that is refused takes no ID away.
 use strict;
 use warnings;
 use FindBin;
@@ -93,7 +93,7 @@ for (@refusals)
 	set_clock($node, '+' . ($offset += 200));
 }
 
-# Another boot knows nothing of what this one refused; the log is told how far the horizon was behind.
+# Another boot knows nothing of what this one refused; the log says how far the horizon was behind.
 set_clock($node, '+' . ($offset + 86400));
 fails_with($session, 'SELECT next_id()', '55000', $jumped, 'a day ahead on this boot');
 $session->disconnect;

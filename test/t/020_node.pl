@@ -37,7 +37,7 @@ my ($out, $error) = ('', '');
 }
 my $seen = decode_json($out);
 
-# 2^53 + 1 is no number that JavaScript has; it takes the one beside it and says nothing.
+# 2^53 + 1 is not a number that JavaScript has; it takes the one beside it and says nothing.
 for my $type (qw(json jsonb))
 {
 	my $document = $seen->{$type};

@@ -193,7 +193,7 @@ for my $case (
 }
 kernel_says($node, '0 20000 100');
 
-# A shard that a layout in use does not have; where none is in use, one that the default layout does not have.
+# A shard that a layout in use does not have; if none is in use, one that the default layout does not have.
 my $shards_in = sub {
 	my ($db, $setting, @draws) = @_;
 	my $seen = connect_to($node, db => $db);

@@ -1,4 +1,4 @@
-# What the log is told of clocks and shards: once a minute for each cause, whichever of the sessions sees it.
+# What is logged of clocks and shards: once a minute for each cause, whichever of the sessions sees it.
 use strict;
 use warnings;
 use FindBin;
@@ -44,7 +44,7 @@ for my $offset ('+0.004', '+0')
 }
 is(told(qr/LOG:  the clock/), 0, 'nor a few milliseconds');
 
-# Back, within the lead: IDs are held, and the log is told.
+# Back, within the lead: IDs are held, and that is logged.
 set_clock($node, '-30');
 everybody_draws(1);
 my $back = qr/LOG:  the clock of this machine was set back by 30\.000 s\n.*DETAIL:  IDs go on above the last ones: held up to idgen.max_lead \(60\.000 s\).*\n.*HINT:  See what set it/;
@@ -109,7 +109,7 @@ for my $session (@sessions)
 }
 is(told(qr/WARNING:  the clock of this machine is not synchronized/), 1, 'not synchronized: one warning for six sessions');
 
-# After a boot there is nothing to compare the clock with but the horizon: far behind, it is told of.
+# After a boot there is nothing to compare the clock with but the horizon: far behind, it is logged.
 $_->disconnect for @sessions;
 my $behind = qr/LOG:  the durable horizon of database "postgres" lies (\d+)\.\d{3} s behind the clock\n.*DETAIL:  It is 20.*\n.*HINT:  If the clock is wrong/;
 for ([ 60, 0 ], [ 7200, 1 ])

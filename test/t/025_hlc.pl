@@ -111,7 +111,8 @@ cmp_ok(lead_of($hlc), '>', 0, 'a remote clock 0.8 s ahead is taken');
 is($hlc % 65536, 0, 'and a full logical part carries at once');
 is(value_of($session, 'SELECT hlc_now()'), $hlc + 1, 'the next event is the next timestamp');
 
-# A clock that stands still, and a crash: nothing again, and the order is kept. Only the horizon tells new from old.
+# A clock that stands still, and a crash: nothing again, and the order is kept. Only the horizon keeps new ones from old
+# ones.
 my $second = int(time) + 5;
 for my $how ('kill -9', 'kill -9 again', 'a restart')
 {
@@ -209,7 +210,7 @@ sub generator_of
 	return int($_[0] / 100_000) % 100_000;
 }
 
-# Their generators, where all of them were made since the last change.
+# Their generators, if all of them were made since the last change.
 sub is_new_generator
 {
 	my ($before, $what, @ids) = @_;
@@ -307,7 +308,7 @@ cmp_ok($promoted[0], '>', $hlc, 'promoted: timestamps go on above');
 is(repeated(\%made, @promoted), 0, 'promoted: no timestamp again');
 $generator = is_new_generator($generator + 99, 'promoted: some are skipped', decimals($on_standby, 10));
 
-# Set by somebody: no generator again, nor one left out. Set by its owner, as after a restore: some are skipped. At the end of them.
+# Set by another role: no generator again, nor one left out. Set by its owner, as after a restore: some are skipped. At the end of them.
 $on_standby->do(q{SELECT setval('idgen.generator', 1)});
 begin_again($standby);
 $on_standby = connect_to($standby);

@@ -112,7 +112,7 @@ for my $maker (0 .. $#makers)
 }
 
 # A clock that is a year ahead for a moment: what is made then says so, what is made after is of today again, and rises. The log
-# is told once of each kind. Steps back within a second are no such thing.
+# has one message for each kind. Steps back within a second have none.
 {
 	my $jumping = start_node('jumping', kinds => 1, fake_clock => 1, conf => ["idgen.max_lead = '200ms'"]);
 	my @sessions = map { connect_to($jumping) } 1 .. 3;

@@ -66,10 +66,10 @@ sub looks_random
 	return;
 }
 
-# The tail of a ULID is random where it is the first of its millisecond, so a clock that runs fast makes every call such a one.
+# The tail of a ULID is random if it is the first of its millisecond, so a clock that runs fast makes every call such a one.
 my $fast = start_node('fast', kinds => 1, fake_clock => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
 set_clock($fast, '+0 x10000');
-# A session reads it anew after some microseconds, which clock_timestamp() takes here.
+# A session reads it again after some microseconds, which clock_timestamp() takes here.
 my $ulids = '';
 until (length $ulids >= 5e6)
 {

@@ -1,4 +1,4 @@
-# Copies of a node, which keep its shards: what can be seen of them is told, until somebody says that it is meant or gives the
+# Copies of a node, which keep its shards: what can be seen of them is reported, until an administrator says that it is meant or gives the
 # copy shards of its own.
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub is_told
 	return;
 }
 
-# How often the log is told of a copy.
+# How often a copy is logged.
 sub told
 {
 	my ($node) = @_;
@@ -148,7 +148,7 @@ sub identified
 	$on->do('SELECT pg_reload_conf()');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'confirmed: IDs are made, also with on_copy = refuse');
 
-	# The dump of the copy tells the next copy.
+	# The dump of the copy names it to the next copy.
 	$on->do('CREATE DATABASE moved');
 	$copy->command_ok([ 'pg_dump', '-f', "$dump.again", 'postgres' ], 'a dump of the copy');
 	$copy->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.again", '-d', 'moved' ], 'restored in the same cluster');

@@ -1,4 +1,4 @@
-# Citus: idgen.shards = 'citus' takes the group of the node; a list that Citus has copied to every node is told of. An extension of
+# Citus: idgen.shards = 'citus' takes the group of the node; a list that Citus has copied to every node is reported. An extension of
 # its name stands for it, empty, and the two tables that it has in pg_catalog. Its second version has the table that says which tables are
 # Citus's, for idgen_migrate.
 use strict;
@@ -188,7 +188,7 @@ $one->do(q{SET idgen.shards = '5'});
 is(shard_of('next_id()'), 5, 'numbers by hand');
 fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/neither a shard number.*HINT:.*or lease, or citus\.$/s, 'a misspelt value');
 
-# idgen_migrate knows the tables of Citus by Citus's own table alone: Mallory's table of that name, and one that belongs to no extension, are nothing.
+# idgen_migrate knows the tables of Citus only by Citus's own table: Mallory's table of that name, and one that belongs to no extension, are nothing.
 $session->do('CREATE DATABASE moving');
 $node->safe_psql('moving', $_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate', 'CREATE ROLE mallory; GRANT CREATE ON SCHEMA public TO app, mallory';
 my $owner = connect_to($node, db => 'moving', user => 'app');

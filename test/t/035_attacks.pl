@@ -1,4 +1,4 @@
-# Ways from an ordinary role to somebody else's rights, each tried with the roles that it needs: none works. Mallory owns the
+# Ways from an ordinary role to another role's rights, each tried with the roles that it needs: none works. Mallory owns the
 # database, so that the schema public is hers; the boss is a superuser; the victim is another ordinary role.
 use strict;
 use warnings;
@@ -14,7 +14,8 @@ my $root = connect_to($node);
 $root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE ROLE victim LOGIN';
 my ($boss, $mallory, $victim, $number);
 
-# A database of Mallory's with a trap: whoever else calls it leaves his name in loot, and a superuser makes her one.
+# A database of Mallory's with a trap: any other role that calls it leaves its name in loot, and a superuser makes her
+# one.
 sub new_database
 {
 	my ($extension) = @_;
@@ -47,7 +48,7 @@ sub extend
 	return;
 }
 
-# Somebody does what may be refused.
+# A role does what may be refused.
 sub try_all
 {
 	my ($who, @calls) = @_;
@@ -67,7 +68,7 @@ sub nobody_fell
 	return is(value_of($boss, q{SELECT coalesce(string_agg(DISTINCT who::text, ' '), 'nobody') FROM evil.loot}), 'nobody', "$what: nobody fell into the trap");
 }
 
-# Two tables of somebody's, one with references to the other, and a move of them that has begun.
+# Two tables of a role, one with references to the other, and a move of them that has begun.
 sub make_tables
 {
 	my ($who, $schema) = @_;
@@ -121,7 +122,7 @@ begin_move($victim, 'home');
 is(value_of($boss, q{SELECT count(*) FROM pg_proc p WHERE prosecdef AND pronamespace <> 'pg_catalog'::regnamespace
   AND (has_function_privilege('mallory', p.oid, 'EXECUTE') OR proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0))}), 0, 'default privileges give no one the trigger\'s function');
 
-# 2. What is remembered of a move, written by somebody else. The boss owns a move; Mallory says that her table is a part of it.
+# 2. What is remembered of a move, written by another role. The boss owns a move; Mallory says that her table is a part of it.
 sub state_table { return value_of($boss, q{SELECT c.oid::regclass::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'rows_done' WHERE relkind = 'r'}) }
 new_database();
 begin_move($boss, 'boss');
@@ -183,7 +184,7 @@ for my $name (sort keys %operator)
 	make_tables($boss, 'boss');
 	$boss->do($_)
 	  for 'CREATE TABLE boss.small (id serial PRIMARY KEY)', 'CREATE TABLE boss.seven (id bigint UNIQUE, v uuid)', q{INSERT INTO boss.seven SELECT NULL, ('018cc251-f400-7000-8000-00000000000' || n)::uuid FROM generate_series(1, 5) n};
-	# A caller's own path is no better than public. Where Mallory's operator is called by nobody but the caller himself, that is his affair.
+	# A caller's own path is no better than public. If only the caller's own statements call Mallory's operator, that is up to the caller.
 	$boss->do('SET search_path = public, pg_catalog');
 	my @errors = try_all($boss, q{CALL idgen_migrate.uuid_start('boss.album', 'new')}, 'CREATE UNIQUE INDEX ON boss.album (new)', 'CREATE UNIQUE INDEX ON boss.album (id)',
 		q{CALL idgen_migrate.backfill('boss.album', 'new', 'made', 7)}, q{CALL idgen_migrate.backfill('boss.seven', 'id', 'v', 7)}, q{CALL idgen_migrate.replace_serial('boss.small', 'id', widen => true)},
@@ -213,7 +214,7 @@ for my $when ('before', 'after')
 	nobody_fell("functions of better types, $when");
 }
 
-# The schema of the second extension, made by somebody else before.
+# The schema of the second extension, made by another role before.
 for my $before ('CREATE SCHEMA idgen_migrate', undef)
 {
 	new_database(0);
@@ -270,7 +271,7 @@ is_deeply([ try_all($mallory, q{CALL idgen_migrate.uuid_start('evil.folder', 'ne
 	[], 'a name like the words of a foreign key: no error');
 is(value_of($boss, q{SELECT string_agg(confdeltype::text, '') FROM pg_constraint WHERE conrelid = 'evil.file'::regclass AND contype = 'f'}), 'nn', 'and its actions are kept');
 
-# The boss works on Mallory's table, as himself or in her name, and on his own with a trigger of hers.
+# The boss works on Mallory's table, as boss or in her name, and on the boss's own with a trigger of hers.
 new_database();
 $mallory->do($_) for q{CREATE TABLE evil.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
   'INSERT INTO evil.t VALUES (NULL), (NULL)', 'GRANT USAGE ON SCHEMA evil TO PUBLIC',
@@ -300,7 +301,7 @@ for my $what (sort keys %own)
 	nobody_fell("the boss's own table with $what of Mallory's");
 }
 
-# A trigger that comes while the boss fills his own table
+# A trigger that comes while the boss fills the boss's own table
 my $watcher = connect_to($node, db => "app$number");
 $boss->do($_) for 'DROP TABLE boss.t', q{CREATE TABLE boss.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
   'INSERT INTO boss.t SELECT FROM generate_series(1, 60)', 'GRANT USAGE ON SCHEMA boss TO mallory', 'GRANT TRIGGER ON boss.t TO mallory';

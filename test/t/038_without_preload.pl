@@ -47,7 +47,8 @@ SKIP:
 	like("@$names", qr/^idgen state \d+$/, 'one state, its version in its name');
 }
 
-# idgen.synchronous: who joins the state tells it, unless a running statement had him miss the reload.
+# idgen.synchronous: a session that joins the state announces it, unless the session missed the reload in a running
+# statement.
 my $required = qr/need a synchronous standby, and none is configured/;
 set_for_server($session, 'idgen.synchronous', 'required');
 $session->disconnect;
@@ -85,7 +86,7 @@ isnt($node->psql('postgres', 'SELECT next_id()', stderr => \my $error), 0, 'set 
 like($error, $required, 'and told why');
 $node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
 
-# Sizes and keys need preload, and that is told.
+# Sizes and keys need preload, and a message says so.
 $node->append_conf('postgresql.conf', $_) for 'idgen.max_slots = 8', q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'};
 $node->restart;
 $node->psql('postgres', 'SELECT next_id()', stderr => \$error);

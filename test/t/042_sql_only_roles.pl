@@ -51,7 +51,8 @@ is(value_of($owner, 'SELECT superuser_of FROM (SELECT bool_or(rolsuper) AS super
 my $use = 'SELECT idgen_sql.id_shard(idgen_sql.next_id(5)), idgen_sql.id_shard((idgen_sql.next_id_array(1, 5))[1]), (SELECT idgen_sql.id_shard(n) FROM idgen_sql.next_ids(1, 5) AS n)';
 is(join(',', $owner->selectrow_array($use)), '5,5,5', 'and makes IDs');
 
-# Rights: readers everybody, makers whom the owner lets, the rest the owner alone; whatever default privileges say.
+# Rights: every role may call the readers, roles that the owner lets the makers, only the owner the rest; whatever
+# default privileges say.
 is(value_of($owner, 'SELECT string_agg(proname, $$ $$ ORDER BY proname COLLATE "C") FROM pg_proc WHERE pronamespace = $$idgen_sql$$::regnamespace AND prosecdef'),
 	'next_id next_id_array next_ids', 'three functions run as their owner');
 is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'and those may be called by nobody else, nor what they call');
@@ -83,7 +84,7 @@ fails_with($app, $_, '42501', qr/permission denied/, "but not: $_")
   'UPDATE idgen_sql.idgen_shard SET rank = NULL', q{UPDATE idgen_sql.idgen_setting SET max_lead = '0'}, 'CREATE TABLE idgen_sql.mine (n int)';
 is(value_of($owner, 'SELECT count(*) FROM pg_proc WHERE pronamespace = $$idgen_sql$$::regnamespace AND prosrc ~ $$pg_(try_)?advisory$$'), 0, 'no advisory lock, which anybody could hold');
 
-# A caller's own settings change nothing. From 19 on there are standard strings alone.
+# A caller's own settings change nothing. From 19 on there are only standard strings.
 $app->do('SET standard_conforming_strings = off') if $app->{pg_server_version} < 190000;
 $app->do($_) for 'SET DateStyle = $$German, DMY$$', 'SET TimeZone = $$Pacific/Apia$$', 'SET IntervalStyle = iso_8601', 'SET extra_float_digits = -15',
   'SET search_path = public, pg_catalog', 'CREATE TEMP TABLE idgen_shard (layout text, shard bigint)', 'SET transform_null_equals = on', 'SET array_nulls = off', 'SET bytea_output = escape', 'SET quote_all_identifiers = on';

@@ -205,7 +205,7 @@ no_superuser('in the place of others');
 is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolsuper AND rolname <> current_user}), 0, 'there is no other superuser');
 $root->do("DROP DATABASE $db");
 
-# A superuser's schema in which somebody may create: the first half runs nothing of his. Nor for a member of a superuser.
+# A superuser's schema in which another role may create: the first half runs nothing of that role. Nor for a member of a superuser.
 $root->do($_) for 'CREATE ROLE member LOGIN', "GRANT $boss, owner TO member";
 $db = new_database($boss, 'trap');
 $node->safe_psql($db, 'GRANT ALL ON SCHEMA idgen_sql TO mallory');
@@ -218,7 +218,7 @@ $db = new_database('owner');
 refused($db, \"SET ROLE owner;\n$hand_over", 'member', qr/role with the rights of a superuser/, 'a member of a superuser');
 no_superuser('members');
 
-# An extension that somebody may have used does not take over; default privileges open no door before the time.
+# An extension that another role may have used does not take over; default privileges open no door before the time.
 $node->safe_psql($db, 'CREATE EXTENSION idgen');
 is((my ($status, $after) = run_file($node, $db, 'hand-over.sql', 'owner'))[0], 0, 'the owner hands over');
 like($after, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n\z/, 'and gets an instant, and nothing else');

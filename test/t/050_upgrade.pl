@@ -90,7 +90,8 @@ my $session = connect_to($node);
 makes_ids($session, 'this version');
 like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'it says its version');
 
-# Exchanged below a running server: the old library goes on, and whoever asks for the new SQL is told to restart.
+# Exchanged below a running server: the old library goes on, and a session that asks for the new SQL gets the advice to
+# restart.
 install_later($server);
 makes_ids($session, 'files exchanged, session from before');
 my $new_session = connect_to($node);

@@ -180,7 +180,7 @@ ok(!succeeds($filler), 'two at once: the earlier one ends');
 is($filler->state, '55006', 'two at once: SQLSTATE');
 is_filled($session, 'twice', 'two at once');
 
-# Rows among many that have IDs: order, and nothing twice, also where batches are large.
+# Rows among many that have IDs: order, and nothing twice, also if batches are large.
 make_table($session, 'holes');
 $session->do("CALL idgen_migrate.backfill('holes', 'id', 'made', 7)");
 $session->do('CREATE TABLE before AS SELECT key, id FROM holes');

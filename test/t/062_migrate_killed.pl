@@ -19,7 +19,7 @@ $session->do($_)
   'UPDATE folder a SET up = b.id FROM folder b WHERE b.n = a.n / 2',
   'INSERT INTO file (folder, other) SELECT a.id, a.up FROM folder a, generate_series(1, 3)', 'ANALYZE';
 
-# Both keys are unique, and where a reference has both columns, they say the same. Files and folders come and go as ever.
+# Both keys are unique, and if a reference has both columns, they say the same. Files and folders come and go as ever.
 my $next = $folders;
 sub is_whole
 {
@@ -58,7 +58,7 @@ sub kill_at_lock_of
 	return;
 }
 
-# Calls a step, killed later each time, until it ends by itself; or until nothing is left to do, where that is asked.
+# Calls a step, killed later each time, until it ends by itself; or until nothing is left to do, if that is asked.
 sub call_killed
 {
 	my ($call, $is_left) = @_;
@@ -92,7 +92,7 @@ my $unique = 'CREATE UNIQUE INDEX ON folder (new)';
 call_killed($start);
 $session->do($unique);
 call_killed($backfill);
-# The first batch shall be full of rows: no pages of dead ones.
+# The first batch must be full of rows: no pages of dead ones.
 my $pack = 'VACUUM (FULL, ANALYZE) file';
 $session->do($pack);
 my ($linker, $pid) = begin_call(q{idgen_migrate.uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
@@ -106,7 +106,7 @@ is(value_of($session, $shape), $before, 'abandoned: everything is as it was');
 $session->do("CALL $start");
 $session->do($_) for $unique, 'CREATE UNIQUE INDEX ON folder (id)';
 
-# A session that took its snapshot before the backfill sees no IDs. Where it moves a row, the row is without its reference
+# A session that took its snapshot before the backfill sees no IDs. If it moves a row, the row is without its reference
 # still, and lies elsewhere than when its page was looked at.
 my $late = connect_to($node);
 $late->begin_work;

@@ -22,7 +22,7 @@ sub at { return freeze_clock($node, $began + shift) }
 
 sub id { return scalar value_of($session, 'SELECT next_id(1)') }
 
-# The same, undefined where it fails.
+# The same, undefined if it fails.
 sub id_if_any { return scalar eval { id() } }
 
 # Begins a transaction in which each further lock of a relation needs room in the shared table.
@@ -115,7 +115,7 @@ is_new(scalar(eval { value_of($greedy, 'SELECT next_id(1)') }), 'the page is rea
 is_new(id_if_any(), 'and the same transaction gets an ID of the next window');
 ok($session->commit, 'which commits');
 
-# A renewal in a transaction with a number looks into pg_class, which somebody locks. The server's timeouts need a clock that goes.
+# A renewal in a transaction with a number looks into pg_class, which another session locks. The server's timeouts need a clock that goes.
 sub wait_in_renewal
 {
 	my ($offset, $setting) = @_;

@@ -126,7 +126,7 @@ sub check_cases
 	return;
 }
 
-# Twenty at once, each as a node does it: the smallest number that is free, and another where somebody was faster.
+# Twenty at once, each as a node does it: the smallest number that is free, and another if another node was faster.
 sub check_crowd
 {
 	my ($db, $owner, $registry) = @_;
@@ -401,7 +401,7 @@ sub check_hostile
 	value_of($session, 'SELECT idgen_registry.release(200)');
 	claim($session, $registry, 200, 0, 51, 52);
 	is(call($session, $registry, 'stop', 200, 51, 52, $used, 0)->{horizon_ms}, $used, "$db: nobody lowers what another used");
-	# A caller's own objects in the way: temporary ones, and operators and functions in his path.
+	# A caller's own objects in the way: temporary ones, and operators and functions in the caller's path.
 	$owner->do(qq{GRANT CREATE ON DATABASE $db TO node});
 	$session->do($_) for 'CREATE SCHEMA trap', 'CREATE TABLE trap.loot (who name)',
 	  'GRANT USAGE ON SCHEMA trap TO PUBLIC', 'GRANT INSERT ON trap.loot TO PUBLIC',

@@ -43,14 +43,14 @@ sub begin_call
 	return { session => $other, statement => $statement };
 }
 
-# Whether it ends within so many seconds, with an answer or without.
+# Whether it ends within that many seconds, with an answer or without.
 sub is_answered
 {
 	my ($begun, $seconds) = @_;
 	my $end = time + $seconds;
 	while (time < $end)
 	{
-		# It raises an error where the connection is lost.
+		# It raises an error if the connection is lost.
 		return 1 if (eval { $begun->{session}->pg_ready } // 1) != 0;
 		sleep 0.02;
 	}
@@ -95,7 +95,7 @@ sub check_cases
 	return;
 }
 
-# Twenty at once, each as a node does it: the smallest number that is free, and another where somebody was faster.
+# Twenty at once, each as a node does it: the smallest number that is free, and another if another node was faster.
 sub check_crowd
 {
 	my ($kind, $store) = @_;
@@ -302,7 +302,7 @@ $owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
 like($postgres->extend(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
 $owner->do('SELECT idgen_registry.confirm_home()');
 
-# Only of an etcd: a lease that is past, which a keepalive is told with 200 and without a TTL, or that ends between keepalive and write.
+# Only of an etcd: a lease that is past, for which a keepalive gets 200 without a TTL, or that ends between keepalive and write.
 sub end_leases
 {
 	my ($store) = @_;

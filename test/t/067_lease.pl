@@ -108,7 +108,7 @@ sub crash_far_ahead
 	return;
 }
 
-# R lies seconds ahead, and there is no other number: the server keeps it, and waits where its machine crashed.
+# R lies seconds ahead, and there is no other number: the server keeps it, and waits if its machine crashed.
 sub crash_by_hand
 {
 	my ($kind, $store) = @_;
@@ -205,7 +205,7 @@ sub lose_by_hand
 	return;
 }
 
-# Its lease is past before its time, as where the registry's clock went ahead: first nobody claims the number, then somebody does.
+# Its lease is past before its time, as when the registry's clock went ahead: first no server claims the number, then one does.
 sub end_lease
 {
 	my ($kind, $store, $made, $node) = @_;
@@ -240,7 +240,7 @@ sub end_lease
 	return $rival->stop('immediate');
 }
 
-# The process alone ends: asked to, and by a signal that restarts the server. A stop whose answer comes late is none: so it may take some tries.
+# Only the process ends: asked to, and by a signal that restarts the server. A stop whose answer comes late does not count: so it may take some tries.
 sub end_keeper
 {
 	my ($kind, $made, $node) = @_;

@@ -189,7 +189,7 @@ sub copy_data
 }
 
 # A standby, asynchronous, is promoted while its primary is alive and goes on: one that began as a base backup, with R too far ahead for it;
-# and one that began as a copy of the stopped primary, with R near enough, so that the timeline alone says that the number is not its own.
+# and one that began as a copy of the stopped primary, with R near enough, so that only the timeline says that the number is not its own.
 sub promote
 {
 	my ($kind, $store, $max_lead) = @_;

@@ -83,8 +83,8 @@ for my $store ('postgresql', 'etcd')
 	ok(!grep({ $of_old->{$_} } keys %$of_others), "$what: the new one has another");
 }
 
-# The owner of a number is cut off from etcd and from the registry: it stops by itself, and who claims the number next begins above. All servers
-# have that one number to take.
+# The owner of a number is cut off from etcd and from the registry: it stops by itself, and the server that claims the number next begins above.
+# All servers have that one number to take.
 {
 	my $what = 'an isolated owner';
 	my $owner = $cluster->wait_for("$what: the cluster is whole", sub { $cluster->whole });

@@ -1,4 +1,4 @@
-# A server, or the keeper of its numbers alone, that ends between each two steps of a claim: before what it asks is executed, and before it
+# A server, or only the keeper of its numbers, that ends between each two steps of a claim: before what it asks is executed, and before it
 # is answered. It finds its number again. For each kind of registry.
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# Starts the server where the registry knows of no number, up to the step; gives what it remembers by then.
+# Starts the server while the registry knows of no number, up to the step; gives what it remembers by then.
 sub start_up_to
 {
 	my ($store, $proxy, $node, $mode, $text, $from) = @_;
@@ -81,7 +81,7 @@ sub cut_take
 	return;
 }
 
-# The keeper alone ends while its claim is on its way: the next one asks for the same, and remembers the number.
+# Only the keeper ends while its claim is on its way: the next one asks for the same, and remembers the number.
 sub lose_keeper
 {
 	my ($kind, $store, $proxy, $node, $mode, $steps) = @_;

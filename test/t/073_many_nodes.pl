@@ -25,7 +25,7 @@ for my $kind (store_kinds())
 	# From now on no lease is past before the file ends, however long a start takes.
 	$_->append_conf('postgresql.conf', q{idgen.lease_ttl = '1h'}) for @nodes;
 	my @numbers = live("$kind, all killed and started at once", $made, sub { stop_all('fast', @_) }, @nodes);
-	# The horizons lie at the next second, since IDs with long ticks were made. A server does not wait for its own number where another is free.
+	# The horizons lie at the next second, since IDs with long ticks were made. A server does not wait for its own number if another is free.
 	sleep 1.5;
 	my @again = live("$kind, all stopped and started at once", $made, sub { stop_all('immediate', @_) }, @nodes);
 	is_deeply(\@again, \@numbers, "$kind: after a clean stop each finds its own number again");

@@ -1,5 +1,5 @@
-# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as somebody else, no password is
-# told, and neither the server nor its log suffers from whatever stands under the address of the registry.
+# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as another role, no password is
+# shown, and neither the server nor its log suffers from whatever stands under the address of the registry.
 use strict;
 use warnings;
 use FindBin;
@@ -59,7 +59,7 @@ SQL
 	return ($node, $root, $registry);
 }
 
-# A publication of all tables has nothing of ours: a subscriber that has no idgen can follow it, and one that has is told nothing.
+# A publication of all tables has nothing of ours: a subscriber that has no idgen can follow it, and one that has it gets nothing.
 sub all_tables
 {
 	my ($registry) = @_;
@@ -97,7 +97,7 @@ sub all_tables
 	return;
 }
 
-# A registry that was made anew: a confirmation that nobody needed does not let it in, and one that is needed warns.
+# A registry that was made again: a confirmation that was not needed does not let it in, and one that is needed warns.
 sub made_anew
 {
 	my ($registry) = @_;
@@ -177,7 +177,7 @@ sub missing_database
 	return;
 }
 
-# What answers in the place of a registry. Each: what it does where a number is asked for (or the registry's identity, or the list), and what the
+# What answers in the place of a registry. Each: what it does when a number is asked for (or the registry's identity, or the list), and what the
 # keeper says then.
 my $parsed = message('1', '') . message('2', '');
 my $senseless = qr/what answers there does not answer as a registry does/;

@@ -23,8 +23,8 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# A server held number 10, then number 11. After a clean stop it has number 11 again, also where number 10 is another's by now, where all are
-# held, and where the other used number 10 later.
+# A server held number 10, then number 11. After a clean stop it has number 11 again, also if another server has number 10 by now, if all are
+# held, and if the other used number 10 later.
 sub find_the_last_one
 {
 	my ($kind, $address) = @_;
@@ -119,7 +119,8 @@ sub name_by_host
 	return $session->disconnect;
 }
 
-# The server tells a process to end, and then its group. An answer that comes late is none: so it may take some tries.
+# The server sends a signal to a process, and then to its group. An answer that comes late does not count: so it may
+# take some tries.
 sub end_twice
 {
 	my ($kind, $store) = @_;

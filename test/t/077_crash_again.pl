@@ -72,7 +72,7 @@ sub end_server
 }
 
 # After a crash R of the number lies up to a window ahead: a server that is back before claims another, and after the next crash the one before
-# again, which it remembers whether its lease is past or not. A third one it takes only where the registry carries out the last extension of a life
+# again, which it remembers whether its lease is past or not. A third one it takes only if the registry carries out the last extension of a life
 # so late that the next life has just asked for the number.
 sub check_numbers
 {

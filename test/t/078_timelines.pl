@@ -20,7 +20,7 @@ my @settings = ('postgresql.conf', 'postgresql.auto.conf');
 
 sub timeline_of { my ($node) = @_; return $node->safe_psql('postgres', q{SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int}) }
 
-# Passes where a server is on that timeline, which its log says that it has just selected.
+# Passes if a server is on that timeline, which its log says that it has just selected.
 sub is_promoted_to
 {
 	my ($node, $timeline, $what) = @_;
@@ -29,7 +29,7 @@ sub is_promoted_to
 	return is($selected, $timeline, "$what has selected it itself");
 }
 
-# Starts standbys of a server from a copy that was made while it was stopped: nothing but the timeline tells them from it once they are promoted.
+# Starts standbys of a server from a copy that was made while it was stopped: only the timeline distinguishes them from it once they are promoted.
 # A clock is theirs.
 sub standbys_of
 {
@@ -117,7 +117,7 @@ sub succeed
 	for my $standby ($first, $second) { wait_for_replay($primary, $standby); cut_off($standby) }
 	succeed(\%made, $primary, $first, 'the first promoted');
 
-	# The old primary again, on timeline 1. It is not promoted: it is told by hand how far its successor was.
+	# The old primary again, on timeline 1. It is not promoted: an administrator says how far its successor was.
 	my ($highest, $now, $repeats) = lead_built_up($first, \%made);
 	is($repeats, 0, 'the first promoted goes on: none again');
 	crash($first);
@@ -138,7 +138,7 @@ sub succeed
 
 	succeed(\%made, $first, $second, 'the second promoted');
 
-	# The server finds nothing to rewind between two timelines of one number. Made anew as a standby of the other, it is promoted to a higher one.
+	# The server finds nothing to rewind between two timelines of one number. Made again as a standby of the other, it is promoted to a higher one.
 	$second->safe_psql('postgres', 'CHECKPOINT');
 	like(rewind_onto($second, $first, 'the same number'), qr/no rewind required/, 'pg_rewind takes the two for one history');
 	my ($third) = standbys_of($second, '+0', 'third');
@@ -156,7 +156,7 @@ sub succeed
 }
 
 # A server dies as it is promoted, when it is no longer a standby and its new timeline does not count yet: it goes on as a primary on the timeline
-# of the one before it. What tells them apart is the backup that it began as; also if it dies again before its first ID.
+# of the one before it. What distinguishes them is the backup that it began as; also if it dies again before its first ID.
 {
 	my %made;
 	my $primary = start_node('before', fake_clock => 1, init => { allows_streaming => 1 }, conf => [ "idgen.shards = '5'", @for_rewind ]);

@@ -1,5 +1,5 @@
-# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends when it is told
-# to, and idgen.status() says which lock it waits for and who holds it.
+# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends at a signal,
+# and idgen.status() says which lock it waits for and who holds it.
 use strict;
 use warnings;
 use FindBin;
@@ -121,7 +121,7 @@ for my $lock (@locks)
 	ok(wait_for_id($root), 'then IDs come');
 }
 
-# A keeper that waits for a lock as it connects ends when it is told to, too.
+# A keeper that waits for a lock as it connects ends at a signal, too.
 {
 	my $keeper = keeper_of($root);
 	my ($release) = hold_lock(undef, 'LOCK TABLE pg_class', 0);
@@ -154,7 +154,7 @@ for my $lock (@locks)
 	$reader->disconnect;
 }
 
-# Where a crash would lose the page, no number is claimed.
+# If a crash would lose the page, no number is claimed.
 {
 	$root->do('ALTER SEQUENCE idgen_lease.record SET UNLOGGED');
 	end_keeper(keeper_of($root));

@@ -82,7 +82,7 @@ sub is_refused
 	return;
 }
 
-# Passes where a database makes IDs that nobody made before.
+# Passes if a database makes IDs that no server made before.
 sub makes
 {
 	my ($node, $db, $made, $what) = @_;
@@ -115,7 +115,7 @@ my $dump = $origin->basedir . '/dump';
 $origin->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'pg_dump');
 $origin->backup('base');
 
-# A database that is named to the tool, one that is not, and one that has made no ID yet: each is refused until somebody says more.
+# A database that is named to the tool, one that is not, and one that has made no ID yet: each is refused until an administrator says more.
 {
 	my $copy = convert($origin, stopped_standby($origin, 'base', 'subscriber'));
 	give_clock($copy, '+0');
@@ -191,7 +191,7 @@ $origin->backup('base');
 	$copy->stop('immediate');
 }
 
-# An upgrade by pg_upgrade leaves the page with the old identifier, too. What tells the two apart: the new server's own is older than any
+# An upgrade by pg_upgrade leaves the page with the old identifier, too. What distinguishes the two: the new server's own is older than any
 # timeline it begins by a promotion. So is a standby of it that is promoted before the first ID, and one of that one.
 {
 	my $upgraded = PostgreSQL::Test::Cluster->new('upgraded');

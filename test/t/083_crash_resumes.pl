@@ -95,7 +95,7 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# A clean end gives the number up and leaves nothing behind, also where no session has asked for it since a crash.
+# A clean end gives the number up and leaves nothing behind, also if no session has asked for it since a crash.
 {
 	my $store = begin_store('postgresql');
 	my $node = start_leased('clean', $store->{address}, setting => \%setting);

@@ -76,7 +76,7 @@ my $at_once = qr/\w/;
 sub status_of { my ($pid, $what) = @_; my ($kb) = slurp_file("/proc/$pid/status") =~ /^$what:\s+(\d+)/m; return $kb }
 sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'registry'}) }
 
-# The kernel's record of the most memory begins anew.
+# The kernel's record of the most memory begins again.
 sub forget_peak { my ($pid) = @_; append_to_file("/proc/$pid/clear_refs", '5'); return status_of($pid, 'VmHWM') }
 
 # Has the server lie until the sentence is read, or if there is none until it is honest again by itself. Which lie it is stands in the file.

@@ -25,7 +25,7 @@ for my $kind (store_kinds())
 	$session->disconnect;
 	my $standby = standby_of($primary, "$kind-standby");
 
-	# One that crashes keeps its number from the standby, which is refused until somebody says that it is dead.
+	# One that crashes keeps its number from the standby, which is refused until an administrator says that it is dead.
 	$primary->wait_for_catchup($standby);
 	crash($primary);
 	$standby->promote;

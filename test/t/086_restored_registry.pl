@@ -1,4 +1,4 @@
-# A registry that was put back to an older state, with its older limit, or made anew: a server goes on with a number that another takes from the
+# A registry that was put back to an older state, with its older limit, or made again: a server goes on with a number that another takes from the
 # registry once it is advanced. No ID is made twice. And what the owner of a registry allows, as servers meet it. For each kind of registry; all clocks
 # are moved together, so that nobody waits a quarter of an hour.
 use strict;
@@ -85,7 +85,7 @@ sub lose_memory
 	$store->{limit}->(5);
 	$store->{save}->() if $fate eq 'put back';
 	my $saved = time;
-	# A registry that is made anew has the usual limit. The one before had a larger one, and a server whose clock was nine minutes ahead.
+	# A registry that is made again has the usual limit. The one before had a larger one, and a server whose clock was nine minutes ahead.
 	$store->{limit}->($fate eq 'put back' ? 660 : 900);
 	set_clock($first, '+540') if $fate eq 'made anew';
 	set_for_server($session, 'idgen.lease_window', '5min');

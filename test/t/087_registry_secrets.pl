@@ -1,5 +1,5 @@
 # What a node holds its number by stays with the node: whoever reads the registry's table, a dump or the log of a PostgreSQL that logs all it can
-# cannot act as its owner. And what a node is told when it asks for more than the registry allows. For PostgreSQL, and the limits for etcd too.
+# cannot act as its owner. And what a node reads when it asks for more than the registry allows. For PostgreSQL, and the limits for etcd too.
 use strict;
 use warnings;
 use FindBin;
@@ -53,7 +53,7 @@ sub keep_secrets
 	return;
 }
 
-# Somebody who reads all, and may make the calls of a node.
+# A role that reads all, and may make the calls of a node.
 sub steal
 {
 	my ($registry, $owner, $incarnation) = @_;

@@ -154,7 +154,7 @@ $early->do("PREPARE TRANSACTION 'early'");
 ok(defined settled_id($main), 'one that was begun before, and drew nothing, holds back nothing');
 $main->do("ROLLBACK PREPARED 'early'");
 
-# A clock that is a year ahead for a moment, while somebody asks, holds up nobody.
+# A clock that is a year ahead for a moment, while a session asks, holds up no session.
 set_clock($node, '+31536000');
 ok(defined settled_id($main), 'asked under a clock that is a year ahead');
 set_clock($node, '+0');
@@ -173,7 +173,7 @@ $main = connect_to($node);
 cmp_ok(value_of($main, 'SELECT next_id()'), '>=', $reached, 'restarted under a slower clock: above what was settled');
 set_clock($node, '+0');
 
-# Without lead a layout of seconds waits for nobody who asks in the middle of its tick.
+# Without lead a layout of seconds does not wait for a session that asks in the middle of its tick.
 set_for_server($main, 'idgen.max_lead', 0);
 sleep 2.5;
 my $seconds = connect_to($node);

@@ -1,4 +1,4 @@
-# The numbers that a server holds: given back where idgen.lease_count is lowered, more by hand than it can hold, one that a statement loses
+# The numbers that a server holds: given back when idgen.lease_count is lowered, more by hand than it can hold, one that a statement loses
 # while it runs; what stands in the way of each; and a registry that has lost what it granted. The first and the last for each kind of registry.
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(num
 sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_lease.nodes() WHERE is_free AND number BETWEEN 20 AND 29}) // '' }
 sub status_of { my ($session, $key) = @_; return value_of($session, q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen.status() WHERE key = ?}, $key) }
 
-# Begins a statement of so many rows that takes a millisecond for each.
+# Begins a statement of that many rows that takes a millisecond for each.
 sub slow_statement
 {
 	my ($session, $call, $rows) = @_;
@@ -209,7 +209,7 @@ sub lose_a_named_one
 	return;
 }
 
-# Two numbers that others have, each with its owner: a session is told about its own.
+# Two numbers that others have, each with its owner: a session reads about its own.
 sub say_each
 {
 	my ($store) = @_;
@@ -244,7 +244,7 @@ sub say_each
 	return $node->stop('immediate');
 }
 
-# A number by hand, stored for a database or a role, goes before the server's own file: told on the primary, before a failover.
+# A number by hand, stored for a database or a role, goes before the server's own file: reported on the primary, before a failover.
 sub reset_stored
 {
 	my ($address) = @_;

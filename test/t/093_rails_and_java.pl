@@ -110,7 +110,7 @@ append_to_file("$folder/rails/db/later.rb",
 	is(schema_of('photos_later'), $real, 'and the schema is the same');
 }
 
-# A role that is no superuser cannot create the extensions: its databases come from one that has them.
+# A role that is not a superuser cannot create the extensions: its databases come from one that has them.
 $node->safe_psql('template1', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds');
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 {
@@ -159,7 +159,7 @@ is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM a
 	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false, 'with no prepared statement');
 }
 
-# Java: what it runs with. Hibernate 3 makes classes in a way that Java 17 must be told to allow.
+# Java: what it runs with. Hibernate 3 makes classes in a way that Java 17 allows only with an option.
 my @jdbc = ('postgresql');
 my @hibernate = (@jdbc, qw(hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr commons-collections3 javassist
 	slf4j-api slf4j-simple));

@@ -206,7 +206,7 @@ my $nest = check_kinds('prisma', 'prisma', 'kinds.mjs', 0);
 is_deeply($nest->{nested}, [ sort $nest->{visit}, @{ $nest->{visits} } ], 'relations are followed by them');
 check_pooled('prisma_deployed', 'prisma', 'kinds.mjs');
 
-# Prisma: the extension in a schema of its own, which the client alone has in its search_path.
+# Prisma: the extension in a schema of its own, which only the client has in its search_path.
 system('cp', '-r', "$folder/prisma", "$folder/prisma_ids") == 0 or die "cp: $?";
 for my $file ("$folder/prisma_ids/schema.prisma", glob "$folder/prisma_ids/migrations/*/migration.sql")
 {
@@ -224,7 +224,7 @@ is(schema_of('prisma_ids', '_prisma_migrations'), $prisma =~ s/\bpublic\.(id64|u
 	check_kinds('prisma_ids', 'prisma', 'kinds.mjs', 0);
 }
 
-# A role that is no superuser cannot create the extensions: its databases come from one that has them.
+# A role that is not a superuser cannot create the extensions: its databases come from one that has them.
 $project = 'prisma';
 $node->safe_psql('template1', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds');
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');

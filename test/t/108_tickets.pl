@@ -29,7 +29,7 @@ for my $kind ('postgresql', 'etcd')
 	my @nodes = map { start_leased("$kind$_", $registry->address, setting => { 'idgen.shards' => $_, 'idgen.max_counters' => 5 }, init => { allows_streaming => 1 }) } 1, 2;
 	my @sessions = map { connect_to($_) } @nodes;
 	my $root = $sessions[0];
-	# Who may make a counter: with etcd any superuser of a node, in a PostgreSQL the owner of the registry alone.
+	# Who may make a counter: with etcd any superuser of a node, in a PostgreSQL only the owner of the registry.
 	my $owner = $kind eq 'etcd' ? $root : connect_to($registry->{node});
 	my $schema = $kind eq 'etcd' ? 'idgen_lease' : 'idgen_registry';
 	my $manage = sub { my ($call, @values) = @_; return $owner->do("SELECT $schema.$call", undef, @values) };
@@ -105,7 +105,7 @@ for my $kind ('postgresql', 'etcd')
 	is("@wrong", '', "$kind: seven counters where five have room: each goes on, none is left out");
 	is(value_of($root, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 5, "$kind: five are held");
 
-	# A clean end gives back what nobody has used; not where somebody else has drawn since.
+	# A clean end gives back what no session has used; not if another server has drawn since.
 	$create->('calm', block => 50);
 	is(ticket($sessions[0], 'calm'), 1, "$kind: calm: the first block");
 	$nodes[0]->restart;

@@ -4,7 +4,7 @@
 //
 // One counter and three servers. Each step one of them draws, fetches, gives back, crashes or ends; or a message is
 // executed, late and perhaps twice, or an answer comes or is lost; or the registry is put back to an older state and
-// its owner says where the counter goes on. One server errs at times: it wants to give back what was never its own.
+// its owner says where the counter continues. One server errs at times: it wants to give back what was never its own.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -104,7 +104,7 @@ class World {
 
     int place_of(const Server &server) const { return static_cast<int>(&server - servers_); }
 
-    // A server that waits has lost its answer, and asks anew.
+    // A server that waits has lost its answer, and asks again.
     void send_fetch(Server &server) {
         if (server.has_ended) server = {};
         if (!is_low(server.tickets) && !random_.one_in(4)) return;

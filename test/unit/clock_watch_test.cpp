@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t boot = 1700000000000, jump = 600000;
 constexpr ClockRules rules{jump, 3001};
 
-// Judges where the horizon says nothing: the clock is far above it.
+// Judges while the horizon says nothing: the clock is far above it.
 ClockVerdict judged(std::int64_t accepted_ms, std::int64_t difference_ms, std::int64_t max_jump_ms = jump) {
     return judge_clock(accepted_ms, {difference_ms + 1000, difference_ms}, difference_ms - 10 * jump,
                        {max_jump_ms, 3001});

@@ -120,7 +120,7 @@ TEST(IdUuid, TimesOutside48Bits) {
     EXPECT_EQ(uuid_from_id(late, lowest_id(late, uuid_last_ms + 1), uuid), IdReason::time_not_in_uuid);
 }
 
-// One bit of a right UUID changed: whichever it is, it is no ID of the layout any more.
+// One bit of a right UUID changed: whichever it is, the UUID holds no ID of the layout any more.
 TEST(IdUuid, EveryChangedBitIsNoticedButThoseBelowTheTime) {
     for (const char *text : layouts) {
         SCOPED_TRACE(text);
@@ -168,7 +168,7 @@ TEST(IdUuid, AnotherLayoutIsNoticed) {
             << text;
 }
 
-// RFC 9562: a UUID of version 7 that somebody else made, of another version or variant, nil and max.
+// RFC 9562: a UUID of version 7 that another program made, of another version or variant, nil and max.
 TEST(IdUuid, OtherUuidsAreRefused) {
     Packing p = packing_of("instagram");
     std::int64_t id;

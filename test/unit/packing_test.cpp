@@ -18,7 +18,7 @@ const std::string millis = "epoch=1970-01-01 unit=1ms ";
 const std::string tens = "epoch=1970-01-01 unit=10ms ";
 const std::string seconds = "epoch=1970-01-01 unit=1s ";
 
-// The presets, and layouts with fields that no preset lacks or has alone.
+// The presets, and layouts that have fields, or lack some, as no preset does.
 std::vector<Layout> all_layouts() {
     std::vector<Layout> layouts;
     for (int i = 0; i < preset_count; i++) layouts.push_back(preset(i).layout);

@@ -561,7 +561,7 @@ class Node {
     std::unordered_set<std::int64_t> seen_;
 };
 
-// What lies ahead of the clock counts as borrowed where its tick was begun ahead by borrowing, else as held.
+// What lies ahead of the clock counts as borrowed if its tick was begun ahead by borrowing, else as held.
 TEST(Slot, CountsHoldsAndBorrows) {
     Packing p = packing_of(ms);
     Slot slot = new_slot(p, 0);

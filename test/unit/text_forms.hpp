@@ -52,7 +52,7 @@ inline const TextForm &form_of(const std::string &name) {
     return text_forms[0];
 }
 
-// Passes where the text is that number.
+// Passes if the text is that number.
 inline void expect_number(const char *form, std::string_view text, std::int64_t id) {
     std::int64_t read = 42;
     Exact exact(text);
@@ -60,7 +60,7 @@ inline void expect_number(const char *form, std::string_view text, std::int64_t 
     EXPECT_EQ(read, id) << form << ' ' << text;
 }
 
-// Passes where the text is refused so, at that byte.
+// Passes if the text is refused for that reason, at that byte.
 inline void expect_refused(const char *form, std::string_view text, TextReason reason, std::size_t position = 0) {
     std::int64_t read;
     Exact exact(text);

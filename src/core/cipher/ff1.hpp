@@ -1,7 +1,7 @@
 // FF1, the format-preserving cipher of NIST SP 800-38G: encrypts `size` numerals of a radix to as many of the same
 // radix, under the key of a block cipher and a tweak.
 //
-//      left half: the first size/2 numerals | right half: the rest, one more where size is odd
+//      left half: the first size/2 numerals | right half: the rest, one more if size is odd
 //      10 rounds: (left, right) = (right, (left + F(tweak, round, right)) mod radix^its numerals)
 //
 // F is a CBC-MAC over the tweak, the round and the half as a number. All but its last block is the same in each round,
@@ -28,7 +28,7 @@ struct Ff1Domain {
     std::uint32_t size;  // numerals
 };
 
-// base to the power of exponent; 2^63 where it is that much or more.
+// base to the power of exponent; 2^63 if it is that much or more.
 constexpr std::uint64_t clamped_power(std::uint32_t base, std::uint32_t exponent) noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << 63;
     std::uint64_t power = 1;
@@ -55,7 +55,7 @@ struct Ff1Halves {
 // The cipher for one domain, key and tweak. Every call gives false if the block cipher failed.
 class Ff1 {
    public:
-    // Requires is_ff1_domain(domain), and an encrypt() that lasts as long as this.
+    // Requires is_ff1_domain(domain), and an encrypt() that outlives this.
     bool begin(const Ff1Domain &domain, const BlockCipher &cipher, std::string_view tweak) noexcept;
 
     // Require halves within the domain.

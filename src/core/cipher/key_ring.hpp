@@ -1,7 +1,7 @@
 // The keys that public IDs are made with, as a setting lists them: '1:hex,2:hex'. Each is a number and the 16, 24 or 32
 // bytes of an AES key as hexadecimal digits; the number goes into the public IDs that the key made, so that they are
 // read with the same key when newer ones have come. Numbers are 1 to 2147483647, each once. Secret: an error says which
-// item is wrong, never what it is; who owns a ring wipes it.
+// item is wrong, never what it is; the owner of a ring wipes it.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct KeysError {
     std::uint32_t item;  // the refused one, from 1
 };
 
-// Reads the list; blank text gives an empty ring. Where it is refused, the ring may hold keys, too.
+// Reads the list; blank text gives an empty ring. If it is refused, the ring may hold keys, too.
 KeysError parse_keys(std::string_view text, KeyRing &ring) noexcept;
 
 }  // namespace idgen

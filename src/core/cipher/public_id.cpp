@@ -8,7 +8,7 @@ namespace idgen {
 
 namespace {
 
-// The first byte that cannot stand where it does; text.size() where there is none.
+// The first byte that cannot stand where it does; text.size() if there is none.
 std::size_t find_bad_character(std::string_view text, std::size_t head_size) noexcept {
     for (std::size_t i = 0; i < text.size(); i++) {
         int digit = base62_digits[text[i]];

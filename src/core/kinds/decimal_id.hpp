@@ -26,7 +26,7 @@ constexpr std::int64_t pack_decimal(const DecimalParts &parts) noexcept {
 }
 static_assert(pack_decimal({last_counter, last_generator, last_launch}) > 0, "the largest ID is a bigint");
 
-// The parts of an ID; false for a number that is none.
+// The parts of an ID; false for a number that is not one.
 constexpr bool unpack_decimal(std::int64_t id, DecimalParts &parts) noexcept {
     if (id < 0) return false;
     std::int64_t counter = id / 10000000000;

@@ -21,7 +21,7 @@ constexpr std::size_t nanoid_cutoff(std::size_t symbols) noexcept {
     return 256 - 256 % symbols;
 }
 
-// How many random bytes to fetch for `wanted` symbols: as many, or 1.6 times what is needed on average where some of
+// How many random bytes to fetch for `wanted` symbols: as many, or 1.6 times what is needed on average if some of
 // the bytes pick none.
 constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noexcept {
     std::size_t cutoff = nanoid_cutoff(symbols);

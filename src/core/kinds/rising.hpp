@@ -1,5 +1,5 @@
 // The rule of the kinds that rise across all sessions of a server, ULIDs and UUIDs of version 7: the next value is of
-// the clock's time where that is later than the last value, else it is the next after the last. So they rise while the
+// the clock's time if that is later than the last value, else it is the next after the last. So they rise while the
 // clock stands still or steps back by no more than is allowed. Further behind, they begin again at the clock: a clock
 // that was ahead for a moment must not date what is made until it gets there.
 //
@@ -26,7 +26,7 @@ struct Reading {
 };
 
 // Settles at which time the next value is made. All in the unit of the kind's times; `now` was read before the lock,
-// `read_clock` reads it again and raises nothing. A time before 1970 is none that a value can begin at.
+// `read_clock` reads it again and raises nothing. No value can begin at a time before 1970.
 template <class Clock>
 Reading settle_reading(std::int64_t last, std::int64_t now, std::int64_t allowed_back, Clock read_clock) noexcept {
     if (last - now <= allowed_back) return {now, 0};

@@ -112,7 +112,7 @@ void print(const Ulid &ulid, char *out) noexcept;
 // Reads exactly Ulid::text_size digits.
 TextError parse(std::string_view text, Ulid &ulid) noexcept;
 
-// Moves the last ULID that was made on to the next: one of this time with the random tail where that time is later,
+// Moves the last ULID that was made on to the next: one of this time with the random tail if that time is later,
 // else the last one plus 1. False if no random part is left in its millisecond: nothing is changed.
 bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
 

@@ -2,9 +2,9 @@
 //
 //      user_01h455vb4pex5vsknk084sn02q      prefix, "_", 26 digits of Crockford's Base32 in lower case
 //
-// The prefix has up to 63 of a-z and _, no _ at its ends; where it is empty, so is the "_" behind it. The last "_" of
-// the text is the separator. Reading is strict: one value has one text, and texts of one prefix sort as their values
-// do, bytewise. Source: github.com/jetify-com/typeid, specification 0.3.0.
+// The prefix has up to 63 of a-z and _, no _ at its ends; if it is empty, the "_" behind it is left out, too. The last
+// "_" of the text is the separator. Reading is strict: one value has one text, and texts of one prefix sort as their
+// values do, bytewise. Source: github.com/jetify-com/typeid, specification 0.3.0.
 #pragma once
 
 #include <string_view>

@@ -3,7 +3,7 @@
 //      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
 //
 // The fraction counts 4096ths of a millisecond (section 6.2, method 3). Time and fraction together are the stamp. The
-// maker gives every stamp once, and a larger one each time: where the clock stands behind, the last plus 1.
+// maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +90,7 @@ Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
 enum class IdReason : std::uint8_t { none, not_of_layout, time_not_in_uuid };
 IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;
 
-// Why a UUID holds no ID; where it has another time, `id` is the number that it holds.
+// Why a UUID holds no ID; if it has another time, `id` is the number that it holds.
 enum class UuidReason : std::uint8_t { none, not_version_7, holds_no_id, has_other_time };
 UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept;
 

@@ -1,5 +1,5 @@
-// Vector clocks: for each node the number of writes of it that a version has seen. A clock is *before* another where
-// none of its counters is larger and they are not equal; two of which neither is before the other are concurrent: made
+// Vector clocks: for each node the number of writes of it that a version has seen. A clock is *before* another if none
+// of its counters is larger and they are not equal; two of which neither is before the other are concurrent: made
 // without knowledge of each other. A missing node counts as 0. Entries ascend by the size of the node's name, then by
 // its bytes (the order in which jsonb keeps its keys), each node once, and no counter is 0: so equal clocks have equal
 // entries.

@@ -39,7 +39,7 @@ constexpr std::int64_t max_instant_ms = 253402300799999;  // 9999-12-31T23:59:59
 //      days        counted from a Monday:                 7 are ISO weeks
 //      minutes     counted from midnight:                 60 are hours
 //
-// The grid is fixed: it depends on the step alone, never on where one begins, so who asks twice gets the same periods.
+// The grid is fixed: it depends only on the step, never on where one begins, so two calls get the same periods.
 // A period has a number, from which its start follows. Times are local: minutes of the clock on the wall since
 // 1970-01-01 00:00; the year 0 and later.
 
@@ -49,10 +49,10 @@ struct Step {
     std::int64_t size;  // at least 1
 };
 
-// Why an interval is no step.
+// Why an interval is not a step.
 enum class StepReason : std::uint8_t { none, not_positive, of_two_units, uneven, too_long };
 
-// The step of that many months, days and microseconds, of which one alone may count. 24 hours are a day.
+// The step of that many months, days and microseconds, of which only one may be other than 0. 24 hours are a day.
 // StepReason::none, or what is wrong.
 StepReason step_from(std::int64_t months, std::int64_t days, std::int64_t microseconds, Step &step) noexcept;
 

@@ -4,8 +4,8 @@
 //      | 0 ... | time | sequence | region | shard |      shard below it (sonyflake)
 //
 // Time is always the highest field, so IDs sort by time. Region and shard together are the number of the node; either
-// order of node and sequence is allowed, and each may be missing. A Layout is a value of 16 bytes, equal as bytes where
-// it is equal as a layout.
+// order of node and sequence is allowed, and each may be missing. A Layout is a value of 16 bytes, equal as bytes if it
+// is equal as a layout.
 #pragma once
 
 #include <cstddef>
@@ -141,7 +141,7 @@ LayoutError parse_layout(std::string_view text, Layout &layout) noexcept;
 // Bytes that print_layout and print_long_layout can write, without a terminating zero.
 constexpr std::size_t layout_text_size = 128;
 
-// Writes the canonical form, a preset's name where there is one; returns the bytes written.
+// Writes the canonical form, a preset's name if there is one; returns the bytes written.
 std::size_t print_layout(const Layout &layout, char *out) noexcept;
 // Writes the long form always.
 std::size_t print_long_layout(const Layout &layout, char *out) noexcept;

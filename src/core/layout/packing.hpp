@@ -1,5 +1,5 @@
-// The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs. Derived from a Layout by shifts and
-// masks alone, so it is made again wherever it is needed.
+// The arithmetic of a layout: ticks from instants, IDs from parts, parts from IDs. Derived from a Layout only by shifts
+// and masks, so it is made again wherever it is needed.
 //
 //      id = (tick & time_mask) << time_shift | shard << shard_shift | sequence << sequence_shift
 //
@@ -156,7 +156,7 @@ TickReason check_tick(const Packing &p, std::int64_t tick) noexcept;
 enum class PartReason : std::uint8_t { none, shard_out_of_range, sequence_out_of_range, id_would_be_zero };
 PartReason check_parts(const Packing &p, std::int64_t tick, std::int64_t shard, std::int64_t sequence) noexcept;
 
-// Why a number is no node of a layout.
+// Why a number is not a node of a layout.
 enum class NodeReason : std::uint8_t {
     none,
     shard_out_of_range,
@@ -165,13 +165,13 @@ enum class NodeReason : std::uint8_t {
     region_not_in_layout,
 };
 
-// The largest shard that a node may own in a layout, beside its region where that is not 0.
+// The largest shard that a node may own in a layout, beside its region if that is not 0.
 constexpr std::uint32_t largest_shard(const Layout &layout, std::uint32_t region) noexcept {
     return mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
 }
 
-// The node's whole number from a number as users give it and the node's region. A number that fits the shard field
-// alone gets the region above it; a larger one must already carry that region.
+// The node's whole number from a number as users give it and the node's region. A number that fits into the shard field
+// gets the region above it; a larger one must already carry that region.
 NodeReason whole_shard(const Layout &layout, std::uint32_t region, std::int64_t number, std::uint32_t &whole) noexcept;
 
 // The IDs of a period. IDs sort by time, so those whose ticks start in a period are all the numbers from a first to a

@@ -31,7 +31,7 @@ LeaseNews take_in_claim(Lease &lease, LeaseRecord &record, const LeaseCall &call
     if (!is_granted || answer.horizon_ms > latest_ms) {
         record = no_number(record.registry, record.identity);
         if (!is_granted) return LeaseNews::missed;
-        // Given up: nobody else could claim it before its lease ends.
+        // Given up: no other server could claim it before its lease ends.
         lease.pending = {CallKind::stop, call.number,       call.proposed,    0,
                          call.life,      answer.horizon_ms, answer.horizon_ms};
         return LeaseNews::left;

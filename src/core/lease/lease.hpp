@@ -1,14 +1,14 @@
-// A number that this server holds from a registry, as long as it runs.
+// A number that this server holds from a registry while it runs.
 //
 //      claimed <= floor <= every tick that is issued < granted = min(H, cap),   cap <= R of the registry's
 //      row
 //
 // R is extended a window at a time before the cap is reached, as H is, but over a network and therefore long before. A
-// lease is no fence: its owner may be slow to learn that it is lost. R is one: the next owner of the number begins at
-// R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
+// lease is not a fence: its owner may be slow to learn that it is lost. R is one: the next owner of the number begins
+// at R, so the IDs of the two are disjoint, whatever their clocks say and however long the one before goes on below its
 // cap.
 //
-// One call is on its way at a time, and none is forgotten: as long as its answer has not come, asking gives the
+// One call is on its way at a time, and none is forgotten: until its answer has come, asking gives the
 // identical call again. Everything is handed in: clock, randomness, the record (lease_record.hpp) and the answers.
 // Times are unix ms.
 #pragma once
@@ -84,7 +84,7 @@ void end_issue(Lease &lease) noexcept;
 
 // Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0: none did;
 // the number is given up. Requires end_issue. An extension that is on its way is asked for again first: R is not known
-// as long as it is.
+// until it is answered.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
 enum class LeaseNews : std::uint8_t {
@@ -100,8 +100,8 @@ enum class LeaseNews : std::uint8_t {
 };
 
 // What a crash of the server leaves of a lease, in memory that no copy of its disk has. All of its IDs lie below R and
-// below what the server had reached, so the next start in the same place goes on as the same life: nobody else can have
-// made IDs between the two.
+// below what the server had reached, so the next start in the same place goes on as the same life: no other server can
+// have made IDs between the two.
 struct SavedLease {
     std::int64_t number;
     std::int64_t incarnation;  // 0: nothing to go on with
@@ -113,7 +113,7 @@ struct SavedLease {
     LeaseCall pending;
 };
 
-// To be saved before a call is sent and after its answer. A lease that ends is nothing to go on with: a stop may have
+// To be saved before a call is sent and after its answer. A lease that ends cannot be continued: a stop may have
 // lowered R.
 SavedLease saved(const Lease &lease) noexcept;
 
@@ -131,7 +131,7 @@ LeaseNews take_in(Lease &lease, LeaseRecord &record, const LeaseCall &call, cons
 
 // Which number a lease is for.
 enum class LeaseFor : std::uint8_t {
-    nothing,  // nobody wants it
+    nothing,  // no session wants it
     pool,     // any that is free: it goes into the server's own
     number,   // the one that was given by hand
 };

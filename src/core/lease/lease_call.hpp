@@ -1,11 +1,11 @@
-// The calls that a server makes to a registry, and what comes back. Each is one conditional update of one row; whoever
-// gets no answer sends the identical call again.
+// The calls that a server makes to a registry, and what comes back. Each is one conditional update of one row; a server
+// that gets no answer sends the identical call again.
 //
 //      claim     a number, by the accepted or the proposed incarnation
 //      extend    its horizon R, and the end of its lease
 //      stop     gives the number up at a clean end, with R lowered
 //
-// A life is a random value of one start of the server, in memory alone: a copy of its disk does not have it.
+// A life is a random value of one start of the server, only in memory: a copy of its disk does not have it.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,9 @@
 // Which number to ask for: the own one again, else a free one, else wait for the smallest R. A number whose R lies
-// further ahead of the clock than an ID may is left alone: its slots would stand still until then. The free one is the
-// smallest at first. Servers that start together all want that one, and one of them gets it; whoever is refused goes on
-// from anywhere, or n servers would ask n * n / 2 times. Of
-// several own ones, which crashes leave behind, it is the one that the server claimed last, whatever R the others have.
-// A copy of the server's disk can prove the same numbers: R of one that the copy uses rises, and to claim that one
-// takes it from the copy.
+// further ahead of the clock than an ID may is not asked for: its slots would stand still until then. The free one is
+// the smallest at first. Servers that start together all want that one, and one of them gets it; a server that is
+// refused starts again at a random number, or n servers would ask n * n / 2 times. Of several own ones, which crashes
+// leave behind, it is the one that the server claimed last, whatever R the others have. A copy of the server's disk can
+// prove the same numbers: R of one that the copy uses rises, and to claim that one takes it from the copy.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +61,7 @@ struct NumberChoice {
 NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const NumberRange &range, std::uint64_t start,
                            std::int64_t now_ms, std::int64_t max_lead_ms) noexcept;
 
-// The highest horizon R that a server was granted for each number, as long as it runs. A registry that knows a lower R
+// The highest horizon R that a server was granted for each number while it runs. A registry that knows a lower R
 // of the number was put back to an older state, or made new, and has not been advanced since: it gives numbers at
 // instants up to which their last owners have made IDs.
 //

@@ -2,16 +2,16 @@
 // sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
 //
 //      claimed <= R      R is never lowered below what it was when the owner claimed the number
-//      R <= the registry's clock + max_ahead, where it is extended
+//      R <= the registry's clock + max_ahead, when it is extended
 //
 // A claim can be executed late and twice, by then on another R: others had the number in between. So an extension that
 // finds R where it would put it is its own, executed before, only if the number was not taken above `from`.
 //
-// A stop gives the number up: R is what keeps the IDs of the next owner apart, so nobody waits for the end of the
+// A stop gives the number up: R is what keeps the IDs of the next owner apart, so no server waits for the end of the
 // lease.
 //
-// The end of a lease is a time of the registry's clock alone. It only says who may claim the number: that no ID is made
-// twice rests on R, below which every ID of the number lies.
+// The end of a lease is a time of the registry's clock only. It says only who may claim the number. R, below which
+// every ID of the number lies, guarantees that no ID is made twice.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct RegistryTerms {
     std::int64_t max_ahead_ms;
 };
 
-// The row of a number that nobody has held.
+// The row of a number that no server has held.
 constexpr RegistryRow unheld_row(std::int64_t floor_ms) noexcept {
     return {0, 0, floor_ms, floor_ms, 0};
 }

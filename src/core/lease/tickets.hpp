@@ -1,5 +1,5 @@
-// A server's side of a counter: the numbers that it holds of one, and how many it asks for next. The numbers are in
-// memory alone: what a crash leaves is a gap.
+// A server's side of a counter: the numbers that it holds of one, and how many it asks for next. The numbers are only
+// in memory: a crash leaves a gap.
 //
 // The next block is asked for when half of the last one is used, so that no draw waits for the network unless the
 // registry is slower than the use. A block is to last some seconds: it grows with the rate and shrinks again, within
@@ -34,7 +34,7 @@ struct Tickets {
     std::int64_t dropped;   // numbers that were left out, since there was no room for what was left of a range
 };
 
-// Takes `n` numbers in a row; false if it holds none so long. Inline, because it is every draw.
+// Takes `n` numbers in a row; false if it holds no range that long. Inline, because it is every draw.
 inline bool take(Tickets &tickets, std::int64_t n, std::int64_t &first) noexcept {
     for (std::uint32_t i = 0; i < tickets.count; i++) {
         HeldRange &range = tickets.ranges[i];

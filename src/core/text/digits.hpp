@@ -12,7 +12,7 @@
 
 namespace idgen {
 
-// Why a text is no such value.
+// Why a text is not such a value.
 enum class TextReason : std::uint8_t {
     none,
     empty,
@@ -26,8 +26,8 @@ enum class TextReason : std::uint8_t {
     bad_key_number,        // public IDs
 };
 
-// Why a text is no number, and where: the offset of the byte with which the wrong character begins. Every byte before
-// it was a digit, so it counts the characters before it, too.
+// Why a text is not a number, and where: the offset of the byte with which the wrong character begins. Every byte
+// before it was a digit, so it counts the characters before it, too.
 struct TextError {
     TextReason reason;
     std::size_t position;
@@ -153,7 +153,7 @@ void print_base32(std::int64_t id, char *out) noexcept;
 // The check symbol of a number.
 char base32_check(std::int64_t id) noexcept;
 
-// Reads 1 to 13 digits, and after them the check symbol where there is one. A wrong one is refused: text_wrong_check,
+// Reads 1 to 13 digits, and after them the check symbol if there is one. A wrong one is refused: text_wrong_check,
 // and `id` is the number of the digits.
 TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) noexcept;
 
@@ -236,7 +236,7 @@ inline void print_wide_base32(const DigitPairs &pairs, Wide number, char *out) n
     pairs.print<6>(static_cast<std::uint64_t>(number), out + front_digits + word_digits);
 }
 
-// Reads `count` digits; bits of `all` above those of a digit tell of one that is none.
+// Reads `count` digits; bits of `all` above those of a digit show that one of them is not a digit.
 template <std::size_t count>
 std::uint64_t read_base32_word(const DigitTable &digits, const char *text, std::uint8_t &all) noexcept {
     std::uint64_t word = 0;

@@ -1,5 +1,5 @@
-// A random identifier of 128 bits that tells one thing from another of its kind: a boot of a kernel, a registry. Its
-// text is that of a UUID.
+// A random identifier of 128 bits that distinguishes one thing from another of its kind: a boot of a kernel, a
+// registry. Its text is that of a UUID.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ inline std::string_view trim(std::string_view text) noexcept {
     return text;
 }
 
-// Cuts `text` at the first `mark`, which goes; all of it where there is none.
+// Cuts `text` at the first `mark`, which goes; all of it if there is none.
 inline std::string_view take_until(std::string_view &text, char mark) noexcept {
     std::size_t size = 0;
     while (size < text.size() && text[size] != mark) size++;

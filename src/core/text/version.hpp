@@ -10,7 +10,7 @@ struct Version {
     std::uint32_t parts[3];
 };
 
-// False if the text is no such version; a number has at most four digits.
+// False if the text is not such a version; a number has at most four digits.
 bool parse_version(std::string_view text, Version &version) noexcept;
 
 constexpr bool operator<(const Version &a, const Version &b) noexcept {

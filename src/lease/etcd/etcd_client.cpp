@@ -14,7 +14,7 @@ bool begins_with(std::string_view text, std::string_view beginning) noexcept {
     return text.size() >= beginning.size() && head_of(text, beginning.size()) == beginning;
 }
 
-// What stands before a character, which is taken away with it; all where there is none.
+// What stands before a character, which is taken away with it; all if there is none.
 std::string_view cut(std::string_view &text, char until) noexcept {
     size_t at = text.find(until);
     std::string_view part = at == std::string_view::npos ? text : head_of(text, at);
@@ -127,8 +127,8 @@ bool holds(std::string_view text, std::string_view part) noexcept {
     return text.find(part) != std::string_view::npos;
 }
 
-// Makes what was said the sentence of a trouble, unless it holds the password: an etcd does not tell it, but whoever
-// stands in its place may.
+// Makes what was said the sentence of a trouble, unless it holds the password: an etcd does not send it, but a program
+// in its place may.
 Reply repeat_words(const EtcdAddress &address, std::string_view words, Trouble &trouble) {
     bool is_told = address.password != nullptr && *address.password != '\0' && holds(words, address.password);
     return put_trouble(

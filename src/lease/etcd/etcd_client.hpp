@@ -25,12 +25,12 @@ struct EtcdAddress {
     const char *key;
 };
 
-// Takes it apart, by palloc. False, and the trouble, where it is none.
+// Takes it apart, by palloc. False, and the trouble, if it is not an address.
 bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble);
 
 // Requests to an etcd over its v3 JSON gateway. The endpoints are tried in turn, each for its share of the time,
-// beginning with the one that answered last; a token is fetched where user and password are given, and again after
-// every call that fails: what a server does not like about a token it need not say.
+// beginning with the one that answered last; a token is fetched if user and password are given, and again after every
+// call that fails: a server need not say what is wrong with a token.
 
 struct EtcdClient {
     EtcdAddress address;

@@ -4,7 +4,7 @@
 //      /number/NNNNNNNNNN  the row of a number (core/lease/registry_row.hpp) and whose it is. It has no
 //      lease:
 //                          R must outlive its owner
-//      /holder/NNNNNNNNNN  is there as long as the lease is not past: etcd removes it
+//      /holder/NNNNNNNNNN  is there until the lease is past: etcd removes it
 //      /counter/NAME       a counter (core/lease/counter_row.hpp); NAME is UTF-8
 //
 // Values are JSON. A row says how often the registry had been advanced when it was written: one that has been since
@@ -32,11 +32,11 @@ struct EtcdRegistry {
 };
 
 struct EtcdNumber {
-    int64 mod_revision;  // 0: nobody has held it
+    int64 mod_revision;  // 0: no server has held it
     RegistryRow row;     // whose lease ends never or long ago
     int64 lease;         // etcd's, of the holder; 0: it never ends
     int64 ttl_ms;
-    int64 lease_end_ms;  // when it was held last; 0: for ever, as long as there is an owner
+    int64 lease_end_ms;  // when it was held last; 0: for ever, while there is an owner
     std::string_view name;
     int64 system_identifier;
     int32 timeline;
@@ -49,16 +49,16 @@ Json *value_of(Json *key);
 // Whether all of these are there: what is not would count as 0.
 bool has_numbers(Json *value, std::initializer_list<std::string_view> names);
 
-// The registry of a key; a new one if the key is null. False if it holds something else.
+// The registry of a key; a new one if the key is null. False if it holds anything else.
 bool read_registry(Json *key, std::string_view cluster, EtcdRegistry &registry);
 char *print_registry(const EtcdRegistry &registry);
 
-// The number of a key, as it is in that registry; one that nobody has held if the key is null. False if it holds
-// something else.
+// The number of a key, as it is in that registry; one that no server has held if the key is null. False if it holds
+// anything else.
 bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdNumber &number);
 char *print_number(const EtcdNumber &number, const EtcdRegistry &registry);
 
-// What an etcd says of a registry and one number at one revision, and the writes that hold only if nobody has
+// What an etcd says of a registry and one number at one revision, and the writes that succeed only if no other node has
 // written since.
 
 struct EtcdView {

@@ -11,7 +11,7 @@ namespace idgen::lease {
 
 namespace {
 
-// Reads the registry's key alone, also that of a copy.
+// Reads only the registry's key, also that of a copy.
 Reply look_at_registry(EtcdClient &client, bool may_be_copy, const Deadline &deadline, EtcdView &view,
                        Trouble &trouble) {
     EtcdAnswer answer{};
@@ -53,7 +53,7 @@ int64 shortened(const EtcdRegistry &registry, int64 ttl_ms) noexcept {
     return ttl_ms == 0 ? registry.longest_ttl_ms : Min(ttl_ms, registry.longest_ttl_ms);
 }
 
-// What is written for eyes.
+// What is written for people to read.
 void sign(EtcdNumber &number, const LeaseCall &call, const Holder &holder, bool is_same_owner, int64 now_ms) {
     if (call.kind != CallKind::claim) return;
     number.name = holder.name;
@@ -62,7 +62,7 @@ void sign(EtcdNumber &number, const LeaseCall &call, const Holder &holder, bool 
     if (!is_same_owner) number.since_ms = now_ms;
 }
 
-// Nobody holds the number from now on.
+// No server holds the number from now on.
 void give_up(EtcdNumber &number, int64 now_ms) {
     idgen::release(number.row);
     number.lease = 0;
@@ -161,7 +161,7 @@ const char *text_of(const Known &known) {
                             : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
 }
 
-// The instant to which a registry is advanced: above all that was granted, as far as its clock tells, or one that is
+// The instant to which a registry is advanced: above all that was granted, as far as its clock shows, or one that is
 // given. Denied: neither is safe.
 Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
     constexpr int64 two_days_ms = int64{2} * 24 * 60 * 60 * 1000;
@@ -219,8 +219,8 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
     });
 }
 
-// Removes one number if nobody has held it for that long and its horizon is past. Numbers without a row begin no lower
-// from then on.
+// Removes one number if no server has held it for that long and its horizon is past. Numbers without a row begin no
+// lower from then on.
 Reply forget_number(EtcdStore &store, int64 number, int64 unused_ms, bool &is_forgotten, Trouble &trouble) {
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};

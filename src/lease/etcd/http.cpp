@@ -81,7 +81,7 @@ int perform(HttpClient &client) {
     return running;
 }
 
-// Waits until the transfer is over. The sentence, where it has failed.
+// Waits until the transfer is over. The sentence, if it has failed.
 const char *transfer(HttpClient &client, const Deadline &deadline) {
     while (perform(client) > 0) {
         const char *sentence = must_end(deadline);

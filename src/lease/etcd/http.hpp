@@ -35,7 +35,7 @@ struct HttpRequest {
 // False if there is no memory, or too many files are open.
 bool open(HttpClient &client, const TlsFiles &tls);
 
-// Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence, where there is
+// Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence, if there is
 // none.
 long post(HttpClient &client, const HttpRequest &request, const Deadline &deadline, const char *&sentence);
 

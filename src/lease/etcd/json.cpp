@@ -22,7 +22,7 @@ bool is_bounded(std::string_view text) {
            most_values;
 }
 
-// Extends where it is no JSON, or not of the database's encoding.
+// Extends if it is not JSON, or not of the database's encoding.
 void parse(void *argument) {
     auto *work = static_cast<Parse *>(argument);
     char *text = pg_any_to_server(work->text, static_cast<int>(strlen(work->text)), PG_UTF8);

@@ -1,5 +1,5 @@
-// JSON by the server's own jsonb: written token by token, and read without an error where it is broken or is not what
-// was looked for. Numbers of 64 bits are strings, as in etcd's.
+// JSON by the server's own jsonb: written token by token, and read without an error if it is broken or is not what was
+// looked for. Numbers of 64 bits are strings, as in etcd's.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -38,7 +38,7 @@ Json *parse_json(const char *text);
 Json *object_in(Json *json, std::string_view name);
 Json *element_of(Json *array, uint32 number);
 uint32 count_of(Json *array);
-// Empty where there is none.
+// Empty if there is none.
 std::string_view text_in(Json *json, std::string_view name);
 // 0 if there is none.
 int64 number_in(Json *json, std::string_view name);
@@ -46,7 +46,7 @@ bool flag_in(Json *json, std::string_view name);
 // Whether there is a whole number.
 bool has_number(Json *json, std::string_view name);
 
-// A transaction of etcd as a request: what is compared, and what is done where all of it holds. Keys and values go as
+// A transaction of etcd as a request: what is compared, and what is done if all of it holds. Keys and values go as
 // base64.
 
 // Put together in this order: expect() each, then begin_work(), then what is done, then print().
@@ -75,7 +75,7 @@ Json *keys_read(Json *answer, uint32 operation);
 // Null if there is none.
 Json *key_read(Json *answer, uint32 operation);
 
-// Decodes base64, by palloc; null if it is none.
+// Decodes base64, by palloc; null if it is not base64.
 char *bytes_of(std::string_view base64);
 
 }  // namespace idgen::lease

@@ -59,7 +59,7 @@ int64 Keeper::work() {
     return pause_ms;
 }
 
-// Whether all is done. Where the registry is away, the rest waits, and nothing is known of it.
+// Whether all is done. If the registry is away, the rest waits, and nothing is known of it.
 bool Keeper::run_all(uint32 count, bool is_ready) {
     bool is_well = is_ready, is_away = !is_ready;
     for (uint32 i = 0; i < count; i++) {
@@ -190,8 +190,8 @@ void log_number_stopped(int64 number, int64 horizon_ms) {
 
 }  // namespace
 
-// Goes on with a number as the server that crashed left it. The registry need not be asked: nobody else can have made
-// IDs below R.
+// Goes on with a number as the server that crashed left it. The registry need not be asked: no other server can have
+// made IDs below R.
 void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
     Lease &lease = entry(index).lease;
     {
@@ -450,7 +450,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     return Result::done;
 }
 
-// The registry refuses a horizon so far ahead: the window is longer than it allows, or this clock is ahead.
+// The registry refuses a horizon that far ahead: the window is longer than it allows, or this clock is ahead.
 Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
     int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
     const char *limit = pg::seconds_text(answer.max_ahead_ms);

@@ -21,7 +21,7 @@ class Keeper {
     // Does what is to be done now; gives how long nothing will be, ms.
     int64 work();
 
-    // Ends issue of all numbers, and tells the registry how far they were used.
+    // Ends issue of all numbers, and reports to the registry how far they were used.
     void end();
 
    private:

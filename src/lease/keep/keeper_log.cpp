@@ -10,7 +10,7 @@ void NumberTroubles::tell(uint32 index, const char *sentence) {
         auto length = static_cast<int>(strlen(sentence));
         memcpy(text, sentence, static_cast<size_t>(pg_mbcliplen(sentence, length, sizeof(text) - 1)));
     }
-    // What nobody but this process writes, it reads without the lock.
+    // It reads without the lock what no other process writes.
     bool is_new = strcmp(entry.trouble, text) != 0;
     if (is_new) {
         Guard<pg::LightLock> guard(leases.lock);

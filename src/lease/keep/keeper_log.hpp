@@ -10,20 +10,20 @@ namespace idgen::lease {
 // ever new words.
 constexpr uint32 most_troubles = 6;
 
-// What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once. What is
-// not of one number is told by WatchedRegistry.
+// What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once.
+// WatchedRegistry reports what is not of one number.
 
 class NumberTroubles {
    public:
     explicit NumberTroubles(const pg::LeaseGate &gate) noexcept : gate_(gate) { budget_.initialise(); }
 
-    // Tells what was found of an entry in this round; null: nothing. The sentence holds no address.
+    // Reports what was found of an entry in this round; null: nothing. The sentence holds no address.
     void tell(uint32 index, const char *sentence);
 
-    // Forgets what was told of an entry, without a word: it is not known in this round.
+    // Forgets what was reported of an entry, and logs nothing: it is not known in this round.
     void forget(uint32 index) { tell(index, nullptr); }
 
-    // Whether the log was told of troubles that are over by now.
+    // Whether troubles were logged that are over by now.
     bool are_over(bool is_well) noexcept;
 
    private:

@@ -6,7 +6,7 @@
 namespace idgen::lease {
 
 // Opens the store of idgen.registry in the current memory context; nothing is sent yet. It is closed with the context
-// if not before. `answer_ms` is how long a call waits. False, and the trouble, where the address is none.
+// if not before. `answer_ms` is how long a call waits. False, and the trouble, if it is not an address.
 bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
 
 }  // namespace idgen::lease

@@ -32,7 +32,7 @@ bool TicketKeeper::work() {
 
 // Whether the counter lacks anything. Notes what was drawn since the last look.
 bool TicketKeeper::look_at(SharedCounter &counter, Lack &lack) {
-    // Written when the entry was taken, and by nobody since.
+    // Written when the entry was taken, and not since.
     lack.name = counter.name;
     int64 drawn = 0;
     bool is_lacking = false;
@@ -51,7 +51,7 @@ bool TicketKeeper::look_at(SharedCounter &counter, Lack &lack) {
     return is_lacking;
 }
 
-// Fetches what a counter lacks. False if the registry is away. One that refuses may refuse this counter alone.
+// Fetches what a counter lacks. False if the registry is away. One that refuses may refuse only this counter.
 bool TicketKeeper::supply(SharedCounter &counter) {
     Lack lack{};
     if (!look_at(counter, lack)) return true;

@@ -1,5 +1,5 @@
 // Keeps the numbers of counters: fetches the next block before the present one ends, and what sessions wait for; gives
-// back at a clean end what nobody has used, and what the least used counter holds where there is no room for another.
+// back at a clean end what no session has used, and what the least used counter holds if there is no room for another.
 #pragma once
 
 #include "lease/keep/watched_registry.hpp"
@@ -17,7 +17,7 @@ class TicketKeeper {
     // Does what is to be done now. False if the registry is away: the rest waits.
     bool work();
 
-    // Gives back what nobody has used.
+    // Gives back what no session has used.
     void end();
 
    private:

@@ -47,7 +47,7 @@ const char *held_by(const Registration &registration, int64 number) {
 void OlderRegistryWatch::look_at(const Registration &registration, const NumberRange &range) {
     OlderRegistry older = find_older(leases_.granted, list_of(registration), range);
     if (older.granted_ms != 0) return tell(older);
-    // advance() lifts every number, and with them those that nobody has held.
+    // advance() lifts every number, and with them those that no server has held.
     Guard<pg::LightLock> guard(leases_.lock);
     if (registration.floor_ms >= leases_.registry.older.granted_ms) leases_.registry.older = {};
 }

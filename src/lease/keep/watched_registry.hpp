@@ -1,5 +1,5 @@
-// The registry as the keeper meets it: opened, known by its identity, its answers and its silence told to the sessions
-// and to the log.
+// The registry as the keeper meets it: opened, known by its identity, its answers and its silence reported to the
+// sessions and logged.
 #pragma once
 
 #include "core/lease/number_choice.hpp"
@@ -20,7 +20,7 @@ NumberList list_with(const Registration &registration, const GrantedHorizons &gr
 const char *held_by(const Registration &registration, int64 number);
 
 // Notices a registry that was put back to an older state, or made new, without advance(): it knows less of a number
-// than this server was granted. That is told until the registry was advanced.
+// than this server was granted. That is reported until the registry was advanced.
 
 class OlderRegistryWatch {
    public:
@@ -30,7 +30,7 @@ class OlderRegistryWatch {
     void look_at(const Registration &registration, const NumberRange &range);
     void look_at_claim(int64 number, int64 horizon_ms);
 
-    // Whether it is told now.
+    // Whether it is reported now.
     bool is_told() const noexcept;
 
    private:
@@ -47,9 +47,9 @@ class WatchedRegistry {
     // The record is read then.
     bool is_ready(RecordPage &record);
 
-    // Each false if there was no answer; that is told.
+    // Each false if there was no answer, which is reported.
     bool call(const LeaseCall &call, CallAnswer &answer);
-    // Of the known registry alone: what another one lists says nothing of what this server was granted.
+    // Only of the known registry: what another one lists says nothing about what this server was granted.
     bool list(const NumberRange &range, Registration &registration);
 
     // Of a counter.
@@ -63,11 +63,11 @@ class WatchedRegistry {
 
     // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
-    // Tells what was noted since the last round; or, where all is well, that nothing is in the way. If troubles of
-    // numbers are over, the log is told of that too.
+    // Reports what was noted since the last round; or, if all is well, that nothing is in the way. If troubles of
+    // numbers are over, that is logged, too.
     void end_round(bool is_well, bool are_numbers_free);
 
-    // From now on each call waits so long for its answer.
+    // From now on each call waits that long for its answer.
     void limit_calls(int64 answer_ms);
 
     const RegistryIdentity &identity() const noexcept { return identity_; }

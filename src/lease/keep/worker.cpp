@@ -74,7 +74,7 @@ void begin() {
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     BackgroundWorkerUnblockSignals();
     wait_after_failures();
-    // The connection may wait for locks on catalogs, which nothing bounds yet: it ends at once when told to.
+    // The connection may wait for locks on catalogs, which nothing bounds yet: it ends at once on a signal.
     pqsignal(SIGTERM, die);
     BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, 0);
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);

@@ -18,7 +18,7 @@ struct PostgresAddress {
     bool says_which_server;  // target_session_attrs
 };
 
-// Takes it apart, by palloc. False, and the trouble, where it is none.
+// Takes it apart, by palloc. False, and the trouble, if it is not an address.
 bool parse_postgres_address(const char *text, PostgresAddress &address, Trouble &trouble);
 
 // What PQconnectStartParams is given: two lists that a null ends.
@@ -28,7 +28,7 @@ struct ConnectParameters {
     const char *values[most];
 };
 
-// The parameters of one attempt, by palloc: the list of hosts turned by so many, dead servers noticed.
+// The parameters of one attempt, by palloc: the list of hosts turned by that many, dead servers noticed.
 ConnectParameters connect_parameters(const PostgresAddress &address, uint32 turn, int64 answer_ms);
 
 }  // namespace idgen::lease

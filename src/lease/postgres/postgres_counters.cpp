@@ -16,7 +16,7 @@ char *hex_of(const char *name) {
     return hex.data;
 }
 
-// False if it is no outcome.
+// False if it is not an outcome.
 bool read_outcome(const char *word, CounterOutcome &outcome) noexcept {
     constexpr const char *words[] = {"done", "missing", "awaits advance", "too few", "refused"};
     for (size_t i = 0; i < lengthof(words); i++) {

@@ -61,8 +61,8 @@ bool gather(PGresult *result, PGresult *&kept) {
 
 // How much libpq may take in. It stores what a server sends, and has no limit of its own: it makes room for a message
 // as soon as the header says how long it is, keeps every notification until the application fetches it and every
-// setting that it is told of, and searches the list of these for each. So two things are looked at between its calls,
-// and a server that sends more than a registry does is left:
+// setting that a server reports, and searches the list of these for each. So two things are looked at between its
+// calls, and a server that sends more than a registry does is left:
 //
 // - the memory of this process, before bytes are read (Linux): a limit on it (setrlimit) would also fail what
 //   other libraries allocate;
@@ -157,8 +157,8 @@ bool take_in(const Intake &began, PGconn *connection, const PGresult *rows, bool
     return true;
 }
 
-// Whether a connection has gathered so much since it was opened that a new one is due: what libpq was told in a
-// thousand statements is there as long as the connection is.
+// Whether a connection has gathered so much since it was opened that a new one is due: what libpq received in a
+// thousand statements stays until the connection ends.
 bool is_worn(int64 memory_at_first) {
     return own_memory() - memory_at_first > most_of_connection;
 }
@@ -176,8 +176,8 @@ Reply reply_of(const char *sqlstate) noexcept {
     return Reply::silent;
 }
 
-// Makes what the server said the sentence of a trouble, unless it holds the password: no server has it to tell, but
-// whoever stands in its place may.
+// Makes what the server said the sentence of a trouble, unless it holds the password: no server has it to send, but a
+// program in its place may.
 Reply repeat_words(const PostgresSession &session, Reply reply, const char *words, Trouble &trouble) {
     const char *password = PQpass(session.connection);
     bool is_told = password != nullptr && *password != '\0' && strstr(words, password) != nullptr;
@@ -236,7 +236,7 @@ Reply open_connection(PostgresSession &session, const Deadline &deadline, Troubl
     Intake began = begin_connecting();
     session.connection = PQconnectStartParams(parameters.keywords, parameters.values, 1);
     if (session.connection == nullptr) return put_trouble(trouble, Reply::silent, "out of memory");
-    // Its SQLSTATE stands in the message of a refusal alone.
+    // Its SQLSTATE is only in the message of a refusal.
     PQsetErrorVerbosity(session.connection, PQERRORS_VERBOSE);
     PQsetNoticeReceiver(session.connection, ignore_notice, nullptr);
     if (PQstatus(session.connection) == CONNECTION_BAD) return refuse(session, trouble);

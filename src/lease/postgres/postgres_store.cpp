@@ -94,7 +94,7 @@ Call call_of(const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl
     return call;
 }
 
-// False if it is no outcome.
+// False if it is not an outcome.
 bool read_outcome(const char *word, CallOutcome &outcome) noexcept {
     constexpr const char *words[] = {"granted", "refused", "too far"};
     constexpr CallOutcome outcomes[] = {CallOutcome::granted, CallOutcome::refused, CallOutcome::too_far};

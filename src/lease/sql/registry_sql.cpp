@@ -37,7 +37,7 @@ void warn_not_advanced() {
         errhint("If there are such servers, call idgen_lease.advance_registry() now."));
 }
 
-// A month counts as 30 days, as where PostgreSQL compares intervals.
+// A month counts as 30 days, as when PostgreSQL compares intervals.
 int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
     if (PG_ARGISNULL(number)) pg::report_null(name, true);
     const Interval *interval = PG_GETARG_INTERVAL_P(number);

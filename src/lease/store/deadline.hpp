@@ -1,5 +1,5 @@
-// How long a call waits for its answer, and what ends it before: the process is told to end, or the statement to be
-// cancelled. Waiting raises no error; it resets the latch of the process, which ends where its server is dead.
+// How long a call waits for its answer, and what ends it before: a signal that ends the process or cancels the
+// statement. Waiting raises no error; it resets the latch of the process, which ends if its server is dead.
 #pragma once
 
 #include "pg/postgres.hpp"

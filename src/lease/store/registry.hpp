@@ -1,9 +1,9 @@
 // A registry of numbers as its callers see it, whatever store lies behind: PostgreSQL or etcd.
 //
-// Each call waits for an answer until its deadline, asleep, and gives up at once if the process is told to end or
-// its statement to be cancelled. Nothing here raises an error or leaves one behind, short of having no memory: what
-// went wrong is a Reply, with a sentence that never holds a password. Waiting resets the latch of the process. What a
-// call means is written in core/lease.
+// Each call waits for an answer until its deadline, asleep, and gives up at once if a signal ends the process or
+// cancels its statement. Nothing here raises an error or leaves one behind, short of having no memory: what went wrong
+// is a Reply, with a sentence that never holds a password. Waiting resets the latch of the process. What a call means
+// is written in core/lease.
 #pragma once
 
 #include "core/lease/counter_row.hpp"
@@ -29,7 +29,7 @@ struct Trouble {
     char sentence[256];  // whole, without a period; no password
 };
 
-// Who holds a number: for eyes alone.
+// Who holds a number: only for people to read.
 struct Holder {
     const char *name;
     int64 system_identifier;
@@ -43,7 +43,7 @@ struct RegisteredNumber {
     int64 system_identifier;
     int32 timeline;
     int64 since_ms;       // by the registry's clock, unix ms
-    int64 lease_left_ms;  // 0: past, or nobody holds it; -1: for ever
+    int64 lease_left_ms;  // 0: past, or no server holds it; -1: for ever
 };
 
 struct Registration {
@@ -59,7 +59,7 @@ struct RegistryLimits {
     int64 longest_ttl_ms;  // 0: as it is
 };
 
-// To where a registry is advanced.
+// The instant to which a registry is advanced.
 struct AdvanceTo {
     int64 longest_ahead_ms;  // ahead of its clock
     int64 at_ms;             // 0: not given; else that instant instead
@@ -72,7 +72,7 @@ constexpr size_t longest_counter_name = 63;
 enum class CounterAct : uint8 {
     fetch,
     give_back,
-    // For the owner of the registry alone.
+    // Only for the owner of the registry.
     create,
     drop,
     advance,
@@ -105,7 +105,7 @@ struct CounterList {
     size_t count;
 };
 
-// The calls of a store. `self` is its own; `trouble` is written where a reply is not `answered`.
+// The calls of a store. `self` is its own; `trouble` is written if a reply is not `answered`.
 struct Registry {
     void *self;
     // Its identity; made by the first call ever.
@@ -119,7 +119,7 @@ struct Registry {
     // Gives the instant to which it was advanced.
     Reply (*advance)(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble);
     Reply (*limit)(void *self, const RegistryLimits &limits, Trouble &trouble);
-    // Removes numbers that nobody has held for that long; gives how many.
+    // Removes numbers that no server has held for that long; gives how many.
     Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
     // Fetches and gives back at the registry of that identity; else it is not looked at.
     Reply (*call_counter)(void *self, const RegistryIdentity &identity, const CounterCall &call, CounterAnswer &answer,

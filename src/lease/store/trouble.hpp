@@ -1,6 +1,6 @@
 // What the stores share: why a call was not answered, put into words; their memory; what an answer may hold. Words are
-// one line, clipped to the room that there is, without control characters and without what is no text in the database's
-// encoding.
+// one line, clipped to the room that there is, without control characters and without what is not text in the
+// database's encoding.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -14,7 +14,7 @@
 
 namespace idgen::lease {
 
-// What is said where an answer makes no sense.
+// What is said if an answer makes no sense.
 constexpr const char *no_registry_there = "what answers there does not answer as a registry does";
 constexpr const char *no_end_there = "what answers there sends more than a registry does";
 
@@ -25,7 +25,7 @@ Reply put_trouble(Trouble &trouble, Reply reply, const char *sentence);
 Reply put_trouble(Trouble &trouble, Reply reply, const char *format, const char *word);
 
 // What another machine says, as text of the database's encoding: clipped to the room that there is, without control
-// characters and without what is no text.
+// characters and without what is not text.
 
 // Ends it with a 0.
 void copy_foreign_text(std::string_view text, char *out, size_t room);
@@ -69,7 +69,7 @@ inline char *print_identity(const RegistryIdentity &identity) {
                     static_cast<unsigned long long>(identity.low & 0xFFFFFFFFFFFF));
 }
 
-// An incarnation, a life, or a version of a counter: a random number, shown to nobody. Never 0.
+// An incarnation, a life, or a version of a counter: a random number, never shown. Never 0.
 inline int64 random_secret() {
     int64 secret = 0;
     while (secret == 0) pg::fill_random(&secret, sizeof(secret));

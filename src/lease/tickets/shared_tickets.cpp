@@ -144,7 +144,7 @@ void remove_counter(SharedTickets *tickets, SharedCounter &counter) {
         pg_atomic_fetch_sub_u32(&tickets->used, 1);
         pg_atomic_write_u32(&tickets->is_room_wanted, 0);
     }
-    // Those who wait for this counter find that it is gone, those who wait for room that there is some.
+    // Sessions that wait for this counter find that it is gone, those that wait for room that there is some.
     ConditionVariableBroadcast(&counter.changed);
     ConditionVariableBroadcast(&tickets->has_room);
 }

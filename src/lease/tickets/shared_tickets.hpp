@@ -3,7 +3,7 @@
 //
 // Locks, taken in this order: SharedTickets::lock, which counter has which entry; SharedCounter::mutex, a spinlock, all
 // of an entry but its name. A session keeps a reference to the entry that it used last, and needs no more than the
-// spinlock as long as the generation stays the same.
+// spinlock while the generation stays the same.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -37,7 +37,7 @@ struct alignas(64) SharedCounter {
     uint32 generation IDGEN_LOCKS(guarded_by(mutex));  // another one for another counter
     Tickets tickets IDGEN_LOCKS(guarded_by(mutex));
     int64 wish IDGEN_LOCKS(guarded_by(mutex));       // the longest range that a session waits for; 0: none
-    int64 too_long IDGEN_LOCKS(guarded_by(mutex));   // so long a range was refused, when last asked for; 0: none was
+    int64 too_long IDGEN_LOCKS(guarded_by(mutex));   // the length last asked for that was refused; 0: none was
     uint64 asked IDGEN_LOCKS(guarded_by(mutex));     // how often sessions asked
     uint64 answered IDGEN_LOCKS(guarded_by(mutex));  // how many of that the keeper has heard an answer for
     int64 drawn IDGEN_LOCKS(guarded_by(mutex));
@@ -45,8 +45,8 @@ struct alignas(64) SharedCounter {
     int64 waits IDGEN_LOCKS(guarded_by(mutex));  // draws that waited for the keeper
     CounterName name;                            // guard: SharedTickets::lock
     int32 next;                                  // guard: SharedTickets::lock; of the same bucket; -1: none
-    int64 drawn_before;                          // of the keeper alone
-    int64 recent;                                // of the keeper alone: what was drawn of late
+    int64 drawn_before;                          // only of the keeper
+    int64 recent;                                // only of the keeper: what was drawn of late
     ConditionVariable changed;
 };
 static_assert(std::is_standard_layout_v<SharedCounter> && std::is_trivially_destructible_v<SharedCounter>,
@@ -69,7 +69,7 @@ SharedTickets *shared_tickets() noexcept;
 
 SharedCounter *counters_of(SharedTickets *tickets) noexcept;
 
-// Takes a counter out of the table; its entry is free for another. The keeper alone does.
+// Takes a counter out of the table; its entry is free for another. Only the keeper does.
 void remove_counter(SharedTickets *tickets, SharedCounter &counter);
 
 // The entry that a session used last.

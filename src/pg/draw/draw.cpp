@@ -26,7 +26,7 @@ namespace {
 // `Drawing` has a `record` to renew and
 //   Next try_once(const Wait &)         one try; what follows from it
 //   Outcome renew()                     one try to renew the record
-//   void wait_for_tick(Next, Wait &)    for all else, where it draws from ticks: sleeps, or raises
+//   void wait_for_tick(Next, Wait &)    for all else, if it draws from ticks: sleeps, or raises
 template <class Drawing>
 void take_or_wait(Drawing &drawing) {
     Wait wait{};
@@ -51,7 +51,7 @@ uint64 draw_number = 0;
     return true;
 }
 
-// Announces the draw of an ID that would begin at `base` to those who read by ID, and gives the tick at which it may.
+// Announces the draw of an ID that would begin at `base` to readers by ID, and gives the tick at which it may.
 [[gnu::noinline, gnu::cold]] int64 announce_base(const Source &source, int64 base) {
     return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, *self.transaction,
                     source.packing, base, NoPause{});
@@ -184,14 +184,14 @@ inline Block hand_out(Source &source, const Limits &limits, const Take &taken) {
     return block;
 }
 
-// Draws by the way that waits.
+// Draws by the path that waits.
 [[gnu::noinline, gnu::cold]] Block draw_patiently(Source &source, uint32 count) {
     PatientDraw patient{source, count, rules_of(source, draw_rules())};
     take_or_wait(patient);
     return hand_out(source, patient.limits, patient.taken);
 }
 
-// Draws with one look at the clock where that succeeds, as it mostly does. Timestamps of the hybrid logical clock are not
+// Draws with one look at the clock if that succeeds, as it mostly does. Timestamps of the hybrid logical clock are not
 // read by, so they are not announced.
 template <bool is_read_by>
 inline Block draw_at_once(Source &source, uint32 count) {
@@ -246,7 +246,7 @@ void require_reach(const Source &source, int64 id, const DrawHistory &observed, 
 // Takes one ID above what was observed. False if the horizon was lowered meanwhile, which made the draw forget it.
 bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
     if (source.session != nullptr) note_resets(*source.session, self.database->resets);
-    // What was observed counts as drawn for this draw alone: in copies, because an error must leave no trace of it.
+    // What was observed counts as drawn only for this draw: in copies, because an error must leave no trace of it.
     DrawSession session = source.session != nullptr ? *source.session : new_session();
     uint32 resets = session.resets;
     session.last = later_of(source.packing, session.last, observed);

@@ -1,4 +1,4 @@
-// Draws IDs from a source: takes from a slot, moves through the pool, waits where it must. Timestamps of the hybrid
+// Draws IDs from a source: takes from a slot, moves through the pool, waits if it must. Timestamps of the hybrid
 // logical clock are IDs of its slot; DecimalIds come from a counter, by the same loop.
 #pragma once
 

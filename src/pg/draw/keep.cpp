@@ -9,7 +9,7 @@
 namespace idgen::pg {
 namespace {
 
-// Why no ID can be made with a number, as far as this process can tell.
+// Why no ID can be made with a number, as far as this process can know.
 enum class LeaseTrouble : uint8 {
     no_registry,  // none is set
     no_keeper,    // nothing keeps numbers
@@ -67,7 +67,7 @@ LeaseTrouble trouble_of(const NumberState &number, LeaseTrouble of_all) {
     return is_later ? LeaseTrouble::begins : of_all;
 }
 
-// What a keeper said, for as long as it takes to tell it.
+// What a keeper said, kept until it is reported.
 struct Said {
     RegistryState registry;
     NumberState number;
@@ -152,7 +152,7 @@ int hint_of(const NotHeld &why) {
             hint_of(why));
 }
 
-// Has the keeper get what the source draws from. Where the registry chooses the numbers, a shard that was named is one
+// Has the keeper get what the source draws from. If the registry chooses the numbers, a shard that was named is one
 // of those, or an error: the server does not ask for it.
 void want(const Source &source) {
     SharedLeases &leases = self.state->leases;

@@ -6,8 +6,8 @@
 
 namespace idgen::pg {
 
-// Asks for what the source lacks and sleeps a while; then its slot is to be selected again. Raises if that has been
-// waited for too long, or cannot come.
+// Asks for what the source lacks and sleeps a while; then its slot is to be selected again. Raises an error if the wait
+// takes too long, or if the number can never arrive.
 void wait_for_number(Source &source, Wait &wait);
 
 }  // namespace idgen::pg

@@ -2,8 +2,8 @@
 //
 // Citus promotes a clone before it gives it a group. Until that commits, the clone has the group of its origin, which
 // goes on making IDs. What each says of itself is the same, but for the horizon: the origin's was written by the
-// origin, the clone's by another than the clone. A server that has truly replaced its primary looks like a clone as
-// long as one is registered.
+// origin, the clone's by another than the clone. A server that has truly replaced its primary looks like a clone while
+// one is registered.
 #pragma once
 
 #include "core/layout/layout.hpp"
@@ -11,8 +11,8 @@
 
 namespace idgen::pg {
 
-// Raises if a maker with that layout draws from a group that may be another server's. A registry would tell, so with
-// one this asks nothing.
+// Raises if a maker with that layout draws from a group that may be another server's. A registry knows, so with one
+// this asks nothing.
 void require_own_group(const Layout &layout);
 
 }  // namespace idgen::pg

@@ -47,7 +47,7 @@ void keep_announcement(SharedState *state, const PreparedAnnouncement &announcem
 constexpr XactEvent hand_over_event =
     hand_over_at == HandOver::before_end ? XACT_EVENT_PRE_PREPARE : XACT_EVENT_PREPARE;
 
-// One that has drawn nothing needs an announcement only where it would be taken for one of before the start.
+// One that has drawn nothing needs an announcement only if it would be taken for one of before the start.
 void hand_over_prepared(XactEvent event, void *) {
     SharedState *state = attached_state();
     bool may_be_prepared = max_prepared_xacts > 0;
@@ -102,12 +102,12 @@ Settled gather_from(SharedState *state, int64 settled_ms) {
     return gather(settled_ms, all_of(state), MyDatabaseId, transactions, NoPause{});
 }
 
-// Has the horizon granted up to the clock, where it may: the first try after a start only loads it.
+// Has the horizon granted up to the clock, if it may: the first try after a start only loads it.
 void renew_up_to(int64 now_ms) {
     const Horizon &horizon = self.database->horizon;
     for (int tries = 0; tries < 3 && horizon.granted_ms.load() <= now_ms; tries++) {
         int64 start_ms = std::max(now_ms, horizon.floor_ms.load());
-        // As draws do, it leaves alone what lies further ahead than the lead: that would drag the horizon along.
+        // As draws do, it passes over what lies further ahead than the lead: that would drag the horizon along.
         if (start_ms - now_ms > draw_rules().max_lead_ms) return;
         if (renew_horizon(start_ms).renewal != Renewal::granted) return;
     }

@@ -9,10 +9,10 @@ namespace idgen::pg {
 // Called as the server is loaded: has prepared transactions hand over what they announced.
 void watch_prepared_transactions();
 
-// Lifts S to the clock, as far as is granted, and gathers what is undecided. Renews the horizon where the clock has
-// passed it, and if that is refused, goes no further than what is granted. False if nothing is known to be settled:
-// nothing is granted yet, or a transaction that was prepared before the start may have drawn anything. Requires an
-// attached backend.
+// Lifts S to the clock, as far as is granted, and gathers what is undecided. Renews the horizon if the clock has passed
+// it, and if that is refused, goes no further than what is granted. False if nothing is known to be settled: nothing is
+// granted yet, or a transaction that was prepared before the start may have drawn anything. Requires an attached
+// backend.
 bool settle(Settled &settled);
 
 // For statistics; they only look.

@@ -9,7 +9,7 @@
 namespace idgen::pg {
 namespace {
 
-// A shard that has been out of IDs for that long is told to the log.
+// A shard that has been out of IDs for that long is logged.
 constexpr uint32 long_full_ms = 10000;
 
 // A draw begins to wait for a tick of its slot.
@@ -19,7 +19,7 @@ void count_wait(const Source &source) noexcept {
     if (is_current(source.slot)) source.slot.entry->waits++;
 }
 
-// It slept so long.
+// It slept that long.
 void count_wait_time(const Source &source, int64 us) noexcept {
     pg_atomic_fetch_add_u64(&self.backend->wait_us, us);
     Guard<SpinLock> guard(source.slot.entry->mutex);

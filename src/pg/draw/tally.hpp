@@ -1,5 +1,5 @@
 // What draws count, of IDs and of timestamps of the hybrid logical clock alike. A draw whose slot was given to another
-// else in between counts nothing on its slow ways. The common way only counts IDs, the slot's in the take itself.
+// shard in between counts nothing on its slow paths. The common way only counts IDs, the slot's in the take itself.
 #pragma once
 
 #include "pg/draw/wait.hpp"
@@ -10,7 +10,7 @@ namespace idgen::pg {
 // Sleeps until the clock admits the refused tick, or a while, and counts it.
 void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait);
 
-// The slot had no ID left in a tick. Tells the log if that goes on for long; not of the clock, whose ticks carry.
+// The slot had no ID left in a tick. Logs it if that goes on for long; not for the clock, whose ticks carry.
 void count_full(const Source &source);
 
 // IDs of one tick that was ahead of the clock when the take read it. Counts those that still are.

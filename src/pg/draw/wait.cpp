@@ -69,7 +69,7 @@ void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait) {
 
 namespace {
 
-// How far the clock fell behind during the wait. In this order a pause between two readings is no loss.
+// How far the clock fell behind during the wait. In this order a pause between two readings is not a loss.
 int64 lost_ms(const Wait &wait) noexcept {
     if (wait.began_ms == 0) return 0;
     int64 steady_ms = monotonic_ms() - wait.began_ms;

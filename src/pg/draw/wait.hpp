@@ -19,7 +19,8 @@ int64 waited_ms(const Wait &wait) noexcept;
 // Sleeps, and begins the wait.
 void sleep_in(Wait &wait, int64 us);
 
-// Sleeps where a renewal was not granted and may be; raises if it is refused, or was waited for too long.
+// Sleeps if a renewal was not granted and may be later; raises an error if it is refused, or if the wait takes too
+// long.
 void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait);
 
 // What stopped a draw. Times are unix ms.

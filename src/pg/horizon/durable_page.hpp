@@ -9,23 +9,23 @@
 
 namespace idgen::pg {
 
-// Where the sequences stand.
+// Where the sequences are.
 extern OwnSchema own_schema;
 
-// Not granted if the relation is no sequence, or unlogged.
+// Not granted if the relation is not a sequence, or is unlogged.
 Renewal check_sequence(Relation sequence) noexcept;
 
-// Opens the sequence with a lock that is held until close_sequence. Not granted if somebody holds a lock against it,
-// and if it is none or unlogged.
+// Opens the sequence with a lock that is held until close_sequence. Not granted if another session holds a lock against
+// it, or if it is not a sequence or is unlogged.
 Renewal try_open_sequence(Record kind, Relation &sequence);
 // The same, and a wait for the lock. Raises if it is refused.
 Relation open_sequence(Record kind);
 void close_sequence(Relation sequence);
 
-// Whether a record would be gone with the transaction while others rest on it: where it gave the sequence another file
+// Whether a record would be gone with the transaction while others rest on it: if it gave the sequence another file
 // (ALTER SEQUENCE), or created it in the place of one that others still see; and if nothing is logged of one that is
 // new (wal_level = minimal). A first one that the transaction created goes with all that rests on it. Looks into the
-// catalog where the transaction changed anything.
+// catalog if the transaction changed anything.
 bool is_uncommitted(Relation sequence);
 
 // Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a page of its
@@ -34,10 +34,10 @@ bool is_uncommitted(Relation sequence);
 //      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
 //      block 1   its payload is the DurableRecord
 //
-// pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 counts for nothing as long
-// as there is a block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is
-// read from block 0. Both are written in one WAL record, as full images: of a page that another process changed without
-// logging it, or that was torn, a delta would leave a wrong copy.
+// pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 is ignored while there is a
+// block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is read from block
+// 0. Both are written in one WAL record, as full images: of a page that another process changed without logging it, or
+// that was torn, a delta would leave a wrong copy.
 
 // Reads the record without touching anything, also on a standby.
 Renewal peek_record(Record kind, DurableRecord &record);
@@ -49,9 +49,9 @@ struct DurablePage {
     Buffer own;  // invalid: there is none yet
     DurableRecord record;
 };
-// Reads the record and keeps it locked; not granted, and nothing locked, where there is none that can be read.
+// Reads the record and keeps it locked; not granted, and nothing locked, if there is none that can be read.
 Renewal lock_page(Relation sequence, DurablePage &page);
-// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own where there is
+// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own if there is
 // none: only for the holder of the renewal lock, and never twice at once.
 XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);

@@ -16,7 +16,7 @@ void advance_horizon(int64 at_ms);
 // Lowers floor, slots and H to `at_ms`, and takes the clock for right. Requires that no ID starts at or after it.
 void reset_horizon(int64 at_ms);
 
-// Takes the shards of a copy for this server's own. Requires that nobody else makes IDs of them.
+// Takes the shards of a copy for this server's own. Requires that no other server makes IDs of them.
 void confirm_shards();
 
 }  // namespace idgen::pg

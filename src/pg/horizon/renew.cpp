@@ -66,7 +66,7 @@ void log_promoted() {
             get_database_name(MyDatabaseId)));
 }
 
-// Tells the log what a record that was loaded says of this server. No lock is held. With a registry, a server that is
+// Logs what a record that was loaded says of this server. No lock is held. With a registry, a server that is
 // promoted claims numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;

@@ -46,7 +46,7 @@ Outcome renew_open(Kind &renewal, Relation sequence) {
     return outcome;
 }
 
-// Calls renew(sequence) for the sequence of a record, where it can be opened and written to.
+// Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
 template <class Renew>
 Outcome with_sequence(Record kind, Renew renew) {
     Relation sequence = nullptr;

@@ -18,7 +18,7 @@ void recover() {
     RESUME_INTERRUPTS();
 }
 
-// Releases what the owner still has: nothing, where all went well. Outside of a transaction it is nobody's part.
+// Releases what the owner still has: nothing, if all went well. Outside of a transaction it has no parent.
 void end_owner(ResourceOwner owner, bool went_well, bool is_alone) {
     ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, is_alone);
     ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, is_alone);

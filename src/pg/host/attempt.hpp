@@ -1,4 +1,4 @@
-// Runs what may raise an error that nobody is to see: one that is not needed yet. Not a subtransaction, which no
+// Runs what may raise an error that is not to be seen: what it does is not needed yet. Not a subtransaction, which no
 // parallel worker can have: a resource owner of its own, so that buffers, relations and locks that an error leaves
 // behind end, and LWLocks with them. What is run changes nothing in the transaction, and no LWLock is held when it is.
 #pragma once

@@ -11,7 +11,7 @@ inline Datum column_of(HeapTuple row, TupleDesc desc, int number, bool *is_null)
     return SPI_getbinval(row, desc, number, is_null);
 }
 
-// The row itself, where all of its columns before the first of variable length are meant.
+// The row itself, if all of its columns before the first of variable length are meant.
 template <class Form>
 const Form &form_of(HeapTuple row) {
     return *reinterpret_cast<const Form *>(GETSTRUCT(row));
@@ -23,7 +23,7 @@ inline ScanKeyData oid_is(AttrNumber column, Oid value) {
     return key;
 }
 
-// Calls visit(row) for the rows that an index finds by its keys, or for all where it is invalid; until it returns false.
+// Calls visit(row) for the rows that an index finds by its keys, or for all if it is invalid; until it returns false.
 template <class Visit>
 void scan(Relation relation, Oid index, ScanKeyData *keys, int count, Snapshot snapshot, Visit visit) {
     SysScanDesc found = systable_beginscan(relation, index, OidIsValid(index), snapshot, count, keys);

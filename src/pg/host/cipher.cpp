@@ -39,7 +39,7 @@ const EVP_CIPHER *aes(size_t key_size) noexcept {
     return key_size == 24 ? EVP_aes_192_ecb() : EVP_aes_256_ecb();
 }
 
-// Fills a free entry; false, and free as before, where libcrypto fails.
+// Fills a free entry; false, and free as before, if libcrypto fails.
 bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
     cipher.context = EVP_CIPHER_CTX_new();
     if (cipher.context == nullptr || EVP_EncryptInit_ex(cipher.context, aes(size), nullptr, key, nullptr) != 1 ||

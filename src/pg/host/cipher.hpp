@@ -1,6 +1,6 @@
 // AES of libcrypto as the block cipher of core/cipher/ff1.hpp. Each backend keeps the contexts of the keys that it used
-// last, so that a call does not expand its key again. A context and the copy of its key beside it live in the backend's
-// memory alone, and are wiped when another key takes their entry or forget_ciphers() is called.
+// last, so that a call does not expand its key again. A context and the copy of its key beside it live only in the
+// backend's memory, and are wiped when another key takes their entry or forget_ciphers() is called.
 #pragma once
 
 #include "core/cipher/ff1.hpp"

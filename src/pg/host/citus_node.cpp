@@ -81,8 +81,8 @@ List *column_where(Relation nodes, AttrNumber column, Match matches) {
     return found;
 }
 
-// Whether a node of this server's group is the origin of a clone. The group is read last: where Citus has given the
-// clone its own meanwhile, no node of that is one.
+// Whether a node of this server's group is the origin of a clone. The group is read last: if Citus has given the clone
+// its own meanwhile, no node of that is one.
 bool has_origin(Relation nodes, const CloneColumns &columns) {
     List *origins = column_where(nodes, columns.origin, [&columns](HeapTuple row, TupleDesc desc) {
         return number_of(row, desc, columns.is_clone) != 0;

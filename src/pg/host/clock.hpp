@@ -49,14 +49,14 @@ int64 waited_since(int64 &began_ms) noexcept;
 // CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
 int64 wall_minus_boot_ms() noexcept;
 
-// Which boot of the kernel this is; not known where the kernel does not say.
+// Which boot of the kernel this is; not known if the kernel does not say.
 BootId read_boot_id() noexcept;
 
 // What the kernel says of its clock, by its NTP state.
 ClockState kernel_clock() noexcept;
 
 // Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an error; a session that
-// is told to look at something wakes early.
+// gets a signal to look at something wakes early.
 void sleep_us(int64 us);
 
 }  // namespace idgen::pg

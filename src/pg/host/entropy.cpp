@@ -32,7 +32,7 @@ void fill_random(void *out, size_t size) {
         size_t taken = Min(size, page.left);
         uint8 *from = page.bytes + page_size - page.left;
         memcpy(to, from, taken);
-        // Nobody who reads this process's memory later learns what was given out.
+        // A reader of this process's memory does not learn later what was given out.
         memset(from, 0, taken);
         page.left -= taken;
         to += taken;

@@ -16,14 +16,14 @@ bool is_library_at_least(const char *version) noexcept;
 // The version of the extension, palloc'ed; null if it is not installed.
 const char *extension_version();
 
-// The schema. Looked for once in a session, and again after a schema of the database has changed: who locks pg_depend for long, as
-// VACUUM FULL does, does not hold up the renewals of sessions that know it.
+// The schema. Looked for once in a session, and again after a schema of the database has changed: a long lock on
+// pg_depend, as VACUUM FULL takes it, does not hold up the renewals of sessions that know it.
 class OwnSchema {
    public:
     constexpr explicit OwnSchema(const char *extension) : extension_(extension) {}
 
-    // The OID of a relation in it; invalid if there is none. No role can put another relation there: the schema is
-    // its owner's alone.
+    // The OID of a relation in it; invalid if there is none. No role can put another relation there: only its owner has
+    // rights in the schema.
     Oid find_relation(const char *name);
 
    private:

@@ -29,7 +29,7 @@ bool has_own_page(Relation sequence);
 // Locks the content of a block, by a mode of LockBuffer.
 Buffer lock_block(Relation sequence, BlockNumber block, BufferLockMode mode);
 
-// Adds our own page, empty and locked. Requires that there is none, and that nobody else adds one meanwhile.
+// Adds our own page, empty and locked. Requires that there is none, and that no other session adds one meanwhile.
 Buffer add_own_page(Relation sequence);
 
 // What the sequence's page holds; null if it is not such a page.

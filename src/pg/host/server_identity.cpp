@@ -7,7 +7,7 @@
 namespace idgen::pg {
 namespace {
 
-// Its beginning says where and when the backup was begun. It stays as long as the server runs.
+// Its beginning says where and when the backup was begun. It stays while the server runs.
 struct BackupLabel {
     char text[1024];
     size_t size;

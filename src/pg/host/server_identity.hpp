@@ -3,8 +3,8 @@
 //
 // The timeline and the system identifier; and the label of the backup that the server began as, if it did. A standby
 // that becomes a primary without a promotion stays on the timeline of its origin: one whose standby.signal was removed,
-// or that died while it was promoted. Only the label tells such a server from its origin. Timelines need not be unique:
-// see docs/how-it-works.md.
+// or that died while it was promoted. Only the label distinguishes such a server from its origin. Timelines need not be
+// unique: see docs/how-it-works.md.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -17,7 +17,7 @@ int64 server_identity();
 // Whether the system identifier is younger than the timeline, as pg_createsubscriber leaves a standby: promoted first,
 // given an identifier of its own then. An origin of that disk lives on under the old one. Elsewhere it is the other way
 // round: initdb draws the identifier, promotions come later, and pg_upgrade begins with both new. A promotion is dated
-// by the file of its timeline's history: where that is gone, or was copied without its time, it says nothing. Requires
+// by the file of its timeline's history: if that is gone, or was copied without its time, it says nothing. Requires
 // that the server is not in recovery.
 bool is_converted();
 

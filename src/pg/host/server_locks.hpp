@@ -1,5 +1,5 @@
 // An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that can raise
-// an error, because that would jump past the guard's end. Where something can, lock and unlock are called by name, and
+// an error, because that would jump past the guard's end. If something can, lock and unlock are called by name, and
 // the end of the transaction unlocks.
 #pragma once
 
@@ -25,7 +25,7 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
 };
 static_assert(sizeof(LightLock) == sizeof(LWLock) && std::is_trivial_v<LightLock>, "lives in shared memory");
 
-// A lock held for a scope, beside others who only read.
+// A lock held for a scope, beside others that only read.
 class IDGEN_LOCKS(scoped_lockable) ReadGuard {
    public:
     explicit ReadGuard(LightLock &lock) noexcept IDGEN_LOCKS(acquire_shared_capability(lock)) : lock_(lock) {

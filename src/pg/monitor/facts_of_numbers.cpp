@@ -56,7 +56,7 @@ Fact citus_shards(const Survey &survey) {
     return {"shards", beside_region(psprintf("citus: group %u", node.group)), true, nullptr};
 }
 
-// A list with a number that a layout in use does not have, or, where none is in use, the default one.
+// A list with a number that a layout in use does not have, or, if none is in use, the default one.
 Fact large_shards(const Survey &survey, const char *shards) {
     const Layout &layout = survey.narrow;
     const char *text = psprintf("%s: too large for layout \"%s\", which has the shards 0 to %u", shards,
@@ -241,7 +241,7 @@ const char *older_text(const OlderRegistry &older) {
         static_cast<long long>(older.number), instant_text(older.known_ms), instant_text(older.granted_ms));
 }
 
-// "X; why", or X where nothing is said.
+// "X; why", or X if nothing is said.
 const char *with_trouble(const char *text, const RegistryState &registry) {
     return registry.trouble[0] == '\0' ? text : psprintf("%s; %s", text, registry.trouble);
 }

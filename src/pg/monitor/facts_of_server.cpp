@@ -45,7 +45,7 @@ Fact server_fact(const Survey &survey) {
     return {"server", "standby: its primary makes the IDs", true, nullptr};
 }
 
-// A layout without a shard is told where shards are set: it does not reckon with them.
+// A layout without a shard is reported if shards are set: it ignores them.
 Fact nodes_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"nodes", not_known, false, nullptr};
     if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
@@ -167,7 +167,7 @@ const char *holder_text(const Survey &survey) {
 
 }  // namespace
 
-// Up to where those who read by ID may read.
+// Up to where readers by ID may read.
 Fact settled_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"settled", not_known, false, nullptr};
     if (!survey.has_settled) return {"settled", "its primary knows", true, nullptr};

@@ -93,7 +93,7 @@ bool is_narrow(const Layout &layout) noexcept {
     return (region == 0 || layout.region_bits != 0) && settings.shards.largest() > largest_shard(layout, region);
 }
 
-// A draw that fails leaves no slot: before any succeeds, the layout counts that a call without one means.
+// A draw that fails leaves no slot: before any succeeds, the default layout counts.
 void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
     bool is_used = false;
     for (uint32 i = 0; i < slots.count && !survey.has_narrow; i++) {

@@ -15,7 +15,7 @@ namespace idgen::pg {
 // A number that is wanted.
 struct WantedNumber {
     int64 number;
-    int64 horizon_ms;  // R, where it is held
+    int64 horizon_ms;  // R, if it is held
     bool is_held;
     bool is_by_hand;             // stands in idgen.shards or in a call; else one of those that the registry chose
     int64 begins_ms;             // no ID lies below it
@@ -50,9 +50,9 @@ struct Survey {
     const char *extension;  // version of the extension's SQL; null: not installed
 
     Renewal page;          // granted: it can be read
-    DurableRecord record;  // where there is one
-    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is no copy
-    int64 horizon_ms;      // where readable; 0 else
+    DurableRecord record;  // if there is one
+    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is not a copy
+    int64 horizon_ms;      // if readable; 0 else
     uint64 renewals;       // since the server started
     int64 renewed_ms;      // 0: not since the server started
     int64 advanced_ms;     // where idgen.advance() moved it to; 0: nowhere since the server started
@@ -69,7 +69,7 @@ struct Survey {
     uint32 slots, slots_limit;                // of this database
     uint32 server_slots, server_slots_limit;  // of all
     bool others_used;                         // no more slots but for the node's own shards in presets
-    bool has_narrow;     // a layout in use lacks a shard of idgen.shards; where none is in use, the default
+    bool has_narrow;     // a layout in use lacks a shard of idgen.shards; if none is in use, the default
     Layout narrow;       // such a one
     bool has_shardless;  // a layout without a shard is in use
     Layout shardless;    // such a one
@@ -88,7 +88,7 @@ struct Survey {
     const char *twin_name;  // of that database; null: there is no such slot
 };
 
-// How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is no lag.
+// How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is not a lag.
 inline int64 settled_lag_ms(const Survey &survey) noexcept {
     return Max(survey.now_ms - survey.settled.until_ms, 0);
 }

@@ -32,7 +32,7 @@ inline constexpr TextForm ksuid_form{"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V",
 inline constexpr TextForm objectid_form{"ObjectId", 24, "ffffffffffffffffffffffff",
                                         "An ObjectId is written as 24 hexadecimal digits, in either case."};
 
-// A text that is no such value; soft where the caller can catch it so.
+// A text that is not such a value; soft if the caller can catch it so.
 void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);
 // A text whose check symbol is not that of its digits.
 

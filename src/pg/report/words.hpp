@@ -85,7 +85,7 @@ constexpr const char *no_region_hint = "Set idgen.region to 0; numbers cover the
 constexpr const char *reconnect_hint = "It was set for this database or role after this connection began: reconnect.";
 constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";
 
-// What to do where a registry has lost horizons; by palloc.
+// What to do if a registry has lost horizons; by palloc.
 inline const char *older_registry_hint(int64 granted_ms) {
     return psprintf(
         "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd idgen_lease.advance_registry() on a node. Until then other servers can make IDs again.",

@@ -19,7 +19,7 @@ namespace {
 // their turns.
 constexpr uint32 block_size = 64;
 
-// Makes `source` stand for the shard and layout arguments; cheap where it already does.
+// Makes `source` stand for the shard and layout arguments; cheap if it already does.
 void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
     if (PG_ARGISNULL(shard_number)) report_null("shard", true);
     if (PG_ARGISNULL(layout_number)) report_null("layout", true);
@@ -138,7 +138,7 @@ Datum idgen_own_shards(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// The shard to place in: its number where the layout has a field for it.
+// The shard to place in: its number if the layout has a field for it.
 uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packing &p) {
     if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
     require_argument(fcinfo, 1, "shard");

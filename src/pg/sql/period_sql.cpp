@@ -183,17 +183,17 @@ Datum idgen_within_last(PG_FUNCTION_ARGS) {
 //
 //      id >= id_within_first(period, layout) AND id <= id_within_last(period, layout)
 //
-// the bounds being constants where period and layout are. That is the same for every id, null and negative ones too, so
+// the bounds being constants if period and layout are. That is the same for every id, null and negative ones too, so
 // nothing is lost, nothing need be checked again, and all that the server knows of comparisons holds: indexes of every
 // kind, pruning of partitions when planning or running, exclusion by constraints, partial indexes, statistics, pushing
 // down to foreign servers and below security barriers. An id64 column is compared itself, not its cast to bigint, so
 // that its own indexes and partitions serve. So the call is replaced (Simplify) wherever its arguments may be written
-// twice. Where they may not (a sub-select as the period), it stays, and the same comparisons serve as index condition
+// twice. If they may not (a sub-select as the period), it stays, and the same comparisons serve as index condition
 // and for the estimate.
 
 namespace {
 
-// A helper's call, folded to a constant where its arguments are. Null if there is no helper.
+// A helper's call, folded to a constant if its arguments are constants. Null if there is no helper.
 Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, Node *layout) {
     Oid types[] = {exprType(period), exprType(layout)};
     Oid helper =
@@ -232,7 +232,7 @@ Expr *comparison(StrategyNumber strategy, Node *left, Node *right) {
     return clause;
 }
 
-// Both comparisons for a call's arguments; NIL where they cannot be made.
+// Both comparisons for a call's arguments; NIL if they cannot be made.
 List *comparisons(PlannerInfo *root, Oid funcid, List *args) {
     if (list_length(args) != 3) return NIL;
     Node *id = uncast(funcid, static_cast<Node *>(linitial(args)));

@@ -108,7 +108,7 @@ Datum prefixed_hash_extended(FunctionCallInfo fcinfo) {
     return hash_any_extended(prefixed_argument<T>(fcinfo, 0).bytes, static_cast<int>(T::size), seed);
 }
 
-// How many abbreviated keys differ, as far as an estimate tells, while a sort reads its input.
+// How many abbreviated keys differ, by an estimate, while a sort reads its input.
 struct AbbreviationCount {
     int64 keys;
     hyperLogLogState distinct;
@@ -236,10 +236,10 @@ namespace {
 // Registers for the estimate: 2^10, an error of about 3 %.
 constexpr uint8 register_bits = 10;
 
-// Below so many values a sort is short either way.
+// Below that many values a sort is short either way.
 constexpr int fewest_values = 10000;
 
-// With less than one distinct key in so many values, most comparisons need the whole value.
+// With less than one distinct key in that many values, most comparisons need the whole value.
 constexpr double most_values_per_key = 16;
 
 bool is_abbreviation_useless(int values, SortSupport sort) {

@@ -47,7 +47,7 @@ int message_of(const char *what, const TextError &error, std::string_view text) 
     return hint_of_typeid();
 }
 
-// Before a wrong character stand characters of one byte alone.
+// Before a wrong character there are only characters of one byte.
 int detail_of(const TextError &error, std::string_view text) {
     bool is_character = error.reason == TextReason::prefix_bad_character || error.reason == TextReason::bad_character ||
                         error.reason == TextReason::too_large;

@@ -41,7 +41,7 @@ int message_of(std::string_view node, CounterProblem problem) {
             hint_of_vclock());
 }
 
-// Raises if a counter is no whole number from 0 to 2^63-1.
+// Raises if a counter is not a whole number from 0 to 2^63-1.
 int64 counter_of(const JsonbValue &node, const JsonbValue &value) {
     std::string_view name(node.val.string.val, static_cast<size_t>(node.val.string.len));
     if (value.type != jbvNumeric) report_counter(name, CounterProblem::no_number);
@@ -64,7 +64,7 @@ struct VclockArgument {
     Vclock view() const noexcept { return {entries, size}; }
 };
 
-// The clock of an argument, its zeros left out. Raises if it is none.
+// The clock of an argument, its zeros left out. Raises if it is not a clock.
 VclockArgument vclock_argument(FunctionCallInfo fcinfo, int number) {
     Jsonb *argument = PG_GETARG_JSONB_P(number);
     if (!JB_ROOT_IS_OBJECT(argument))

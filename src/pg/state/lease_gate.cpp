@@ -83,7 +83,7 @@ bool check_ttl(int *value, void **, GucSource) {
     return is_right;
 }
 
-// Changed with a restart alone: the server writes to its log what a reload has changed.
+// Changed only with a restart: the server writes to its log what a reload has changed.
 void define_registry() {
     DefineCustomStringVariable("idgen.registry", "Sets the registry that this server claims its numbers from.",
                                "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",

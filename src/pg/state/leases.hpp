@@ -2,7 +2,7 @@
 // here what they want, and look for it; the keeper, a process of the module idgen_lease, claims and extends.
 //
 // A number may be drawn from while it is held. Those of the pool are the server's choice, for idgen.shards = 'lease';
-// others are wanted by hand, because they stand in idgen.shards where idgen.registry is set.
+// others are wanted by hand, because they are in idgen.shards while idgen.registry is set.
 #pragma once
 
 #include "core/lease/lease.hpp"
@@ -18,11 +18,11 @@ constexpr uint32 max_leases = 128;
 // Long enough for the longest name of an owner.
 constexpr size_t trouble_size = 256;
 
-// Guard of what is not atomic: SharedLeases::lock. The entry of a number that was given up is nobody's, and used again.
+// Guard of what is not atomic: SharedLeases::lock. The entry of a number that was given up is free, and used again.
 struct alignas(64) SharedLease {
     Lease lease;       // what is atomic: written by the keeper
-    LeaseFor purpose;  // nothing: nobody's
-    // Atomic; an R of the number that this server was granted before, where it lies above the registry's: the IDs of
+    LeaseFor purpose;  // nothing: the entry is free
+    // Atomic; an R of the number that this server was granted before, if it lies above the registry's: the IDs of
     // the number begin there.
     std::atomic<int64> granted_before_ms;
     char trouble[trouble_size];  // why the number cannot be kept now; empty: nothing. Holds no address
@@ -56,7 +56,7 @@ struct SharedLeases {
     RegistryState registry IDGEN_LOCKS(guarded_by(lock));
     // Of its PGPROC, which lies at one address in all processes; null: none runs.
     Latch *keeper_latch IDGEN_LOCKS(guarded_by(lock));
-    GrantedHorizons granted;  // of the keeper alone
+    GrantedHorizons granted;  // only of the keeper
     SharedLease leases[max_leases];
 };
 
@@ -75,10 +75,10 @@ void want_pool(SharedLeases &leases) noexcept;
 // Has the keeper look at what is wanted, if it runs.
 void wake_keeper(SharedLeases &leases) noexcept;
 
-// Makes room in the pool for so many numbers. False if the server has no room for so many.
+// Makes room in the pool for that many numbers. False if the server has no room for that many.
 bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
 
-// Gives the next entry of the pool to be given up where there are more than so many: one that holds no number, else the
+// Gives the next entry of the pool to be given up if there are more than that many: one that holds no number, else the
 // one with the highest. Null: there are no more.
 SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept;
 
@@ -118,7 +118,7 @@ inline RegistryState registry_for_reader(SharedLeases &leases) {
     return registry;
 }
 
-// How the process that keeps this server's numbers fares, as far as another process can tell.
+// How the process that keeps this server's numbers fares, as far as another process can know.
 
 enum class KeeperState : uint8 {
     runs,

@@ -1,4 +1,5 @@
-// Keeps the log readable whatever happens: so many messages a minute, of one process or of all that share the budget.
+// Keeps the log readable whatever happens: a limit of messages a minute, of one process or of all that share the
+// budget.
 #pragma once
 
 #include "pg/host/clock.hpp"

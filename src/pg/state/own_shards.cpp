@@ -8,7 +8,7 @@ namespace idgen::pg {
 
 namespace {
 
-// What a view is made of that is no list of idgen.shards: each number a range of its own.
+// What a view is made of that is not a list of idgen.shards: each number a range of its own.
 ShardRange numbers_of_view[max_leases];
 
 ShardSet view_of(const uint32 *numbers, uint32 count) noexcept {

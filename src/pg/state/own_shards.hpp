@@ -14,7 +14,7 @@ enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 // until the next call. Raises if idgen.shards asks for a group that there is not.
 ShardSet own_set();
 
-// The same in words, where idgen.shards is no list itself; else null.
+// The same in words, if idgen.shards itself is not a list; else null.
 const char *own_numbers_text();
 
 // How often the numbers of the pool have changed. Requires attach_backend().

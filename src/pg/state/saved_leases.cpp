@@ -22,7 +22,7 @@ struct SavedEntry {
     SavedLease lease;
 };
 
-// Lies in the object. Written by servers of one version alone: the size is part of what is compared.
+// Lies in the object. Written by servers of one version only: the size is part of what is compared.
 struct SavedLeases {
     uint64 magic;
     uint64 size;
@@ -105,7 +105,7 @@ void forget_left(int64 number) noexcept {
         if (entry.lease.number == number) clear(entry);
 }
 
-// Sets aside what the keeper before this start wrote. Where nothing is free, what was left before goes.
+// Sets aside what the keeper before this start wrote. If nothing is free, what was left before goes.
 void set_aside(const SavedEntry &entry, uint32 at) noexcept {
     forget_left(entry.lease.number);
     SavedEntry *room = &saved_leases->left[at];

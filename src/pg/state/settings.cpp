@@ -181,7 +181,7 @@ void tell_needs_preload(const char *setting) {
             errhint("Add idgen to shared_preload_libraries and restart."));
 }
 
-// Tells of those that are set and not defined. A parallel worker's leader has told already.
+// Reports those that are set and not defined. A parallel worker's leader has reported them already.
 void tell_useless_settings() {
     if (IsParallelWorker()) return;
     for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})

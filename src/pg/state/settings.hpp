@@ -78,10 +78,10 @@ int slots_per_database() noexcept;
 
 // The setting idgen.keys, and the keys that it holds: the secret of this server's public IDs. Only a superuser may see
 // or set it; the functions that use it read it here, so every role may call them. It is defined only if the server
-// loads the library when it starts: otherwise the server would not know it as a secret, and show it to everybody until
-// a session loads the library. It is refused for a database, a role or a function, because the catalogs that hold such
-// settings are open to everybody. No message tells a key, and if the server would log the value, as it does when a
-// reload changes it, it is overwritten.
+// loads the library when it starts: otherwise the server would not know it as a secret, and would show it to every role
+// until a session loads the library. It is refused for a database, a role or a function, because every role can read
+// the catalogs that hold such settings. No message shows a key, and if the server would log the value, as it does when
+// a reload changes it, it is overwritten.
 
 // Does nothing unless the server loads the library at its start.
 void define_keys();

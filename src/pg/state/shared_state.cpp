@@ -186,7 +186,7 @@ SharedState *find_shared_state() {
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
     if (attached == nullptr) return nullptr;
     name_tranche(attached->tranche, "idgen");
-    // It may have been set while nobody was here to tell.
+    // It may have been set while no session was attached to announce it.
     publish_synchronous(settings.synchronous);
     return attached;
 }
@@ -240,7 +240,7 @@ int64 look_for_clock_step(SharedState *state) {
     uint64 noted = pg_atomic_read_u64(&state->noted_clock_ms);
     int64 step_ms = step_between(static_cast<int64>(noted), difference_ms);
     if (step_ms == 0) return difference_ms;
-    // Of all sessions that see the step one counts it.
+    // Of all sessions that see the step, one counts it.
     auto now = static_cast<uint64>(difference_ms);
     if (!pg_atomic_compare_exchange_u64(&state->noted_clock_ms, &noted, now)) return difference_ms;
     bool is_forward = step_ms > 0;

@@ -7,7 +7,7 @@
 //   2. SharedSlot::mutex, a spinlock: the slot itself and its generation. Held for one take, or to count.
 // Nothing that can raise an error runs under either. Floors only rise, and rise before the
 // LWLock is released, so a session that finds a new slot finds a floor that covers the old one.
-// The order of all locks stands in docs/development.md.
+// The order of all locks is in docs/development.md.
 //
 // The whole is one block of memory with numbers instead of pointers: it may lie at different addresses in different
 // processes.
@@ -26,7 +26,7 @@
 
 namespace idgen::pg {
 
-// What the log is told of, each at most once a minute.
+// What is logged, each at most once a minute.
 enum class Cause : uint8 {
     clock_forward,
     clock_back,
@@ -62,8 +62,8 @@ struct SharedDatabase : DatabaseEntry {
 static_assert(sizeof(SharedDatabase) == 5 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
-// What a backend draws. Written by that backend alone but for a reset, read by anybody without a lock: what is read may
-// come from two draws in a row.
+// What a backend draws. Written only by that backend, except for a reset, and read by any process without a lock: what
+// is read may come from two draws in a row.
 struct alignas(cache_line) SharedBackend {
     pg_atomic_uint64 ids;         // atomic; made since the backend started
     pg_atomic_uint64 ids_before;  // atomic; of them, made before the last reset
@@ -71,7 +71,7 @@ struct alignas(cache_line) SharedBackend {
     pg_atomic_uint64 slot_tag;    // atomic; it drew from here: a tag_of()
     pg_atomic_uint64 waits;       // atomic; its draws that waited for a tick
     pg_atomic_uint64 wait_us;     // atomic; how long they did
-    pg_atomic_uint32 pid;         // atomic; 0: nobody's; written last
+    pg_atomic_uint32 pid;         // atomic; 0: the entry is free; written last
     Oid database;                 // guard: the LWLock to write; InvalidOid: has no database's entry yet
     Oid user;                     // const while pid is set
     uint32 process;               // const while pid is set; see process_number()
@@ -123,13 +123,13 @@ SharedBackend *backends_of(SharedState *state) noexcept;
 SharedAnnouncement *announcements_of(SharedState *state) noexcept;
 PreparedAnnouncement *prepared_of(SharedState *state) noexcept;  // guard of the entries: prepared_lock
 
-// The directory, for as long as the lock is held: in any mode to search, else exclusive.
+// The directory, while the lock is held: in any mode to search, else exclusive.
 SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_shared_capability(state->lock));
 
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
 
-// Tells all processes idgen.synchronous, unless this one has an old value: a parallel worker has its leader's, a
+// Announces idgen.synchronous to all processes, unless this one has an old value: a parallel worker has its leader's, a
 // running statement that of its beginning.
 void publish_synchronous(int value) noexcept;
 
@@ -145,10 +145,10 @@ SharedState *find_shared_state();
 SharedState *shared_state();
 
 // Notes which transactions can have drawn since the start: whatever is prepared with a lower number may have drawn
-// before, and nobody remembers from where. To be called before a backend draws.
+// before, and it is not known from where. To be called before a backend draws.
 void note_first_xid(SharedState *state) noexcept;
 
-// Sees the clock being set while the server runs: counts it and tells the log.
+// Sees the clock being set while the server runs: counts it and logs it.
 
 // Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME, ms.
 int64 look_for_clock_step(SharedState *state);
@@ -158,7 +158,7 @@ ClockReading watched_clock(SharedState *state);
 
 // Keeps the log readable: one message a minute for each cause, whichever session sees it.
 
-// Whether it is this session's turn to tell the log. True at most once a minute on the whole server.
+// Whether it is this session's turn to write to the log. True at most once a minute on the whole server.
 bool may_log(SharedState *state, Cause cause) noexcept;
 
 // Logs that a kind that rises goes on at a clock that far behind the last value. Ask may_log first.

@@ -91,7 +91,7 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
     SlotKey key{key_of(layout), MyDatabaseId, shard};
     SharedReference slot = find_known(state, key);
     if (slot.entry != nullptr) return slot;
-    // Where shards come from elsewhere, nothing but the node's own is drawn from.
+    // If shards come from elsewhere, only the node's own are drawn from.
     ShardRange asked{shard, shard};
     ShardSet own = settings.shards_from == ShardsFrom::list ? settings.shards : ShardSet{&asked, 1, 1};
     Claim claim = claim_of(own, static_cast<uint32>(settings.region), layout, shard);
@@ -107,8 +107,8 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
 
 namespace {
 
-// What last wrote this database's row in pg_database: another transaction than before where the database was dropped
-// and created again under the same OID.
+// What last wrote this database's row in pg_database: another transaction than before if the database was dropped and
+// created again under the same OID.
 TransactionId writer_of_row() {
     HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
     if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;

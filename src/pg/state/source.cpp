@@ -213,7 +213,7 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
     return whole;
 }
 
-// Tells the session once that such a layout does not reckon with the node's shards. A worker leaves it to its leader:
+// Reports to the session once that such a layout ignores the node's shards. A worker leaves it to its leader:
 // there may be a new one for each statement.
 void tell_of_shardless(const Layout &layout) {
     static bool told = false;
@@ -228,8 +228,7 @@ void make_single(Source &source, uint32 whole) noexcept {
     source.region_top = 0;
 }
 
-// Whether the node may draw from a number of the source's layout. Where numbers come from elsewhere, from its own
-// alone.
+// Whether the node may draw from a number of the source's layout. If numbers come from elsewhere, only from its own.
 bool may_draw_from(const Source &source, uint32 whole) {
     if (source.layout.node_bits() == 0) return true;
     ShardSet own = own_set();

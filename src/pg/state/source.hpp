@@ -20,8 +20,8 @@ struct Self {
 // Null before attach_backend().
 extern Self self;
 
-// Attaches `self`, cheap where it is. Raises if IDs cannot be made here: library not loaded by the server, or
-// recovery.
+// Attaches `self`, cheap if it is attached already. Raises if IDs cannot be made here: library not loaded by the
+// server, or recovery.
 void attach_backend();
 
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
@@ -59,7 +59,7 @@ inline Source &kept_source(FunctionCallInfo fcinfo) {
 // Makes the source valid for these arguments. Raises on bad ones.
 void resolve(Source &source, const Layout &layout, int64 shard_argument);
 
-// Has it draw from the numbers that are held now, where it follows them. True if they have changed.
+// Has it draw from the numbers that are held now, if it follows them. True if they have changed.
 bool follow_pool(Source &source);
 
 // Raises if a shard that was named is not the node's any more: numbers come and go while a statement runs.

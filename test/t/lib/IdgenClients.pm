@@ -1,9 +1,9 @@
 # Clients of a cluster, each pinned to one node, that draw IDs whatever happens, and what they received. Each writes a file, a line for each
 # attempt: when it ended, how many IDs were asked for, and these IDs, or ! and the SQLSTATE. A line with a + begins a session.
 #
-# Where begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a line for each read: the timeline, up to where, and the
-# IDs that came. Where replication is asynchronous, a reader begins anew on each timeline: clocks that are wrong by more than idgen.clock_error may
-# put a new primary behind the old one.
+# If begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a line for each read: the timeline, up to where, and the
+# IDs that came. If replication is asynchronous, a reader begins again on each timeline: clocks that are wrong by more than idgen.clock_error may put a new primary behind
+# the old one.
 package IdgenClients;
 
 use strict;
@@ -93,7 +93,7 @@ sub tickets_of
 sub _tickets_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/tickets/r }
 sub _seen_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/seen/r }
 
-# The timeline that a primary writes, or 0 where all that a reader has seen outlasts a failover.
+# The timeline that a primary writes, or 0 if all that a reader has seen outlasts a failover.
 my $timeline = q{CASE current_setting('idgen.synchronous') WHEN 'required' THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END};
 
 # Has the clients of a cluster, which begin later, store and read events.

@@ -1,4 +1,4 @@
-# A throw-away etcd on loopback for the TAP tests: started, stopped, paused, with a certificate or a password where a test wants them.
+# A throw-away etcd on loopback for the TAP tests: started, stopped, paused, with a certificate or a password if a test wants them.
 package IdgenEtcd;
 
 use strict;
@@ -15,7 +15,7 @@ my @all;
 my $test = $$;
 my $etcds = 0;
 
-# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by). An operator has a port of his own.
+# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by). An operator has a separate port.
 sub start
 {
 	my ($class, %option) = @_;
@@ -40,7 +40,7 @@ sub registry
 	return ($self->{is_tls} ? 'etcds' : 'etcd') . '://' . (defined $user ? "$user@" : '') . $self->address . "$prefix$query";
 }
 
-# Starts it where it is stopped, with the keys that it had, and waits until it answers: fenced, for the operator alone.
+# Starts it if it is stopped, with the keys that it had, and waits until it answers: fenced, only for the operator.
 sub go
 {
 	my ($self, $is_fenced) = @_;
@@ -128,7 +128,7 @@ sub demand_password
 	return $self->_log_in;
 }
 
-# Fetches a token where it demands a password: a restart forgets all.
+# Fetches a token if it demands a password: a restart forgets all.
 sub _log_in
 {
 	my ($self) = @_;

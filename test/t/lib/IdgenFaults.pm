@@ -107,7 +107,7 @@ sub _kill_server
 	return kill 'KILL', $postmaster // return;
 }
 
-# One of the sessions is killed: the server starts anew by itself.
+# One of the sessions is killed: the server starts again by itself.
 sub _kill_session
 {
 	my ($cluster, $node) = @_;

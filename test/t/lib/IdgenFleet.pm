@@ -30,7 +30,7 @@ sub conf_for
 	return ('shared_buffers = 128MB', 'max_connections = ' . ($count + 20), 'autovacuum = off', 'max_wal_size = 4GB', 'jit = off', 'wal_retrieve_retry_interval = 100ms');
 }
 
-# A fleet of `count` nodes against a registry in `kind`, postgresql or etcd, for so many `seconds`, of which one dies each `death` seconds. Four
+# A fleet of `count` nodes against a registry in `kind`, postgresql or etcd, for that many `seconds`, of which one dies each `death` seconds. Four
 # tests; gives what was counted, and says it.
 sub run_fleet
 {

@@ -1,4 +1,4 @@
-# Something that is no registry, under the address of one, for the TAP tests: it speaks the protocol of PostgreSQL or of HTTP as far as a test
+# Something that is not a registry, under the address of one, for the TAP tests: it speaks the protocol of PostgreSQL or of HTTP as far as a test
 # has it do so, and then whatever the test likes.
 package IdgenImpostor;
 

@@ -22,7 +22,7 @@ sub create_keeper
 	return;
 }
 
-# Has a number be held, up to so many ms ahead of the clock, or not held (undef): chosen by the registry, or by_hand.
+# Has a number be held, up to that many ms ahead of the clock, or not held (undef): chosen by the registry, or by_hand.
 sub hold
 {
 	my ($session, $number, $ahead_ms, %option) = @_;
@@ -30,7 +30,7 @@ sub hold
 	return;
 }
 
-# Has a number that is held begin so many ms ahead of the clock.
+# Has a number that is held begin that many ms ahead of the clock.
 sub begin_at
 {
 	my ($session, $number, $ahead_ms) = @_;
@@ -44,7 +44,7 @@ sub in_the_way { my ($session, $number, $sentence) = @_; $session->do('SELECT fa
 # The registry granted a number up to one instant, and knows another: both in ms ahead of the clock.
 sub registry_lost { my ($session, @numbers) = @_; $session->do('SELECT fake_older(?, ?, ?)', undef, @numbers); return }
 
-# keeper: 0 where none runs; answered, silent: ms ago; trouble: why.
+# keeper: 0 if none runs; answered, silent: ms ago; trouble: why.
 sub registry_says
 {
 	my ($session, %said) = @_;

@@ -100,7 +100,7 @@ sub numbers_in
 	return $rows;
 }
 
-# The same of any registry, as a server sees it; undef where the number was never held.
+# The same of any registry, as a server sees it; undef if the number was never held.
 sub row_of
 {
 	my ($session, $number) = @_;
@@ -109,7 +109,7 @@ sub row_of
 		undef, $number);
 }
 
-# Passes where no ID can be drawn and the error says so: SQLSTATE 55000, and a pattern of its whole text.
+# Passes if no ID can be drawn and the error says so: SQLSTATE 55000, and a pattern of its whole text.
 sub fails_to_draw
 {
 	my ($session, $pattern, $what) = @_;
@@ -156,7 +156,7 @@ sub wait_for
 	die "never: $what" . ($error && "; the last question failed: $error");
 }
 
-# The process that keeps the numbers of a session's server; 0 where none runs.
+# The process that keeps the numbers of a session's server; 0 if none runs.
 sub keeper_of
 {
 	my ($session) = @_;

@@ -26,7 +26,7 @@ my %lie = (
 	huge => sub { my ($speech) = @_; return $speech->{huge}->() },
 	malformed => sub { my ($speech) = @_; return _damaged($speech->{honest}->()) },
 	slow => \&_trickle,
-	# What it was asked for it does late, too; but not any more in a registry that begins anew meanwhile.
+	# What it was asked for it does late, too; but not any more in a registry that begins again meanwhile.
 	late => sub { my ($speech) = @_; sleep $late_s + rand 1; return $speech->{is_over}->() ? undef : $speech->{honest}->() },
 	repeated => sub { my ($speech) = @_; my $bytes = $speech->{honest}->(); return (rand) < 0.5 ? $bytes . $bytes : $speech->{repeated}->($bytes) },
 	previous => sub { my ($speech) = @_; my $bytes = $speech->{honest}->(); my $before = $speech->{before}; return $before // $bytes },
@@ -34,10 +34,10 @@ my %lie = (
 	refusal => sub { my ($speech) = @_; return $speech->{refusal}->() },
 );
 
-# What takes no time is told more often.
+# What takes no time is said more often.
 my @told = (sort(keys %lie), ('wrong') x 10, ('malformed') x 4, ('refusal') x 3);
 
-# Starts one of a kind; its files are in a folder. It lies as long as it is not told to be honest.
+# Starts one of a kind; its files are in a folder. It lies until it is made honest.
 sub start
 {
 	my ($class, $kind, $seed, $folder) = @_;
@@ -63,7 +63,7 @@ sub start
 
 sub port { my ($self) = @_; return $self->{impostor}{port} }
 
-# From now on it tells the truth, as a registry that begins anew.
+# From now on it tells the truth, as a registry that begins again.
 sub be_honest
 {
 	my ($self) = @_;
@@ -115,7 +115,7 @@ sub _one_of { return $_[ int rand @_ ] }
 
 sub _noise { my ($size) = @_; return join '', map { chr int rand 256 } 1 .. 1 + int rand $size }
 
-# Numbers around the edges of what can hold them, and what is no number.
+# Numbers around the edges of what can hold them, and what is not a number.
 sub _odd
 {
 	my @edges = (0, 8191, 1 << 31, -(1 << 31), 1 << 32, 1 << 53, 1 << 62, int(time * 1000), int(time * 1e6), 253402300799999, -62135596800000, 9224318015999999, -210866803200000);
@@ -261,7 +261,7 @@ sub _date_text
 }
 
 # One that does what it is asked, in a file that all connections share: each key has its value, revision, and when it ends. What was written by
-# callers who believed a lie stays no longer than a while; then it is empty, or has a registry that nobody needs to confirm.
+# callers who believed a lie stays no longer than a while; then it is empty, or has a registry that needs no confirmation.
 sub _etcd_answer
 {
 	my ($self, $path, $asked) = @_;

@@ -24,7 +24,7 @@ sub new
 	symlink abs_path($node->data_dir), "$root/etc/postgresql/$major/main" or die "$root: $!";
 	my $self = bless { node => $node, root => $root, replace => $option{replace} // {} }, $class;
 
-	# sudo runs the command as it is, and the owner of files is who runs the test.
+	# sudo runs the command as it is, and the owner of files is the user who runs the test.
 	$self->stand_in('sudo', 'if [ "$1" = -u ]; then shift 2; fi; exec "$@"');
 	$self->stand_in('install', "exec /usr/bin/install \$(for word; do case \$word in postgres) echo '$user' ;; *) echo \"\$word\" ;; esac; done)");
 	# apt-get says whether the packages are there.
@@ -80,7 +80,7 @@ sub stand_in
 # A file of the machine.
 sub file { my ($self, $name) = @_; return "$self->{root}$name" }
 
-# The text of a page with this machine's names: its major version where the page has 15, its folders, and what new was told.
+# The text of a page with this machine's names: its major version if the page has 15, its folders, and what new was given.
 sub as_here
 {
 	my ($self, $text) = @_;
@@ -128,7 +128,7 @@ sub types_section
 	return join '', map { $self->types($_, %option) } @blocks;
 }
 
-# Types README's way into a server of one's own, the line that loads the library as it is printed for a server that has pg_stat_statements
+# Types README's way into your own server, the line that loads the library as it is printed for a server that has pg_stat_statements
 # loaded, if this one has. Options: schema (1: into a schema of its own, as README has it, else into public).
 sub types_readme
 {

@@ -41,7 +41,7 @@ sub copy_node
 }
 
 # Makes a server that is stopped another cluster, as initdb would: the system identifier stands at the beginning of pg_control, and
-# pg_resetwal writes its checksum anew, and the WAL, which carries it too.
+# pg_resetwal writes its checksum again, and the WAL, which carries it too.
 sub make_another
 {
 	my ($node, $by) = @_;

@@ -15,7 +15,7 @@ our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions beg
   freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server value_of wait_until draw repeated
   expect_blame);
 
-# What fails in a destructor, such as a rollback where the server is gone, ends nothing; 19's own handler would end the tests.
+# What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the tests.
 INIT
 {
 	my $handler = $SIG{__DIE__};
@@ -37,7 +37,7 @@ my %blame = (
 	clock    => qr/the clock is [\d.]+ s behind|: +Correct the clock\b(?! that is wrong|; or)/,
 	registry => qr/The registry has not answered yet/);
 
-# Where IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.
+# If IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.
 my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
 
 sub clock_offset { return $offset }
@@ -61,7 +61,7 @@ sub start_node
 	return $node;
 }
 
-# Starts a node that is stopped, under its own clock and boot_id if it has one; under a clock also where IDGEN_CLOCK is set.
+# Starts a node that is stopped, under its own clock and boot_id if it has one; under a clock also if IDGEN_CLOCK is set.
 sub start_again
 {
 	my ($node) = @_;
@@ -109,7 +109,7 @@ sub expect_blame
 	return;
 }
 
-# Fails the test where the log of a node blames a clock or a registry that was well.
+# Fails the test if the log of a node blames a clock or a registry that was well.
 END
 {
 	if ($$ == $test)
@@ -204,7 +204,7 @@ sub connect_to
 }
 
 # Runs $work->($session, $number) in $count processes at once, each with a session of its own.
-# True where none of them failed.
+# True if none of them failed.
 sub in_sessions
 {
 	my ($node, $count, $work) = @_;
@@ -341,7 +341,7 @@ sub wait_until
 	die "still not: $question";
 }
 
-# Waits for a statement that was begun with pg_async, and says whether it succeeded. Where it was cancelled, later versions of
+# Waits for a statement that was begun with pg_async, and says whether it succeeded. If it was canceled, later versions of
 # DBD::Pg raise nothing.
 sub succeeds
 {
@@ -349,7 +349,7 @@ sub succeeds
 	return eval { $session->pg_result; 1 } && ($session->state // '') ne '57014';
 }
 
-# Passes where the statement fails with that SQLSTATE and its message, DETAIL and HINT match.
+# Passes if the statement fails with that SQLSTATE and its message, DETAIL and HINT match.
 sub fails_with
 {
 	my ($session, $sql, $sqlstate, $pattern, $what) = @_;

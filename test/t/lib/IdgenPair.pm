@@ -75,7 +75,7 @@ sub cut_off
 	return wait_until_true($standby, 'NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
 }
 
-# Starts a standby anew whose WAL receiver is stopped and whose primary is gone: what that one had sent and nobody
+# Starts a standby again whose WAL receiver is stopped and whose primary is gone: what that one had sent and nobody
 # had read is lost, as it is with the network.
 sub lose_unread
 {
@@ -94,7 +94,7 @@ sub go_on_at
 	return set_clock($node, sprintf '%+.3f', $since - time + $error);
 }
 
-# Asks until the answer is true; false where it is not within that time.
+# Asks until the answer is true; false if it is not within that time.
 sub poll
 {
 	my ($question, $seconds) = @_;
@@ -140,7 +140,7 @@ sub ids_so_far
 	return $text =~ /^(?:NOTICE:.* )?(\d+)\n/mg;
 }
 
-# Whether a statement goes on making IDs: as many more within so many seconds.
+# Whether a statement goes on making IDs: as many more within that many seconds.
 sub goes_on
 {
 	my ($statement, $count, $seconds) = @_;

@@ -176,7 +176,7 @@ sub begin_program
 	exec @command or _exit(1);
 }
 
-# A request in JSON; the answer, false where there is none or it is an error.
+# A request in JSON; the answer, false if there is none or it is an error.
 sub ask
 {
 	my ($port, $method, $path, $content, $timeout) = @_;
@@ -278,8 +278,8 @@ sub configure
 	return;
 }
 
-# Whether a server has these settings. If not, it is started again where they need that; else its Patroni, which had other things to do as they
-# were changed, is told of them again.
+# Whether a server has these settings. If not, it is started again if they need that; else its Patroni, which had other things to do as they
+# were changed, gets them again.
 sub _has
 {
 	my ($self, $node, $parameters) = @_;
@@ -298,7 +298,7 @@ sub _leader_key
 	return $self->{etcd}->call('kv/range', { key => encode_base64('/service/idgen/leader', '') })->{kvs}[0];
 }
 
-# The node that holds the lock of the leader; none where nobody does.
+# The node that holds the lock of the leader; none if no node does.
 sub leader
 {
 	my ($self) = @_;
@@ -315,7 +315,7 @@ sub expire_leader
 	return $self->{etcd}->call('lease/revoke', { ID => $key->{lease} });
 }
 
-# The leader, where it is a primary already.
+# The leader, if it is a primary already.
 sub primary
 {
 	my ($self) = @_;
@@ -323,7 +323,7 @@ sub primary
 	return ($self->value($leader, 'SELECT pg_is_in_recovery()') // 1) eq '0' ? $leader : undef;
 }
 
-# The primary, where all others follow it on its timeline: one that is still to be rewound streams as well for a moment.
+# The primary, if all others follow it on its timeline: one that is still to be rewound streams as well for a moment.
 sub whole
 {
 	my ($self) = @_;
@@ -351,14 +351,14 @@ sub wait_for
 	return $answer;
 }
 
-# A session on a node, whoever leads; dies where there is none within some seconds.
+# A session on a node, whoever leads; dies if there is none within some seconds.
 sub session
 {
 	my ($node) = @_;
 	return DBI->connect("dbi:Pg:dbname=postgres;host=127.0.0.1;port=$node->{port};connect_timeout=3", user(), '', { RaiseError => 1, PrintError => 0, AutoCommit => 1 });
 }
 
-# The first column of the first row, asked in a session of its own; undefined where that fails.
+# The first column of the first row, asked in a session of its own; undefined if that fails.
 sub value
 {
 	my ($self, $node, $sql, @binds) = @_;

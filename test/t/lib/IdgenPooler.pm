@@ -53,7 +53,7 @@ INI
 	die 'pgbouncer does not start';
 }
 
-# Has it open so many connections to a database: as many transactions at once.
+# Has it open that many connections to a database: as many transactions at once.
 sub widen_pool
 {
 	my ($pooler, $database, $count) = @_;

@@ -35,8 +35,8 @@ sub start
 }
 
 # From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or what matches is
-# held, and all after it there, until everything passes again or its client is gone; or every answer comes so many seconds late. The first
-# matches can be let through: `from` 2 begins with the second. Or a web server's clock is so many seconds ahead, as the dates of its answers say.
+# held, and all after it there, until everything passes again or its client is gone; or every answer comes that many seconds late. The first
+# matches can be let through: `from` 2 begins with the second. Or a web server's clock is that many seconds ahead, as the dates of its answers say.
 sub pass { my ($self) = @_; return _set($self, 'pass') }
 sub lose_answers_to { my ($self, $text, $from) = @_; return _set($self, 'lose', $text, $from) }
 sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $from) }
@@ -135,7 +135,7 @@ sub _request
 	return syswrite $server, $bytes;
 }
 
-# Passes on what was held, where its client is there and has no more to say.
+# Passes on what was held, if its client is there and has no more to say.
 sub _let_go
 {
 	my ($self) = @_;

@@ -20,7 +20,7 @@ sub settled_id
 	return value_of($session, 'CALL id_settled(NULL, ?)', $layout // 'instagram');
 }
 
-# Begins a reader of a table: table, layout, naive (1: it reads all that is larger than the last ID). It connects again where its server
+# Begins a reader of a table: table, layout, naive (1: it reads all that is larger than the last ID). It connects again if its server
 # is gone.
 sub begin_reader
 {

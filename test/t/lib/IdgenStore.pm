@@ -20,7 +20,7 @@ our @EXPORT = qw(store_kinds begin_store freeze thaw processes_of);
 my %begin = (postgresql => \&_begin_postgresql, etcd => \&_begin_etcd);
 my $stores = 0;
 
-# The kinds to test: both where there is an etcd, or the one that IDGEN_STORE names.
+# The kinds to test: both if there is an etcd, or the one that IDGEN_STORE names.
 sub store_kinds
 {
 	my $has_etcd = grep { -x "$_/etcd" } split /:/, $ENV{PATH};

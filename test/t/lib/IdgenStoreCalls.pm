@@ -61,7 +61,7 @@ sub stop { my ($self, $number, $incarnation, $life, $from, $to) = @_; return $se
 sub key { my ($self, $what, $number) = @_; return "$self->{prefix}/$what" . (defined $number ? sprintf('/%010d', $number) : '') }
 sub _base64 { my ($text) = @_; return encode_base64($text, '') }
 
-# What a key of the etcd holds; undef where it is not there.
+# What a key of the etcd holds; undef if it is not there.
 sub value_in
 {
 	my ($self, $key) = @_;

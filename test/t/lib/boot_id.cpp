@@ -1,4 +1,4 @@
-// Another boot_id than the kernel's, for LD_PRELOAD: who opens it reads the file $FAKE_BOOT_ID.
+// Another boot_id than the kernel's, for LD_PRELOAD: a process that opens it reads the file $FAKE_BOOT_ID.
 #include <dlfcn.h>
 #include <fcntl.h>
 

@@ -1,12 +1,12 @@
-// For tests alone: what the keeper of a server's numbers says to sessions, without one, as SQL functions.
+// Only for tests: what the keeper of a server's numbers says to sessions, without one, as SQL functions.
 //
 //      CREATE FUNCTION fake_hold(number bigint, by_hand boolean, ahead_ms bigint) RETURNS void
 //          a number that is wanted, held up to the clock and `ahead_ms`; not held if that is null
 //      CREATE FUNCTION fake_claim(number bigint, ahead_ms bigint) RETURNS void
-//          a number that is held begins so far ahead of the clock
+//          a number that is held begins that far ahead of the clock
 //      CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) RETURNS
 //      void
-//          when the registry last answered, and since when it does not, so long ago; null: never, it does
+//          how long ago the registry last answered, and since when it does not; null: never, it does
 //      CREATE FUNCTION fake_trouble(number bigint, trouble text) RETURNS void
 //          what stands in the way of a number that is wanted; null: nothing
 //      CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) RETURNS void

@@ -1,4 +1,4 @@
-// For tests alone: calls a maker by one and the same FmgrInfo as long as the session lives, as code in C may that keeps
+// Only for tests: calls a maker by one and the same FmgrInfo while the session lives, as code in C may that keeps
 // one.
 //
 //      CREATE FUNCTION kept_call(maker regprocedure, shard bigint, layout id_layout) RETURNS bigint

@@ -1,4 +1,4 @@
-// For tests alone: the calls of a registry's store, as nodes make them, as SQL functions. A session keeps the store
+// Only for tests: the calls of a registry's store, as nodes make them, as SQL functions. A session keeps the store
 // open between calls, as a node does; another address opens another.
 //
 //      store_identity(address text, answer_ms int), store_list(address text, answer_ms int),
