@@ -16,6 +16,7 @@
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
+#   make wasm        build/idgen.wasm: what of the core reads IDs, for WebAssembly
 #   make dist        the archive of a release, build/idgen-VERSION.zip, from the last commit
 #   make release-check   whether the last commit can be released
 #   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
@@ -56,7 +57,7 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format wasm dist release-check deb check-deb rpm images check-upgrade
 demo walk test quick majors bench soak nemesis:
 	@./tools/$@
 
@@ -74,6 +75,9 @@ model:
 
 fuzz:
 	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
+
+wasm:
+	@./tools/packages outside && $(MAKE) -s -f tools/outside.mk $@
 
 dist:
 	@mkdir -p build
