@@ -168,7 +168,7 @@ const cardOfNumber = (reading) => [
 
 function card(reading, now) {
   const content = reading.kind === 'id' ? cardOfId(reading, now) : reading.kind === 'number' ? cardOfNumber(reading) : cardOfKind(reading, now);
-  const likelihood = element('span', { class: 'likelihood', title: 'A guess from the time that this reading gives' }, percent(reading.likelihood));
+  const likelihood = element('span', { class: 'likelihood', title: 'A guess from the time that this reading gives' }, `${percent(reading.likelihood)} likely`);
   return element('article', {}, likelihood, element('h2', {}, nameOf(reading)), ...content);
 }
 

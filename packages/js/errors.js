@@ -12,12 +12,14 @@ export class IdgenError extends Error {
 }
 
 export const sqlstate = Object.freeze({
+  dataException: '22000',
   programLimitExceeded: '54000',
   numericValueOutOfRange: '22003',
   nullValueNotAllowed: '22004',
   datetimeFieldOverflow: '22008',
   invalidParameterValue: '22023',
   invalidTextRepresentation: '22P02',
+  invalidBinaryRepresentation: '22P03',
   datatypeMismatch: '42804',
 });
 

@@ -144,6 +144,8 @@ export function make(instant, shardNumber, sequenceNumber, layout = 'instagram')
 export function bounds(from, to, layout = 'instagram') {
   const fromMs = from === null ? -8.64e15 : toUnixMs(from, 'from');
   const endMs = to === null ? 9e15 : toUnixMs(to, 'to');
+  if (fromMs > endMs)
+    throw new IdgenError(sqlstate.dataException, 'range lower bound must be less than or equal to range upper bound', `They are ${iso(fromMs)} and ${iso(endMs)}.`, 'Give the earlier time first.');
   useLayout(layout);
   if (core.idgen_span(fromMs, endMs)) return { first: answer.id, last: answer.last };
   throw new IdgenError(sqlstate.invalidParameterValue, `layout "${nameInUse()}" has no bounds in time`, 'Its time wraps, so the IDs of a period are not one range.',

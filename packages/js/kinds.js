@@ -33,7 +33,7 @@ function readStamped(kind, text) {
 
 function givenBytes(bytes, size, name) {
   if (!(bytes instanceof Uint8Array) || bytes.length !== size)
-    throw new IdgenError('22P03', `invalid ${name}: wrong size`, `It has ${bytes?.length ?? 0} bytes.`, `Give ${size} bytes.`);
+    throw new IdgenError(sqlstate.invalidBinaryRepresentation, `invalid ${name}: wrong size`, `It has ${bytes?.length ?? 0} bytes.`, `Give ${size} bytes.`);
   answer.bytes.set(bytes);
 }
 

@@ -46,7 +46,7 @@ my @same = (
 		  [ '2026-11-01Z', '2026-11-02Z' ], [ '2026-11-01T10:00:00.001Z', '2026-11-01T10:00:00.002Z' ], [ '1960-01-01Z', '2300-01-01Z' ], [ '1960-01-01Z', '1961-01-01Z' ] }
 		grep { $_ ne 'trace' } @layouts),
 	map({ ["bounds($_->[0])", "SELECT id_within_first(p) AS first, id_within_last(p) AS last FROM (SELECT tstzrange($_->[1]) AS p)AS p"] }
-		[ 'null, Date.parse("2020-01-01")', 'NULL, $$2020-01-01Z$$' ], [ 'Date.parse("2020-01-01"), null', '$$2020-01-01Z$$, NULL' ], [ 'null, null', 'NULL, NULL' ]),
+		[ 'null, Date.parse("2020-01-01")', 'NULL, $$2020-01-01Z$$' ], [ 'Date.parse("2020-01-01"), null', '$$2020-01-01Z$$, NULL' ], [ 'null, null', 'NULL, NULL' ], [ '1.6e12, 1.6e12', '$$2020-09-13T12:26:40Z$$, $$2020-09-13T12:26:40Z$$' ]),
 	map({ ["(i => ({ a: i.longForm, b: +i.firstTime, c: +i.lastTime, d: i.wraps, e: i.tickMs, f: i.shards, g: i.idsPerTick, h: i.idsPerSecond, i: i.largestId, j: i.fitsJs, k: i.oneNode }))(layoutInfo('$_'))", <<"SQL"] } @layouts),
 SELECT long_form AS a, round(extract(epoch FROM first_time) * 1000) AS b, round(extract(epoch FROM last_time) * 1000) AS c, wraps AS d,
 	(extract(epoch FROM tick) * 1000)::int AS e, shards AS f, ids_per_tick AS g, ids_per_second AS h, largest_id::text AS i, fits_js AS j, one_node AS k FROM id_layout_info('$_')
@@ -77,7 +77,7 @@ my @refused = (
 	map({ ["fromUuid('$_->[0]', '$_->[1]')", "SELECT id_from_uuid('$_->[0]', '$_->[1]')"] } [ '01890a5d-ac96-474b-bcce-b302099a8057', 'instagram' ], [ '01890a5d-ac96-774b-bcce-b302099a8057', 'instagram' ], [ '01a20723-ef8d-7000-b804-c2ebda40004d', 'snowflake' ]),
 	[ "toUuid(-1n)", 'SELECT id_to_uuid(-1)' ], [ "toUuid(9223372036854775807n, 'js53')", "SELECT id_to_uuid(9223372036854775807, 'js53')" ],
 	[ "toUuid(9223372036854775807n, 'epoch=9999-12-31 unit=1s time=40 sequence=20')", "SELECT id_to_uuid(9223372036854775807, 'epoch=9999-12-31 unit=1s time=40 sequence=20')" ],
-	[ "bounds(0, 1, 'trace')", "SELECT id_within_first('[1970-01-01,1970-01-02)', 'trace')" ],
+	[ "bounds(2, 1)", "SELECT id_within_first(tstzrange('2026-01-02', '2026-01-01'))" ], [ "bounds(0, 1, 'trace')", "SELECT id_within_first('[1970-01-01,1970-01-02)', 'trace')" ],
 	[ "make(Date.parse('2026-01-01'), 8192, 0)", "SELECT id_make('2026-01-01', 8192, 0)" ], [ "make(Date.parse('2026-01-01'), -1, 0)", "SELECT id_make('2026-01-01', -1, 0)" ],
 	[ "make(Date.parse('2026-01-01'), 1, 1024)", "SELECT id_make('2026-01-01', 1, 1024)" ], [ "make(Date.parse('2026-01-01'), 1, 0, 'trace')", "SELECT id_make('2026-01-01', 1, 0, 'trace')" ],
 	[ "make(1314220021721, 0, 0)", "SELECT id_make('2011-08-24T21:07:01.721Z', 0, 0)" ], [ "make(Date.parse('2026-01-01'), null, 0)", "SELECT id_make('2026-01-01', NULL, 0)" ],

@@ -146,7 +146,7 @@ test('other kinds have their SQL, and other readings stand below', async () => {
   const rest = reader.recognize(id, { now }).length - 1;
   assert.equal(await textOf('summary'), `${rest} less likely readings`);
   assert.equal((await textsOf('tbody tr')).length, rest);
-  assert.equal(await textOf('.likelihood'), '99.9%');
+  assert.equal(await textOf('.likelihood'), '99.9% likely');
 });
 
 test('the bar and the digits have 64 bits, by the fields of the layout', async () => {
