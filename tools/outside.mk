@@ -1,6 +1,6 @@
 # What reads IDs outside the server: make wasm, js, web call this. Run from the top of the tree; results are in build/.
 #
-#   build/idgen.wasm     the core's readers, compiled by clang for WebAssembly: no imports, the same bytes wherever it is built
+#   build/idgen.wasm     the core's readers, compiled by clang for WebAssembly: no imports; from one compiler the same bytes everywhere
 #   build/js             the package for JavaScript as it is published; build/idgen-reader-VERSION.tgz is what npm installs
 #   build/web/index.html the page Read an ID, with all that it needs inside
 

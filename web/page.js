@@ -197,12 +197,16 @@ function layoutsToTry() {
   }
 }
 
-const summaryOf = (text, best, now) => {
+const madeText = ({ time }, now) => (time ? `, made ${ageText(time, now)}` : '');
+
+// What is said of all readings; `shown` of them have cards.
+function summaryOf(text, readings, shown, now) {
   if (text === '') return '';
-  if (!best) return 'This is not an ID that the page knows. Check that all of it was copied.';
-  const when = best.time ? `, made ${ageText(best.time, now)}` : '';
-  return `${best.likelihood > 0.9 ? 'Very likely' : 'Likeliest'}: ${nameOf(best)}${when}.`;
-};
+  if (readings.length === 0) return 'This is not an ID that the page knows. Check that all of it was copied.';
+  const [best, ...others] = readings.slice(0, shown).map((reading) => nameOf(reading) + madeText(reading, now));
+  const also = others.length ? ` It can also be: ${others.join('; ')}.` : '';
+  return `${readings[0].likelihood > 0.98 ? 'Very likely' : 'Likeliest'}: ${best}.${also}`;
+}
 
 function showReadings() {
   const text = $('text').value.trim();
@@ -210,7 +214,7 @@ function showReadings() {
   const readings = recognize(text, { now, layouts: layoutsToTry() });
   const shown = Math.max(1, readings.filter(({ likelihood }) => likelihood >= 0.05).length);
   const rest = readings.slice(shown);
-  $('summary').textContent = summaryOf(text, readings[0], now);
+  $('summary').textContent = summaryOf(text, readings, shown, now);
   $('readings').replaceChildren(...readings.slice(0, shown).map((reading) => card(reading, now)), ...(rest.length ? [table(rest, now)] : []));
 }
 

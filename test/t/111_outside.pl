@@ -14,7 +14,8 @@ my $web = "$FindBin::Bin/../web";
 my $node = start_node('outside', kinds => 1, conf => [ "idgen.shards = '0-31'", "idgen.max_wait = '60s'", "timezone = 'UTC'", "datestyle = 'ISO'" ]);
 my $session = connect_to($node);
 my $folder = $node->basedir;
-my @presets = qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms trace);
+eval { $session->do(q{SELECT ''::id_layout}) };
+my @presets = split /, /, ($session->errstr =~ /preset's name \((.*?)\)/)[0];
 my @own = ('epoch=2024-02-29T00:00:00.5Z unit=7ms time=39 sequence=11 shard=9', 'epoch=1969-12-31T23:59:59.999Z unit=1ms time=42 region=4 shard=7 sequence=10+1');
 my @layouts = (@presets, @own);
 
@@ -52,6 +53,7 @@ SELECT long_form AS a, round(extract(epoch FROM first_time) * 1000) AS b, round(
 	(extract(epoch FROM tick) * 1000)::int AS e, shards AS f, ids_per_tick AS g, ids_per_second AS h, largest_id::text AS i, fits_js AS j, one_node AS k FROM id_layout_info('$_')
 SQL
 	[ "{ at: +timeNear('5197794958151101819', Date.parse('2026-11-01'), 'trace') }", "SELECT round(extract(epoch FROM id_time_near(5197794958151101819, '2026-11-01Z', 'trace')) * 1000) AS at" ],
+	[ "{ names: layouts.join(' ') }", "SELECT '@presets' AS names" ],
 	[ "{ at: decode(-1n) }", "SELECT id_time(-1) AS at" ],
 	[ "{ at: decode('9223372036854775807', 'js53') }", "SELECT id_time(9223372036854775807, 'js53') AS at" ]);
 

@@ -139,6 +139,12 @@ test('each kind is read, as it is typed', async () => {
   assert.deepEqual(await textsOf('article'), []);
 });
 
+test('where a number has several readings, all of them are said', async () => {
+  await open('#id=1541815603606036480');
+  assert.equal(await textOf('#summary'), 'Likeliest: 64-bit ID, layout discord, made 3 months ago. It can also be: 64-bit ID, layout twitter, made 4 years ago.');
+  assert.deepEqual(await textsOf('article h2'), ['64-bit ID, layout discord', '64-bit ID, layout twitter']);
+});
+
 test('other kinds have their SQL, and other readings stand below', async () => {
   await open('#id=01ARYZ6S41TSV4RRFFQ69G5FAV');
   assert.deepEqual(await textsOf('article pre'), ["SELECT * FROM photo WHERE id >= ulid_min('2016-07-30 00:00Z') AND id < ulid_min('2016-07-31 00:00Z');"]);
