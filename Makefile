@@ -16,6 +16,7 @@
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
+#   make wasm, js, web   what reads IDs outside the server, in build/: the core as WebAssembly, the package for JavaScript, the page
 #   make dist        the archive of a release, build/idgen-VERSION.zip, from the last commit
 #   make release-check   whether the last commit can be released
 #   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
@@ -56,7 +57,7 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
 demo walk test quick majors bench soak nemesis:
 	@./tools/$@
 
@@ -75,9 +76,14 @@ model:
 fuzz:
 	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
+wasm js web:
+	@./tools/packages outside && $(MAKE) -s -f tools/outside.mk $@
+
+# With the page, if it can be built here.
 dist:
 	@mkdir -p build
-	git archive --format=zip --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
+	@$(MAKE) -s -f tools/outside.mk web || { rm -f build/web/index.html; echo "web/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
+	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/web/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
 
 release-check:
 	@./tools/release-check

@@ -1,0 +1,28 @@
+// The text forms of a 64-bit ID. Those that read accept what the server's functions of these names accept.
+import { answer, core, takeText } from './core.js';
+import { forms, textError } from './errors.js';
+import { toBigInt } from './ids.js';
+import { digitsText } from './kinds.js';
+
+// Reads a text by a function of the core, whose reason is 0 if it is such a text.
+function readForm(form, text, parse) {
+  const reason = parse(digitsText(form, text));
+  if (reason !== 0) throw textError(form, reason, answer.position, text);
+  return answer.id;
+}
+
+// Base62: 11 digits, zeros in front, in the order of the numbers. It is how the type id64 is written.
+export const toBase62 = (id) => takeText(core.idgen_print_base62(toBigInt(id)));
+export const fromBase62 = (text) => readForm(forms.base62, text, (size) => core.idgen_parse_base62(size, 0));
+
+// The same, where only exactly 11 digits are read.
+export const toId64 = toBase62;
+export const fromId64 = (text) => readForm(forms.id64, text, (size) => core.idgen_parse_base62(size, 1));
+
+// Crockford's Base32 for people who type: 13 digits, and a check symbol if asked for.
+export const toBase32 = (id, { checksum = false } = {}) => takeText(core.idgen_print_base32(toBigInt(id), checksum ? 1 : 0));
+export const fromBase32 = (text, { checksum = false } = {}) => readForm(forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0));
+
+// The shortest form, for addresses.
+export const toBase64url = (id) => takeText(core.idgen_print_base64url(toBigInt(id)));
+export const fromBase64url = (text) => readForm(forms.base64url, text, core.idgen_parse_base64url);

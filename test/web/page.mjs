@@ -1,0 +1,318 @@
+// The page Read an ID in Chromium, as a file: at the width of a desk and of a phone, in light and dark. SCREENSHOTS names a folder for pictures.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { openBrowser, top } from './lib/browser.mjs';
+
+const reader = await import(pathToFileURL(join(top, 'build/user/node_modules/idgen-reader/index.js')));
+const file = join(top, 'build/web/index.html');
+const id = '4036565484265537613';
+const now = Date.UTC(2026, 10, 25, 12);
+const widths = [1280, 390];
+const own = 'epoch=2024-01-01T00:00:00Z unit=1ms time=41 region=4 shard=8 sequence=10';
+const wrong = [];
+let browser, page;
+
+before(async () => {
+  process.env.TZ = 'UTC';
+  browser = await openBrowser();
+  page = await browser.newPage();
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => wrong.push(message.text()));
+  page.on('request', (request) => { if (!/^(?:file:.*\/index\.html|data:|about:)/.test(request.url())) wrong.push(`request of ${request.url()}`); });
+  await page.evaluateOnNewDocument((time) => { Date.now = () => time; }, now);
+});
+after(() => browser.close());
+
+// Opens the page anew at a width and an address.
+async function open(hash = '', width = 1280, scheme = 'light') {
+  await page.setViewport({ width, height: 800 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.goto('about:blank');
+  await page.goto(pathToFileURL(file) + hash);
+  await page.waitForSelector('#preset option');
+}
+
+const textOf = (selector) => page.$eval(selector, (found) => found.textContent);
+const textsOf = (selector) => page.$$eval(selector, (found) => found.map((each) => each.textContent));
+
+// Types into a field that has something else.
+async function type(selector, text) {
+  await page.click(selector, { clickCount: 3 });
+  await page.keyboard.press('Backspace');
+  await page.type(selector, text);
+}
+
+// The list of a card, by its terms.
+const listOf = (selector) => page.$$eval(`${selector} dt`, (terms) => Object.fromEntries(
+  terms.map((term) => [term.textContent, term.nextElementSibling.firstChild.textContent])));
+
+test('it is one file that names no other, and its policy allows no network', async () => {
+  const html = readFileSync(file, 'utf8');
+  const [head] = html.split('<style>');
+  assert.match(head, /content="default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'"/);
+  assert.doesNotMatch(html.replace(/<script.*<\/script>/s, ''), /(?:src|href)="(?!data:)/);
+  assert.ok(html.length < 120000, `${html.length} bytes`);
+  await open();
+  const before = wrong.length;
+  assert.equal(await page.evaluate(() => fetch('http://127.0.0.1:9/').then(() => 'fetched', () => 'refused')), 'refused');
+  assert.match(wrong.splice(before).join(), /Content Security Policy/);
+});
+
+for (const width of widths) {
+  test(`a link with an ID shows its reading, at ${width} pixels`, async () => {
+    await open(`#id=${id}`, width);
+    assert.equal(await page.$eval('#text', (input) => input.value), id);
+    assert.equal(await textOf('#summary'), 'Very likely: 64-bit ID, layout instagram, made 2 days ago.');
+    const said = await listOf('article');
+    assert.equal(said.Made, '2026-11-23T06:42:05.325Z (2 days ago)');
+    assert.equal(said.Shard, '4096');
+    assert.equal(said.Sequence, '77');
+    assert.equal(said['id64, Base62'], reader.toId64(id));
+    assert.equal(said['Base32, with check'], reader.toBase32(id, { checksum: true }));
+    assert.equal(said.base64url, reader.toBase64url(id));
+    assert.equal(said.UUID, reader.toUuid(id));
+    const { withExtension, plain } = reader.daySql(reader.time(id));
+    assert.deepEqual(await textsOf('article pre'), [withExtension, plain]);
+  });
+
+  test(`nothing is wider than the window, and no text is cut, at ${width} pixels`, async () => {
+    const kinds = ['', `#id=${id}`, '#id=user_01h455vb4pex5vsknk084sn02q', '#id=0ujtsYcgvSTl8PAuAdqWYSMnLOv', `#layout=${encodeURIComponent(own)}`];
+    for (const hash of kinds) {
+      await open(hash, width);
+      await page.$$eval('details', (all) => all.forEach((each) => { each.open = true; }));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, hash);
+      const cut = await page.$$eval('.bar div', (parts) => parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent));
+      assert.deepEqual(cut, [], hash);
+    }
+  });
+
+  test(`pictures of both tabs, light and dark, at ${width} pixels`, async () => {
+    const backgrounds = new Set();
+    for (const scheme of ['light', 'dark'])
+      for (const [name, hash] of [['read', `#id=${id}`], ['design', `#layout=${encodeURIComponent(own)}`]]) {
+        await open(hash, width, scheme);
+        const height = await page.evaluate(() => document.documentElement.scrollHeight);
+        await page.setViewport({ width, height });
+        const path = process.env.SCREENSHOTS && join(process.env.SCREENSHOTS, `${name}-${width}-${scheme}.png`);
+        assert.ok((await page.screenshot({ path })).length > 10000);
+        backgrounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+      }
+    assert.equal(backgrounds.size, 2);
+  });
+
+  test(`the second tab designs a layout, at ${width} pixels`, async () => {
+    await open(`#layout=${encodeURIComponent(own)}`, width);
+    assert.equal(await page.$eval('#design', (panel) => panel.hidden), false);
+    assert.equal(await page.$eval('#regionBits', (slider) => slider.value), '4');
+    assert.deepEqual((await textsOf('#layout-result pre'))[0], own);
+    const said = await listOf('#layout-result');
+    const info = reader.layoutInfo(own);
+    assert.equal(said['One shard makes'], '1,024 IDs a ms, 1,024,000 a second');
+    assert.equal(said.Shards, '4,096 (16 regions of 256)');
+    assert.equal(said.Until, info.lastTime.toISOString());
+    assert.equal(said['Largest ID'], String(info.largestId));
+    await page.focus('#shardBits');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await textOf('output[for=shardBits]'), '9 bits');
+    assert.equal((await textsOf('#layout-result pre'))[0], own.replace('shard=8', 'shard=9'));
+    assert.match(await page.evaluate(() => decodeURIComponent(location.hash.replaceAll('+', ' '))), /shard=9/);
+  });
+}
+
+test('each kind is read, as it is typed', async () => {
+  await open();
+  const typed = {
+    '12345': 'Plain number', [reader.toBase62(id)]: '64-bit ID, layout instagram', CO5WXONKMxM: '64-bit ID, layout instagram', [reader.toUuid(id)]: '64-bit ID, layout instagram',
+    '017f22e2-79b0-76ff-bfff-f00000000000': 'UUID, version 7', '919108f7-52d1-4320-9bac-f847db4148a8': 'UUID, version 4', '01ARYZ6S41TSV4RRFFQ69G5FAV': 'ULID',
+    '0ujtsYcgvSTl8PAuAdqWYSMnLOv': 'KSUID', '507f1f77bcf86cd799439011': 'ObjectId', user_01h455vb4pex5vsknk084sn02q: 'TypeID',
+  };
+  for (const [text, heading] of Object.entries(typed)) {
+    await type('#text', text);
+    assert.equal(await textOf('article h2'), heading, text);
+    assert.equal(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('id')), text);
+  }
+  await type('#text', 'hello');
+  assert.match(await textOf('#summary'), /not an ID that the page knows/);
+  assert.deepEqual(await textsOf('article'), []);
+});
+
+test('where a number has several readings, all of them are said', async () => {
+  await open('#id=1541815603606036480');
+  assert.equal(await textOf('#summary'), 'Likeliest: 64-bit ID, layout discord, made 3 months ago. It can also be: 64-bit ID, layout twitter, made 4 years ago.');
+  assert.deepEqual(await textsOf('article h2'), ['64-bit ID, layout discord', '64-bit ID, layout twitter']);
+});
+
+test('other kinds have their SQL, and other readings stand below', async () => {
+  await open('#id=01ARYZ6S41TSV4RRFFQ69G5FAV');
+  assert.deepEqual(await textsOf('article pre'), ["SELECT * FROM photo WHERE id >= ulid_min('2016-07-30 00:00Z') AND id < ulid_min('2016-07-31 00:00Z');"]);
+  await open(`#id=${id}`);
+  const rest = reader.recognize(id, { now }).length - 1;
+  assert.equal(await textOf('summary'), `${rest} less likely readings`);
+  assert.equal((await textsOf('tbody tr')).length, rest);
+  assert.equal(await textOf('.likelihood'), '99.9% likely');
+});
+
+test('the bar and the digits have 64 bits, by the fields of the layout', async () => {
+  for (const layout of reader.layouts) {
+    const made = reader.make(now - 1000, reader.layoutInfo(layout).oneNode ? null : 1, 1, layout);
+    await open(`#id=${made}&own=${layout}`);
+    const bits = await page.$$eval('article .bar div', (parts) => parts.map((part) => Number(part.dataset.bits)));
+    assert.equal(bits.reduce((sum, each) => sum + each), 64, layout);
+    const label = await page.$eval('article .bar', (bar) => bar.getAttribute('aria-label'));
+    assert.match(label, /^64 bits from the highest: .*time \d+/);
+    assert.equal((await textOf('article .bits')).length, 64);
+  }
+  const info = reader.layoutInfo('sonyflake');
+  await open(`#id=${reader.make(now - 1000, 1, 1, 'sonyflake')}`);
+  assert.deepEqual(await page.$$eval('article .bar div', (parts) => parts.map((part) => part.className.split(' ')[0])), ['unused', 'time', 'sequence', 'shard']);
+  assert.equal(info.sequenceAbove, true);
+});
+
+test('an own layout is tried first; one that is wrong is said so', async () => {
+  const mine = String(reader.make(now - 86400000, 3000, 5, own));
+  await open(`#id=${mine}`);
+  await type('#own', own);
+  assert.equal(await textOf('article h2'), `64-bit ID, layout ${own}`);
+  const said = await listOf('article');
+  assert.equal(said.Shard, '3000');
+  assert.equal(said.Region, '11');
+  await type('#own', 'epoch=2024-01-01 unit=1ms time=4x');
+  assert.match(await textOf('#own-error'), /^invalid id_layout: "time=4x" has something after its number\. Only time may end/);
+});
+
+test('a text is never read as HTML', async () => {
+  const hostile = '<img src=x onerror=alert(1)>';
+  await open(`#id=${encodeURIComponent(hostile)}&own=${encodeURIComponent(hostile)}`);
+  assert.equal(await page.$('#read img'), null);
+  await open(`#layout=${encodeURIComponent(hostile)}`);
+  assert.equal(await page.$('#design img'), null);
+  assert.equal((await textsOf('#layout-result pre'))[0], 'instagram');
+});
+
+test('presets, and warnings as id_layout_info has them', async () => {
+  await open('#layout=instagram');
+  const warnings = async (preset) => {
+    await page.select('#preset', preset);
+    assert.equal((await textsOf('#layout-result pre'))[0], preset);
+    return (await textsOf('.warnings li')).join('\n');
+  };
+  for (const preset of reader.layouts) {
+    const info = reader.layoutInfo(preset);
+    const said = await warnings(preset);
+    assert.equal(/beyond 2\^53/.test(said), !info.fitsJs, preset);
+    assert.equal(/only one node/.test(said), info.oneNode, preset);
+    assert.equal(/wraps/.test(said), info.wraps, preset);
+  }
+  assert.match(await warnings('mastodon'), /all 64 bits/);
+  await warnings('js53');
+  await page.focus('#timeBits');
+  for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowLeft');
+  assert.match(await textOf('.warnings'), /It ends in \d+ years/);
+  await page.click('#wraps');
+  assert.match(await textOf('.warnings'), /wraps/);
+  assert.match((await textsOf('#layout-result pre'))[0], /time=29w/);
+});
+
+test('what cannot be a layout is said, and nothing else shown', async () => {
+  await open('#layout=instagram');
+  await type('#epoch', '2026-02-30');
+  assert.match(await textOf('#layout-error'), /^This layout cannot be: "epoch=2026-02-30" is not an instant/);
+  assert.equal(await textOf('#layout-result'), '');
+  await type('#epoch', '2026-02-28');
+  assert.equal(await textOf('#layout-error'), '');
+  await page.click('button.plain::-p-text(Read IDs with this layout)');
+  assert.equal(await page.$eval('#own', (input) => input.value), 'epoch=2026-02-28T00:00:00Z unit=1ms time=41 shard=13 sequence=10');
+  assert.equal(await page.$eval('#read', (panel) => panel.hidden), false);
+});
+
+test('keyboard: tabs by arrows, everything in order, nothing else needed', async () => {
+  await open(`#id=${id}`);
+  await page.focus('#tab-read');
+  await page.keyboard.press('ArrowRight');
+  assert.deepEqual(await page.$$eval('[role=tab]', (tabs) => tabs.map((tab) => [tab.ariaSelected, tab.tabIndex])), [['false', -1], ['true', 0]]);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-design');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-read');
+  await page.keyboard.press('End');
+  assert.equal(await page.$eval('#read', (panel) => panel.hidden), true);
+  await page.keyboard.press('Home');
+  const visited = [];
+  for (let n = 0; n < 8; n++) {
+    await page.keyboard.press('Tab');
+    visited.push(await page.evaluate(() => document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent));
+  }
+  assert.deepEqual(visited, ['text', 'own', 'a 64-bit ID', 'a post', 'a ULID', 'a TypeID', 'Copy Number', 'Copy id64, Base62']);
+  assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
+  await page.focus('#examples button');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.$eval('#text', (input) => input.value), 'CO5WXONKMxM');
+});
+
+test('screen reader: roles, names and states', async () => {
+  for (const [hash, panel] of [[`#id=${id}`, 'Read an ID'], ['#layout=instagram', 'Design a layout']]) {
+    await open(hash);
+    const all = [];
+    const walk = (node) => { all.push(node); (node.children ?? []).forEach(walk); };
+    walk(await page.accessibility.snapshot({ interestingOnly: false }));
+    const of = (role) => all.filter((node) => node.role === role);
+    assert.deepEqual(of('tab').map(({ name, selected }) => [name, Boolean(selected)]), [['Read an ID', panel === 'Read an ID'], ['Design a layout', panel !== 'Read an ID']]);
+    assert.deepEqual(of('tabpanel').map(({ name }) => name), [panel]);
+    const controls = all.filter(({ role }) => ['textbox', 'button', 'slider', 'checkbox', 'combobox', 'spinbutton', 'img', 'image'].includes(role));
+    assert.ok(controls.length > 8, `${controls.length} controls`);
+    assert.deepEqual(controls.filter(({ name }) => !name), [], 'all have names');
+    if (panel === 'Read an ID') assert.ok(of('status').length >= 1);
+  }
+  assert.equal(await page.$eval('html', (html) => html.lang), 'en');
+});
+
+test('contrast of at least 4.5 to 1 for every text, in light and dark', async () => {
+  for (const scheme of ['light', 'dark'])
+    for (const hash of [`#id=${id}`, '#layout=mastodon']) {
+      await open(hash, 1280, scheme);
+      const low = await page.evaluate(() => {
+        const channels = (color) => color.match(/[\d.]+/g).map(Number);
+        const background = (node) => {
+          for (let at = node; at; at = at.parentElement) {
+            const color = getComputedStyle(at).backgroundColor;
+            if (channels(color)[3] !== 0) return color;
+          }
+          return 'rgb(255, 255, 255)';
+        };
+        const luminance = (color) => {
+          const [r, g, b] = channels(color).map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        return [...document.body.querySelectorAll('*')].filter((node) => node.checkVisibility() && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+          .map((node) => {
+            const [a, b] = [luminance(getComputedStyle(node).color), luminance(background(node))].sort((x, y) => y - x);
+            return [(a + 0.05) / (b + 0.05), node.textContent.slice(0, 40)];
+          }).filter(([ratio]) => ratio < 4.5);
+      });
+      assert.deepEqual(low, [], `${scheme} ${hash}`);
+    }
+});
+
+test('Copy copies', async () => {
+  await open(`#id=${id}`);
+  await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; });
+  await page.click('button[aria-label="Copy UUID"]');
+  assert.equal(await page.evaluate(() => window.copied), reader.toUuid(id));
+  assert.equal(await textOf('button[aria-label="Copy UUID"]'), 'Copied');
+});
+
+test('an address that changes is read again, back and forth', async () => {
+  await open(`#id=${id}`);
+  await page.evaluate(() => { location.hash = '#id=01ARYZ6S41TSV4RRFFQ69G5FAV'; });
+  await page.waitForFunction(() => document.querySelector('article h2')?.textContent === 'ULID');
+  await page.evaluate(() => { location.hash = '#layout=js53'; });
+  await page.waitForFunction(() => !document.getElementById('design').hidden);
+  assert.equal((await textsOf('#layout-result pre'))[0], 'js53');
+});
+
+test('no error, no message in the console and no request in all of this', () => {
+  assert.deepEqual(wrong, []);
+});
