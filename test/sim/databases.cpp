@@ -60,11 +60,28 @@ void World::create_again(Node &node, int database) {
     if (stage_.random.one_in(2)) crash_backend(node);
 }
 
+bool World::may_recreate(const Node &node) const noexcept {
+    return &node == &primary() && node.issues() && !is_unprotected(node) && admin_.node() != &node;
+}
+
+// The same on a server that was just promoted, when sessions know what it owes.
+void World::create_again_in_debt(Node &node) {
+    int database = any_database();
+    const Database *entry = find(node, database);
+    for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.is_indebted); steps++) {
+        step_somebody();
+        entry = find(node, database);
+    }
+    if (!may_recreate(node) || entry == nullptr) return;
+    create_again(node, database);
+    node.clock.set_right_at(stage_.true_ms, true);
+}
+
 // Drops and creates again: the extension, or the database under the same OID.
 void World::recreate(Node &node) {
     int database = any_database();
     Database *entry = find(node, database);
-    if (&node != &primary() || !node.issues() || is_unprotected(node) || admin_.node() == &node) return;
+    if (!may_recreate(node)) return;
     if (entry != nullptr && stage_.random.one_in(3)) return create_again(node, database);
     if (!disconnect(node, database)) return;
     node.writers[database]++;

@@ -66,8 +66,12 @@ void World::start(Node &node, Lsn lsn) {
     node.disk.recover(lsn);
     node.forget(stage_.next_xid);
     node.is_up = true;
-    for (int i = 0; i < stage_.scenario.database_count; i++)
+    for (int i = 0; i < stage_.scenario.database_count; i++) {
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
+        bool is_lowered = node.disk.horizon(i).value < node.disk.durable_ms[i];
+        // What readers heard rests on the clock, and numbers from a registry allow any.
+        if (is_lowered && stage_.scenario.has_wild_clocks) std::fill_n(node.settled_ids[i], max_layouts, 0);
+    }
     keepers_[node.number].start(node);
     say("starts", node);
 }
@@ -177,6 +181,7 @@ void World::promote() {
     if (stage_.random.one_in(3)) next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
     say("is promoted", *next);
     if (stage_.scenario.has_admin && stage_.random.one_in(2)) advance(*next, any_database());
+    if (stage_.scenario.has_new_databases && stage_.random.one_in(4)) create_again_in_debt(*next);
 }
 
 // Point-in-time recovery of the primary; all others must be made again.

@@ -83,7 +83,9 @@ class World {
     Database *find(const Node &node, int database) const noexcept;
     void begin_scope(Node &node, int database);
     void create(Node &node, int database);
+    bool may_recreate(const Node &node) const noexcept;
     void create_again(Node &node, int database);
+    void create_again_in_debt(Node &node);
     void begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator);
     void recreate(Node &node);
     void copy_primary(Node &node);
