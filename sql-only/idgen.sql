@@ -44,6 +44,7 @@ CREATE FUNCTION idgen_sql.idgen_preset(name text) RETURNS text LANGUAGE sql IMMU
         WHEN 'mastodon' THEN 'epoch=1970-01-01T00:00:00Z unit=1ms time=48 sequence=16'
         WHEN 'js53' THEN 'epoch=2020-01-01T00:00:00Z unit=1s time=32 shard=8 sequence=13'
         WHEN 'js53ms' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=6 sequence=6'
+        WHEN 'idgen' THEN 'epoch=2026-01-01T00:00:00Z unit=1ms time=41 shard=12 sequence=10'
         WHEN 'trace' THEN 'epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1'
     END;
 COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null if there is none of that name';
@@ -100,7 +101,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_instant_text(bigint) IS 'an instant of unix 
 CREATE FUNCTION idgen_sql.idgen_parse_layout(layout text) RETURNS idgen_sql.idgen_form
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or '
+    form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or '
         'fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".';
     words text[] := regexp_split_to_array(btrim(layout, chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '),
         '[ ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ']+');
@@ -212,7 +213,7 @@ BEGIN
         CASE WHEN sequence_above THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END,
         'region=' || nullif(f.region_bits, 0), 'shard=' || nullif(shard_bits, 0),
         CASE WHEN NOT sequence_above AND f.sequence_bits > 0 THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END);
-    f.canonical := coalesce((SELECT name FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::text[]) AS name
+    f.canonical := coalesce((SELECT name FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::text[]) AS name
         WHERE idgen_sql.idgen_preset(name) = f.long_form), f.long_form);
     f.packing := format('epoch=%s unit=%s node=%s sequence=%s %s', f.epoch_ms, f.unit_ms, f.node_bits, f.sequence_bits,
         CASE WHEN sequence_above THEN 'above' ELSE 'below' END);
@@ -233,6 +234,7 @@ CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form L
         WHEN 'mastodon' THEN idgen_sql.idgen_parse_layout('mastodon')
         WHEN 'js53' THEN idgen_sql.idgen_parse_layout('js53')
         WHEN 'js53ms' THEN idgen_sql.idgen_parse_layout('js53ms')
+        WHEN 'idgen' THEN idgen_sql.idgen_parse_layout('idgen')
         WHEN 'trace' THEN idgen_sql.idgen_parse_layout('trace')
         ELSE idgen_sql.idgen_parse_layout(layout)
     END;
@@ -244,7 +246,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_layout_text(text) IS 'a layout in its one ca
 
 CREATE DOMAIN idgen_sql.id_layout AS text COLLATE "C" CHECK (idgen_sql.idgen_layout_text(VALUE) IS NOT NULL OR VALUE IS NULL);
 COMMENT ON DOMAIN idgen_sql.id_layout IS
-    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or epoch=... unit=... time=... shard=... sequence=...';
+    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or epoch=... unit=... time=... shard=... sequence=...';
 
 CREATE FUNCTION idgen_sql.idgen_instant(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ('1970-01-01'::timestamp + make_interval(days => (unix_ms / 86400000)::integer, secs => (unix_ms % 86400000) / 1000::double precision)) AT TIME ZONE 'UTC';

@@ -3,7 +3,7 @@ SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
 SELECT layout, id_min('2026-11-21 12:00:00.123Z', layout), id_max('2026-11-21 12:00:00.123Z', layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms}'::id_layout[]) AS layout;
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen}'::id_layout[]) AS layout;
 
 -- Every ID of the tick lies between them, and no other.
 SELECT layout,
@@ -12,7 +12,7 @@ SELECT layout,
        id_time(lowest, layout) = id_time(highest, layout) AS same_tick,
        id_time(lowest - 1, layout) = '2026-11-21 12:00:00'::timestamptz - info.tick AS before,
        id_time(highest + 1, layout) = '2026-11-21 12:00:00'::timestamptz + info.tick AS after
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen}'::id_layout[]) AS layout,
        id_min('2026-11-21 12:00:00', layout) AS lowest, id_max('2026-11-21 12:00:00', layout) AS highest,
        id_layout_info(layout) AS info;
 
@@ -23,7 +23,7 @@ SELECT id_time(id_min('2026-11-21 12:00:00.123999')) AS ms, id_time(id_min('2026
 
 -- The first tick and the last
 SELECT layout, id_min(first_time, layout) AS lowest, id_max(last_time, layout) = largest_id AS largest
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen}'::id_layout[]) AS layout,
        id_layout_info(layout);
 SELECT id_min(NULL), id_max(NULL), id_min('2026-11-21', NULL), id_max('2026-11-21', NULL);
 

@@ -30,7 +30,7 @@ SELECT count(*) FROM event WHERE day BETWEEN current_date - 1 AND current_date +
 
 -- next_id_after: in every layout, from every kind of source
 SELECT layout, after > id AS larger, id_shard(after, layout) IS NOT DISTINCT FROM CASE WHEN layout = 'mastodon' THEN NULL ELSE 5 END AS own_shard
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        next_id(layout => layout) AS id, next_id_after(id, layout => layout) AS after;
 SELECT shard, next_id_after(id) > id AS larger
   FROM unnest('{0,4,5,6,8191}'::bigint[]) AS shard, id_make(clock_timestamp() + interval '200 ms', shard, 1023) AS id;

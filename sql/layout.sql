@@ -6,7 +6,7 @@ SET IntervalStyle = 'postgres';
 -- A preset's name, or the long form; printed as the name where it equals a preset.
 SELECT layout::id_layout
   FROM unnest(ARRAY[
-      'instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'trace',
+      'instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen', 'trace',
       '  instagram  ',
       'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10',
       'unit=1ms epoch=2011-08-24T21:07:01.721Z time=41 shard=13 sequence=10',
@@ -27,7 +27,7 @@ SELECT layout::id_layout
 
 -- What is printed is read back to the same layout.
 SELECT bool_and(layout::text::id_layout = layout) AND bool_and((id_layout_info(layout)).long_form::id_layout = layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace,
                 epoch=2020-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8}'::id_layout[]) AS layout;
 
 -- Refused
@@ -100,12 +100,12 @@ SELECT last_time, largest_id
 
 -- The binary form: epoch, unit, bits of time, region, shard and sequence, flags, zero.
 SELECT layout, idgen.id_layout_send(layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout;
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout;
 
 CREATE TABLE layouts (layout id_layout);
 CREATE TABLE received (layout id_layout);
 INSERT INTO layouts
-VALUES ('instagram'), ('snowflake'), ('twitter'), ('discord'), ('sonyflake'), ('sonyflake2'), ('mastodon'), ('js53'), ('js53ms'), ('trace'),
+VALUES ('instagram'), ('snowflake'), ('twitter'), ('discord'), ('sonyflake'), ('sonyflake2'), ('mastodon'), ('js53'), ('js53ms'), ('idgen'), ('trace'),
        ('epoch=0001-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8'), (NULL);
 \copy layouts TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
@@ -176,13 +176,13 @@ SELECT count(*) FROM layouts WHERE layout = 'sonyflake';
 ROLLBACK;
 
 -- What a layout can do
-SELECT long_form FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+SELECT long_form FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
                       id_layout_info(layout);
 SELECT layout, first_time, last_time, wraps, tick
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        id_layout_info(layout);
 SELECT layout, shards, ids_per_tick, ids_per_second, largest_id, fits_js, one_node
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        id_layout_info(layout);
 SELECT wraps, shards, ids_per_tick, ids_per_second, largest_id, fits_js
   FROM id_layout_info('epoch=2020-01-01 unit=250ms time=30 region=2 shard=3');

@@ -5,7 +5,7 @@ SET idgen.shards = '5';
 SELECT layout, id > 0 AS positive, pg_typeof(id),
        id_shard(id, layout) IS NOT DISTINCT FROM CASE WHEN layout = 'mastodon' THEN NULL ELSE 5 END AS own_shard,
        abs(extract(epoch FROM id_time_near(id, clock_timestamp(), layout) - clock_timestamp())) < 10 AS this_instant
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        next_id(layout => layout) AS id;
 SELECT id_shard(next_id()), id_shard(next_id(5)), id_shard(next_id(shard => 5, layout => 'snowflake'), 'snowflake'),
        id_shard(next_id(idgen.own_shards()));

@@ -4,11 +4,11 @@ SET DateStyle = 'ISO';
 
 -- 2026-11-21 12:00 in each preset, shard 106, sequence 77
 SELECT layout, id, decoded.*
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        id_make('2026-11-21 12:00:00.123Z', CASE WHEN layout = 'mastodon' THEN 0 ELSE 106 END, 77, layout) AS id,
        id_decode(id, layout) AS decoded;
 SELECT layout, id_time(id, layout), id_shard(id, layout), id_region(id, layout), id_sequence(id, layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,trace}'::id_layout[]) AS layout,
+  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
        id_make('2026-11-21 12:00:00.123Z', CASE WHEN layout = 'mastodon' THEN 0 ELSE 106 END, 77, layout) AS id;
 
 -- Shifts and masks decode the same: time 41, shard 13, sequence 10.

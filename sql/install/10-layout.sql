@@ -48,7 +48,7 @@ CREATE FUNCTION id_layout_info(
     AS 'MODULE_PATHNAME', 'idgen_layout_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON TYPE id_layout IS
-    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, trace) or epoch=... unit=... time=... shard=... sequence=...';
+    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or epoch=... unit=... time=... shard=... sequence=...';
 COMMENT ON FUNCTION idgen.id_layout_in(cstring) IS 'layout from text';
 COMMENT ON FUNCTION idgen.id_layout_out(id_layout) IS 'layout as text: the name of the preset if it equals one, else the long form';
 COMMENT ON FUNCTION idgen.id_layout_recv(internal) IS 'layout from its binary form';

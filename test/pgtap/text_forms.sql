@@ -58,7 +58,7 @@ SELECT is(count(*), 0::bigint, 'a wrong digit is noticed')
 -- UUIDs, in every layout
 CREATE TEMP TABLE kind AS
 SELECT layout, (id_layout_info(layout)).largest_id
-  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'trace',
+  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen', 'trace',
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9',
                     'epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10',
                     'epoch=2020-01-01 unit=999ms time=38 sequence=20+1']::id_layout[]) AS layout;

@@ -36,7 +36,7 @@ my @numbers = ('NULL', -9223372036854775807, -1, 0, 1, 5, 8191, 8192, 2147483647
 my @ints = grep { $_ eq 'NULL' || abs $_ <= 2147483647 } @numbers;
 my @times = map { $_ eq 'NULL' ? 'NULL' : "'$_'::timestamptz" }
   ('NULL', 'infinity', '-infinity', '4713-01-01 BC', '1900-01-01', '1970-01-01', '2026-11-01', '2046-06-27 17:00:49.497+00', '294276-12-31');
-my @layouts = ('NULL', map { "'$_'" } qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms trace),
+my @layouts = ('NULL', map { "'$_'" } qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms idgen trace),
 	'epoch=2200-01-01T00:00:00Z unit=1ms time=41 shard=13 sequence=10',
 	'epoch=0001-01-01T00:00:00Z unit=1ms time=1',
 	'epoch=2020-01-01T00:00:00Z unit=1s time=63',

@@ -109,7 +109,7 @@ for my $rule (@rules)
 
 # Beside each other: random IDs, instants and periods, in presets and long forms.
 my @layouts = (
-	qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms trace),
+	qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms idgen trace),
 	'epoch=2020-01-01 unit=10ms time=39 sequence=8+1 region=4 shard=8', 'epoch=0001-01-01 unit=7ms time=40 sequence=10',
 	'epoch=1066-10-14 unit=1s time=40 shard=8 sequence=8', 'epoch=2020-01-01 unit=1ms time=41',
 	'epoch=1999-12-31T23:59:59.999Z unit=999ms time=30w region=2 shard=20', 'epoch=9999-12-31 unit=1s time=40 shard=20');

@@ -22,6 +22,7 @@ const char *const layouts[] = {
     "mastodon",
     "js53",
     "js53ms",
+    "idgen",
     "trace",
     "epoch=2020-01-01 unit=1ms time=1 shard=31 sequence=31",
     "epoch=2020-01-01 unit=999ms time=38 region=3 shard=5 sequence=9+1",

@@ -26,6 +26,7 @@ TEST(Layout, PresetsAreWhatTheirMakersPublish) {
         {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
         {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
         {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
+        {"idgen", {1767225600000, 1, 41, 0, 12, 10, 0, 0}},
         {"trace", {0, 1000, 25, 0, 16, 22, wraps | from_1, 0}},
     };
     ASSERT_EQ(std::size(expected), static_cast<std::size_t>(preset_count));
@@ -57,7 +58,7 @@ TEST(Layout, PresetsEndWhenTheyShould) {
         {"instagram", 40, 2413731649497},  {"snowflake", 41, 3776860055552}, {"twitter", 41, 3487858230209},
         {"discord", 41, 3619093655552},    {"sonyflake", 39, 6907087738880}, {"mastodon", 47, 140737488355328},
         {"js53", 32, 5872804096000},       {"trace", 25, 33554432000},       {"js53ms", 41, 3776860055552},
-        {"sonyflake2", 39, 7233247738880},
+        {"sonyflake2", 39, 7233247738880}, {"idgen", 41, 3966248855552},
     };
     for (const auto &c : cases) {
         const Layout &layout = find_preset(c.name)->layout;

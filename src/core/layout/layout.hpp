@@ -97,7 +97,7 @@ struct Preset {
     Layout layout;
 };
 
-// The first is the default. Epochs and widths as their makers publish them; see docs/layouts.md for the sources.
+// The first is the default. Epochs and widths as their makers publish them; `idgen` is our own.
 inline constexpr Preset presets[] = {
     {"instagram", {1314220021721, 1, 41, 0, 13, 10, 0, 0}},
     {"snowflake", {1577836800000, 1, 41, 0, 10, 12, 0, 0}},
@@ -108,6 +108,7 @@ inline constexpr Preset presets[] = {
     {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
     {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
     {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
+    {"idgen", {1767225600000, 1, 41, 0, 12, 10, 0, 0}},
     {"trace", {0, 1000, 25, 0, 16, 22, Layout::time_wraps | Layout::sequence_from_1, 0}},
 };
 constexpr int preset_count = sizeof(presets) / sizeof(presets[0]);
