@@ -9,10 +9,9 @@ use IdgenBench::Core qw(core_ns);
 use IdgenBench::Samples;
 use JSON::PP qw(decode_json);
 
-# native: the best figures that were found published for a native library, ns to write and to read; on another machine.
 my @kinds = (
-	{ name => 'ulid', label => 'ULID', native => [ 7.6, 15.2 ] },
-	{ name => 'ksuid', label => 'KSUID', native => [ 159, 137 ] },
+	{ name => 'ulid', label => 'ULID' },
+	{ name => 'ksuid', label => 'KSUID' },
 	{ name => 'objectid', label => 'ObjectId' },
 );
 my @steps = (print => 'written', parse => 'read');
@@ -54,10 +53,9 @@ sub section
 	return {
 		title => 'Texts of the other kinds',
 		text => <<'END',
-Without a server: the core, the npm libraries `ulid`, `ksuid` and `bson`, and the best figure published for a native
-library, on other machines.
+Without a server: the core beside the npm libraries `ulid`, `ksuid` and `bson`.
 END
-		header => [ 'text', 'core, ns', 'npm, ns', 'core / npm', 'published native, ns' ],
+		header => [ 'text', 'core, ns', 'npm, ns', 'core / npm' ],
 		rows => [ map { $self->_rows($_) } @kinds ],
 		is_long => 1,
 		claims => [],
@@ -72,7 +70,7 @@ sub _rows
 	{
 		my ($step, $done) = @steps[ 2 * $n, 2 * $n + 1 ];
 		my @texts = map { $self->{samples}->text("$_ $step $kind->{name}") } qw(core npm ratio);
-		push @rows, [ "$kind->{label} $done", @texts, $kind->{native} ? $kind->{native}[$n] : '' ];
+		push @rows, [ "$kind->{label} $done", @texts ];
 	}
 	return @rows;
 }

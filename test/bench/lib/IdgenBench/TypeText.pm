@@ -46,8 +46,7 @@ sub section
 	return {
 		title => 'Texts of the types in a server',
 		text => <<'END',
-The output and input function of each type, called in the server. The best figures published for a native UUID library,
-on another machine, are 1.55 ns written and 1.8 ns read.
+The output and input function of each type, called in the server.
 END
 		header => [ 'type', map { ("$_, ns", 'share of `uuid`') } @steps ],
 		rows => [ map { my $type = $_; [ $type->{label}, map { ($samples->text("$_ $type->{name}"), $samples->text("$_ ratio $type->{name}")) } @steps ] } @types ],
