@@ -5,4 +5,4 @@ CREATE FUNCTION idgen.require_library(version text) RETURNS void
 SELECT idgen.require_library('@VERSION@'::pg_catalog.text);
 
 COMMENT ON FUNCTION idgen.require_library(text) IS
-    'an error where the server runs an earlier library than that version; install and update scripts begin with it';
+    'an error if the server runs an earlier library than that version; install and update scripts begin with it';

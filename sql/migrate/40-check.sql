@@ -74,7 +74,7 @@ BEGIN
     SELECT c.relkind, c.reltuples INTO class FROM pg_class c WHERE c.oid = relation;
     SELECT a.attidentity <> '' INTO has_identity FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column;
     RETURN QUERY SELECT false, '42809', target || ' is partitioned', CASE WHEN kind IN ('serial', 'widen') THEN
-            format('Run, where no number is above what next_id() makes: ALTER TABLE %s %sALTER COLUMN %I TYPE bigint, ALTER COLUMN %3$I SET DEFAULT %s',
+            format('If no number is above what next_id() makes, run: ALTER TABLE %s %sALTER COLUMN %I TYPE bigint, ALTER COLUMN %3$I SET DEFAULT %s',
                    target, CASE WHEN has_identity THEN format('ALTER COLUMN %I DROP IDENTITY, ', id_column) END, id_column,
                    idgen_migrate.default_text(-1, NULL))
         ELSE 'Migrate its partitions one by one.' END WHERE class.relkind = 'p';

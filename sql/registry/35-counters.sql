@@ -60,11 +60,11 @@ CREATE FUNCTION idgen_registry.check_left(counter idgen_registry.counter, n bigi
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF counter.awaits_advance THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" waits to be told where it goes on', counter.name),
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" gives no numbers until advance_counter() is called', counter.name),
             DETAIL = format('The registry was put back to a state in which the last number was %s: later ones may have been given since.', counter.last),
             HINT = format('Let the owner of the registry name a number above every one that was used: SELECT idgen_registry.advance_counter(%L, ...).', counter.name);
     ELSIF counter.largest - counter.last < n THEN
-        RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('counter "%s" has not so many numbers left', counter.name),
+        RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('counter "%s" does not have that many numbers left', counter.name),
             DETAIL = format('Asked for: %s. Left, up to %s: %s.', n, counter.largest, counter.largest - counter.last),
             HINT = 'Ask for fewer. Where it has come to its end: a counter of another name, or idgen_registry.set_counter_max().';
     END IF;
@@ -207,7 +207,7 @@ BEGIN
     VALUES (create_counter.name, start - 1, max, start, create_counter.block, create_counter.max_block) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('counter "%s" exists', create_counter.name), DETAIL = 'It goes on where it is.',
-            HINT = 'SELECT * FROM idgen_registry.counters() shows it. To begin anew: idgen_registry.drop_counter(), then create_counter().';
+            HINT = 'SELECT * FROM idgen_registry.counters() shows it. To start over: idgen_registry.drop_counter(), then create_counter().';
     END IF;
 END
 $$;
@@ -275,7 +275,7 @@ BEGIN
     WITH stopped AS (UPDATE idgen_registry.counter c SET awaits_advance = true RETURNING c.name)
     SELECT string_agg(quote_literal(stopped.name), ', ' ORDER BY stopped.name) INTO names FROM stopped;
     IF names IS NOT NULL THEN
-        RAISE NOTICE USING MESSAGE = format('no number is given by the counters %s until it is said where they go on', names),
+        RAISE NOTICE USING MESSAGE = format('the counters %s give no numbers until advance_counter() is called', names),
             DETAIL = 'Later numbers may have been given than this registry knows.',
             HINT = 'For each of them, with a number above every one that was used: SELECT idgen_registry.advance_counter(name, next).';
     END IF;

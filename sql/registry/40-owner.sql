@@ -34,7 +34,7 @@ BEGIN
             format('It is %s.', coalesce(longest_ahead::text, 'null')));
         IF now < known.at THEN
             RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the clock of the registry lies behind an instant that it knows',
-                DETAIL = format('It says %s, and %s is %s. What was granted since cannot be told from such a clock.', now, known.what, known.at),
+                DETAIL = format('It says %s, and %s is %s. Such a clock does not show what was granted since.', now, known.what, known.at),
                 HINT = 'If the clock is right, call advance() again after that instant. If it is not, correct it first. Or name an instant above '
                     || 'all that can have been granted: SELECT idgen_registry.advance(at => ...).';
         END IF;

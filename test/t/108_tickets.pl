@@ -78,16 +78,16 @@ for my $kind ('postgresql', 'etcd')
 	# A counter that ends.
 	$create->('few', max => 7);
 	is(tickets($root, 'few', 5), '[1,6)', "$kind: few: five of seven");
-	fails_with($root, q{SELECT next_tickets('few', 3)}, '2200H', qr/has not so many numbers left.*Asked for: 3/s, "$kind: few: no three more");
+	fails_with($root, q{SELECT next_tickets('few', 3)}, '2200H', qr/does not have that many numbers left.*Asked for: 3/s, "$kind: few: no three more");
 	is(join(' ', map { ticket($root, 'few') } 1, 2), '6 7', "$kind: few: but two");
-	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/has not so many numbers left/, "$kind: few: then none");
+	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/, "$kind: few: then none");
 	$manage->('set_counter_max(?, ?)', 'few', 100);
 	is(ticket($root, 'few'), 8, "$kind: few: its owner lets it go on");
 
 	# A range that is longer than what is left, while enough is held for single numbers.
 	$create->('half', block => 100, max => 150);
 	is(ticket($root, 'half'), 1, "$kind: half: a block of 100");
-	fails_with($root, q{SELECT next_tickets('half', 120)}, '2200H', qr/has not so many numbers left.*Asked for: 120/s, "$kind: half: no 120 in a row are left");
+	fails_with($root, q{SELECT next_tickets('half', 120)}, '2200H', qr/does not have that many numbers left.*Asked for: 120/s, "$kind: half: no 120 in a row are left");
 	is(tickets($root, 'half', 90), '[2,92)', "$kind: half: but 90 are held");
 
 	# More counters than there is room for: the least used is given up, and goes on where it was.
@@ -183,7 +183,7 @@ for my $kind ('postgresql', 'etcd')
 
 	# Advanced, each counter waits for its owner.
 	$kind eq 'etcd' ? $owner->do('SELECT idgen_lease.advance_registry()') : do { local $owner->{PrintWarn} = 0; $owner->do('SELECT idgen_registry.advance()') };
-	fails_with($sessions[1], q{SELECT next_tickets('calm', 5000)}, '55000', qr/counter "calm" waits to be told where it goes on.*HINT:.*advance_counter\('calm', \.\.\.\)/s, "$kind: put back: it waits");
+	fails_with($sessions[1], q{SELECT next_tickets('calm', 5000)}, '55000', qr/counter "calm" gives no numbers until advance_counter\(\) is called.*HINT:.*advance_counter\('calm', \.\.\.\)/s, "$kind: put back: it waits");
 	is(counter($root, 'calm')->{awaits_advance}, 1, "$kind: put back: the list says so");
 	fails_with($owner, "SELECT $schema.advance_counter('calm', 2)", $kind eq 'etcd' ? '08004' : '22023', qr/goes on/, "$kind: put back: not below what it knows");
 	$manage->('advance_counter(?, ?)', 'calm', 500000);

@@ -46,7 +46,7 @@ is("@got", '1 2 2', 'invoices: what is rolled back is no gap');
 	local $SIG{__WARN__} = sub { };
 	$owner->do('SELECT idgen_registry.advance()');
 }
-fails_with($session, q{SELECT next_tickets('orders', 5000)}, '55000', qr/waits to be told where it goes on/, 'after advance(): nothing');
+fails_with($session, q{SELECT next_tickets('orders', 5000)}, '55000', qr/gives no numbers until advance_counter\(\) is called/, 'after advance(): nothing');
 $type->('If the registry is away', $owner);
 is(value_of($session, q{SELECT next_tickets('orders', 5000)}), '[51234,56234)', 'until its owner has said where it goes on');
 is_deeply([ grep { @{ $blocks{$_} } } keys %blocks ], [], 'nothing of the page is left out');

@@ -60,7 +60,7 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
 [[noreturn]] void report_awaits_advance(const char *name) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("counter \"%s\" waits to be told where it goes on", name),
+        errmsg("counter \"%s\" gives no numbers until advance_counter() is called", name),
         errdetail("The registry was put back to an older state: later numbers may have been given since."),
         errhint(
             "Have a superuser name a number above every one that was given: SELECT idgen_lease.advance_counter(%s, ...).",
@@ -69,7 +69,7 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
 
 [[noreturn]] void report_too_few(const char *name, int64 n) {
     ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-            errmsg("counter \"%s\" has not so many numbers left", name),
+            errmsg("counter \"%s\" does not have that many numbers left", name),
             errdetail("Asked for: %lld. Other servers may hold some.", static_cast<long long>(n)),
             errhint("A counter of another name begins anew; idgen_lease.set_counter_max() lets this one go on."));
 }

@@ -154,12 +154,12 @@ void define_horizon() {
         &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
-        "auto: where synchronous_standby_names is set, windows are granted once the standbys have flushed them; required: without such standbys no ID is made.",
+        "auto: if synchronous_standby_names is set, windows are granted once the standbys have flushed them; required: without such standbys no ID is made.",
         &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0, nullptr,
         assign_synchronous, nullptr);
     DefineCustomEnumVariable(
         "idgen.on_copy", "Sets what happens in a database that is a copy of another server's and keeps its shards.",
-        "warn: tell the log, and idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
+        "warn: report it in the log and in idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
         &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
         nullptr);
 }
