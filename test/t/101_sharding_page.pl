@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/lib";
 use IdgenNode;
 use IdgenPages;
 use List::Util qw(max min);
+use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -48,13 +49,25 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'and its server has it');
 	my ($ordinal) = page('sharding') =~ /`(\$\(\(100\s+\+\s+\$\{HOSTNAME##\*-\}\)\))`/;
 	is(`HOSTNAME=pg-12 bash -c 'echo $ordinal'`, "112\n", 'a second set has a range of its own');
+	my ($options) = page('sharding') =~ /`docker\s+run\s+\.\.\.\s+postgres\s+(-c\s[^`]*)`/;
+	my $container = PostgreSQL::Test::Cluster->new('container');
+	$container->init;
+	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-l', $container->logfile, '-o', $options =~ s/\s+/ /gr, 'start' ], 'the command line of a container');
+	is($container->safe_psql('postgres', 'CREATE EXTENSION idgen; SELECT id_shard(next_id())'), '3', 'and its server has the number');
+	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'which ends');
 }
 $_->safe_psql('postgres', 'CREATE EXTENSION idgen') for @parts;
 type($parts[0], 'One server', 1);
 type($_, 'One server', 2) for @parts;
 
-# PL/Proxy.
+# PL/Proxy, where there is a package of it.
+SKIP:
 {
+	if (!$proxy->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'plproxy'}))
+	{
+		block_of('PL/Proxy', $_) for 1, 2;
+		skip 'no PL/Proxy', 3;
+	}
 	type($_, 'PL/Proxy', 1) for @parts;
 	type($proxy, 'PL/Proxy', 2);
 	my $session = connect_to($proxy);
@@ -67,7 +80,7 @@ type($_, 'One server', 2) for @parts;
 
 # A foreign partition.
 {
-	$parts[2]->safe_psql('postgres', 'CREATE TABLE message (id bigint, body text)');
+	$parts[2]->safe_psql('postgres', 'CREATE TABLE message (id bigint DEFAULT next_id(), body text)');
 	type($parts[0], 'Foreign partitions', 1);
 	my $session = connect_to($parts[0]);
 	$session->do($_) for q{INSERT INTO message (body) SELECT 'new' FROM generate_series(1, 100)}, q{INSERT INTO message SELECT id_make('2025-06-01 00:00:00+00', 0, n), 'old' FROM generate_series(1, 10) AS n};
@@ -76,6 +89,8 @@ type($_, 'One server', 2) for @parts;
 	my $plan = join "\n", map { $_->[0] } @{ $session->selectall_arrayref(q{EXPLAIN SELECT * FROM message WHERE id_within(id, '[2026-03-01,2026-04-01)'::tstzrange)}) };
 	unlike($plan, qr/message_before/, 'foreign: a period that it cannot have does not ask it') or diag($plan);
 	is(value_of($session, q{SELECT count(*) FROM message WHERE id_within(id, '["2025-05-01","2025-07-01")'::tstzrange)}), 10, 'foreign: and one that it has is read');
+	$session->do($_) for q{CREATE FOREIGN TABLE message_there (body text) SERVER archive OPTIONS (table_name 'message')}, q{INSERT INTO message_there SELECT 'there' FROM generate_series(1, 100)};
+	is($parts[2]->safe_psql('postgres', q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM message WHERE body = 'there'}), '2', 'foreign: without the column id the other server makes the ID');
 }
 
 # Logical replication: rows keep their IDs, and those written on both sides never meet.
