@@ -106,7 +106,7 @@ SKIP:
 	if ($b->pg_version >= 16)
 	{
 		$b->safe_psql('postgres', 'CREATE PUBLICATION posts FOR TABLE post; DROP SUBSCRIPTION from_a');
-		my ($options) = page('sharding') =~ /`WITH (\(origin = none, copy_data = false\))`/;
+		my ($options) = page('sharding') =~ /`WITH\s+(\(origin\s+=\s+none,\s+copy_data\s+=\s+false\))`/;
 		$_->[0]->safe_psql('postgres', "CREATE SUBSCRIPTION $_->[1] CONNECTION '" . ($_->[2]->connstr('postgres') =~ s/'/''/gr) . "' PUBLICATION posts WITH $options") for [ $a, 'both_a', $b ], [ $b, 'both_b', $a ];
 		$_->safe_psql('postgres', $write) for $a, $b;
 		$a->wait_for_catchup('both_b');
@@ -130,8 +130,8 @@ SKIP:
 	my $write = sub { my ($session) = @_; return eval { value_of($session, q{INSERT INTO shard_6.photo (title) VALUES ('x') RETURNING id}) } };
 	my @of_a = map { $write->($writer) } 1 .. 50;
 	my $dump = $a->basedir . '/schema.sql';
-	my ($options) = page('sharding') =~ /`pg_dump (--schema=shard_6 --schema-only) \| psql`/;
-	$a->command_ok([ 'pg_dump', split(/ /, $options), '-d', $a->connstr('postgres'), '-f', $dump ], 'move: the schema alone is dumped');
+	my ($options) = page('sharding') =~ /`pg_dump\s+(--schema=shard_6\s+--schema-only)\s+\|\s+psql`/;
+	$a->command_ok([ 'pg_dump', split(' ', $options), '-d', $a->connstr('postgres'), '-f', $dump ], 'move: the schema alone is dumped');
 	$b->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $b->connstr('postgres'), '-f', $dump ], 'and restored');
 	type($a, $section, 2);
 	type($b, $section, 3);

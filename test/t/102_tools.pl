@@ -137,12 +137,14 @@ SKIP:
 	my $user = getpwuid $<;
 	append_to_file("$folder/pool_hba.conf", "local all all trust\nhost all all 127.0.0.1/32 trust\n");
 	append_to_file("$folder/pcp.conf", '');
+	# The folder of the socket has two names: that of pgpool before 4.5, and the one since.
 	append_to_file("$folder/pgpool.conf", <<"CONF");
 listen_addresses = '127.0.0.1'
 port = $port
 pcp_port = $pcp
 pcp_listen_addresses = '127.0.0.1'
 socket_dir = '$folder'
+unix_socket_directories = '$folder'
 pcp_socket_dir = '$folder'
 pid_file_name = '$folder/pgpool.pid'
 logdir = '$folder'
