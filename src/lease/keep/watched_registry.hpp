@@ -47,6 +47,9 @@ class WatchedRegistry {
     // The record is read then.
     bool is_ready(RecordPage &record);
 
+    // Whether it answers now.
+    bool is_there();
+
     // Each false if there was no answer; that is told.
     bool call(const LeaseCall &call, CallAnswer &answer);
     // Of the known registry alone: what another one lists says nothing of what this server was granted.
