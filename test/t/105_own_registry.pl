@@ -36,7 +36,7 @@ sub take
 	return;
 }
 take('at first', 0);
-for my $mode ('fast', 'immediate', 'fast')
+for my $mode ('fast', 'immediate', 'smart')
 {
 	$node->stop($mode);
 	start_again($node);
