@@ -216,10 +216,13 @@ void Keeper::save(uint32 index) noexcept {
 
 void Keeper::end() {
     is_ending_ = true;
-    uint32 count = pg_atomic_read_u32(&leases_.count);
-    for (uint32 i = 0; i < count; i++) end_issue_of(i);
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
+    // Without a registry that could be told, this is an end like a crash, and the next server goes on at once: a number
+    // is forgotten as soon as a call gives it up. So ends a server whose registry is a database of its own.
+    if (!registry_.is_there()) return registry_.end_round(false, false);
+    uint32 count = pg_atomic_read_u32(&leases_.count);
+    for (uint32 i = 0; i < count; i++) end_issue_of(i);
     bool is_ready = load();
     run_all(count, is_ready);
     if (is_ready) tickets_.end();

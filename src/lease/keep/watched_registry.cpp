@@ -144,6 +144,11 @@ bool WatchedRegistry::identify(const RegistryIdentity &expected) {
     return true;
 }
 
+bool WatchedRegistry::is_there() {
+    RegistryIdentity met{};
+    return open() && heard(store_.identify(store_.self, met, trouble_));
+}
+
 bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
     if (!open()) return false;
     Holder holder{own_name(), static_cast<int64>(GetSystemIdentifier()), static_cast<int32>(GetWALInsertionTimeLine())};

@@ -47,6 +47,9 @@ class WatchedRegistry {
     // The record is read then.
     bool is_ready(RecordPage &record);
 
+    // Whether it answers now.
+    bool is_there();
+
     // Each false if there was no answer, which is reported.
     bool call(const LeaseCall &call, CallAnswer &answer);
     // Only of the known registry: what another one lists says nothing about what this server was granted.

@@ -379,6 +379,12 @@ Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&
     return exchange(session, statement, deadline_in(session.answer_ms), rows, trouble);
 }
 
+// Whether it is with the server of this process. A smart stop waits until all sessions end, and would wait for it. A
+// process of another server can have the same pid: then a session is opened for each call without need.
+bool is_with_this_server(const PostgresSession &session) {
+    return session.connection != nullptr && BackendPidGetProc(PQbackendPID(session.connection)) != nullptr;
+}
+
 }  // namespace
 
 int64 number_in(const PGresult *rows, int row, int column) {
@@ -403,6 +409,7 @@ Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows,
     Reply reply = run_once(session, statement, rows, trouble);
     // The server may have been restarted since the last call.
     if (session.is_lost && is_kept) reply = run_once(session, statement, rows, trouble);
+    if (is_with_this_server(session)) end(session);
     return reply;
 }
 

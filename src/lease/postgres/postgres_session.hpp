@@ -1,6 +1,6 @@
-// A session with the registry's PostgreSQL, kept between calls and opened again if it is broken. One statement at a
-// time, which is over only when the server is ready for the next: its COMMIT comes after its rows, and so does a
-// warning that a standby may not have it.
+// A session with the registry's PostgreSQL, kept between calls and opened again if it is broken; with the server of
+// this process it is opened for each call. One statement at a time, which is over only when the server is ready for the
+// next: its COMMIT comes after its rows, and so does a warning that a standby may not have it.
 #pragma once
 
 #include "pg/postgres.hpp"
