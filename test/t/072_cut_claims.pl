@@ -57,7 +57,7 @@ sub cut_take
 	my $what = "$kind, a crash before $step is " . ($mode eq 'hold' ? 'executed' : 'answered');
 	my $remembered = start_up_to($store, $proxy, $node, $mode, $text, $from);
 	my $late = told($node, 'it did not answer in time');
-	my $resumed = told($node, 'goes on with number 0 after a crash');
+	my $resumed = told($node, 'goes on with number 0 as it was left');
 	crash($node);
 	is(told($node, 'it did not answer in time'), $late, "$what: the keeper ends with its server, and does not wait for the answer");
 	my ($row, @others) = values %{ $store->{rows}->() };
@@ -72,7 +72,7 @@ sub cut_take
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$what: IDs come, none twice");
 	is(number_of($session), 0, "$what: the number is found again");
 	# What it has claimed it finds in memory that the crash leaves; else it claims the number again.
-	my $is_left = told($node, 'goes on with number 0 after a crash') > $resumed;
+	my $is_left = told($node, 'goes on with number 0 as it was left') > $resumed;
 	is($is_left, $step =~ /extension/, "$what: it goes on with the number, or claims it again");
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $row ? $row->{horizon_ms} : 0, "$what: IDs begin at R") unless $is_left;
 	is_deeply([ keys %{ $store->{rows}->() } ], [0], "$what: no other number was claimed");

@@ -34,8 +34,8 @@ for my $kind (store_kinds())
 	wait_for('a restart', sub { !eval { $other->do('SELECT 1') } });
 	$session = wait_for('a server again', sub { connect_to($node) });
 	is(repeated($made, first_ids($session)), 0, "$kind: a backend crashes, IDs go on");
-	wait_for('word in the log', sub { told($node, 'goes on with number 5 after a crash') });
-	is(told($node, 'goes on with number 5 after a crash'), 1, "$kind: the log says so");
+	wait_for('word in the log', sub { told($node, 'goes on with number 5 as it was left') });
+	is(told($node, 'goes on with number 5 as it was left'), 1, "$kind: the log says so");
 
 	# A copy of the disk as it is now, for later.
 	my $aside = $node->basedir . '/aside';
