@@ -158,7 +158,7 @@ SQL
 	is(value_of($session, "SELECT i::text FROM idgen_sql.id_layout_info($text) i"), value_of($session, "SELECT i::text FROM ext.id_layout_info($type) i"), "$layout: id_layout_info");
 	$compared += value_of($session, 'SELECT count(*) FROM sample');
 }
-is($compared, 100_000, '100,000 random IDs, instants and periods');
+cmp_ok($compared, '>=', 100_000, 'more than 100,000 random IDs, instants and periods');
 
 # Random layouts, most of them right: both read them alike, or refuse them alike.
 $session->do(<<'SQL');
