@@ -90,7 +90,9 @@ BEGIN
     EXECUTE format('CREATE TEMP TABLE one AS SELECT id FROM made WHERE kind = %s', k);
     EXECUTE format('CREATE INDEX one_id ON one USING %s (id)', how);
     FOR p IN SELECT * FROM period WHERE kind = k AND during IS NOT NULL LIMIT 30 LOOP
-        EXECUTE 'SELECT array_agg(id ORDER BY id) FROM one WHERE id_time(id, $1) <@ $2' INTO expected USING p.layout, p.during;
+        -- From 17 on the server takes null <@ '(,)' for true.
+        EXECUTE 'SELECT array_agg(id ORDER BY id) FROM one WHERE id_time(id, $1) IS NOT NULL AND id_time(id, $1) <@ $2'
+            INTO expected USING p.layout, p.during;
         query := format('SELECT array_agg(id ORDER BY id) FROM one WHERE id_within(id, ' || form || ', %2$L)', p.during, p.layout);
         EXECUTE query INTO found USING p.during;
         IF found IS DISTINCT FROM expected THEN
