@@ -181,6 +181,8 @@ test('recognize: each kind, by its shape and its time', () => {
   assert.equal(best('0ujtsYcgvSTl8PAuAdqWYSMnLOv').kind, 'ksuid');
   assert.equal(best('507f1f77bcf86cd799439011').kind, 'objectid');
   assert.equal(best('12345').kind, 'number');
+  assert.ok(best('9223372036854775807'));
+  assert.equal(best('9223372036854775808'), undefined);
   assert.equal(best('hello'), undefined);
   assert.equal(best(''), undefined);
 });
