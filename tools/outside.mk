@@ -32,7 +32,7 @@ build/wasm.js: build/idgen.wasm
 	{ printf "export const wasmBase64 = '" && base64 -w 0 $< && printf "';\n"; } >$@
 
 $(PACKAGE): $(JS_SOURCES) LICENSE build/wasm.js tools/outside.mk idgen.control
-	rm -rf build/js && mkdir build/js && cp $(JS_SOURCES) LICENSE build/wasm.js build/js/
+	rm -rf build/js build/idgen-reader-*.tgz && mkdir build/js && cp $(JS_SOURCES) LICENSE build/wasm.js build/js/
 	sed 's/"version": "0.0.0"/"version": "$(VERSION)"/' packages/js/package.json >build/js/package.json
 	cd build/js && npm pack --silent --ignore-scripts --pack-destination .. >/dev/null
 

@@ -55,9 +55,9 @@ function numberReadings(text, layouts, now) {
   return readings;
 }
 
-// A number of up to ten digits is seldom an ID: a layout makes such numbers in its first minutes only.
+// A number of up to ten digits is seldom an ID: a layout makes such numbers in its first minutes only. One of more than 64 bits is none.
 function plainNumber(text) {
-  if (!/^\d{1,19}$/.test(text)) return [];
+  if (!/^\d{1,19}$/.test(text) || BigInt(text) >= 2n ** 63n) return [];
   return [{ kind: 'number', id: BigInt(text), time: null, weight: text.length <= 10 ? 1 : 1e-6 }];
 }
 

@@ -45,4 +45,5 @@ for my $mode ('fast', 'immediate', 'smart')
 crash($node);
 start_again($node);
 take('after a crash', 2 * $max_block);
+wait_for('word in the log of each start, whatever the end before it', sub { told($node, 'All IDs that it made before lie below') == 4 });
 done_testing();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
-import { openBrowser, serve, top } from './lib/browser.mjs';
+import { openBrowser, openPage, serve, top } from './lib/browser.mjs';
 import { checkVectors } from './lib/vectors.mjs';
 
 const user = join(top, 'build/user');
@@ -75,7 +75,7 @@ test('the published vectors in Node: none differs', () => {
 });
 
 test('the published vectors in Chromium: none differs', async () => {
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   await page.goto(files.url);
   const { checks, differ } = await page.evaluate(async (given) => {
     const { checkVectors: check } = await import('/lib/vectors.mjs');
@@ -181,6 +181,8 @@ test('recognize: each kind, by its shape and its time', () => {
   assert.equal(best('0ujtsYcgvSTl8PAuAdqWYSMnLOv').kind, 'ksuid');
   assert.equal(best('507f1f77bcf86cd799439011').kind, 'objectid');
   assert.equal(best('12345').kind, 'number');
+  assert.ok(best('9223372036854775807'));
+  assert.equal(best('9223372036854775808'), undefined);
   assert.equal(best('hello'), undefined);
   assert.equal(best(''), undefined);
 });

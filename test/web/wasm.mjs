@@ -1,7 +1,7 @@
 // build/idgen.wasm: what it exports, how large it is, and that it is the same wherever it is built.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -26,11 +26,15 @@ test('it exports its memory and the functions of the face, and nothing else', ()
   assert.deepEqual(WebAssembly.Module.exports(compiled).map(({ name }) => name).sort(), ['memory', ...functions].sort());
 });
 
-test('a build in another folder gives the same bytes', () => {
+test('a build in another folder gives the same bytes, and one package, whatever an older version left there', () => {
   const other = mkdtempSync(join(tmpdir(), 'another folder '));
-  for (const name of ['src', 'tools/outside.mk', 'idgen.control']) cpSync(join(top, name), join(other, name), { recursive: true });
-  execFileSync('make', ['-s', '-C', other, '-f', 'tools/outside.mk', 'wasm']);
+  for (const name of ['src', 'packages', 'tools/outside.mk', 'idgen.control', 'LICENSE']) cpSync(join(top, name), join(other, name), { recursive: true });
+  mkdirSync(join(other, 'build'));
+  writeFileSync(join(other, 'build/idgen-reader-0.0.1.tgz'), '');
+  execFileSync('make', ['-s', '-C', other, '-f', 'tools/outside.mk', 'js']);
   const again = readFileSync(join(other, 'build/idgen.wasm'));
+  const archives = readdirSync(join(other, 'build')).filter((name) => name.endsWith('.tgz'));
   rmSync(other, { recursive: true });
   assert.ok(wasm.equals(again), 'they differ');
+  assert.equal(archives.length, 1, archives.join(' '));
 });

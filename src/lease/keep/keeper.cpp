@@ -173,7 +173,7 @@ void log_number_claimed(int64 number, int64 claimed_ms) {
 
 void log_number_resumed(int64 number, int64 from_ms) {
     ereport(LOG, errmsg("this server goes on with number %lld as it was left", static_cast<long long>(number)),
-            errdetail("All IDs that it made before the crash lie below %s.", pg::instant_text(from_ms)));
+            errdetail("All IDs that it made before lie below %s.", pg::instant_text(from_ms)));
 }
 
 void log_number_lost(int64 number) {

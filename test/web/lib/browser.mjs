@@ -7,11 +7,22 @@ import puppeteer from 'puppeteer-core';
 
 export const top = fileURLToPath(new URL('../../..', import.meta.url));
 
+// Longer than a slow machine needs that runs other tests beside it, ms.
+const patience = 600000;
+
 // The sandbox of Chromium needs namespaces that a container seldom grants; all that it opens is ours.
 export const openBrowser = () => puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+  timeout: patience,
+  protocolTimeout: patience,
 });
+
+export async function openPage(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  return page;
+}
 
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.csv': 'text/plain', '.html': 'text/html', '.tsv': 'text/plain' };
 

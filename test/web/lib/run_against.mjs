@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compareWithServer } from './against.mjs';
-import { openBrowser, serve, top } from './browser.mjs';
+import { openBrowser, openPage, serve, top } from './browser.mjs';
 
 const [folder, where] = process.argv.slice(2);
 const { layouts, calls } = JSON.parse(readFileSync(join(folder, 'asked.json'), 'utf8'));
@@ -27,7 +27,7 @@ async function inNode() {
 async function inChromium() {
   const browser = await openBrowser();
   const files = await serve(user, join(top, 'test/web'), folder);
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   await page.goto(files.url);
   const compared = await page.evaluate(async (given) => {
     const { compareWithServer: compare } = await import('/lib/against.mjs');
