@@ -13,6 +13,7 @@
 #   make tickets     what a ticket costs, beside nextval here and through dblink
 #   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
 #   make nemesis MINUTES=3 STORE=postgresql   faults at random on servers that Patroni keeps; STORE=etcd, or none
+#   make evidence HOURS=8   fresh seeds for the simulator and the walks, with SERVERS=1 also the nemesis: appends to docs/evidence-runs.txt
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
 #   make format      rewrite the sources as .clang-format says
@@ -57,8 +58,8 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
-demo walk test quick majors bench soak nemesis:
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis evidence model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+demo walk test quick majors bench soak nemesis evidence:
 	@./tools/$@
 
 reading tickets fleet:

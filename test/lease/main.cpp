@@ -1,4 +1,5 @@
 // lease                    checks all seeds and reports in TAP
+// lease --seeds FIRST LAST  checks others
 // lease SEED               replays one seed
 // lease --mutant NAME      looks for a seed in which an ID is made twice
 #include <cinttypes>
@@ -42,6 +43,12 @@ std::uint64_t first_duplicate(std::uint64_t first, std::uint64_t last, Totals &t
     return 0;
 }
 
+void print_totals(std::uint64_t seeds, const Totals &totals) {
+    std::printf("# %" PRIu64 " seeds, %" PRId64 " IDs, %" PRId64 " calls, %" PRId64 " numbers taken, %" PRId64
+                " lost\n",
+                seeds, totals.ids, totals.calls, totals.taken, totals.lost);
+}
+
 int check_all() {
     Totals totals;
     int number = 0, failed = 0;
@@ -54,10 +61,17 @@ int check_all() {
     bool is_busy = totals.ids >= 5000000 && totals.taken >= 300000 && totals.lost >= 30000;
     failed += !is_busy;
     std::printf("%sok %d - lease: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1, number + 1);
-    std::printf("# %" PRIu64 " seeds, %" PRId64 " IDs, %" PRId64 " calls, %" PRId64 " numbers taken, %" PRId64
-                " lost\n",
-                all_seeds, totals.ids, totals.calls, totals.taken, totals.lost);
+    print_totals(all_seeds, totals);
     return failed == 0 ? 0 : 1;
+}
+
+// Other seeds than the suite's own.
+int check_seeds(std::uint64_t first, std::uint64_t last) {
+    Totals totals;
+    bool is_good = first_duplicate(first, last, totals) == 0;
+    std::printf("%sok 1 - lease: seeds %" PRIu64 " to %" PRIu64 "\n1..1\n", is_good ? "" : "not ", first, last);
+    print_totals(last - first + 1, totals);
+    return is_good ? 0 : 1;
 }
 
 int check_mutant(const char *name) {
@@ -72,6 +86,8 @@ int check_mutant(const char *name) {
 int main_of(int count, char **arguments) {
     if (count == 1) return check_all();
     if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
+    if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
+        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10));
     Totals totals;
     std::uint64_t seed = std::strtoull(arguments[1], nullptr, 10);
     return first_duplicate(seed, seed, totals) == 0 ? 0 : 1;

@@ -49,10 +49,13 @@ class Oracle {
         if (start_ms >= node.disk.durable_ms[database]) fail("a tick starts at or above the durable horizon");
     }
 
+    // A statement that has read a setting keeps it.
+    void admit_lead(std::int64_t lead_ms) noexcept { highest_lead_ms_ = std::max(highest_lead_ms_, lead_ms); }
+
     // A renewal that is about to replace the page; notes the clock that it believes.
     void renew(Node &node, const WalEntry &page, WalEntry &written, const ServerView &view, std::int64_t start_ms) {
         std::int64_t page_ms = page.record.value;
-        highest_lead_ms_ = std::max(highest_lead_ms_, view.rules.max_lead_ms);
+        admit_lead(view.rules.max_lead_ms);
         std::int64_t reach_ms = highest_clock_ms_ + highest_lead_ms_;
         if (written.record.value < page_ms) fail("a renewal lowers the horizon");
         if (start_ms > reach_ms) fail("a renewal for a tick far off");

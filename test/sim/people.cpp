@@ -107,10 +107,12 @@ void World::change_settings() {
     Random &random = stage_.random;
     const Scenario &s = stage_.scenario;
     Settings &settings = stage_.settings;
+    stage_.oracle.admit_lead(settings.rules.max_lead_ms);
     settings.rules.window_ms = s.unit_ms * random.between(1, 30);
     std::int64_t lead_ms = s.unit_ms * random.between(0, 12);
     if (s.has_wild_clocks && !s.has_lowering) settings.rules.max_lead_ms = lead_ms;
     settings.rules.max_lead_ms = std::max(settings.rules.max_lead_ms, lead_ms);
+    stage_.oracle.admit_lead(settings.rules.max_lead_ms);
     if (!s.has_wild_clocks)
         for (Node &node : stage_.nodes) node.clock.set_right_at(stage_.true_ms, true);
     settings.draw = {settings.rules.max_lead_ms, s.unit_ms * random.between(0, 60), random.one_in(2), random.one_in(4)};

@@ -115,6 +115,8 @@ bool Session::has_other_numbers(const Stage &stage) const noexcept {
 }
 
 void Session::begin_draw(Stage &stage) {
+    // Its leader may have gone in this very step: the process goes, too, with what it knew of the leader's transaction.
+    if (is_orphan()) return disconnect();
     if (process().transaction == 0) begin_transaction(stage);
     if (generation_ != stage.settings.generation) resolve(stage);
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);

@@ -180,6 +180,12 @@ std::uint64_t first_duplicate(std::uint64_t first, std::uint64_t last, Totals &t
     return 0;
 }
 
+void print_totals(std::uint64_t seeds, const Totals &totals) {
+    std::printf("# %" PRIu64 " seeds, %" PRId64 " numbers, %" PRId64 " fetches, %" PRId64 " given back, %" PRId64
+                " times put back\n",
+                seeds, totals.numbers, totals.fetches, totals.given_back, totals.put_back);
+}
+
 int check_all() {
     Totals totals;
     int number = 0, failed = 0;
@@ -192,10 +198,17 @@ int check_all() {
     bool is_busy = totals.numbers >= 5000000 && totals.given_back >= 30000 && totals.put_back >= 100000;
     failed += !is_busy;
     std::printf("%sok %d - tickets: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1, number + 1);
-    std::printf("# %" PRIu64 " seeds, %" PRId64 " numbers, %" PRId64 " fetches, %" PRId64 " given back, %" PRId64
-                " times put back\n",
-                all_seeds, totals.numbers, totals.fetches, totals.given_back, totals.put_back);
+    print_totals(all_seeds, totals);
     return failed == 0 ? 0 : 1;
+}
+
+// Other seeds than the suite's own.
+int check_seeds(std::uint64_t first, std::uint64_t last) {
+    Totals totals;
+    bool is_good = first_duplicate(first, last, totals) == 0;
+    std::printf("%sok 1 - tickets: seeds %" PRIu64 " to %" PRIu64 "\n1..1\n", is_good ? "" : "not ", first, last);
+    print_totals(last - first + 1, totals);
+    return is_good ? 0 : 1;
 }
 
 int check_mutant(const char *name) {
@@ -213,6 +226,8 @@ int check_mutant(const char *name) {
 int main(int count, char **arguments) {
     if (count == 1) return idgen::check_all();
     if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return idgen::check_mutant(arguments[2]);
+    if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
+        return idgen::check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10));
     idgen::Totals totals;
     std::uint64_t seed = std::strtoull(arguments[1], nullptr, 10);
     return idgen::first_duplicate(seed, seed, totals) == 0 ? 0 : 1;

@@ -1,0 +1,57 @@
+# docs/evidence.md says what docs/evidence-runs.txt has, and each fault in it has a test or a mutant that exists.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Checkout;
+use Test::More;
+
+my $tree = source_tree();
+my $page = text_of("$tree/docs/evidence.md");
+my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?|walk-(?:registry|tickets)|nemesis-(?:postgresql|etcd)) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
+my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, split ' ', text_of("$tree/test/lease/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr;
+
+# The rows of the table below a heading, as cells.
+sub table
+{
+	my ($heading) = @_;
+	my ($section) = $page =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no heading: $heading";
+	my @lines = grep { /^\|/ && !/^\|---/ } split /\n/, $section;
+	return map { [ split /\s*\|\s*/, s/^\|\s*//r ] } @lines[ 1 .. $#lines ];
+}
+
+# What is wrong with the rows of runs, if anything.
+sub faults_of
+{
+	my (%next, @faults);
+	for (grep { /^[^#\s]/ } split /\n/, $_[0])
+	{
+		if ($_ !~ $row) { push @faults, "malformed: $_"; next }
+		my (undef, undef, $method, $first, $last) = split;
+		next if $method =~ /^nemesis/;
+		push @faults, "seeds twice: $_" if $first < ($next{$method} // 1_000_001) || $last < $first;
+		$next{$method} = $last + 1;
+	}
+	return join "\n", @faults;
+}
+
+# What of a cell in backquotes is neither a file nor a mutant.
+sub missing_of { my ($cell) = @_; my @names = $cell =~ /`([^`]+)`/g; return join ' ', @names ? grep { !(m{/} ? -e "$tree/$_" : $mutants{$_}) } @names : 'nothing' }
+
+my $runs = text_of("$tree/docs/evidence-runs.txt");
+is(faults_of($runs), '', 'every run has its row, and no seed stands in two');
+my ($totals) = $page =~ /<!-- tools\/evidence --totals -->\n\n((?:\|.*\n)+)/;
+is($totals, qx("$tree/tools/evidence" --totals), 'the totals are those of the rows');
+my @faults = table('What they found');
+cmp_ok(scalar @faults, '>=', 30, 'the page names faults');
+is(missing_of($_->[2]), '', "$_->[0]: has a test or a mutant") for @faults;
+
+# The rules notice what is wrong.
+my $good = join ' ', '2026-11-25', '0' x 12, 'walk-tickets', 1_000_001, 1_000_009, 1, 1, 1, 'nothing', "${\('a' x 64)}\n";
+is(faults_of($good), '', 'a good row passes');
+like(faults_of($good . $good), qr/^seeds twice/, 'noticed: seeds that were run before');
+like(faults_of($good =~ s/nothing/none/r), qr/^malformed/, 'noticed: a row that no script reads');
+is(missing_of('`grant_over`, `test/t/000_none.pl`, `none`'), 'test/t/000_none.pl none', 'noticed: a test and a mutant that are not there');
+is(missing_of(''), 'nothing', 'noticed: a fault without either');
+
+done_testing();
