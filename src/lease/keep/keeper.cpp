@@ -218,8 +218,8 @@ void Keeper::end() {
     is_ending_ = true;
     record_.begin_round();
     registry_.limit_calls(last_answer_ms);
-    // Without a registry that could be told, this is an end like a crash, and the next server goes on at once: a number
-    // is forgotten as soon as a call gives it up. So ends a server whose registry is a database of its own.
+    // Giving a number up forgets it here before the registry answers. So if the registry is away, no number is given
+    // up, and the next server goes on at once, as after a crash. A registry on this server is always away at a stop.
     if (!registry_.is_there()) return registry_.end_round(false, false);
     uint32 count = pg_atomic_read_u32(&leases_.count);
     for (uint32 i = 0; i < count; i++) end_issue_of(i);
