@@ -131,9 +131,10 @@ struct Node {
     std::uint32_t slot_count = 0;
     int pool_count = 0;  // numbers of its own choice
     // What the oracle holds against it since its start: the floor of the first load, or where it was advanced to, 0:
-    // none; the clock that was believed in any database.
+    // none; the clock that was believed in any database; the one that somebody confirmed since a database's last renewal.
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
+    Believed confirmed[max_databases] = {};
     std::vector<PreparedTransaction> prepared;  // as the disk has them
     // The highest answer that was given here, by database and layout: all below it is decided.
     std::int64_t settled_ids[max_databases][max_layouts] = {};
@@ -177,6 +178,7 @@ struct Node {
         idgen::forget(shared->accepted);
         shared->leases.begin(pool_count);
         believed = {};
+        std::fill_n(confirmed, max_databases, Believed{});
         std::fill_n(old_floors_ms, max_databases, 0);
         for (int i = 0; i < max_databases; i++) forget_ids(i);
     }

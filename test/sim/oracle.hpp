@@ -61,7 +61,7 @@ class Oracle {
         if (start_ms > reach_ms) fail("a renewal for a tick far off");
         if (written.record.value > std::max(page_ms, reach_ms + view.rules.window_ms))
             fail("a renewal reaches beyond the lead and a window");
-        believe(node, page, view, written.believed);
+        believe(node, page, view, written);
     }
 
     // A renewal that was refused.
@@ -71,7 +71,10 @@ class Oracle {
     }
 
     // Somebody says that the clock of a node is right.
-    void confirm(Node &node, std::int64_t difference_ms) { node.believed = {node.boot, difference_ms}; }
+    void confirm(Node &node, std::int64_t difference_ms) {
+        node.believed = {node.boot, difference_ms};
+        std::fill_n(node.confirmed, max_databases, node.believed);
+    }
 
     // An ID of a slot: they rise, whoever takes them.
     void rise(std::int64_t &last_id, std::int64_t id) {
@@ -117,21 +120,25 @@ class Oracle {
     std::int64_t ids() const noexcept { return ids_; }
 
    private:
-    // Judges the clock of a renewal by the highest that was believed on this boot of the machine: as the page says,
-    // else in any database since the start.
-    void believe(Node &node, const WalEntry &page, const ServerView &view, Believed &believed) {
+    // Judges the clock of a renewal by the highest that was believed on this boot of the machine: what somebody
+    // confirmed since the last renewal of this database, else what its page says, else in any database since the start.
+    void believe(Node &node, const WalEntry &page, const ServerView &view, WalEntry &written) {
         std::int64_t difference_ms = view.clock.difference_ms;
-        bool is_known = page.believed.boot == node.boot || node.believed.boot == node.boot;
-        std::int64_t highest_ms = is_known ? INT64_MIN : difference_ms;
-        for (const Believed &before : {page.believed, node.believed})
-            if (before.boot == node.boot) highest_ms = std::max(highest_ms, before.difference_ms);
+        Believed before = {};
+        for (const Believed &known : {node.believed, page.believed, node.confirmed[written.database]})
+            if (known.boot == node.boot) before = known;
+        bool is_known = before.boot != 0;
+        std::int64_t highest_ms = is_known ? before.difference_ms : difference_ms;
         bool is_jump = difference_ms - highest_ms > view.clock_rules.max_jump_ms;
         bool is_near = view.clock.now_ms - page.record.value <= view.clock_rules.max_jump_ms;
         if (is_jump && !is_near) fail("a clock that jumped is believed");
         bool is_behind = page.record.value - view.clock.now_ms > view.clock_rules.farthest_horizon_ms;
+        node.confirmed[written.database] = {};
         if (is_behind && !is_known) return;
-        believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
-        if (!is_jump) node.believed = believed;
+        Believed believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
+        bool is_higher = node.believed.boot != node.boot || node.believed.difference_ms < believed.difference_ms;
+        if (!is_jump && is_higher) node.believed = believed;
+        written.believed = believed;
     }
 
     void fail(const char *what) {
