@@ -65,24 +65,34 @@ bool World::may_recreate(const Node &node) const noexcept {
 }
 
 // The same on a server that was just promoted, when sessions know what it owes.
-void World::create_again_in_debt(Node &node) {
+void World::recreate_in_debt(Node &node) {
     int database = any_database();
     const Database *entry = find(node, database);
-    for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.is_indebted); steps++) {
+    for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.debt.is_owed); steps++) {
         step_somebody();
         entry = find(node, database);
     }
     if (!may_recreate(node) || entry == nullptr) return;
-    create_again(node, database);
+    if (stage_.random.one_in(2))
+        create_again(node, database);
+    else
+        create_database_again(node, database);
     node.clock.set_right_at(stage_.true_ms, true);
+    for (std::int64_t steps = stage_.random.between(0, 20); steps > 0; steps--) step_somebody();
 }
 
-// Drops and creates again: the extension, or the database under the same OID.
+// Drops and creates again: the extension, or the database.
 void World::recreate(Node &node) {
     int database = any_database();
     Database *entry = find(node, database);
     if (!may_recreate(node)) return;
     if (entry != nullptr && stage_.random.one_in(3)) return create_again(node, database);
+    create_database_again(node, database);
+}
+
+// Drops a database and creates it again under the same OID.
+void World::create_database_again(Node &node, int database) {
+    Database *entry = find(node, database);
     if (!disconnect(node, database)) return;
     node.writers[database]++;
     // Its row in the catalog was written for another reason.

@@ -144,6 +144,21 @@ void World::forget_readers(Node &node) noexcept {
     for (auto &ids : node.settled_ids) std::fill_n(ids, max_layouts, 0);
 }
 
+// The clock of a server that takes over may be far behind, and is set right before the server has paid what it owes.
+void World::take_over(Node &node) {
+    trouble_ = stage_.random.one_in(4) ? 0 : 60;
+    std::int64_t paid_ms = stage_.true_ms + 2 * stage_.settings.rules.clock_error_ms;
+    node.clock.set_right_at(stage_.true_ms, true);
+    if (stage_.random.one_in(stage_.scenario.has_new_databases ? 1 : 3))
+        node.clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
+}
+
+// What people do with a server that has just taken over.
+void World::try_in_debt(Node &node) {
+    if (stage_.scenario.has_admin && stage_.random.one_in(2)) advance(node, any_database());
+    if (stage_.scenario.has_new_databases) recreate_in_debt(node);
+}
+
 // A standby replays what it received and takes over; the others follow it, those that are further must be made again.
 // With synchronous replication the old primary may live on, isolated.
 void World::promote() {
@@ -174,14 +189,9 @@ void World::promote() {
         say("is isolated, alive", old);
     else
         fence(old);
-    trouble_ = stage_.random.one_in(4) ? 0 : 60;
-    // Its clock may be far behind, and is set right before it has paid what it owes.
-    std::int64_t paid_ms = stage_.true_ms + 2 * stage_.settings.rules.clock_error_ms;
-    next->clock.set_right_at(stage_.true_ms, true);
-    if (stage_.random.one_in(3)) next->clock.slow_down(stage_.random.between(1, 20 * reach_ms()), paid_ms);
+    take_over(*next);
     say("is promoted", *next);
-    if (stage_.scenario.has_admin && stage_.random.one_in(2)) advance(*next, any_database());
-    if (stage_.scenario.has_new_databases && stage_.random.one_in(4)) create_again_in_debt(*next);
+    try_in_debt(*next);
 }
 
 // Point-in-time recovery of the primary; all others must be made again.
@@ -194,11 +204,11 @@ void World::restore() {
     node.prepared.clear();
     if (stage_.scenario.has_wild_clocks) forget_readers(node);
     start(node, lsn);
-    node.clock.set_right_at(stage_.true_ms, true);
     node.timeline++;
     node.is_converted = false;
-    trouble_ = stage_.random.one_in(4) ? 0 : 60;
+    take_over(node);
     say("is restored to an earlier time", node);
+    try_in_debt(node);
 }
 
 // Operators bring back what is down, sooner or later; an old primary that was left alive is made again.

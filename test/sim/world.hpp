@@ -85,7 +85,10 @@ class World {
     void create(Node &node, int database);
     bool may_recreate(const Node &node) const noexcept;
     void create_again(Node &node, int database);
-    void create_again_in_debt(Node &node);
+    void take_over(Node &node);
+    void try_in_debt(Node &node);
+    void recreate_in_debt(Node &node);
+    void create_database_again(Node &node, int database);
     void begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator);
     void recreate(Node &node);
     void copy_primary(Node &node);

@@ -95,15 +95,17 @@ for my $error ('-0.4', '+0.4')
 	$standby->stop('immediate');
 }
 
-# The extension is created again on a promoted server before it has paid what it owes, under a clock that is minutes slow
-# and then set right. The new horizon owes it, too: also if the server crashes in between.
-for my $then ('', ', kill -9')
+# The extension, or its database under the same OID, is created again on a promoted server before it has paid what it owes, under
+# a clock that is minutes slow and then set right. The new horizon owes it, too: that of an extension also if the server crashes in between.
+for my $then ('', ', kill -9', ' with its database')
 {
 	my %made;
-	my $tag = $then ? 'crashed' : 'running';
+	my $tag = $then =~ s/\W//gr;
 	my $primary = begin_primary("old_created_$tag");
 	my $standby = begin_standby($primary, "new_created_$tag", '-0.4', 'wal_writer_delay = 10s');
-	my $session = connect_to($primary);
+	connect_to($primary)->do('CREATE DATABASE app');
+	my $session = connect_to($primary, db => 'app');
+	$session->do('CREATE EXTENSION idgen');
 	$session->do('SET idgen.overflow = borrow');
 	draw($session, 1);
 	wait_for_replay($primary, $standby);
@@ -115,14 +117,23 @@ for my $then ('', ', kill -9')
 	crash($primary);
 	set_clock($standby, '-300');
 	$standby->promote;
-	my $on_standby = connect_to($standby);
+	my $on_standby = connect_to($standby, db => 'app');
 	$on_standby->do('SET idgen.max_wait = 0');
 	fails_with($on_standby, 'SELECT next_id()', '55000', qr/./, "created again$then: the first ID would wait");
-	$on_standby->do('DROP EXTENSION idgen');
+	if ($then =~ /database/)
+	{
+		my $oid = value_of($on_standby, 'SELECT oid FROM pg_database WHERE datname = current_database()');
+		$on_standby->disconnect;
+		my $beside = connect_to($standby);
+		$beside->do('DROP DATABASE app');
+		$beside->do("CREATE DATABASE app OID = $oid");
+		$on_standby = connect_to($standby, db => 'app');
+	}
+	else { $on_standby->do('DROP EXTENSION idgen') }
 	$on_standby->do('CREATE EXTENSION idgen');
-	crash($standby), start_again($standby) if $then;
+	crash($standby), start_again($standby) if $then =~ /kill/;
 	go_on_at($standby, $since, -0.4);
-	my @ids = draw(connect_to($standby), 20_000);
+	my @ids = draw(connect_to($standby, db => 'app'), 20_000);
 	is(repeated(\%made, @ids), 0, "created again$then: none again");
 	cmp_ok($ids[0], '>', $highest, "created again$then: above all that the old primary made");
 	$standby->stop('immediate');

@@ -167,6 +167,15 @@ TEST_F(DirectoryTest, ADatabaseWhoseRowChangedIsBegunAnewAboveTheOldOne) {
     EXPECT_FALSE(is_current(slot));
 }
 
+TEST_F(DirectoryTest, ADatabaseOwesWhatTheOneOfItsNumberOwed) {
+    first.horizon.debt = {7000, true};
+    directory.enter(11, 2, false);
+    EXPECT_TRUE(first.horizon.debt.is_owed);
+    EXPECT_EQ(first.horizon.debt.boot_ms, 7000);
+    directory.drop(first);
+    EXPECT_FALSE(directory.enter(13, 5, false)->horizon.debt.is_owed) << "another number's";
+}
+
 TEST_F(DirectoryTest, ADroppedDatabasesEntryIsUsedAgain) {
     auto slot = obtain(first, 1);
     directory.drop(first);
