@@ -48,7 +48,8 @@ struct Debt {
 };
 
 // What the sessions of a database share. In shared memory: no pointers. The first two atomics are read without a lock
-// on every take; all else, and every change, is guarded by the renewal lock of the caller.
+// on every take; all else, and every change, is guarded by the renewal lock of the caller. Only the floor is lifted
+// under the directory's lock, too, and S is lifted under none.
 struct Horizon {
     std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
@@ -78,8 +79,8 @@ inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
     return start_ms >= horizon.floor_ms.load(std::memory_order_relaxed);
 }
 
-// The H that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an admitted page,
-// may_renew, and a tick that the lead admits.
+// The H that a renewal writes, so that a tick that starts at `start_ms` may be issued. Requires an admitted page, and a
+// tick that the lead admits and may_renew did: since then, a slot that was taken back may have lifted the floor.
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 

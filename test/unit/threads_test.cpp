@@ -1,0 +1,161 @@
+// What sessions of a server do at once, with real threads. Built twice: plain, and with ThreadSanitizer, which sees a
+// field without its lock also if nothing goes wrong.
+#include "threads.hpp"
+
+#include <memory>
+
+#include "support.hpp"
+
+namespace idgen {
+namespace {
+
+struct Threads : testing::Test {
+    static constexpr int sessions = 4;
+    ThreadServer server;
+    std::unique_ptr<ThreadSession> drawing[sessions];
+    std::atomic<int> drawing_count{sessions};
+
+    void begin(ShardRange pool) {
+        for (std::uint32_t i = 0; i < sessions; i++) drawing[i] = std::make_unique<ThreadSession>(server, i, pool);
+    }
+    void draw(int number, int times) {
+        Drawn drawn{};
+        for (int i = 0; i < times; i++) drawing[number]->draw(static_cast<std::uint32_t>(i % 5 + 1), drawn);
+        drawing_count--;
+    }
+    // Has one more thread do something else until all have drawn.
+    template <class Meanwhile>
+    void draw_all(int times, Meanwhile meanwhile) {
+        run_threads(sessions + 1, [&](int number) {
+            if (number < sessions) return draw(number, times);
+            do meanwhile();
+            while (drawing_count.load() != 0);
+        });
+    }
+    void expect_each_once(std::size_t at_least) {
+        std::vector<std::int64_t> all;
+        for (auto &session : drawing) {
+            EXPECT_EQ(session->broken, 0);
+            all.insert(all.end(), session->ids.begin(), session->ids.end());
+        }
+        EXPECT_GE(all.size(), at_least);
+        EXPECT_EQ(repeated(all), 0);
+    }
+};
+
+TEST_F(Threads, TakeEachIdOfOneShardOnce) {
+    begin({3, 3});
+    draw_all(20000, [] { std::this_thread::yield(); });
+    expect_each_once(sessions * 20000);
+    EXPECT_GT(server.database->durable_ms.load(), first_ms) << "renewed";
+}
+
+TEST_F(Threads, DrawUpwardsFromAPool) {
+    begin({1, 3});
+    draw_all(20000, [] { std::this_thread::yield(); });
+    expect_each_once(sessions * 20000);
+}
+
+// Six shards and four slots: each is taken back from sessions that still refer to it.
+TEST_F(Threads, TakeSlotsBackFromEachOther) {
+    begin({0, 5});
+    draw_all(10000, [this] { server.wait(); });
+    expect_each_once(sessions * 10000);
+    std::uint32_t given = 0;
+    for (auto &entry : server.entries) given += entry.generation;
+    EXPECT_GT(given, 100u);
+}
+
+// CREATE EXTENSION begins the horizon at what it has seen, which is below what was granted. No ID that is handed out may
+// lie above that: hand_out() of a session compares.
+TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
+    begin({2, 3});
+    draw_all(20000, [this] {
+        ThreadDatabase &database = *server.database;
+        {
+            std::lock_guard<std::mutex> renewals(database.renewal_lock);
+            std::shared_lock<std::shared_mutex> guard(server.lock);
+            database.write(begin_horizon(server.directory(), database, min_horizon_ms, 77));
+        }
+        std::this_thread::yield();
+    });
+    expect_each_once(sessions * 20000);
+}
+
+TEST_F(Threads, DrawAboveWhereTheHorizonWasMovedTo) {
+    begin({2, 3});
+    std::vector<std::int64_t> late;
+    std::atomic<std::int64_t> advanced_ms{0};
+    run_threads(sessions + 1, [&](int number) {
+        if (number == sessions) {
+            for (int i = 0; i < 200; i++) {
+                ThreadDatabase &database = *server.database;
+                std::int64_t at_ms = server.clock_ms.load() + 20;
+                std::lock_guard<std::mutex> renewals(database.renewal_lock);
+                PageVerdict verdict = plan_advance(database.horizon, database.page, thread_view(at_ms), at_ms);
+                database.write(verdict.record);
+                std::lock_guard<std::shared_mutex> guard(server.lock);
+                auto directory = server.directory();
+                finish_advance(directory, database, verdict.record, at_ms);
+                advanced_ms = at_ms;
+            }
+            return;
+        }
+        Drawn drawn{};
+        for (int i = 0; i < 20000; i++) {
+            std::int64_t at_ms = advanced_ms.load();
+            drawing[number]->draw(2, drawn);
+            drawing[number]->broken += drawn.start_ms < at_ms;
+        }
+    });
+    expect_each_once(sessions * 20000);
+}
+
+// What the directory may do between two steps of a renewal.
+TEST(ThreadsOfHorizon, ASlotTakenBackLiftsTheFloorDuringARenewal) {
+    Horizon horizon{};
+    note_flushed(horizon, bare_record(first_ms, 77), 1);
+    ASSERT_TRUE(may_renew(horizon, first_ms));
+    lift(horizon.floor_ms, first_ms + 5);
+    EXPECT_EQ(renewed_ms(horizon, first_ms, first_ms, {50, 100, 10}), first_ms + 55);
+}
+
+TEST(ThreadsOfGenerators, GiveEachCounterOfEachGeneratorOnce) {
+    constexpr int times = 20000;
+    Generators generators{};
+    std::mutex renewal_lock;
+    DurableRecord page = bare_record(0, 77);
+    std::vector<std::int64_t> taken[4];
+    run_threads(4, [&](int number) {
+        ServerView view = thread_view(first_ms);
+        while (taken[number].size() < times) {
+            GeneratorCount count{};
+            if (generators.counter.take(count)) {
+                taken[number].push_back(std::int64_t{count.generator} << 32 | count.counter);
+                continue;
+            }
+            std::lock_guard<std::mutex> guard(renewal_lock);
+            GeneratorRenewal renewal{generators, view};
+            if (renewal.begin() == RenewalStep::done) continue;
+            page = renewal.judge(page).record;
+            renewal.note_flushed(page, 1);
+            generators.counter.begin(static_cast<std::uint32_t>(page.value), last_counter - 100);
+            generators.record.pending = 0;
+        }
+    });
+    std::vector<std::int64_t> all;
+    for (auto &mine : taken) all.insert(all.end(), mine.begin(), mine.end());
+    EXPECT_EQ(repeated(all), 0);
+    EXPECT_GE(page.value, 4 * times / 100) << "each generator has 100 counters here";
+}
+
+TEST(ThreadsOfLift, LeaveTheHighest) {
+    std::atomic<std::int64_t> ms{0};
+    run_threads(4, [&ms](int number) {
+        for (int i = 0; i < 20000; i++) lift(ms, 4 * i + number);
+    });
+    EXPECT_EQ(ms.load(), 4 * 19999 + 3);
+}
+
+}  // namespace
+}  // namespace idgen
