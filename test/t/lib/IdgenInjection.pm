@@ -7,11 +7,11 @@ use warnings;
 use Exporter qw(import);
 use IdgenDisk;
 use IdgenNode;
-use IdgenLease qw(told);
+use POSIX qw(strftime);
 use PostgreSQL::Test::Utils;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_injected injected_conf inject injected operations go_on draw_repeated crash_at);
+our @EXPORT = qw(start_injected inject injected operations go_on date_after draw_repeated crash_at act_under);
 
 # The present second of the clock of each node, which stands still.
 my %second_of;
@@ -33,32 +33,47 @@ sub start_injected
 sub inject { my ($session, $what) = @_; return $session->do("SET injection.idgen = '$what'") }
 
 # The calls before which something was done, from the log of a node.
-sub injected { my ($node) = @_; return slurp_file($node->logfile) =~ /^injection: \w+ \d+[^:]*: (\w+)$/mg }
+sub injected { my ($node) = @_; return slurp_file($node->logfile) =~ /^injection: .*: (\w+)$/mg }
 
 # Moves the clock of a node that many seconds on from where it stood last, and stops it there.
 sub go_on
 {
 	my ($node, $seconds) = @_;
-	$second_of{ $node->name } //= time;
+	$second_of{ $node->name } //= int time;
 	return freeze_clock($node, $second_of{ $node->name } += $seconds);
 }
 
-# Draws IDs, and gives how many of them were made before. If they are to begin further ahead than the clock admits, it goes on meanwhile.
+# The date that many seconds after where that clock stands, as injections take it.
+sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds) }
+
+my $next_ids = 'SELECT next_id_array(?)';
+
+# Draws IDs, and gives how many of them were made before. If they are to begin further ahead than the clock admits, it goes on meanwhile; what is
+# owed to another server only a clock pays that runs.
 sub draw_repeated
 {
-	my ($node, $made, $session, $count) = @_;
-	for my $try (1 .. 5)
+	my ($node, $made, $session, $count, $sql) = @_;
+	for my $try (1 .. 100)
 	{
-		my @ids = eval { draw($session, $count) };
+		my @ids = eval { @{ value_of($session, $sql // $next_ids, $count) } };
 		return repeated($made, @ids) if @ids;
 		die $@ unless $session->errstr =~ /behind the next ID of shard|the next ID of shard \d+ lies/;
-		go_on($node, 1);
+		if ($session->errstr =~ /the session waits once/) { _let_run($node) }
+		else { go_on($node, 1) }
 	}
 	die 'the clock goes on, and no ID comes';
 }
 
-# What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function that notes IDs and gives
-# how many of them were known.
+sub _let_run
+{
+	my ($node) = @_;
+	set_clock($node, sprintf '%+.3f', $second_of{ $node->name } - time);
+	sleep 2.1;
+	return go_on($node, 3);
+}
+
+# What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function that draws IDs, by sql
+# if there is one, and gives how many of them were made before. end is done after a crash.
 sub operations
 {
 	my $note_after = sub {
@@ -66,6 +81,7 @@ sub operations
 		return sub { my ($session, $note) = @_; $session->do($sql); return $note->(5) };
 	};
 	return (
+		generator    => { sql => 'SELECT array_agg(next_decimal_id()) FROM generate_series(1, ?)', act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		renewal      => { act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		first        => { prepare => \&_create_again, act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		creation     => { prepare => sub { $_[0]->do('DROP EXTENSION IF EXISTS idgen') }, act => $note_after->('CREATE EXTENSION idgen'), end => \&_create_if_needed },
@@ -101,7 +117,7 @@ sub crash_at
 {
 	my ($node, $made, $operation, $number, $lose) = @_;
 	my $session = connect_to($node);
-	my $note = sub { my ($count) = @_; return draw_repeated($node, $made, $session, $count) };
+	my $note = sub { my ($count) = @_; return draw_repeated($node, $made, $session, $count, $operation->{sql}) };
 	$operation->{prepare}->($session) if $operation->{prepare};
 	go_on($node, 5);
 	my @processes = ($node->{_pid}, split ' ', `ps -o pid= --ppid $node->{_pid}`);
@@ -116,6 +132,24 @@ sub crash_at
 	$session = connect_to($node);
 	$operation->{end}->($session) if $operation->{end};
 	return (($repeats // 0) + $note->(100), $is_over);
+}
+
+# One operation with something done before one of its calls, in a server that goes on. Gives the session, how many IDs were made twice, the
+# error if one was raised, and whether anything was done.
+sub act_under
+{
+	my ($node, $made, $operation, $seconds, $what) = @_;
+	my $session = connect_to($node);
+	my $note = sub { my ($count) = @_; return repeated($made, @{ value_of($session, $operation->{sql} // $next_ids, $count) }) };
+	$operation->{prepare}->($session) if $operation->{prepare};
+	go_on($node, $seconds);
+	my $before = () = injected($node);
+	inject($session, $what->());
+	my $repeats = eval { $operation->{act}->($session, $note) };
+	my $error = defined $repeats ? '' : $session->state . ' ' . $session->errstr;
+	inject($session, '');
+	my $after = () = injected($node);
+	return ($session, $repeats // 0, $error, $after > $before);
 }
 
 1;
