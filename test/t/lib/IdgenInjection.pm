@@ -11,7 +11,7 @@ use POSIX qw(strftime);
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_injected inject injected operations go_on date_after draw_repeated crash_at act_under);
+our @EXPORT = qw(start_injected inject injected operations go_on date_after draw_repeated crash_at act_under processes_of wait_for_end kill_and_start);
 
 # The present second of the clock of each node, which stands still.
 my %second_of;
@@ -49,27 +49,25 @@ sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S',
 my $next_ids = 'SELECT next_id_array(?)';
 
 # Draws IDs, and gives how many of them were made before. If they are to begin further ahead than the clock admits, it goes on meanwhile; what is
-# owed to another server only a clock pays that runs.
+# owed to another server only a clock pays that runs, beyond the horizon.
 sub draw_repeated
 {
 	my ($node, $made, $session, $count, $sql) = @_;
+	my $began;
 	for my $try (1 .. 100)
 	{
 		my @ids = eval { @{ value_of($session, $sql // $next_ids, $count) } };
-		return repeated($made, @ids) if @ids;
+		if (@ids)
+		{
+			go_on($node, 1 + int time - $began) if $began;
+			return repeated($made, @ids);
+		}
 		die $@ unless $session->errstr =~ /behind the next ID of shard|the next ID of shard \d+ lies/;
-		if ($session->errstr =~ /the session waits once/) { _let_run($node) }
-		else { go_on($node, 1) }
+		if ($began) { sleep 0.05 }
+		elsif ($session->errstr !~ /the session waits once/) { go_on($node, 1) }
+		else { set_clock($node, sprintf '%+.3f', ($second_of{ $node->name } += 10) - ($began = time)) }
 	}
 	die 'the clock goes on, and no ID comes';
-}
-
-sub _let_run
-{
-	my ($node) = @_;
-	set_clock($node, sprintf '%+.3f', $second_of{ $node->name } - time);
-	sleep 2.1;
-	return go_on($node, 3);
 }
 
 # What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function that draws IDs, by sql
@@ -96,9 +94,23 @@ sub _create_again { my ($session) = @_; return $session->do('DROP EXTENSION IF E
 # What a crash has left of a transaction is all or nothing.
 sub _create_if_needed { my ($session) = @_; return $session->do('SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS idgen') }
 
+# The processes of a server; its postmaster is the first.
+sub processes_of { my ($node) = @_; return ($node->{_pid}, split ' ', `ps -o pid= --ppid $node->{_pid}`) }
+
+# Kills a server, and starts it again.
+sub kill_and_start
+{
+	my ($node) = @_;
+	my @processes = processes_of($node);
+	kill 'KILL', @processes;
+	wait_for_end($node, @processes);
+	start_again($node);
+	return connect_to($node);
+}
+
 # Waits until all processes of a server have ended that a step has killed. What is left of them until somebody asks for their status has no
 # program any more; the next postmaster would take it for one that runs.
-sub _wait_for_end
+sub wait_for_end
 {
 	my ($node, @processes) = @_;
 	for (1 .. 6000)
@@ -120,13 +132,13 @@ sub crash_at
 	my $note = sub { my ($count) = @_; return draw_repeated($node, $made, $session, $count, $operation->{sql}) };
 	$operation->{prepare}->($session) if $operation->{prepare};
 	go_on($node, 5);
-	my @processes = ($node->{_pid}, split ' ', `ps -o pid= --ppid $node->{_pid}`);
+	my @processes = processes_of($node);
 	inject($session, "crash $number");
 	my $repeats = eval { $operation->{act}->($session, $note) };
 	my $is_over = defined $repeats;
 	die $@ unless $is_over || !$session->ping;
 	kill 'KILL', @processes if $is_over;
-	_wait_for_end($node, @processes);
+	wait_for_end($node, @processes);
 	$lose->($node, $is_over) if $lose;
 	start_again($node);
 	$session = connect_to($node);
