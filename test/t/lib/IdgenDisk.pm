@@ -1,4 +1,4 @@
-# A disk that loses what was not flushed, for the TAP tests: lib/write_cache.cpp below a server.
+# A disk that loses what was not flushed, or on which calls fail, for the TAP tests: lib/write_cache.cpp and lib/failing_calls.cpp below a server.
 package IdgenDisk;
 
 use strict;
@@ -8,7 +8,7 @@ use Exporter qw(import);
 use File::Find qw(find);
 use IdgenNode qw(preload);
 
-our @EXPORT = qw(cached lose_writes bytes_of write_bytes);
+our @EXPORT = qw(cached failing calls_fail lose_writes bytes_of write_bytes);
 
 my $sector = 512;
 
@@ -20,6 +20,27 @@ sub cached
 	mkdir $journals;
 	return (LD_PRELOAD => join(' ', preload('write_cache'), $ENV{LD_PRELOAD} // ()), CACHED_FOLDER => $node->data_dir, WRITE_CACHE => $journals);
 }
+
+# The environment of a server on whose disk calls can fail, and whose writes are kept in a cache.
+sub failing
+{
+	my ($node) = @_;
+	my %cached = cached($node);
+	return (%cached, LD_PRELOAD => preload('failing_calls') . " $cached{LD_PRELOAD}", FAILING_CALLS => _faults_of($node));
+}
+
+# From now on these calls fail: lines for lib/failing_calls.cpp; none: no call.
+sub calls_fail
+{
+	my ($node, @lines) = @_;
+	my $file = _faults_of($node);
+	open my $new, '>', "$file.new" or die "$file: $!";
+	print $new map { "$_\n" } @lines;
+	close $new;
+	return rename "$file.new", $file;
+}
+
+sub _faults_of { my ($node) = @_; return $node->basedir . '/failing_calls' }
 
 # Takes the power of a server that was killed: all that was written and not flushed is gone, or, if torn, some sectors of it. Gives how many
 # sectors are gone.

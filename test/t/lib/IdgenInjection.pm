@@ -11,7 +11,7 @@ use POSIX qw(strftime);
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_injected inject injected operations go_on date_after draw_repeated crash_at act_under processes_of wait_for_end kill_and_start);
+our @EXPORT = qw(start_injected injected_conf inject injected operations go_on date_after draw_repeated crash_at act_under processes_of wait_for_end kill_and_start);
 
 # The present second of the clock of each node, which stands still.
 my %second_of;
