@@ -99,10 +99,10 @@ build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in plain_waits boot_id kernel_clock plain_messages; do
+    for name in plain_waits boot_id kernel_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
-    build_store_calls && build_test_module fake_keeper && build_test_module kept_call
+    build_store_calls && build_test_module fake_keeper && build_test_module kept_call && link_injected
 }
 
 # Builds the calls of the registries' stores as SQL functions, if idgen_lease was built.
@@ -113,6 +113,13 @@ build_store_calls() {
         sed 's/cpp$/o/')
     inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
         -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" test/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
+}
+
+# Links the module with what test/injection puts between it and the server, to preloads/injected.
+link_injected() {
+    local objects
+    objects=$(cd "$here" && ls src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp | sed 's/cpp$/o/')
+    inside ${COPT:+env COPT="$COPT"} test/injection/link "$sandbox/preloads/injected" idgen -lcrypto $objects
 }
 
 # Builds functions in C that tests create.

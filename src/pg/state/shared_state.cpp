@@ -251,9 +251,13 @@ int64 look_for_clock_step(SharedState *state) {
 }
 
 ClockReading watched_clock(SharedState *state) {
-    // The difference first: a step forward in between then makes what rests on both later, not earlier.
-    int64 difference_ms = look_for_clock_step(state);
-    return {wall_ms(), difference_ms};
+    // The difference first: a step forward in between then makes what rests on both later, not earlier. And once more
+    // after: with the difference of before a step, the clock of after it would pass for one that did not jump.
+    for (;;) {
+        int64 difference_ms = look_for_clock_step(state);
+        ClockReading clock{wall_ms(), difference_ms};
+        if (step_between(difference_ms, wall_minus_boot_ms()) == 0) return clock;
+    }
 }
 
 bool may_log(SharedState *state, Cause cause) noexcept {
