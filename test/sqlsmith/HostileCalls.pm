@@ -6,7 +6,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(calls_of call_at_random setting_at_random);
+our @EXPORT_OK = qw(calls_of call_at_random setting_at_random copy_at_random);
 
 # The functions, procedures and aggregates of the extensions that SQL can call: name, kind, types of the arguments.
 sub calls_of
@@ -51,16 +51,41 @@ sub text
 	my $text = one_of(@texts);
 	substr($text, rand length $text, 1) = chr rand 256 if length $text && rand() < 0.3;
 	$text .= one_of(@texts) if rand() < 0.2;
-	return rand() < 0.02 ? one_of('x', '0', "\xe2\x82\xac", '1,') x 10**(1 + int rand 5) : $text;
+	return rand() < 0.005 ? one_of('x', '0', "\xe2\x82\xac", '1,') x 10**(1 + int rand 5) : $text;
 }
 
 my @instants = ('-infinity', 'infinity', 'epoch', 'now', '4713-01-01 00:00:00+00 BC', '294276-12-31 23:59:59.999999+00', '2024-01-01', '1969-12-31 23:59:59.999+00', '0001-01-01', '2011-08-24 21:07:01.721+00', '2106-02-07 06:28:16+00', '9999-12-31',
 	'2262-04-11 23:47:17+00', '10889-08-02 05:31:50.656+00', '1582-10-15');
 my @steps = ('0', '1 day', '-1 day', '1 month', '1 hour', '1 us', '178000000 years', '-178000000 years', '1 month 1 day', '3 years', '7 days', '2147483647 days', '1 ms', '90 minutes', '1 week');
 
+# Digits of an alphabet; or, one time in six, a text that need not be any.
+sub digits
+{
+	my ($first, $alphabet, $count) = @_;
+	return rand() < 0.17 ? text() : join '', one_of(@$first), map { one_of(@$alphabet) } 2 .. $count;
+}
+my @base62 = (0 .. 9, 'A' .. 'Z', 'a' .. 'z');
+my @base32 = (0 .. 9, grep { !/[ILOU]/ } 'A' .. 'Z');
+my @hex = (0 .. 9, 'a' .. 'f');
+
+sub layout
+{
+	return one_of(qw(snowflake instagram discord mastodon js53)) if rand() < 0.6;
+	return text() if rand() < 0.3;
+	return sprintf 'epoch=%04d-01-01 unit=%dms time=%d%s shard=%d sequence=%d', 1 + rand 9999, one_of(1, 1, 1, 2, 10, 1000, 1001), one_of(41, 41, 32, 1 + int rand 63), one_of('', 'w'), one_of(10, 4, int rand 33), one_of(12, int rand 33);
+}
+
 # Literals by the type of the argument; what is not here is read from a text.
 my %literal = (
-	(map { ($_ => sub { quoted(number()) }) } 'smallint', 'integer', 'bigint', 'oid', 'xid', 'ids.id64', 'ids.decimal_id'),
+	(map { my ($type, $bits) = @$_; ($type => sub { my $number = number(); quoted(abs $number < 2**$bits || rand() < 0.05 ? $number : one_of(-1, 0, 1)) }) } [ smallint => 15 ], [ integer => 31 ], [ bigint => 63 ], [ real => 63 ]),
+	oid       => sub { rand() < 0.1 ? quoted(int rand 20000) : quoted(one_of('t', 'album', 'track', 'small', 'parts', 'pg_class')) . '::regclass' },
+	id_layout => sub { quoted(layout()) },
+	id64      => sub { quoted(digits([ 0 .. 9, 'A' .. 'L' ], \@base62, 11)) },
+	ulid      => sub { quoted(digits([ 0 .. 7 ], \@base32, 26)) },
+	ksuid     => sub { quoted(digits([ 0 .. 9, 'A' .. 'Z' ], \@base62, 27)) },
+	objectid  => sub { quoted(digits(\@hex, \@hex, 24)) },
+	tstzrange => sub { quoted('[' . one_of(@instants) . ',' . one_of(@instants) . one_of(')', ']')) },
+	int8range => sub { quoted('[' . number() . ',' . number() . ')') },
 	numeric                       => sub { quoted(one_of(number(), 'NaN', 'Infinity', '-Infinity', '1e1000', '0.5', number() . '.999')) },
 	'double precision'            => sub { quoted(one_of(number(), 'NaN', 'Infinity', '-Infinity', '1e308', '1e-308')) },
 	boolean                       => sub { one_of('true', 'false') },
@@ -74,7 +99,7 @@ my %literal = (
 	jsonb                         => sub { quoted(one_of('{}', '[]', 'null', '{"a": 1, "b": 9223372036854775807}', '{"a": -1}', '{"": 1e400}')) },
 	record                        => sub { 'ROW(1, NULL)' });
 
-my @any = ('integer', 'bigint', 'text', 'uuid', 'boolean', 'timestamp with time zone', 'bytea', 'ids.id_layout', 'ids.ulid');
+my @any = ('integer', 'bigint', 'text', 'uuid', 'boolean', 'timestamp with time zone', 'bytea', 'id_layout', 'ulid', 'id64');
 
 # An argument of a type, as SQL writes it.
 sub argument
@@ -85,7 +110,7 @@ sub argument
 	$type = one_of(@any) if rand() < 0.01;
 	return array_of($1) if $type =~ /^(.*)\[\]$/;
 	my $literal = $literal{$type} // sub { quoted(text()) };
-	return $type eq 'record' ? $literal->() : $literal->() . "::$type";
+	return $type eq 'record' ? $literal->() : '(' . $literal->() . ")::$type";
 }
 
 sub array_of
@@ -110,6 +135,19 @@ sub call_at_random
 	# The columns have the types of the first row.
 	my $rows = join ', ', map { '(' . $arguments->() . ')' } 0 .. 1 + rand 4;
 	return sprintf 'SELECT %s(%s) FROM (VALUES %s) AS v (%s)', $name, join(', ', @columns), $rows, join(', ', @columns);
+}
+
+# A value for COPY FROM of the format binary, of this size in bytes most often, with whatever in it: the whole of what COPY reads.
+sub copy_at_random
+{
+	my ($size) = @_;
+	$size = int rand 40 if rand() < 0.1;
+	my $top = one_of(1, 2, 256);
+	my $value = join '', map { chr rand $top } 1 .. $size;
+	# A layout, with one byte that may be wrong.
+	substr($value, 0, 15) = pack('q>nC5', 1735689600000, 1, 41, 0, 10, 12, 0) if $size == 16 && rand() < 0.5;
+	substr($value, rand $size, 1) = chr rand 256 if $size && rand() < 0.5;
+	return "PGCOPY\n\xff\r\n\0" . pack('NNnN/a*', 0, 0, 1, $value) . "\xff\xff";
 }
 
 my @encodings = qw(UTF8 LATIN1 SQL_ASCII EUC_JP SJIS WIN1251 BIG5);
