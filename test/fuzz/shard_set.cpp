@@ -21,5 +21,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
         idgen::require(i == 0 || set.ranges[i].first > set.ranges[i - 1].last);
         idgen::require(set.contains(set.ranges[i].first) && set.contains(set.ranges[i].last));
     }
+    idgen::require(!set.contains(set.largest() + 1));
+    idgen::require(set.smallest() == 0 || !set.contains(set.smallest() - 1));
     return 0;
 }
