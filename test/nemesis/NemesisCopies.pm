@@ -15,18 +15,18 @@ sub copy_faults
 {
 	return (
 		recreate_database => { modes => 'sayrc', own => 1, right => 1, strike => \&_recreate_database },
-		swap_template     => { modes => 'sayrc', strike => \&_swap_template },
+		swap_template     => { modes => 'sayrc', right => 1, strike => \&_swap_template },
 		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, strike => \&_dump_and_restore },
 		base_backup       => { modes => 's', brief => 1, strike => \&_base_backup },
-		pitr_end          => { modes => 's', right => 1, strike => _recovered('') },
-		pitr_earlier      => { modes => 's', right => 1, strike => _recovered(q{recovery_target = 'immediate'}) },
-		copy_hot          => { modes => 'c', strike => \&_copy_hot },
-		copy_backup       => { modes => 'c', strike => _copy_backup(sub { }) },
-		copy_promoted     => { modes => 'c', strike => _copy_backup(sub { my ($copy) = @_; append_to_file("$copy->{data}/recovery.signal", ''); $copy->configure(q{restore_command = 'false'}) }) },
-		copy_identified   => { modes => 'c', strike => _copy_backup(\&_identify) },
+		pitr_end          => { modes => 's', weight => 2, right => 1, strike => _recovered('') },
+		pitr_earlier      => { modes => 's', weight => 2, right => 1, strike => _recovered(q{recovery_target = 'immediate'}) },
+		copy_hot          => { modes => 'c', weight => 2, strike => \&_copy_hot },
+		copy_backup       => { modes => 'c', weight => 2, strike => _copy_backup(sub { }) },
+		copy_promoted     => { modes => 'c', weight => 2, strike => _copy_backup(sub { my ($copy) = @_; append_to_file("$copy->{data}/recovery.signal", ''); $copy->configure(q{restore_command = 'false'}) }) },
+		copy_identified   => { modes => 'c', weight => 2, strike => _copy_backup(\&_identify) },
 		copy_killed       => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->kill_all } $world->of_role('copy') } },
 		copy_ended        => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->stop('fast') } $world->of_role('copy') } },
-		copy_becomes_main => { modes => 'c', strike => \&_copy_becomes_main });
+		copy_becomes_main => { modes => 'c', weight => 2, strike => \&_copy_becomes_main });
 }
 
 # The database is dropped and made again under its name.
@@ -35,11 +35,11 @@ sub _recreate_database
 	my ($world) = @_;
 	my $server = $world->{primary};
 	$server->run('postgres', 'DROP DATABASE IF EXISTS app WITH (FORCE)') or return 0;
-	return _until(sub { $server->run('postgres', 'CREATE DATABASE app') || $server->value(q{SELECT true FROM pg_database WHERE datname = 'app'}) }) && _until(sub { eval { $world->create_objects($server) } });
+	return _until($server, sub { $world->mend_database($server) });
 }
 
 # Does something that a crash can interrupt until it is done.
-sub _until { my ($what) = @_; my $end = time + 20; while (time < $end) { return 1 if $what->(); sleep 0.05 } return 0 }
+sub _until { my ($server, $what) = @_; my $end = time + 20; while (time < $end) { return 1 if $what->(); $server->start; sleep 0.05 } return 0 }
 
 # A copy by CREATE DATABASE takes the place of its template.
 sub _swap_template
@@ -53,17 +53,7 @@ sub _swap_template
 		'CREATE DATABASE copy TEMPLATE app',
 		'DROP DATABASE app WITH (FORCE)',
 		'ALTER DATABASE copy RENAME TO app',
-		'ALTER DATABASE app ALLOW_CONNECTIONS true') || _mend_names($world);
-}
-
-# A swap that was interrupted leaves one of the two names, or a database that admits nobody.
-sub _mend_names
-{
-	my ($world) = @_;
-	my $server = $world->{primary};
-	_until(sub { $server->run('postgres', q{SELECT 1 / count(*) FROM pg_database WHERE datname = 'app'}) || $server->run('postgres', 'ALTER DATABASE copy RENAME TO app') });
-	_until(sub { $server->run('postgres', 'ALTER DATABASE app ALLOW_CONNECTIONS true') });
-	return 0;
+		'ALTER DATABASE app ALLOW_CONNECTIONS true');
 }
 
 # A dump, restored into a new database that takes the place of the old one.
@@ -72,11 +62,11 @@ sub _dump_and_restore
 	my ($world) = @_;
 	my $server = $world->{primary};
 	my $file = "$world->{folder}/dump";
-	$server->run('postgres', 'DROP DATABASE IF EXISTS copy WITH (FORCE)', 'CREATE DATABASE copy', 'ALTER DATABASE app ALLOW_CONNECTIONS false') or return _mend_names($world);
+	$server->run('postgres', 'DROP DATABASE IF EXISTS copy WITH (FORCE)', 'CREATE DATABASE copy', 'ALTER DATABASE app ALLOW_CONNECTIONS false') or return 0;
 	my $ends = $server->run('postgres', q{SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = 'app'}, 'ALTER DATABASE app ALLOW_CONNECTIONS true', 'ALTER DATABASE app CONNECTION LIMIT 0');
 	my $done = $ends && $server->run_program('pg_dump', '-Fc', '-f', $file, '-d', $server->connection) && $server->run_program('pg_restore', '--exit-on-error', '-d', $server->connection('copy'), $file)
 	  && $server->run('postgres', 'DROP DATABASE app WITH (FORCE)', 'ALTER DATABASE copy RENAME TO app');
-	_mend_names($world);
+	_until($server, sub { $world->mend_database($server) });
 	return $done;
 }
 
@@ -115,7 +105,6 @@ sub _recovered
 		system "cp -n $old/pg_wal/0* $server->{data}/pg_wal/" unless $target;
 		$server->configure("restore_command = 'cp $world->{folder}/archive/%f %p'", q{recovery_target_action = 'promote'}, $target ? $target : ());
 		append_to_file("$server->{data}/recovery.signal", '');
-		$world->{is_owed} = 1;
 		for (1 .. 40) { $server->start; last if $server->wait_until('SELECT NOT pg_is_in_recovery()', 1) }
 		append_to_file("$server->{data}/postgresql.conf", "recovery_target = ''\n");
 		remove_tree($old, $folder);

@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw(faults_of);
 
 # Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones. Whose fault it is: the own one of idgen has no meaning for another
-# maker. What it needs: right clocks.
+# maker. What it needs: right clocks. How often it comes beside others of its length: its weight.
 my %faults = (
 	# Processes.
 	kill_backend      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },
@@ -82,12 +82,12 @@ my %faults = (
 	restart_standby  => { modes => 'ayr', strike => _of_standby(sub { $_[0]->stop('fast') }) },
 	pause_replay     => { modes => 'ayr', brief => 1, strike => _of_standby(sub { my ($standby) = @_; defined $standby->value('SELECT pg_wal_replay_pause()') or return 0; sleep 1; $standby->value('SELECT pg_wal_replay_resume()'); 1 }) },
 	remake_standby   => { modes => 'ayr', strike => sub { my ($world) = @_; my $standby = _any(grep { !$_->{builder} } $world->standbys) // return 0; $world->rejoin($standby); 1 } },
-	switchover       => { modes => 'ayr', right => 1, strike => sub { $_[0]->switch_over } },
-	failover         => { modes => 'ayr', right => 1, strike => sub { $_[0]->fail_over(fenced => 1) } },
-	failover_tail    => { modes => 'ayr', right => 1, strike => sub { $_[0]->fail_over(fenced => 1, tail => $_[0]{is_synchronous} ? 0.1 : 1.2 * rand) } },
-	failover_killed  => { modes => 'ayr', right => 1, strike => sub { $_[0]->fail_over(fenced => 1, killed => 1) } },
-	failover_unfenced => { modes => 'yrx', right => 1, strike => sub { $_[0]->fail_over } },
-	unfenced_tail     => { modes => 'rx', right => 1, strike => sub { $_[0]->fail_over(tail => rand) } },
+	switchover       => { modes => 'ayr', weight => 3, right => 1, strike => sub { $_[0]->switch_over } },
+	failover         => { modes => 'ayr', weight => 3, right => 1, strike => sub { $_[0]->fail_over(fenced => 1) } },
+	failover_tail    => { modes => 'ayr', weight => 3, right => 1, strike => sub { $_[0]->fail_over(fenced => 1, tail => $_[0]{is_synchronous} ? 0.1 : 1.2 * rand) } },
+	failover_killed  => { modes => 'ayr', weight => 3, right => 1, strike => sub { $_[0]->fail_over(fenced => 1, killed => 1) } },
+	failover_unfenced => { modes => 'yrx', weight => 5, right => 1, strike => sub { $_[0]->fail_over } },
+	unfenced_tail     => { modes => 'rx', weight => 5, right => 1, strike => sub { $_[0]->fail_over(tail => rand) } },
 	names_first       => { modes => 'y', brief => 1, strike => _set(synchronous_standby_names => 'FIRST 1 (c, b, a)') },
 	names_two         => { modes => 'y', brief => 1, strike => _set(synchronous_standby_names => 'ANY 2 (a, b, c)') },
 	names_none        => { modes => 'y', brief => 1, strike => _set(synchronous_standby_names => '') },

@@ -17,7 +17,7 @@ chomp(my $programs = `pg_config --bindir`);
 sub new
 {
 	my ($class, %option) = @_;
-	my $self = bless { %option, port => PostgreSQL::Test::Cluster::get_free_port(), folder => "$option{folder}/$option{name}" }, $class;
+	my $self = bless { %option, driver => $$, port => PostgreSQL::Test::Cluster::get_free_port(), folder => "$option{folder}/$option{name}" }, $class;
 	make_path($self->{folder});
 	@$self{qw(data clock boot log)} = map { "$self->{folder}/$_" } qw(data clock boot log);
 	$self->move_clock(0);
@@ -185,13 +185,14 @@ sub run
 	return eval { my $session = $self->session($db); $session->do($_) for @sql; 1 };
 }
 
-# Waits until a question of it is answered with true, for that many seconds at most.
+# Waits until a question of it is answered with true, for that many seconds at most; a server that has ended is started meanwhile.
 sub wait_until
 {
 	my ($self, $question, $seconds) = @_;
 	my $end = time + ($seconds // 20);
 	until ($self->value($question))
 	{
+		$self->start if $self->{driver} == $$;
 		return 0 if time > $end;
 		sleep 0.03;
 	}

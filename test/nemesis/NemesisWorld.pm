@@ -24,7 +24,7 @@ sub begin
 	my ($class, %option) = @_;
 	my $self = bless { %option, folder => PostgreSQL::Test::Utils::tempdir('nemesis'), sockets => PostgreSQL::Test::Utils::tempdir_short(), wild_until => 0 }, $class;
 	$self->{is_own} = !$self->{maker};
-	$self->{maker} //= { sql => 'CREATE EXTENSION idgen', expression => 'next_id()' };
+	$self->{maker} //= { sql => 'CREATE EXTENSION IF NOT EXISTS idgen', expression => 'next_id()' };
 	$self->{has_registry} = $self->{mode} =~ /^registry|^clones/;
 	$self->{is_synchronous} = $self->{mode} eq 'synchronous';
 	$self->_begin_registry($self->{mode} eq 'registry-etcd' ? 'etcd' : 'postgresql') if $self->{has_registry};
@@ -34,8 +34,9 @@ sub begin
 	$primary->make($self->_configuration);
 	$primary->start;
 	$primary->wait_until('SELECT true', 60) or die "$first does not start: see $primary->{log}";
-	$self->prepare($primary);
+	$self->_prepare($primary) or die "$first: no database: see $primary->{log}";
 	$self->rejoin($self->add($_, 'standby')) for @others;
+	$self->add($_, 'none', qw(bulk single)) for $self->{mode} eq 'clones' ? qw(d e) : ();
 	for (1 .. 1200) { last unless grep { !$self->follows($_) } $self->standbys; $self->mend; sleep 0.05 }
 	return $self;
 }
@@ -69,21 +70,37 @@ sub _configuration
 	return @conf;
 }
 
-# The database of the clients. Standbys do not acknowledge anything yet.
-sub prepare
+sub _prepare
 {
 	my ($self, $server) = @_;
 	my $session = $server->session('postgres');
-	$session->do($_) for 'CREATE DATABASE app', $self->{has_registry} ? 'CREATE EXTENSION idgen_lease CASCADE' : ();
-	return $self->create_objects($server);
+	$session->do('CREATE EXTENSION idgen_lease CASCADE') if $self->{has_registry} && $self->{is_own};
+	return $self->mend_database($server);
 }
 
-sub create_objects
+# The database of the clients has all that it needs, and admits them, though what made it again was cut short; false if it is not so yet.
+sub mend_database
 {
 	my ($self, $server) = @_;
-	my $session = $server->session('app');
-	$session->do($_) for $self->{maker}{sql}, 'CREATE TABLE IF NOT EXISTS event (id bigint PRIMARY KEY, line int)';
-	return 1;
+	return eval {
+		my $session = $server->session('postgres');
+		my %is_there = map { $_->[0] => 1 } @{ $session->selectall_arrayref('SELECT datname FROM pg_database') };
+		$session->do($is_there{copy} ? 'ALTER DATABASE copy RENAME TO app' : 'CREATE DATABASE app') unless $is_there{app};
+		$session->do('ALTER DATABASE app ALLOW_CONNECTIONS true');
+		$session->do('ALTER DATABASE app CONNECTION LIMIT -1');
+		my $in_app = $server->session('app');
+		$in_app->do($_) for $self->{maker}{sql}, 'CREATE TABLE IF NOT EXISTS event (id bigint PRIMARY KEY, line int)';
+		1;
+	};
+}
+
+# What a fault that relies on right clocks leaves behind: they must be right until the primary makes IDs again.
+sub _pay
+{
+	my ($self) = @_;
+	my $makes = sub { eval { my $session = $self->{primary}->session('app'); $session->do('SET idgen.max_wait = 0') if $self->{is_own}; $session->selectrow_array("SELECT $self->{maker}{expression}") } };
+	return $self->{is_owed} = 0 if $makes->();
+	return $self->has_right_clocks && $self->mend_database($self->{primary});
 }
 
 # A place for a server, with clients that stay there.
@@ -197,9 +214,8 @@ sub fail_over
 	my %position = map { $_->{name} => $self->position($_) // return $fails->() } @standbys;
 	my ($new, @others) = sort { $position{ $b->{name} } <=> $position{ $a->{name} } } @standbys;
 	$self->_promote($new, $how{killed});
-	$self->{is_owed} = 1;
 	$old->{role} = 'old';
-	$old->{until} = time + ($how{fenced} ? 0 : 1 + 2 * rand);
+	$old->{until} = time + ($how{fenced} ? 0 : $self->{mode} eq 'control' ? 5 : 1 + 2 * rand);
 	$self->_follow_new($new, @others);
 	return 1;
 }
@@ -251,7 +267,6 @@ sub switch_over
 	my %position = map { $_->{name} => $self->position($_) // 0 } $new, @others;
 	($new, @others) = sort { $position{ $b->{name} } <=> $position{ $a->{name} } } $new, @others;
 	$self->_promote($new);
-	$self->{is_owed} = 1;
 	$self->_follow_new($new, @others);
 	if ($has_ended) { $self->make_follower($old); $old->{role} = 'standby' }
 	else { $self->rejoin($old) }
@@ -279,7 +294,7 @@ sub mend
 	$self->{next_look} = time + 0.5;
 	$self->_look_at_standbys;
 	$self->_confirm_registry if $self->{has_registry} && $self->{is_own};
-	$self->{is_owed} = 0 if $self->{is_owed} && eval { my $session = $self->{primary}->session('app'); $session->do('SET idgen.max_wait = 0'); $session->selectrow_array("SELECT $self->{maker}{expression}") };
+	$self->_pay if $self->{is_owed};
 	return;
 }
 
@@ -331,6 +346,7 @@ sub settle
 sub makes_ids
 {
 	my ($self) = @_;
+	$self->{is_owed} = 1;
 	for (1 .. 1200)
 	{
 		$self->mend;

@@ -60,6 +60,7 @@ sub strike
 	my $fault = $faults->{$name};
 	return unless may_begin($world, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
+	$world->{is_owed} = 1 if $fault->{right};
 	note(sprintf '%6.1f s: %s on %s', time - $^T, $name, $world->{primary}{name});
 	unless ($fault->{brief})
 	{
@@ -80,7 +81,7 @@ sub strike
 make_path($histories);
 my $world = NemesisWorld->begin(mode => $mode, maker => $maker, histories => $histories);
 my @brief = grep { $faults->{$_}{brief} } @names;
-my @long = grep { !$faults->{$_}{brief} } @names;
+my @long = map { ($_) x ($faults->{$_}{weight} // 1) } grep { !$faults->{$_}{brief} } @names;
 srand $seed;
 my $began = time;
 while (time < $began + 60 * $minutes)
