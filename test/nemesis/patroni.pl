@@ -6,12 +6,15 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../t/lib";
+use File::Path qw(make_path);
 use IdgenClients;
 use IdgenFaults;
 use IdgenPatroni;
 use IdgenRecovery;
 use List::Util qw(first);
+use NemesisClients qw(ranges);
+use NemesisReport;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
@@ -47,7 +50,7 @@ my %strikes = (
 my $has_store = $store ne 'none';
 my @names = grep { $has_store || !/^(?:registry|keeper|rival)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
-my $recovery;
+my ($recovery, $clients, $events);
 my $cluster = IdgenPatroni->begin(
 	fake_clock    => 1,
 	ttl           => 6,
@@ -163,6 +166,27 @@ sub visit_all
 	return;
 }
 
+# Writes down what the clients received as test/nemesis/check reads it, but without what was read on the rival, whose rows are others. Gives the folder.
+sub write_histories
+{
+	my $folder = $ENV{HISTORIES} ? "$ENV{HISTORIES}/patroni.$seed" : "$cluster->{folder}/histories";
+	make_path($folder);
+	for my $file (map { @$_ } values %{ $clients->{files} })
+	{
+		open my $history, '>', "$folder/" . $file =~ s{.*/}{}r . '.history' or die "$folder: $!";
+		each_attempt($file, sub { my ($instant, $count, @ids) = @_; print $history $ids[0] eq '+' ? "session\n" : join(' ', 'ids', ranges(@ids)) . "\n" if $ids[0] !~ /^!/ });
+		each_ticket($file, sub { print $history join(' ', 'tickets', ranges(@_)), "\n" if $_[0] !~ /^!/ });
+		my %from;
+		each_read($file, sub { my ($line, $upto, @ids) = @_; print $history join(' ', 'read', $line, $from{$line} // 0, $upto, @ids ? ranges(@ids) : ()), "\n"; $from{$line} = $upto }) unless $file =~ /rival/;
+	}
+	my %of;
+	push @{ $of{ $events->{$_} } }, $_ for sort { $a <=> $b } keys %$events;
+	open my $rows, '>', "$folder/rows.history" or die "$folder: $!";
+	print $rows join(' ', 'rows', $_, ranges(@{ $of{$_} })), "\n" for keys %of;
+	close $rows;
+	return $folder;
+}
+
 my $rival;
 if ($recovery)
 {
@@ -191,9 +215,9 @@ if ($rival)
 }
 my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
 visit_all(@late);
-my $clients = together(@clients, @late);
+$clients = together(@clients, @late);
 end_clients($clients);
-my $events = events_of(IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary })));
+$events = events_of(IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary })));
 my $missed = missed_of($clients, $events, map { $_->{name} } $cluster->nodes);
 my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
 $missed->{$_} += $missed_of_rival->{$_} for keys %$missed;
@@ -218,19 +242,10 @@ if ($recovery)
 	diag(sprintf 'by hand: %d IDs received of %d attempted, the longest time without one %.1f s', @$by_hand{qw(received attempted gap)});
 }
 
-sub rounded { my ($number) = @_; 1 while $number =~ s/^(\d+)(\d{3})/$1,$2/; return $number }
-sub row { return '| ' . join(' | ', @_) . " |\n" }
-my $where = $has_store ? $store : 'none, one shard';
-my $totals = row('numbers from', 'replication', 'seed', 'minutes', 'IDs attempted', 'received', 'twice', 'out of order', 'events read', 'lost', 'longest time without an ID, s')
-  . row(('---') x 11)
-  . row($where, $is_synchronous ? 'synchronous' : 'asynchronous', $seed, $minutes, (map { rounded($survey->{$_}) } qw(attempted received duplicates disordered)), (map { rounded($missed->{$_}) } qw(seen lost)), sprintf '%.1f', $survey->{gap})
-  . "\n" . row('numbers from', map { s/_/ /gr } @names) . row(('---') x (1 + @names)) . row($where, map { $count_of{$_} // 0 } @names);
-diag(sprintf 'the longest time without an ID began at %.1f s', $survey->{gap_began} - $^T);
+diag(sprintf 'the longest time without an ID: %.1f s, from %.1f s on', $survey->{gap}, $survey->{gap_began} - $^T);
 diag('refused: ' . join ', ', map { "$_ $survey->{refused}{$_}" } sort keys %{ $survey->{refused} });
-diag($totals);
-open my $file, '>', $ENV{NEMESIS_TOTALS} // '/dev/null' or die "$ENV{NEMESIS_TOTALS}: $!";
-print $file $totals;
-close $file;
+my $checked = report(write_histories(), mode => join('-', 'patroni', $store, $is_synchronous ? 'synchronous' : ()), seed => $seed, seconds => $minutes * 60, count_of => \%count_of);
+is($checked->{$_}, 0, "the checker: none $_") for qw(twice lost disordered reread);
 
 $cluster->end;
 done_testing();
