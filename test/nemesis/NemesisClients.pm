@@ -13,7 +13,8 @@ our @EXPORT = qw(begin_clients end_clients ranges write_rows);
 my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, tickets => \&_tickets);
 my $number = 0;
 
-# Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), by_hand (numbers that
+# Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), writes (every transaction writes),
+# by_hand (numbers that
 # some sessions set themselves), kinds (a list of names).
 sub begin_clients
 {
@@ -86,15 +87,29 @@ sub ranges
 	return @ranges;
 }
 
-# As many IDs as a client can take, in one statement; its transaction has committed when the client has its result.
+# Has a transaction draw; what it received counts once it has committed. If clients write, it writes too, and its commit is flushed: nextval() promises nothing
+# to a transaction that only reads.
+sub _committed
+{
+	my ($client, $draw) = @_;
+	return $draw->() unless $client->{writes};
+	my $session = $client->{session};
+	$session->begin_work;
+	my @ids = $draw->();
+	$session->do('INSERT INTO note VALUES (1)');
+	$session->commit;
+	return @ids;
+}
+
+# As many IDs as a client can take, in one statement.
 sub _bulk
 {
 	my ($client) = @_;
 	my $count = (10, 1000, 10_000, 20_000)[ rand 4 ];
 	my @ways = ("SELECT array_agg($client->{maker}) FROM generate_series(1, ?)");
 	push @ways, 'SELECT next_id_array(?)', 'SELECT array_agg(id) FROM next_ids(?) AS id' if $client->{is_own};
-	my ($array) = $client->{session}->selectrow_array($ways[ rand @ways ], undef, $count);
-	_note_ids($client, $array =~ /\d+/g);
+	my ($array) = _committed($client, sub { $client->{session}->selectrow_array($ways[ rand @ways ], undef, $count) });
+	_note_ids($client, $array =~ /-?\d+/g);
 	sleep 0.02;
 	return;
 }
@@ -104,6 +119,7 @@ sub _single
 {
 	my ($client) = @_;
 	my $session = $client->{session};
+	return _note_ids($client, _committed($client, sub { map { scalar $session->selectrow_array("SELECT $client->{maker}") } 1 .. 25 })) if $client->{writes};
 	my $is_kept = !$client->{is_own} || rand() < 0.7;
 	my @ids;
 	$session->begin_work unless $is_kept;

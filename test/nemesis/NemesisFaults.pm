@@ -121,7 +121,7 @@ my %letter_of = (single => 's', asynchronous => 'a', synchronous => 'y', 'regist
 sub faults_of
 {
 	my ($mode, $is_own) = @_;
-	my $letter = $letter_of{$mode} // die "no such mode: $mode; one of " . join(', ', 'patroni', sort keys %letter_of) . "\n";
+	my $letter = $letter_of{$mode} // return;
 	return { map { $_ => $faults{$_} } grep { $faults{$_}{modes} =~ /[$letter]/ || $letter eq 'x' && $faults{$_}{modes} =~ /a/ } grep { $is_own || !$faults{$_}{own} } keys %faults };
 }
 

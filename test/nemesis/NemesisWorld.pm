@@ -18,7 +18,8 @@ use Time::HiRes qw(sleep time);
 # The timeline that a primary writes.
 my $timeline = q{('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int};
 
-# Begins with a primary and its standbys. Options: mode, maker (what others use instead of idgen: sql, expression), histories.
+# Begins with a primary and its standbys. Options: mode, maker (what others use instead of idgen: sql, expression), writes (every
+# transaction of a client writes), histories.
 sub begin
 {
 	my ($class, %option) = @_;
@@ -89,7 +90,7 @@ sub mend_database
 		$session->do('ALTER DATABASE app ALLOW_CONNECTIONS true');
 		$session->do('ALTER DATABASE app CONNECTION LIMIT -1');
 		my $in_app = $server->session('app');
-		$in_app->do($_) for $self->{maker}{sql}, 'CREATE TABLE IF NOT EXISTS event (id bigint PRIMARY KEY, line int)';
+		$in_app->do($_) for $self->{maker}{sql}, 'CREATE TABLE IF NOT EXISTS event (id bigint, line int)', 'CREATE INDEX IF NOT EXISTS event_id ON event (id)', 'CREATE TABLE IF NOT EXISTS note (line int)';
 		1;
 	};
 }
@@ -117,6 +118,7 @@ sub add
 		histories => $self->{histories},
 		maker     => $self->{maker}{expression},
 		is_own    => $self->{is_own},
+		writes    => $self->{writes},
 		by_hand   => $self->{has_registry} ? 2000 : undef,
 		line      => $self->{is_synchronous} ? 0 : $timeline,
 		kinds     => \@kinds);

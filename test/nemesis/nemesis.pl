@@ -1,6 +1,7 @@
 # Faults at random on servers, while clients draw IDs, store rows, read them by ID and take tickets; then test/nemesis/check reads what the clients wrote down. MODE says
 # which servers: see NemesisWorld.pm. MINUTES (1) says for how long, SEED which faults, ONLY which of them (a list of names). HISTORIES is a folder that keeps what the
-# clients wrote. MAKER_SQL and MAKER stand for another maker than idgen: what makes it, and the expression. The totals go to the file NEMESIS_TOTALS.
+# clients wrote. MAKER_SQL and MAKER stand for another maker than idgen: what makes it, and the expression. With WRITES=1 every
+# transaction of the clients writes. The totals go to the file NEMESIS_TOTALS.
 use strict;
 use warnings;
 use FindBin;
@@ -15,14 +16,17 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+# Says why nothing is run.
+sub refuse { diag(@_); exit 2 }
+
 my $mode = $ENV{MODE} || 'single';
 my $minutes = $ENV{MINUTES} || 1;
 my $seed = $ENV{SEED} || 1 + int rand 1e9;
 my $maker = $ENV{MAKER} && { sql => $ENV{MAKER_SQL}, expression => $ENV{MAKER} };
-my $faults = faults_of($mode, !$maker);
+my $faults = faults_of($mode, !$maker) // refuse("no such mode: $mode");
 my %only = map { $_ => 1 } split /[\s,]+/, $ENV{ONLY} // '';
 my @unknown = grep { !$faults->{$_} } keys %only;
-die "no such fault in $mode: @unknown; there are: ", join(' ', sort keys %$faults), "\n" if @unknown;
+refuse("no such fault in $mode: @unknown; there are ", join ' ', sort keys %$faults) if @unknown;
 my @names = grep { !%only || $only{$_} } sort keys %$faults;
 my $histories = $ENV{HISTORIES} ? "$ENV{HISTORIES}/$mode.$seed" : PostgreSQL::Test::Utils::tempdir('histories');
 diag("MODE=$mode SEED=$seed MINUTES=$minutes, histories in $histories");
@@ -79,7 +83,7 @@ sub strike
 }
 
 make_path($histories);
-my $world = NemesisWorld->begin(mode => $mode, maker => $maker, histories => $histories);
+my $world = NemesisWorld->begin(mode => $mode, maker => $maker, writes => $ENV{WRITES}, histories => $histories);
 my @brief = grep { $faults->{$_}{brief} } @names;
 my @long = map { ($_) x ($faults->{$_}{weight} // 1) } grep { !$faults->{$_}{brief} } @names;
 srand $seed;
