@@ -99,7 +99,7 @@ build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in plain_waits boot_id kernel_clock plain_messages write_cache failing_calls; do
+    for name in plain_waits boot_id kernel_clock offset_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
     build_store_calls && build_test_module fake_keeper && build_test_module kept_call && link_injected

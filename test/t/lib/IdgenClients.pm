@@ -14,7 +14,7 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of begin_tickets tickets_of);
+our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of begin_tickets tickets_of each_attempt each_ticket each_read);
 
 # Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
@@ -200,6 +200,11 @@ sub _each_line
 	}
 	return;
 }
+
+# The same of what one client, by its first file, attempted, took of the counter and read.
+sub each_attempt { my ($file, $use) = @_; return _each_line($file, $use) }
+sub each_ticket { my ($file, $use) = @_; return _each_line(_tickets_file($file), $use) }
+sub each_read { my ($file, $use) = @_; return _each_line(_seen_file($file), $use) }
 
 sub _files
 {

@@ -6,6 +6,7 @@ use warnings;
 
 use IO::Select;
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -15,7 +16,7 @@ my @all;
 my $test = $$;
 my $proxies = 0;
 
-# Starts one before a port; `port` is its own.
+# Starts one before a port, or before a socket of the file system; `port` is its own.
 sub start
 {
 	my ($class, $target) = @_;
@@ -162,7 +163,9 @@ sub _part
 sub _join
 {
 	my ($self, $client) = @_;
-	my $server = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{target}) or return close $client;
+	my $server =
+	  ($self->{target} =~ m{/} ? IO::Socket::UNIX->new(Peer => $self->{target}) : IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{target}))
+	  or return close $client;
 	$self->{peer}{$client} = $server;
 	$self->{peer}{$server} = $client;
 	$self->{is_server}{$server} = 1;

@@ -1,0 +1,189 @@
+# The clients of the nemesis. Each is a process that stays with one server, draws whatever happens there, and writes a history, as test/nemesis/check reads it.
+package NemesisClients;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use POSIX qw(_exit);
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(begin_clients end_clients ranges write_rows);
+
+my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, tickets => \&_tickets);
+my $number = 0;
+
+# Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), writes (every transaction writes),
+# by_hand (numbers that
+# some sessions set themselves), kinds (a list of names).
+sub begin_clients
+{
+	my ($server, %option) = @_;
+	my @pids;
+	my $parent = $$;
+	for my $kind (@{ $option{kinds} })
+	{
+		my $name = sprintf '%s/%s.%s.%d.history', $option{histories}, $server->{name}, $kind, ++$number;
+		my $pid = fork // die "fork: $!";
+		push(@pids, $pid), next if $pid;
+		$SIG{$_} = 'DEFAULT' for qw(INT TERM __DIE__);
+		srand $$;
+		open my $history, '>', $name or _exit(1);
+		my $client = { %option, server => $server, history => $history, db => $kind eq 'tickets' ? 'postgres' : 'app' };
+		_go_on($client, $kinds{$kind}) while getppid == $parent;
+		_exit(0);
+	}
+	return @pids;
+}
+
+sub end_clients
+{
+	my (@pids) = @_;
+	kill 'KILL', @pids;
+	waitpid $_, 0 for @pids;
+	return;
+}
+
+# One round of a client; after an error it goes on, in a new session if the old one is gone.
+sub _go_on
+{
+	my ($client, $round) = @_;
+	return if eval { _connect($client) unless $client->{session}; $round->($client); 1 };
+	my $session = $client->{session};
+	eval { $session->rollback } if $session && !$session->{AutoCommit};
+	delete $client->{session} unless $session && $session->ping > 0;
+	sleep 0.05;
+	return;
+}
+
+sub _connect
+{
+	my ($client) = @_;
+	my $session = $client->{server}->session($client->{db});
+	$session->do('RESET statement_timeout; RESET lock_timeout; RESET synchronous_commit');
+	$session->do('SET idgen.overflow = ' . (qw(wait borrow))[ rand 2 ]) if $client->{is_own};
+	$session->do("SET idgen.shards = '$client->{by_hand}'") if $client->{by_hand} && rand() < 0.3;
+	_note($client, 'session');
+	$client->{session} = $session;
+	return;
+}
+
+sub _note { my ($client, @words) = @_; return syswrite $client->{history}, "@words\n" }
+
+# What was received and committed.
+sub _note_ids { my ($client, @ids) = @_; return @ids && _note($client, 'ids', ranges(@ids)) }
+
+# Numbers as ranges, in their order.
+sub ranges
+{
+	my ($first, @rest) = @_;
+	my ($last, @ranges) = $first;
+	for my $id (@rest, undef)
+	{
+		if (defined $id && $id == $last + 1) { $last = $id; next }
+		push @ranges, $last > $first ? $first . '+' . ($last - $first) : $first;
+		$first = $last = $id;
+	}
+	return @ranges;
+}
+
+# Has a transaction draw; what it received counts once it has committed. If clients write, it writes too, and its commit is flushed: nextval() promises nothing
+# to a transaction that only reads.
+sub _committed
+{
+	my ($client, $draw) = @_;
+	return $draw->() unless $client->{writes};
+	my $session = $client->{session};
+	$session->begin_work;
+	my @ids = $draw->();
+	$session->do('INSERT INTO note VALUES (1)');
+	$session->commit;
+	return @ids;
+}
+
+# As many IDs as a client can take, in one statement.
+sub _bulk
+{
+	my ($client) = @_;
+	my $count = (10, 1000, 10_000, 20_000)[ rand 4 ];
+	my @ways = ("SELECT array_agg($client->{maker}) FROM generate_series(1, ?)");
+	push @ways, 'SELECT next_id_array(?)', 'SELECT array_agg(id) FROM next_ids(?) AS id' if $client->{is_own};
+	my ($array) = _committed($client, sub { $client->{session}->selectrow_array($ways[ rand @ways ], undef, $count) });
+	_note_ids($client, $array =~ /-?\d+/g);
+	sleep 0.02;
+	return;
+}
+
+# IDs one by one. What a transaction received that is rolled back counts only for idgen: others promise nothing for it.
+sub _single
+{
+	my ($client) = @_;
+	my $session = $client->{session};
+	return _note_ids($client, _committed($client, sub { map { scalar $session->selectrow_array("SELECT $client->{maker}") } 1 .. 25 })) if $client->{writes};
+	my $is_kept = !$client->{is_own} || rand() < 0.7;
+	my @ids;
+	$session->begin_work unless $is_kept;
+	my $is_done = eval { push @ids, scalar $session->selectrow_array("SELECT $client->{maker}") for 1 .. 25; 1 };
+	my $error = $@;
+	_note_ids($client, @ids);
+	die $error unless $is_done;
+	$session->rollback unless $is_kept;
+	sleep 0.005;
+	return;
+}
+
+# Rows stored in transactions that take some time, and read by ID.
+sub _events
+{
+	my ($client) = @_;
+	my $session = $client->{session};
+	$session->begin_work;
+	my $ids = $session->selectcol_arrayref("INSERT INTO event SELECT $client->{maker}, $client->{line} FROM generate_series(1, ?) RETURNING id", undef, (1, 5, 20)[ rand 3 ]);
+	sleep 0.02 * rand if rand() < 0.5;
+	$session->commit;
+	_note_ids($client, @$ids);
+	_read($client) if $client->{is_own} && rand() < 0.3;
+	sleep 0.01;
+	return;
+}
+
+# Reads on from where it was on this line; on a new one it begins ten seconds back.
+sub _read
+{
+	my ($client) = @_;
+	my $session = $client->{session};
+	my $line = $session->selectrow_array("SELECT $client->{line}");
+	my $upto = $session->selectrow_array('CALL id_settled()') // return;
+	my $from = $client->{from}{$line} // $upto - (10_000 << 23);
+	return if $upto <= $from;
+	my $ids = $session->selectcol_arrayref('SELECT id FROM event WHERE id >= ? AND id < ? ORDER BY id', undef, $from, $upto);
+	$client->{from}{$line} = $upto;
+	return _note($client, 'read', $line, $from, $upto, @$ids ? ranges(@$ids) : ());
+}
+
+sub _tickets
+{
+	my ($client) = @_;
+	my $session = $client->{session};
+	if (rand() < 0.2)
+	{
+		my ($first, $end) = $session->selectrow_array(q{SELECT next_tickets('tickets', 50)}) =~ /\[(\d+),(\d+)\)/ or die 'no range';
+		_note($client, 'tickets', $first . '+' . ($end - 1 - $first));
+	}
+	else { _note($client, 'tickets', ranges(@{ $session->selectcol_arrayref(q{SELECT next_ticket('tickets') FROM generate_series(1, ?)}, undef, (1, 20, 200)[ rand 3 ]) })) }
+	sleep 0.01;
+	return;
+}
+
+# Writes down the rows that a server has in the end.
+sub write_rows
+{
+	my ($server, $histories) = @_;
+	my %of;
+	push @{ $of{ $_->[1] } }, $_->[0] for @{ $server->session('app')->selectall_arrayref('SELECT id, line FROM event ORDER BY id') };
+	open my $history, '>', "$histories/rows.history" or die "$histories: $!";
+	print $history join(' ', 'rows', $_, ranges(@{ $of{$_} })), "\n" for sort { $a <=> $b } keys %of;
+	return close $history;
+}
+
+1;

@@ -1,0 +1,188 @@
+# Faults that copy, restore or recreate databases and servers.
+package NemesisCopies;
+
+use strict;
+use warnings;
+
+use Exporter qw(import);
+use File::Path qw(remove_tree);
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(copy_faults);
+
+sub copy_faults
+{
+	return (
+		recreate_database => { modes => 'sayrc', own => 1, right => 1, strike => \&_recreate_database },
+		swap_template     => { modes => 'sayrc', right => 1, strike => \&_swap_template },
+		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, strike => \&_dump_and_restore },
+		base_backup       => { modes => 's', brief => 1, strike => \&_base_backup },
+		pitr_end          => { modes => 's', weight => 2, right => 1, strike => _recovered('') },
+		pitr_earlier      => { modes => 's', weight => 2, right => 1, strike => _recovered(q{recovery_target = 'immediate'}) },
+		copy_hot          => { modes => 'c', weight => 2, strike => \&_copy_hot },
+		copy_backup       => { modes => 'c', weight => 2, strike => _copy_backup(sub { }) },
+		copy_promoted     => { modes => 'c', weight => 2, strike => _copy_backup(sub { my ($copy) = @_; append_to_file("$copy->{data}/recovery.signal", ''); $copy->configure(q{restore_command = 'false'}) }) },
+		copy_identified   => { modes => 'c', weight => 2, strike => _copy_backup(\&_identify) },
+		copy_killed       => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->kill_all } $world->of_role('copy') } },
+		copy_ended        => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->stop('fast') } $world->of_role('copy') } },
+		copy_becomes_main => { modes => 'c', weight => 2, strike => \&_copy_becomes_main });
+}
+
+# The database is dropped and made again under its name.
+sub _recreate_database
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	$server->run('postgres', 'DROP DATABASE IF EXISTS app WITH (FORCE)') or return 0;
+	return _until($server, sub { $world->mend_database($server) });
+}
+
+# Does something that a crash can interrupt until it is done.
+sub _until { my ($server, $what) = @_; my $end = time + 20; while (time < $end) { return 1 if $what->(); $server->start; sleep 0.05 } return 0 }
+
+# A copy by CREATE DATABASE takes the place of its template.
+sub _swap_template
+{
+	my ($world) = @_;
+	return $world->{primary}->run(
+		'postgres',
+		'DROP DATABASE IF EXISTS copy WITH (FORCE)',
+		'ALTER DATABASE app ALLOW_CONNECTIONS false',
+		q{SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = 'app'},
+		'CREATE DATABASE copy TEMPLATE app',
+		'DROP DATABASE app WITH (FORCE)',
+		'ALTER DATABASE copy RENAME TO app',
+		'ALTER DATABASE app ALLOW_CONNECTIONS true');
+}
+
+# A dump, restored into a new database that takes the place of the old one.
+sub _dump_and_restore
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	my $file = "$world->{folder}/dump";
+	$server->run('postgres', 'DROP DATABASE IF EXISTS copy WITH (FORCE)', 'CREATE DATABASE copy', 'ALTER DATABASE app ALLOW_CONNECTIONS false') or return 0;
+	my $ends = $server->run('postgres', q{SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = 'app'}, 'ALTER DATABASE app ALLOW_CONNECTIONS true', 'ALTER DATABASE app CONNECTION LIMIT 0');
+	my $done = $ends && $server->run_program('pg_dump', '-Fc', '-f', $file, '-d', $server->connection) && $server->run_program('pg_restore', '--exit-on-error', '-d', $server->connection('copy'), $file)
+	  && $server->run('postgres', 'DROP DATABASE app WITH (FORCE)', 'ALTER DATABASE copy RENAME TO app');
+	_until($server, sub { $world->mend_database($server) });
+	return $done;
+}
+
+# A base backup for later.
+sub _base_backup
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	my $folder = "$world->{folder}/backup";
+	my $done = $server->run_program('pg_basebackup', '-N', '-c', 'fast', '-D', "$folder.new", '-d', $server->connection('postgres'));
+	if ($done)
+	{
+		remove_tree("$folder.old") if -d "$folder.old";
+		rename $folder, "$folder.old" if -d $folder;
+		rename "$folder.new", $folder or return 0;
+	}
+	remove_tree("$folder.new") unless $done;
+	return $done;
+}
+
+# The server is stopped, and what was backed up recovers in its place: to the end of the archive, or as far as it must.
+sub _recovered
+{
+	my ($target) = @_;
+	return sub {
+		my ($world) = @_;
+		my $server = $world->{primary};
+		my $folder = "$world->{folder}/backup";
+		return 0 unless -d $folder;
+		rand() < 0.5 ? $server->stop('fast') : $server->kill_all;
+		$server->kill_all;
+		my $old = "$server->{data}.old";
+		rename $server->{data}, $old or die "$old: $!";
+		system_or_bail('cp', '-a', $folder, $server->{data});
+		$server->forget_settings;
+		system "cp -n $old/pg_wal/0* $server->{data}/pg_wal/" unless $target;
+		$server->configure("restore_command = 'cp $world->{folder}/archive/%f %p'", q{recovery_target_action = 'promote'}, $target ? $target : ());
+		append_to_file("$server->{data}/recovery.signal", '');
+		for (1 .. 40) { $server->start; last if $server->wait_until('SELECT NOT pg_is_in_recovery()', 1) }
+		append_to_file("$server->{data}/postgresql.conf", "recovery_target = ''\n");
+		remove_tree($old, $folder);
+		return 1;
+	};
+}
+
+# A server for a copy: one that is not there yet, or the one that has been there for longest.
+sub _place
+{
+	my ($world) = @_;
+	my ($place) = sort { ($a->{since} // 0) <=> ($b->{since} // 0) } grep { $_->{role} =~ /^(?:none|copy)$/ } @{ $world->{servers} };
+	return $place if $place->{role} eq 'none';
+	$place->kill_all;
+	$place->remove_data;
+	return $place;
+}
+
+# It runs beside its origin from now on.
+sub _run_copy
+{
+	my ($copy) = @_;
+	@$copy{qw(role since)} = ('copy', time);
+	unlink "$copy->{data}/postmaster.pid";
+	$copy->forget_settings;
+	$copy->start;
+	return 1;
+}
+
+# The files of a server that is stopped for that.
+sub _copy_hot
+{
+	my ($world) = @_;
+	my $copy = _place($world);
+	my $origin = $world->{primary};
+	rand() < 0.5 ? $origin->stop('fast') : $origin->kill_all;
+	system_or_bail('cp', '-a', $origin->{data}, $copy->{data});
+	return _run_copy($copy);
+}
+
+# A base backup, started beside its origin after something was done to it.
+sub _copy_backup
+{
+	my ($what) = @_;
+	return sub {
+		my ($world) = @_;
+		my $copy = _place($world);
+		$copy->run_program('pg_basebackup', '-N', '-c', 'fast', '-D', $copy->{data}, '-d', $world->{primary}->connection('postgres')) or return 0;
+		$what->($copy);
+		return _run_copy($copy);
+	};
+}
+
+# Gives it another system identifier, as pg_createsubscriber does, after it has recovered.
+sub _identify
+{
+	my ($copy) = @_;
+	$copy->start;
+	$copy->wait_until('SELECT true');
+	$copy->stop('fast');
+	open my $file, '+<', "$copy->{data}/global/pg_control" or die "$copy->{data}: $!";
+	syswrite $file, pack 'Q', int(time) << 32 | int rand 1 << 31;
+	close $file;
+	return $copy->run_program('pg_resetwal', '-f', $copy->{data});
+}
+
+# A copy takes the place of its origin, which is lost.
+sub _copy_becomes_main
+{
+	my ($world) = @_;
+	my ($copy) = grep { $_->runs && $_->value('SELECT true') } $world->of_role('copy') or return 0;
+	my $origin = $world->{primary};
+	$origin->kill_all;
+	$origin->remove_data;
+	@$origin{qw(role since)} = ('none', 0);
+	$copy->{role} = 'primary';
+	$world->{primary} = $copy;
+	return 1;
+}
+
+1;

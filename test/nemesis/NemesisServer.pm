@@ -1,0 +1,206 @@
+# One server of the nemesis: a data directory, a port and a clock. It is started without waiting for it, and every process of it can be struck.
+package NemesisServer;
+
+use strict;
+use warnings;
+
+use DBI;
+use File::Path qw(make_path remove_tree);
+use POSIX qw(_exit WNOHANG);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep time);
+
+chomp(my $programs = `pg_config --bindir`);
+
+# Options: name, folder (of all servers), sockets (a short folder). It has no data yet.
+sub new
+{
+	my ($class, %option) = @_;
+	my $self = bless { %option, driver => $$, port => PostgreSQL::Test::Cluster::get_free_port(), folder => "$option{folder}/$option{name}" }, $class;
+	make_path($self->{folder});
+	@$self{qw(data clock boot log)} = map { "$self->{folder}/$_" } qw(data clock boot log);
+	$self->move_clock(0);
+	$self->change_boot;
+	return $self;
+}
+
+# Makes its data: a new cluster, with these lines of configuration.
+sub make
+{
+	my ($self, @conf) = @_;
+	$self->run_program('initdb', '-A', 'trust', '-N', '--no-instructions', '-E', 'UTF8', '-D', $self->{data}) or die "initdb: see $self->{log}";
+	$self->configure(@conf);
+	return $self;
+}
+
+sub configure { my ($self, @lines) = @_; return append_to_file("$self->{data}/postgresql.conf", join '', map { "$_\n" } @lines) }
+sub connection { my ($self, $db) = @_; return "host=$self->{sockets} port=$self->{port} dbname=" . ($db // 'app') }
+
+# Runs one of the server's programs, its output in the log; true if it succeeds.
+sub run_program
+{
+	my ($self, $program, @arguments) = @_;
+	my $pid = fork // die "fork: $!";
+	$self->_execute("$programs/$program", @arguments) if $pid == 0;
+	local $?;
+	waitpid $pid, 0;
+	return $? == 0;
+}
+
+# Replaces this process by a program that says all to the log.
+sub _execute
+{
+	my ($self, @command) = @_;
+	open STDIN,  '<',  '/dev/null' or _exit(1);
+	open STDOUT, '>>', $self->{log} or _exit(1);
+	open STDERR, '>&', \*STDOUT or _exit(1);
+	exec @command or _exit(1);
+}
+
+# While it is stopped: what ALTER SYSTEM has set, or a copy has brought along.
+sub forget_settings { my ($self) = @_; return unlink "$self->{data}/postgresql.auto.conf" }
+
+# Begins the server, unless it runs.
+sub start
+{
+	my ($self) = @_;
+	return if $self->runs || !-e "$self->{data}/PG_VERSION";
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		setpgrp;
+		%ENV = (%ENV, LD_PRELOAD => join(' ', map { "$ENV{IDGEN_PRELOADS}/$_.so" } qw(offset_clock boot_id)), OFFSET_CLOCK => $self->{clock}, FAKE_BOOT_ID => $self->{boot});
+		$self->_execute("$programs/postgres", '-D', $self->{data}, '-p', $self->{port}, '-k', $self->{sockets});
+	}
+	@$self{qw(pid parent)} = ($pid, $$);
+	return;
+}
+
+# Whether its postmaster is there.
+sub runs
+{
+	my ($self) = @_;
+	return 0 unless $self->{pid};
+	return kill 0, $self->{pid} if $self->{parent} != $$;
+	local $?;
+	delete $self->{pid} if waitpid($self->{pid}, WNOHANG) != 0;
+	return $self->{pid} ? 1 : 0;
+}
+
+# The postmaster and its children.
+sub processes
+{
+	my ($self) = @_;
+	return unless $self->runs;
+	local $?;
+	return ($self->{pid}, split ' ', `ps -o pid= --ppid $self->{pid}`);
+}
+
+# The children whose title matches.
+sub children
+{
+	my ($self, $title) = @_;
+	return unless $self->runs;
+	local $?;
+	return map { /^ *(\d+) / } grep { /$title/ } split /\n/, `ps -o pid=,args= --ppid $self->{pid}`;
+}
+
+# Sends a signal to one child of that title; false if there is none.
+sub signal_one
+{
+	my ($self, $signal, $title) = @_;
+	my @children = $self->children($title) or return 0;
+	return kill $signal, $children[ rand @children ];
+}
+
+# Kills the postmaster and, unless it is the only one, all its children; returns when they are gone.
+sub kill_all
+{
+	my ($self, $is_only_postmaster) = @_;
+	my @processes = $self->processes or return 0;
+	kill 'KILL', $is_only_postmaster ? $processes[0] : @processes;
+	local $?;
+	waitpid $processes[0], 0;
+	delete $self->{pid};
+	return 1 if $is_only_postmaster;
+	for (1 .. 500)
+	{
+		@processes = grep { kill 0, $_ } @processes or last;
+		kill 'KILL', @processes;
+		sleep 0.01;
+	}
+	return 1;
+}
+
+# Stops it: smart, fast or immediate; one that does not end within that many seconds is killed.
+sub stop
+{
+	my ($self, $mode, $seconds) = @_;
+	return 0 unless $self->runs;
+	kill { smart => 'TERM', fast => 'INT', immediate => 'QUIT' }->{$mode}, $self->{pid};
+	my $end = time + ($seconds // 4);
+	while (time < $end) { $self->runs ? sleep 0.02 : return 1 }
+	return $self->kill_all;
+}
+
+sub reload { my ($self) = @_; return $self->runs && kill 'HUP', $self->{pid} }
+
+# Its clock: that many seconds ahead of the true one, and faster by that many millionths from now on.
+sub move_clock
+{
+	my ($self, $ahead, $faster) = @_;
+	open my $file, -e $self->{clock} ? '+<' : '>', $self->{clock} or die "$self->{clock}: $!";
+	syswrite $file, pack 'q3', int($ahead * 1e9), $faster // 0, int(clock_gettime(CLOCK_MONOTONIC) * 1e9);
+	close $file;
+	return;
+}
+
+# From its next start on, it runs on another boot of its machine.
+sub change_boot
+{
+	my ($self) = @_;
+	open my $file, '>', $self->{boot} or die "$self->{boot}: $!";
+	printf $file "%08x-0000-4000-8000-%012x\n", map { int rand 1 << 32 } 1 .. 2;
+	close $file;
+	return;
+}
+
+# A session, which gives up within some seconds, and waits for no standby.
+sub session
+{
+	my ($self, $db) = @_;
+	my $session = DBI->connect("dbi:Pg:" . $self->connection($db) =~ tr{ }{;}r . ";connect_timeout=3", undef, '', { RaiseError => 1, PrintError => 0, AutoCommit => 1, pg_expand_array => 0 });
+	$session->do('SET client_min_messages = error; SET statement_timeout = 4000; SET lock_timeout = 2000; SET synchronous_commit = local');
+	return $session;
+}
+
+# The first column of the first row; undefined if the server does not answer, or fails.
+sub value { my ($self, $sql, @binds) = @_; return eval { scalar $self->session('postgres')->selectrow_array($sql, undef, @binds) } }
+
+# Runs statements in a database; false if one fails.
+sub run
+{
+	my ($self, $db, @sql) = @_;
+	return eval { my $session = $self->session($db); $session->do($_) for @sql; 1 };
+}
+
+# Waits until a question of it is answered with true, for that many seconds at most; a server that has ended is started meanwhile.
+sub wait_until
+{
+	my ($self, $question, $seconds) = @_;
+	my $end = time + ($seconds // 20);
+	until ($self->value($question))
+	{
+		$self->start if $self->{driver} == $$;
+		return 0 if time > $end;
+		sleep 0.03;
+	}
+	return 1;
+}
+
+sub is_primary { my ($self) = @_; return $self->runs && ($self->value('SELECT pg_is_in_recovery()') // 1) eq '0' }
+
+sub remove_data { my ($self) = @_; remove_tree($self->{data}); return }
+
+1;
