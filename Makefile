@@ -12,10 +12,14 @@
 #   make reading MINUTES=10   the long test of readers by ID, beside writers
 #   make tickets     what a ticket costs, beside nextval here and through dblink
 #   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
-#   make nemesis MINUTES=3 STORE=postgresql   faults at random on servers that Patroni keeps; STORE=etcd, or none
+#   make nemesis MODE=single MINUTES=3   faults at random on servers, of which MODE says how they stand; see tools/nemesis
+#   make against     the same against other makers of IDs, as a table
 #   make evidence HOURS=8   fresh seeds for the simulator and the walks, with SERVERS=1 also the nemesis: appends to docs/evidence-runs.txt
+#   make sqlsmith MINUTES=10   hostile statements against every function
+#   make injection   every step at which the module can be killed or fail, and faults of the disk
 #   make model       every variant of the protocol's model, some for minutes
 #   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
+#   make scale       how speed and cost grow with processors, shards, sessions, databases and rows
 #   make format      rewrite the sources as .clang-format says
 #   make wasm, js, web   what reads IDs outside the server, in build/: the core as WebAssembly, the package for JavaScript, the page
 #   make dist        the archive of a release, build/idgen-VERSION.zip, from the last commit
@@ -58,8 +62,8 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench soak reading tickets fleet nemesis evidence model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
-demo walk test quick majors bench soak nemesis evidence:
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+demo walk test quick majors bench scale soak nemesis against evidence sqlsmith injection:
 	@./tools/$@
 
 reading tickets fleet:

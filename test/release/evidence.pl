@@ -4,11 +4,12 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Checkout;
+use List::Util qw(sum0);
 use Test::More;
 
 my $tree = source_tree();
 my $page = text_of("$tree/docs/evidence.md");
-my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?|walk-(?:registry|tickets)|nemesis-(?:postgresql|etcd)) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
+my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
 my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, split ' ', text_of("$tree/test/lease/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr;
 
 # The rows of the table below a heading, as cells.
@@ -48,6 +49,9 @@ sub missing_of { my ($cell) = @_; my @names = $cell =~ /`([^`]+)`/g; return join
 
 my $runs = text_of("$tree/docs/evidence-runs.txt");
 is(faults_of($runs), '', 'every run has its row, and no seed stands in two');
+my @struck = map { /nemesis-/ ? (split)[5] : () } grep { /^[^#\s]/ } split /\n/, $runs;
+my %times = text_of("$tree/docs/evidence-faults.txt") =~ /^(\w+) (\d+)$/gm;
+is(sum0(values %times), sum0(@struck), 'the faults of the nemesis are those of its rows');
 my ($totals) = $page =~ /<!-- tools\/evidence --totals -->\n\n((?:\|.*\n)+)/;
 is($totals, qx("$tree/tools/evidence" --totals), 'the totals are those of the rows');
 my @faults = table('What they found');
