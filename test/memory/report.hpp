@@ -1,0 +1,10 @@
+// Reports what was explored, in TAP.
+#pragma once
+
+#include "explorer.hpp"
+
+// One test: that something was found, or that nothing was.
+void report(const char *program, const char *what, const explorer::Finding &finding, bool is_expected);
+
+void explore_litmus();
+void explore_core();
