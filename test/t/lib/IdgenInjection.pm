@@ -44,7 +44,7 @@ sub go_on
 }
 
 # The date that many seconds after where that clock stands, as injections take it.
-sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds) }
+sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds + clock_offset()) }
 
 my $next_ids = 'SELECT next_id_array(?)';
 
