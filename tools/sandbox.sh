@@ -115,11 +115,20 @@ build_store_calls() {
         -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" test/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
 }
 
-# Links the module with what test/injection puts between it and the server, to preloads/injected.
+# Links each module with what test/injection puts between it and the server, to preloads/injected.
 link_injected() {
-    local objects
-    objects=$(cd "$here" && ls src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp | sed 's/cpp$/o/')
-    inside ${COPT:+env COPT="$COPT"} test/injection/link "$sandbox/preloads/injected" idgen -lcrypto $objects
+    link_one_injected idgen -lcrypto src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp || return 1
+    [ ! -e "$sandbox/src/src/lease/module.o" ] ||
+        link_one_injected idgen_lease '-lpq -lcurl' src/core/*/*.cpp src/lease/*.cpp src/lease/*/*.cpp src/pg/state/leases.cpp \
+            src/pg/report/report_arguments.cpp src/pg/host/{attempt,clock,entropy,own_extension,sequence_pages,server_identity}.cpp
+}
+
+# link_one_injected MODULE LIBRARIES SOURCE...: a pattern is one of this tree, not of what a kept sandbox still has.
+link_one_injected() {
+    local module=$1 libraries=$2 sources
+    shift 2
+    sources=$(cd "$here" && ls $*)
+    inside ${COPT:+env COPT="$COPT"} test/injection/link "$sandbox/preloads/injected" "$module" "$libraries" ${sources//.cpp/.o}
 }
 
 # Builds functions in C that tests create.

@@ -98,3 +98,5 @@ STEP(Page, GenericXLogRegisterBuffer, (GenericXLogState * log, Buffer buffer, in
      fallible)
 STEP(XLogRecPtr, GenericXLogFinish, (GenericXLogState * log), (log), fallible)
 STEP(void, XLogFlush, (XLogRecPtr position), (position), fallible)
+STEP(void, StartTransactionCommand, (), (), fallible)
+STEP(void, CommitTransactionCommand, (), (), fallible)

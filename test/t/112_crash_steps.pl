@@ -13,7 +13,7 @@ use Test::More;
 my $stride = ($ENV{INJECTION} // '') eq 'all' ? 1 : 12;
 srand($ENV{SEED} // 1);
 
-my $node = start_injected('steps');
+my $node = start_injected('steps', conf => ['fsync = on']);
 $node->stop;
 %ENV = (%ENV, cached($node));
 start_again($node);

@@ -12,7 +12,7 @@ use Test::More;
 
 my ($no_space, $read_only, $io_error) = (28, 30, 5);
 my %made;
-my $node = start_node('disk', fake_clock => 1, conf => [ injected_conf(), 'restart_after_crash = off', 'wal_recycle = off' ], init => { extra => ['--wal-segsize=1'] });
+my $node = start_node('disk', fake_clock => 1, conf => [ injected_conf(), 'restart_after_crash = off', 'fsync = on', 'wal_recycle = off' ], init => { extra => ['--wal-segsize=1'] });
 $node->stop;
 %ENV = (%ENV, failing($node));
 calls_fail($node);

@@ -35,11 +35,12 @@ Renewal open_origin(LOCKMODE lock, Relation &sequence) {
     return Renewal::granted;
 }
 
-// The value of the sequence's page; 0 if it is damaged.
-int64 value_of(Relation sequence) {
+// The value of the sequence's page; 0 if it is damaged: such a page names no server, and cannot be written to.
+int64 value_of(Relation sequence, bool &is_damaged) {
     Buffer buffer = lock_block(sequence, sequence_block, BUFFER_LOCK_SHARE);
     Form_pg_sequence_data data = sequence_data(BufferGetPage(buffer));
-    int64 value = data == nullptr ? 0 : data->last_value;
+    is_damaged = data == nullptr;
+    int64 value = is_damaged ? 0 : data->last_value;
     UnlockReleaseBuffer(buffer);
     return value;
 }
@@ -82,7 +83,8 @@ Renewal read_foreign_origin(int64 &foreign) {
     Relation sequence;
     Renewal looked = open_origin(AccessShareLock, sequence);
     if (sequence == nullptr) return looked;
-    int64 origin = value_of(sequence);
+    bool is_damaged = false;
+    int64 origin = value_of(sequence, is_damaged);
     if (origin != own_system() && is_system_identifier(origin)) {
         bool is_subscribed = false;
         looked = look_for_subscription(RelationGetRelid(sequence), is_subscribed);
@@ -97,7 +99,9 @@ void mirror_origin(int64 system_identifier) {
     Relation sequence;
     open_origin(RowExclusiveLock, sequence);
     if (sequence == nullptr) return;
-    if (value_of(sequence) != system_identifier && !is_uncommitted(sequence)) write_value(sequence, system_identifier);
+    bool is_damaged = false;
+    bool is_other = value_of(sequence, is_damaged) != system_identifier;
+    if (is_other && !is_damaged && !is_uncommitted(sequence)) write_value(sequence, system_identifier);
     relation_close(sequence, RowExclusiveLock);
 }
 

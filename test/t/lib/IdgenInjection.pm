@@ -20,7 +20,7 @@ my %second_of;
 sub injected_conf
 {
 	return ("dynamic_library_path = '$ENV{IDGEN_PRELOADS}/injected:\$libdir'", "idgen.shards = '5'", 'autovacuum = off', 'restart_after_crash = on', 'checkpoint_timeout = 1h',
-		'wal_writer_delay = 10s', 'fsync = on', 'shared_buffers = 8MB', 'max_connections = 20', q{idgen.max_wait = '100ms'}, q{idgen.horizon_window = '100ms'});
+		'wal_writer_delay = 10s', 'shared_buffers = 8MB', 'max_connections = 20', q{idgen.max_wait = '100ms'}, q{idgen.horizon_window = '100ms'});
 }
 
 sub start_injected
@@ -44,7 +44,7 @@ sub go_on
 }
 
 # The date that many seconds after where that clock stands, as injections take it.
-sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds) }
+sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds + clock_offset()) }
 
 my $next_ids = 'SELECT next_id_array(?)';
 
