@@ -142,9 +142,10 @@ sub sections
 		{
 			title => 'What a call costs as things grow',
 			text => <<'END',
-The CPU time of one `next_id()`, net of the statement without it. Shards: one session draws from each in
-turn, in a layout with 8,192 shards. Idle sessions: others that have drawn and keep their transaction open. Databases:
-one such session in each. Layouts: of as many packings, in turn, on one shard.
+The CPU time of one `next_id()`, net of the statement without it. Shards: one session draws from each in turn, in a
+layout with 8,192 shards. Idle sessions: others that have drawn and keep their transaction open. Databases:
+one such session in each. Layouts: of as many packings, in turn, on one shard. A session remembers the slot that it drew
+from last; another one costs a search in shared memory, whose time hardly depends on how many there are.
 END
 			header => [ 'there are', 'CPU time, ns', 'to the fewest' ],
 			rows => \@rows,

@@ -43,10 +43,13 @@ sub round
 		my @after = _used(@sessions);
 		my $seconds = time - $began;
 		$samples->add("renewals $count" => ($after[0] - $before[0]) / $seconds);
+		$self->{of_one} = ($after[0] - $before[0]) / $seconds / $count;
 		$samples->add("wal $count" => ($after[1] - $before[1]) / $seconds);
 	}
 	my $run = $self->{sessions}[0]->timed("DO \$\$ BEGIN FOR n IN 1 .. $flushes LOOP PERFORM pg_logical_emit_message(true, '', ''); COMMIT; END LOOP; END \$\$");
-	$samples->add(flushes => $flushes / $run->{wall});
+	my $rate = $flushes / $run->{wall};
+	$samples->add(flushes => $rate);
+	$samples->add(databases => $rate / $self->{of_one});
 	return;
 }
 
@@ -58,13 +61,15 @@ sub sections
 		title => 'Databases that draw at once',
 		text => <<'END',
 One session in each database draws 50 times a second. Each database renews its horizon twice in
-`idgen.horizon_window`, and each renewal is a flush of the WAL. The last row is what one session has of flushes on this
-machine, one after the other.
+`idgen.horizon_window`, and each renewal is a flush of the WAL. The last rows say how many flushes a second one
+session has on this machine, one after the other, and for how many databases they are enough; sessions that commit at
+once share flushes.
 END
 		header => [ 'databases', 'renewals a second', 'bytes of WAL a second' ],
 		rows => [
 			(map { [ $_, $samples->text("renewals $_"), $samples->text("wal $_") ] } @{ $self->{counts} }),
 			[ 'flushes a second of one session', $samples->text('flushes'), '' ],
+			[ 'databases that use them up', $samples->text('databases'), '' ],
 		],
 	};
 }
