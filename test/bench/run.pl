@@ -19,7 +19,7 @@ use IdgenBench::Keys;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
 use IdgenBench::Migrate;
-use IdgenBench::Page qw(page renewed);
+use IdgenBench::Page qw(page renewed scale_of);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
 use IdgenBench::Recovery;
@@ -56,7 +56,8 @@ for my $number (1 .. $rounds)
 
 my @sections = map { $_->section } @measurements;
 my @facts = $machine->facts;
-my $page = $ENV{ONLY} ? renewed(read_file('benchmarks.md'), @sections) : page($rounds, \@facts, @sections);
+my $old = read_file('benchmarks.md');
+my $page = $ENV{ONLY} ? renewed($old, @sections) : page($rounds, \@facts, scale_of($old), @sections);
 write_file('benchmarks.md', $page);
 my %chart = charts($page);
 write_file($_, $chart{$_}) for sort keys %chart;

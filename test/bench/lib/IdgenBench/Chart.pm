@@ -11,7 +11,7 @@ use IdgenBench::Text qw(number);
 use List::Util qw(max min);
 use POSIX qw(ceil floor);
 
-our @EXPORT_OK = qw(chart);
+our @EXPORT_OK = qw(chart linear_axis);
 
 my $width = 560;
 my $head = 84;        # above the plot
@@ -38,7 +38,7 @@ sub chart
 {
 	my ($chart) = @_;
 	my @bars = @{ $chart->{bars} };
-	my $axis = $chart->{logarithmic} ? _logarithmic_axis(@bars) : _linear_axis($chart->{cut}, @bars);
+	my $axis = $chart->{logarithmic} ? _logarithmic_axis(@bars) : linear_axis($chart->{cut} // max(map { $_->{spread}{high} } @bars));
 	$axis->{left} = 16 + $letter * max(map { length $_->{label}, 1 + length($_->{group} // '') } @bars);
 	$axis->{right} = $width - $value_room;
 	my ($bottom, @rows) = ($head);
@@ -84,11 +84,10 @@ sub _legend
 	return ($key->('ours', 'idgen', 16), $key->('peer', 'for comparison', 96));
 }
 
-# An axis from 0: its last value, its ticks, and the place of a value as a share of its length.
-sub _linear_axis
+# An axis from 0 to a value at least: its last value, its ticks, and the place of a value as a share of its length.
+sub linear_axis
 {
-	my ($cut, @bars) = @_;
-	my $most = $cut // max(map { $_->{spread}{high} } @bars);
+	my ($most) = @_;
 	my $power = 10**floor(log($most / 4) / log 10);
 	my ($step) = grep { $most / $_ <= 6 } map { $_ * $power } 1, 2, 2.5, 5, 10;
 	my $end = $step * ceil($most / $step);

@@ -7,10 +7,12 @@ use utf8;
 
 use Exporter qw(import);
 use IdgenBench::Chart qw(chart);
+use IdgenBench::LineChart qw(line_chart);
 
 our @EXPORT_OK = qw(charts charts_of);
 
 # section: its title on the page. rows: the labels in the table, in the order of the chart. columns: their headers, without the unit.
+# lines: instead of rows and columns, what the lines of a chart are and how each looks; a column, or rows of one column. along: their axis.
 # by: what a group of bars has in common, a column or a row; one column needs no groups. peers: the rows that are not idgen's.
 my @charts = (
 	{
@@ -56,6 +58,23 @@ my @charts = (
 		name => 'benchmarks-scrape.svg', section => 'One scrape', title => 'One scrape', unit => 'ms', columns => ['wall time'],
 		rows => [ 'what `monitoring/queries.yaml` asks', "the exporter's own metrics" ], peers => ["the exporter's own metrics"],
 	},
+	{
+		name => 'benchmarks-scale-sessions.svg', section => 'More processors and sessions', title => 'IDs a second by sessions', unit => 'million',
+		along => 'sessions; as many processors, up to those of the machine',
+		lines => [
+			[ 'pool of 256 shards', 'ours' ],
+			[ 'pool of 16 shards', 'ours dashed' ],
+			[ 'one shard, roomy layout', 'good' ],
+			[ 'one shard', 'good dashed' ],
+			[ 'nextval, CACHE 50', 'peer' ],
+			[ 'nextval, CACHE 1', 'peer dashed' ],
+		],
+	},
+	{
+		name => 'benchmarks-scale-growth.svg', section => 'What a call costs as things grow', title => 'CPU time of next_id() by how much there is',
+		unit => 'to the fewest', along => 'how many, logarithmic', column => 'to the fewest',
+		lines => [ [ 'shards', 'ours' ], [ 'idle sessions', 'good' ], [ 'databases', 'bad' ], [ 'layouts', 'peer' ] ],
+	},
 );
 
 # Name, title and unit of the charts of a section.
@@ -69,7 +88,31 @@ sub charts_of
 sub charts
 {
 	my ($page) = @_;
-	return map { $_->{name} => chart({ %$_, bars => [ _bars($_, _table($page, $_)) ] }) } @charts;
+	return map { $_->{name} => _drawn($page, $_) } @charts;
+}
+
+sub _drawn
+{
+	my ($page, $chart) = @_;
+	my $spread_of = _table($page, $chart);
+	return chart({ %$chart, bars => [ _bars($chart, $spread_of) ] }) unless $chart->{lines};
+	return line_chart({ %$chart, lines => [ map { { label => $_->[0], class => $_->[1], points => [ _points($chart, $_->[0], $spread_of) ] } } @{ $chart->{lines} } ] });
+}
+
+# The points of a line, from left to right: the number that a row begins with, and its cell.
+sub _points
+{
+	my ($chart, $line, $spread_of) = @_;
+	my @points;
+	for my $row (keys %$spread_of)
+	{
+		my ($number, $things) = $row =~ /^([\d,]+) (.*)/ or next;
+		next if $chart->{column} && $things ne $line && "${things}s" ne $line;
+		my $spread = $spread_of->{$row}{ $chart->{column} // $line } or next;
+		push @points, { x => $number =~ tr/,//dr, spread => $spread };
+	}
+	die "$chart->{section}: no $line\n" unless @points;
+	return sort { $a->{x} <=> $b->{x} } @points;
 }
 
 # Which cells a chart's bars are, group by group. An empty cell has none.
@@ -98,7 +141,7 @@ sub _bars
 sub _table
 {
 	my ($page, $chart) = @_;
-	my ($section) = $page =~ /^## \Q$chart->{section}\E\n(.*?)(?=^## |\z)/ms or die "no section $chart->{section}\n";
+	my ($section) = $page =~ /^##+ \Q$chart->{section}\E\n(.*?)(?=^##+ |\z)/ms or die "no section $chart->{section}\n";
 	my ($header, undef, @rows) = map { [ split / \| /, $_, -1 ] } $section =~ /^\| (.*) \|$/mg;
 	my @columns = map { s/, (?:\Q$chart->{unit}\E)$//r } @$header;
 	my %spread_of;

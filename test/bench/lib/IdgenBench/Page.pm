@@ -11,7 +11,7 @@ use IdgenBench::Charts qw(charts_of);
 use IdgenBench::Claims qw(claim_row);
 use List::Util qw(max);
 
-our @EXPORT_OK = qw(page renewed);
+our @EXPORT_OK = qw(page renewed scale_of scale_section with_scale);
 
 # A table from its header and rows.
 sub _table
@@ -37,9 +37,9 @@ sub _cells
 
 sub _section
 {
-	my ($section) = @_;
+	my ($section, $level) = @_;
 	my @rows = ($section->{header}, @{ $section->{rows} });
-	my $text = "## $section->{title}\n\n$section->{text}\n" . ($section->{is_long} ? _listing(@rows) : _table(@rows));
+	my $text = ($level // '##') . " $section->{title}\n\n$section->{text}\n" . ($section->{is_long} ? _listing(@rows) : _table(@rows));
 	return join '', $text, map { "\n![$_->{title}, $_->{unit}]($_->{name})\n" } charts_of($section->{title});
 }
 
@@ -73,13 +73,35 @@ sub renewed
 	return $page;
 }
 
-# All results as one page.
+# What tools/scale measured, from the page that is there; nothing if it has none.
+sub scale_of
+{
+	my ($page) = @_;
+	return $page =~ /^(## Scale\n.*?)\n(?=## |\z)/ms ? $1 : ();
+}
+
+# The same from new figures: an introduction, and sections below it.
+sub scale_section
+{
+	my ($introduction, @sections) = @_;
+	return join "\n", "## Scale\n\n$introduction", map { _section($_, '###') } @sections;
+}
+
+# A page with it, in the place of what it had or before the last section.
+sub with_scale
+{
+	my ($page, $scale) = @_;
+	$page =~ s/^## Scale\n.*?\n(?=## )/$scale\n/ms or $page =~ s/^(?=## How far to trust this\n)/$scale\n/m or die "no place for the section\n";
+	return $page;
+}
+
+# All results as one page; what tools/scale measured is as it was.
 sub page
 {
-	my ($rounds, $facts, @sections) = @_;
+	my ($rounds, $facts, $scale, @sections) = @_;
 	my @claims = map { @{ $_->{claims} } } @sections;
 	return join "\n", _head($rounds), _claims(@claims), _machine(@$facts),
-	  (map { _section($_) } @sections), _trials(), _notes();
+	  (map { _section($_) } @sections), _trials(), $scale, _notes();
 }
 
 # What long tests on servers measured, not `make bench`.

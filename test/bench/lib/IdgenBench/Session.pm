@@ -71,6 +71,10 @@ sub timed
 	return { value => $value, wall => $wall, cpu => $self->cpu - $cpu };
 }
 
+# SQLSTATE and words of the error that the last query failed with.
+sub state { my ($self) = @_; return $self->{handle}->state }
+sub error { my ($self) = @_; return $self->{handle}->errstr =~ /^(?:ERROR:\s*)?(.*)/ ? $1 : '' }
+
 # Begins a query; finish_row gives its first row.
 sub begin
 {
