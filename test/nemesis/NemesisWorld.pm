@@ -13,6 +13,7 @@ use NemesisClients;
 use NemesisServer;
 use POSIX qw(_exit WNOHANG);
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(sleep time);
 
 # The timeline that a primary writes.
@@ -355,6 +356,7 @@ sub makes_ids
 		return 1 if eval { $self->{primary}->session('app')->selectrow_array("SELECT $self->{maker}{expression}") };
 		sleep 0.05;
 	}
+	diag("$self->{primary}{name}, in $self->{folder}: $@");
 	return 0;
 }
 
