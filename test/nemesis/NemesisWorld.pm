@@ -48,6 +48,7 @@ sub _begin_registry
 	my ($self, $store) = @_;
 	my $registry = $self->{registry} = IdgenRegistry->start($store);
 	$self->{recovery} = IdgenRecovery->of($registry);
+	$self->{recovery}->save;
 	my ($host, $port) = $registry->address =~ /^host=(\S+) port=(\d+)/;
 	my $proxy = $self->{proxy} = IdgenProxy->start($host ? "$host/.s.PGSQL.$port" : $registry->{etcd}{port});
 	$self->{address} = $host ? "host=127.0.0.1 port=$proxy->{port} dbname=postgres user=node_role connect_timeout=2" : "etcd://127.0.0.1:$proxy->{port}/idgen";
