@@ -105,12 +105,12 @@ sub _committed
 sub _bulk
 {
 	my ($client) = @_;
-	my $count = (10, 1000, 10_000, 20_000)[ rand 4 ];
+	my $count = (100, 10_000, 20_000, 40_000)[ rand 4 ];
 	my @ways = ("SELECT array_agg($client->{maker}) FROM generate_series(1, ?)");
 	push @ways, 'SELECT next_id_array(?)', 'SELECT array_agg(id) FROM next_ids(?) AS id' if $client->{is_own};
 	my ($array) = _committed($client, sub { $client->{session}->selectrow_array($ways[ rand @ways ], undef, $count) });
 	_note_ids($client, $array =~ /-?\d+/g);
-	sleep 0.02;
+	sleep 0.01;
 	return;
 }
 

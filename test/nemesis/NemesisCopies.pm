@@ -76,6 +76,7 @@ sub _base_backup
 	my ($world) = @_;
 	my $server = $world->{primary};
 	my $folder = "$world->{folder}/backup";
+	return 0 if -d "$folder.new";
 	my $done = $server->run_program('pg_basebackup', '-N', '-c', 'fast', '-D', "$folder.new", '-d', $server->connection('postgres'));
 	if ($done)
 	{
@@ -107,7 +108,7 @@ sub _recovered
 		append_to_file("$server->{data}/recovery.signal", '');
 		for (1 .. 40) { $server->start; last if $server->wait_until('SELECT NOT pg_is_in_recovery()', 1) }
 		append_to_file("$server->{data}/postgresql.conf", "recovery_target = ''\n");
-		remove_tree($old, $folder);
+		remove_tree($old);
 		return 1;
 	};
 }

@@ -13,6 +13,7 @@ use NemesisClients;
 use NemesisServer;
 use POSIX qw(_exit WNOHANG);
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(sleep time);
 
 # The timeline that a primary writes.
@@ -47,6 +48,7 @@ sub _begin_registry
 	my ($self, $store) = @_;
 	my $registry = $self->{registry} = IdgenRegistry->start($store);
 	$self->{recovery} = IdgenRecovery->of($registry);
+	$self->{recovery}->save;
 	my ($host, $port) = $registry->address =~ /^host=(\S+) port=(\d+)/;
 	my $proxy = $self->{proxy} = IdgenProxy->start($host ? "$host/.s.PGSQL.$port" : $registry->{etcd}{port});
 	$self->{address} = $host ? "host=127.0.0.1 port=$proxy->{port} dbname=postgres user=node_role connect_timeout=2" : "etcd://127.0.0.1:$proxy->{port}/idgen";
@@ -355,6 +357,7 @@ sub makes_ids
 		return 1 if eval { $self->{primary}->session('app')->selectrow_array("SELECT $self->{maker}{expression}") };
 		sleep 0.05;
 	}
+	diag("$self->{primary}{name}, in $self->{folder}: $@");
 	return 0;
 }
 

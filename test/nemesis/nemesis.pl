@@ -22,7 +22,7 @@ sub refuse { diag(@_); exit 2 }
 my $mode = $ENV{MODE} || 'single';
 my $minutes = $ENV{MINUTES} || 1;
 my $seed = $ENV{SEED} || 1 + int rand 1e9;
-my $maker = $ENV{MAKER} && { sql => $ENV{MAKER_SQL}, expression => $ENV{MAKER} };
+my $maker = $ENV{MAKER} ? { sql => $ENV{MAKER_SQL}, expression => $ENV{MAKER} } : undef;
 my $faults = faults_of($mode, !$maker) // refuse("no such mode: $mode");
 my %only = map { $_ => 1 } split /[\s,]+/, $ENV{ONLY} // '';
 my @unknown = grep { !$faults->{$_} } keys %only;
