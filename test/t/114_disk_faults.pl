@@ -61,7 +61,7 @@ my @of_wal = (
 	[ 'a full disk of the WAL',  "extend $no_space /pg_wal/", qr/^PANIC:  could not write to file "pg_wal.*: No space left on device/ ],
 	[ 'a read-only file system', "write $read_only /",        qr/^(?:PANIC|ERROR):  could not (?:write to|open) .*: Read-only file system/ ],
 	[ 'a flush that fails',      "flush $io_error /pg_wal/",  qr/^PANIC:  could not f(?:data)?sync file "[0-9A-F]+": Input\/output error/ ],
-	[ 'a write that fails',      "write $io_error /pg_wal/",  qr/^PANIC:  could not write to log file .*: Input\/output error/ ]);
+	[ 'a write that fails',      "write $io_error /pg_wal/",  qr/^PANIC:  could not (?:write to log|open) file .*: Input\/output error/ ]);
 for (@of_wal)
 {
 	my ($what, $line, $pattern) = @$_;
