@@ -34,6 +34,8 @@ my $first = IdgenBench::Session->new;
 $first->run('CREATE EXTENSION idgen');
 my $machine = IdgenBench::Machine->new($first);
 my %most = $is_short ? (sessions => 100, databases => 10) : (sessions => 1000, databases => 50);
+# Kept, since what their sessions used counts as this program's only while they last.
+my @measurements;
 my @sections = map { measured(@$_) } [ Curve => (seconds => $is_short ? 0.1 : 0.3) ], [ Growth => %most ], [ Renewals => (%most, seconds => 3) ], [ Rows => (rows => $rows) ];
 my %fact = map { @$_ } $machine->facts;
 # Which starts the server again.
@@ -57,6 +59,7 @@ sub measured
 	my ($name, %options) = @_;
 	my $began = time;
 	my $measurement = "IdgenBench::Scale::$name"->new(%options);
+	push @measurements, $measurement;
 	$measurement->warm_up;
 	$measurement->round($_) for 1 .. $rounds;
 	printf "%s: %d s\n", $name, time - $began;
