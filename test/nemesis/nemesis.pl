@@ -93,7 +93,7 @@ while (time < $began + 60 * $minutes)
 	reap();
 	$world->mend;
 	$world->reset_settings unless %running;
-	my $names = !@brief || @long && rand() < 0.2 ? \@long : \@brief;
+	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
 	strike($world, $names->[ rand @$names ]);
 	sleep 0.3 * rand;
 }
