@@ -96,7 +96,9 @@ while (time < $began + 60 * $minutes)
 	$world->mend;
 	$world->reset_settings unless %running;
 	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
-	strike($world, $names->[ rand @$names ]);
+	# The control is not left to chance.
+	my $is_due = $mode eq 'control' && rand() < 0.1;
+	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]);
 	sleep 0.3 * rand;
 }
 my $seconds = time - $began;
