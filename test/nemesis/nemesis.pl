@@ -48,10 +48,12 @@ sub reap
 	return;
 }
 
-# Whether a fault may begin now: one that relies on right clocks not after a clock was far ahead, and the other way round.
+# Whether a fault may begin now: one of the registry not beside another of it; one that relies on right clocks not after a clock was far ahead, and the other
+# way round.
 sub may_begin
 {
-	my ($world, $fault) = @_;
+	my ($world, $name, $fault) = @_;
+	return 0 if $name =~ /^registry/ && grep { $_->{name} =~ /^registry/ } values %running;
 	return 0 if $fault->{brief} && keys %running >= $most_at_once;
 	return 0 if $fault->{right} && !$world->has_right_clocks;
 	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > 0.4 } values %running;
@@ -62,7 +64,7 @@ sub strike
 {
 	my ($world, $name) = @_;
 	my $fault = $faults->{$name};
-	return unless may_begin($world, $fault);
+	return unless may_begin($world, $name, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
 	$world->{is_owed} = 1 if $fault->{right};
 	note(sprintf '%6.1f s: %s on %s', time - $^T, $name, $world->{primary}{name});
@@ -93,8 +95,10 @@ while (time < $began + 60 * $minutes)
 	reap();
 	$world->mend;
 	$world->reset_settings unless %running;
-	my $names = !@brief || @long && rand() < 0.2 ? \@long : \@brief;
-	strike($world, $names->[ rand @$names ]);
+	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
+	# The control is not left to chance.
+	my $is_due = $mode eq 'control' && rand() < 0.1;
+	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]);
 	sleep 0.3 * rand;
 }
 my $seconds = time - $began;
