@@ -65,6 +65,9 @@ for my $what ('an extension', 'a claim')
 my %count;
 $count{$_}++ for injected($node);
 note join ', ', map { "$_ $count{$_}" } sort keys %count;
-$node->stop('immediate');
+# The last one may yet come to the call that it is to be killed before.
+my @processes = processes_of($node);
+kill 'KILL', @processes;
+wait_for_end($node, @processes);
 $store->{stop}->('immediate');
 done_testing();
