@@ -36,7 +36,11 @@ my $machine = IdgenBench::Machine->new($first);
 my %most = $is_short ? (sessions => 100, databases => 10) : (sessions => 1000, databases => 50);
 # Kept, since what their sessions used counts as this program's only while they last.
 my @measurements;
-my @sections = map { measured(@$_) } [ Curve => (seconds => $is_short ? 0.1 : 0.3) ], [ Growth => %most ], [ Renewals => (%most, seconds => 3) ], [ Rows => (rows => $rows) ];
+my @sections = map { measured(@$_) }
+  [ Curve => (seconds => $is_short ? 0.1 : 0.3) ],
+  [ Growth => %most ],
+  [ Renewals => (%most, seconds => 3) ],
+  [ Rows => (rows => $rows) ];
 my %fact = map { @$_ } $machine->facts;
 # Which starts the server again.
 push @sections, nodes_section(read_file('benchmarks.md')), measured('Limits');

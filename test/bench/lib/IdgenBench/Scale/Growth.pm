@@ -9,6 +9,7 @@ use DBI;
 use IdgenBench::Samples;
 use IdgenBench::Session;
 use IdgenBench::Text qw(number);
+use POSIX qw(strftime);
 
 my $rows = 400_000;
 my $roomy = q{'epoch=2020-01-01T00:00:00Z unit=1ms time=40 shard=3 sequence=20'};
@@ -100,7 +101,7 @@ sub warm_up
 {
 	my ($self) = @_;
 	my $session = $self->{session};
-	$self->{layouts} = join ',', map { '"' . sprintf('epoch=2020-01-01T%02d:%02d:%02dZ unit=1ms time=40 shard=3 sequence=20', int($_ / 3600), int($_ / 60) % 60, $_ % 60) . '"' } 1 .. 1000;
+	$self->{layouts} = join ',', map { qq{"epoch=$_ unit=1ms time=40 shard=3 sequence=20"} } map { strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(1_577_836_800 + $_)) } 1 .. $self->{counts}{layout}[-1];
 	for my $number (0 .. $self->{counts}{database}[-1] - 1)
 	{
 		$session->run("CREATE DATABASE scale_$number");
@@ -135,7 +136,10 @@ sub sections
 	my $samples = $self->{samples};
 	my @rows = map {
 		my $kind = $_;
-		map { [ sprintf('%s %s%s', number_of($_), $kind, $_ > 1 ? 's' : ''), $samples->text("$kind $_"), $samples->text("$kind $_ ratio") ] } @{ $self->{counts}{$kind} }
+		map {
+			my $name = "$kind $_";
+			[ number_of($_) . " $kind" . ($_ > 1 ? 's' : ''), $samples->text($name), $samples->text("$name ratio") ]
+		} @{ $self->{counts}{$kind} }
 	} @kinds;
 	my @settled = map { [ number_of($_), $samples->text("settled $_") ] } @{ $self->{counts}{'idle session'} };
 	return (

@@ -8,7 +8,7 @@ use warnings;
 use DBI;
 use IdgenBench::Session;
 use IdgenBench::Text qw(number);
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 my $registry_wait = 30;
 my $two_layouts = "(CASE WHEN n < 8192 THEN 'instagram' ELSE 'sonyflake' END)::id_layout";
@@ -17,39 +17,74 @@ my $two_layouts = "(CASE WHEN n < 8192 THEN 'instagram' ELSE 'sonyflake' END)::i
 # share: slots that a database may have.
 my @limits = (
 	{
-		what => 'IDs of a shard in a tick', figure => '1,024 a ms by default ([layouts](layouts.md#presets))', remedy => 'a pool, or a longer sequence; by default sessions wait', state => '2200H',
-		set => { 'idgen.overflow' => 'error' }, allowed => 'SELECT count(next_id(5)) FROM generate_series(1, 1000)', refused => 'SELECT count(next_id(5)) FROM generate_series(1, 1000000)',
+		what => 'IDs of a shard in a tick', figure => '1,024 a ms by default ([layouts](layouts.md#presets))',
+		remedy => 'a pool, or a longer sequence; by default sessions wait',
+		state => '2200H',
+		set => { 'idgen.overflow' => 'error' },
+		allowed => 'SELECT count(next_id(5)) FROM generate_series(1, 1000)',
+		refused => 'SELECT count(next_id(5)) FROM generate_series(1, 1000000)',
 	},
 	{
-		what => 'slots of a database, for shards outside `idgen.shards` and layouts of its own', figure => '2,048', remedy => '`idgen.max_slots_per_database`', state => '53400',
-		allowed => 'SELECT count(next_id(n)) FROM generate_series(0, 2047) n', refused => 'SELECT count(next_id(n)) FROM generate_series(0, 2048) n',
+		what => 'slots of a database, for shards outside `idgen.shards` and layouts of its own', figure => '2,048',
+		remedy => '`idgen.max_slots_per_database`',
+		state => '53400',
+		allowed => 'SELECT count(next_id(n)) FROM generate_series(0, 2047) n',
+		refused => 'SELECT count(next_id(n)) FROM generate_series(0, 2048) n',
 	},
 	{
-		what => 'slots of a database', figure => '4,096', remedy => '`idgen.max_slots_per_database`', state => '53400', set => { 'idgen.shards' => '0-8191' },
-		allowed => 'SELECT count(next_id(n)) FROM generate_series(0, 4095) n', refused => 'SELECT count(next_id(n)) FROM generate_series(0, 4096) n',
+		what => 'slots of a database', figure => '4,096',
+		remedy => '`idgen.max_slots_per_database`',
+		state => '53400',
+		set => { 'idgen.shards' => '0-8191' },
+		allowed => 'SELECT count(next_id(n)) FROM generate_series(0, 4095) n',
+		refused => 'SELECT count(next_id(n)) FROM generate_series(0, 4096) n',
 	},
 	{
-		what => 'slots of the server', figure => '16,384', remedy => '`idgen.max_slots`, and a restart', state => '53400', set => { 'idgen.shards' => '0-8191' }, share => 16384,
+		what => 'slots of the server', figure => '16,384',
+		remedy => '`idgen.max_slots`, and a restart',
+		state => '53400',
+		set => { 'idgen.shards' => '0-8191' },
+		share => 16384,
 		allowed => "SELECT count(next_id(n % 8192, $two_layouts)) FROM generate_series(0, 16383) n",
-		refused => "SELECT count(next_id(n % 8192, $two_layouts)) FROM generate_series(0, 16383) n", beside => 1,
+		refused => "SELECT count(next_id(n % 8192, $two_layouts)) FROM generate_series(0, 16383) n",
+		beside => 1,
 	},
 	{
-		what => 'connections', figure => '100', remedy => '`max_connections`, and a restart, or a pooler', state => '53300', probe => \&_connections,
+		what => 'connections', figure => '100',
+		remedy => '`max_connections`, and a restart, or a pooler',
+		state => '53300',
+		probe => \&_connections,
 	},
 	{
-		what => 'shards of the default layout', figure => '8,192', remedy => 'a layout with more bits', state => '22003',
-		allowed => 'SELECT next_id(8191)', refused => 'SELECT next_id(8192)',
+		what => 'shards of the default layout', figure => '8,192',
+		remedy => 'a layout with more bits',
+		state => '22003',
+		allowed => 'SELECT next_id(8191)',
+		refused => 'SELECT next_id(8192)',
 	},
 	{
-		what => 'IDs of one array', figure => '134,217,724', remedy => '`next_ids`', state => '54000', set => { 'idgen.shards' => '0-255' }, allowed => 'SELECT cardinality(next_id_array(1000000))', refused => 'SELECT next_id_array(134217725)',
+		what => 'IDs of one array', figure => '134,217,724',
+		remedy => '`next_ids`',
+		state => '54000',
+		set => { 'idgen.shards' => '0-255' },
+		allowed => 'SELECT cardinality(next_id_array(1000000))',
+		refused => 'SELECT next_id_array(134217725)',
 	},
 	{
-		what => 'years of the default layout', figure => '2046-06-27', remedy => '`idgen`, which ends in 2095', state => '22003',
-		allowed => q{SELECT id_make('2046-06-27 00:00+00', 5, 0)}, refused => q{SELECT id_make('2046-06-28 00:00+00', 5, 0)},
+		what => 'years of the default layout', figure => '2046-06-27',
+		remedy => '`idgen`, which ends in 2095',
+		state => '22003',
+		allowed => q{SELECT id_make('2046-06-27 00:00+00', 5, 0)},
+		refused => q{SELECT id_make('2046-06-28 00:00+00', 5, 0)},
 	},
 	{
-		what => 'numbers from a registry on one server', figure => '128', remedy => 'fewer shards by hand', state => '54000', has_registry => 1, set => { 'idgen.shards' => '200-400' },
-		allowed => 'SELECT count(next_id(n)) FROM generate_series(200, 327) n', refused => 'SELECT next_id(328)',
+		what => 'numbers from a registry on one server', figure => '128',
+		remedy => 'fewer shards by hand',
+		state => '54000',
+		has_registry => 1,
+		set => { 'idgen.shards' => '200-400' },
+		allowed => 'SELECT count(next_id(n)) FROM generate_series(200, 327) n',
+		refused => 'SELECT next_id(328)',
 	},
 );
 
@@ -81,16 +116,18 @@ sub _start
 }
 
 # Bytes of shared memory that idgen has.
-sub _memory { return scalar IdgenBench::Session->new->row(q{SELECT sum(allocated_size)::float FROM pg_shmem_allocations WHERE name LIKE 'idgen%' OR name = 'idgen'}) }
+sub _memory { return scalar IdgenBench::Session->new->row(q{SELECT sum(size)::float FROM pg_shmem_allocations WHERE name LIKE 'idgen%'}) }
 
 # A registry in a database of this server.
 sub _begin_registry
 {
 	my $session = IdgenBench::Session->new;
 	$session->run($_) for 'CREATE DATABASE registry', 'CREATE EXTENSION idgen_lease', 'CREATE ROLE node_role LOGIN';
-	do { local $ENV{PGDATABASE} = 'registry'; my $registry = IdgenBench::Session->new; $registry->run($_) for 'CREATE EXTENSION idgen_registry', 'GRANT idgen_node TO node_role' };
-	undef $session;
-	_start("-c max_connections=100 -c shared_preload_libraries=idgen,idgen_lease -c idgen.max_wait=${registry_wait}s -c idgen.registry='host=$ENV{PGHOST} dbname=registry user=node_role'");
+	local $ENV{PGDATABASE} = 'registry';
+	my $registry = IdgenBench::Session->new;
+	$registry->run($_) for 'CREATE EXTENSION idgen_registry', 'GRANT idgen_node TO node_role';
+	my $address = "host=$ENV{PGHOST} dbname=registry user=node_role";
+	_start("-c shared_preload_libraries=idgen,idgen_lease -c idgen.max_wait=${registry_wait}s -c idgen.registry='$address'");
 	return;
 }
 
@@ -151,7 +188,8 @@ sub sections
 	return {
 		title => 'What ends first',
 		text => <<"END",
-Each limit was reached on a server with the default settings: the figure still succeeds, one more fails with this error.
+Each limit was reached on a server with the default settings: up to the figure there is no error (for the array, a million
+IDs were tried), and one more fails with this one.
 16,384 slots take $usual MB of shared memory, and each more $slot bytes. A slot that was idle for half a second can go to
 another shard, so the limits of slots are of shards in use within half a second. Load meets the first row first: one
 session can ask for more than one shard has.
