@@ -46,7 +46,8 @@ my %fact = map { @$_ } $machine->facts;
 push @sections, nodes_section(read_file('benchmarks.md')), measured('Limits');
 my $day = strftime '%Y-%m-%d', gmtime;
 my $introduction = <<"END";
-`make scale` measured this on $day, in $rounds round@{[ $rounds > 1 ? 's' : '' ]}: $fact{processor}; PostgreSQL $fact{PostgreSQL}.
+`make scale` measured this on $day, in $rounds round@{[ $rounds > 1 ? 's' : '' ]}, with PostgreSQL $fact{PostgreSQL}, on:
+$fact{processor}.
 Other processes used $fact{'used meanwhile by other processes'}. Rates are those of this machine; ratios say more.
 END
 my $scale = scale_section($introduction, @sections);

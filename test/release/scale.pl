@@ -48,7 +48,7 @@ my $fleet = "| all nodes have a number after | 9.0 s | 27.3 s |\n| calls a secon
 my $nodes = nodes_section($fleet);
 is_deeply($nodes->{rows}[2], [ '1,024', 10, '34.0', '9.00', '27.3', '2,870' ], '1,024 nodes: as they were measured');
 is_deeply($nodes->{rows}[3], [ '8,192', 13, '272', '72.0', '218', '22,960' ], '8,192 nodes: eight times as much, and three bits more');
-like($nodes->{text}, qr/answers 114 claims a second/, 'claims a second');
+like($nodes->{text}, qr/answers 114 claims a\s+second/, 'claims a second');
 ok(!eval { nodes_section($fleet =~ s/memory/room/r); 1 }, 'noticed: a figure that is not there');
 
 done_testing();

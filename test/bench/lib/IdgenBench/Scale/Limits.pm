@@ -188,8 +188,8 @@ sub sections
 	return {
 		title => 'What ends first',
 		text => <<"END",
-Each limit was reached on a server with the default settings: up to the figure there is no error (for the array, a million
-IDs were tried), and one more fails with this one.
+Each limit was reached on a server with the default settings: up to the figure there is no error (for the array, a
+million IDs were tried), and one more fails with this one.
 16,384 slots take $usual MB of shared memory, and each more $slot bytes. A slot that was idle for half a second can go to
 another shard, so the limits of slots are of shards in use within half a second. Load meets the first row first: one
 session can ask for more than one shard has.

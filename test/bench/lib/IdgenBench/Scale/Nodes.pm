@@ -30,8 +30,8 @@ sub nodes_section
 		title => 'Nodes',
 		text => <<"END",
 What a fleet costs its registry, by arithmetic from [1,024 nodes](#1024-nodes-and-one-registry): calls rise with the
-nodes, and each has a connection of a PostgreSQL. When all begin at once, a PostgreSQL answers $claims[0] claims a second, an
-etcd $claims[1]. The nodes do not know one another: what one ID costs does not depend on how many there are.
+nodes, and each has a connection of a PostgreSQL. When all begin at once, a PostgreSQL answers $claims[0] claims a
+second, an etcd $claims[1]. The nodes do not know one another: what one ID costs does not depend on how many there are.
 END
 		header => [ 'nodes', 'bits of the shard', 'calls a second', 'all have a number after, PostgreSQL, s', 'etcd, s', 'memory, PostgreSQL, MB' ],
 		rows => [ map { _row($_, $calls, @begun, $memory) } 16, 128, 1024, 8192 ],
