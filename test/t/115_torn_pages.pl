@@ -93,7 +93,7 @@ for my $sequence (@sequences)
 		my $at = $block * BLOCK;
 		my $whole = restart_with($sequence, sub { my ($bytes) = @_; substr($bytes, $at, BLOCK / 2) = substr $older, $at, BLOCK / 2; substr($bytes, $at + BLOCK / 2, 8) ^= "\x55" x 8; $bytes });
 		go_on($node, 5);
-		fails_with($session, $sql{$sequence}, 'XX001', qr/^ERROR:  invalid page in block $block of relation base\/\d+\/\d+/, "$sequence, block $block is torn");
+		fails_with($session, $sql{$sequence}, 'XX001', qr/^ERROR:  invalid page in block $block of relation "?base\/\d+\/\d+/, "$sequence, block $block is torn");
 		restart_with($sequence, sub { $whole });
 		is(draw_both(), 0, "$sequence, block $block put right: none twice");
 	}
