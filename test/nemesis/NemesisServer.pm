@@ -118,6 +118,8 @@ sub signal_one
 sub kill_all
 {
 	my ($self, $is_only_postmaster) = @_;
+	# It must not fork while its children are listed: one that is missed keeps the next postmaster from starting.
+	kill 'STOP', $self->{pid} if $self->runs;
 	my @processes = $self->processes or return 0;
 	kill 'KILL', $is_only_postmaster ? $processes[0] : @processes;
 	local $?;

@@ -68,7 +68,7 @@ bool World::may_recreate(const Node &node) const noexcept {
 void World::recreate_in_debt(Node &node) {
     int database = any_database();
     const Database *entry = find(node, database);
-    for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.debt.is_owed); steps++) {
+    for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.is_indebted); steps++) {
         step_somebody();
         entry = find(node, database);
     }

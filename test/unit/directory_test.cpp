@@ -168,12 +168,13 @@ TEST_F(DirectoryTest, ADatabaseWhoseRowChangedIsBegunAnewAboveTheOldOne) {
 }
 
 TEST_F(DirectoryTest, ADatabaseOwesWhatTheOneOfItsNumberOwed) {
-    first.horizon.debt = {7000, true};
+    first.horizon.is_indebted = true;
+    first.horizon.debt_boot_ms = 7000;
     directory.enter(11, 2, false);
-    EXPECT_TRUE(first.horizon.debt.is_owed);
-    EXPECT_EQ(first.horizon.debt.boot_ms, 7000);
+    EXPECT_TRUE(first.horizon.is_indebted);
+    EXPECT_EQ(first.horizon.debt_boot_ms, 7000);
     directory.drop(first);
-    EXPECT_FALSE(directory.enter(13, 5, false)->horizon.debt.is_owed) << "another number's";
+    EXPECT_FALSE(directory.enter(13, 5, false)->horizon.is_indebted) << "another number's";
 }
 
 TEST_F(DirectoryTest, ADroppedDatabasesEntryIsUsedAgain) {

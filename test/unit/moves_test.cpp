@@ -110,7 +110,7 @@ TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {
     EXPECT_EQ(record.value, t + 100);
     finish_reset(memory.directory, database, record, accepted, 42);
     EXPECT_EQ(horizon.floor_ms, t + 100);
-    EXPECT_FALSE(horizon.debt.is_owed);
+    EXPECT_FALSE(horizon.is_indebted);
     EXPECT_EQ(slot.entry->slot.tick, t + 99);
     EXPECT_EQ(database.resets, 1u);
     EXPECT_EQ(accepted.confirmed_ms, 42);

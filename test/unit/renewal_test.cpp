@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::int64_t t = 1767225600000;  // 2026-01-01
 constexpr std::int64_t ours = 77, theirs = 78, boot_ms = t - 1000000;
+constexpr std::int64_t owed = 1301;  // where a server begins that finds another's record
 constexpr BootId boot{3, 4};
 constexpr Owner owner{1001, 5};
 
@@ -22,6 +23,13 @@ class RenewalTest : public testing::Test {
     PageVerdict judge(const DurableRecord &page, std::int64_t start_ms) {
         HorizonRenewal renewal{horizon, accepted, server, t + start_ms};
         return renewal.judge(page);
+    }
+    // The same at the time when what is owed from t on can be paid.
+    PageVerdict judge_later(const DurableRecord &page) {
+        server.clock.now_ms += owed;
+        PageVerdict verdict = judge(page, owed);
+        server.clock.now_ms -= owed;
+        return verdict;
     }
     // Loads a page of this server's, so that the next look may write.
     void load(const DurableRecord &page) { EXPECT_FALSE(judge(page, 0).is_to_write); }
@@ -64,6 +72,17 @@ TEST_F(RenewalTest, APendingRecordTooLowIsNotWaitedFor) {
     EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1500}.begin()), RenewalStep::read_page);
 }
 
+TEST_F(RenewalTest, ADebtIsPaidByTheClockAsItIsNow) {
+    page.identity = theirs;
+    load(page);
+    EXPECT_EQ(horizon.floor_ms, t + owed);
+    server = at(owed - server.rules.max_lead_ms - 1);
+    EXPECT_FALSE(judge(page, owed).is_to_write) << "a clock that stood further ahead admitted the tick";
+    EXPECT_TRUE(horizon.is_indebted);
+    server = at(owed - server.rules.max_lead_ms);
+    EXPECT_TRUE(judge(page, owed).is_to_write);
+}
+
 TEST_F(RenewalTest, WhatIsRefused) {
     EXPECT_EQ(judge(bare_record(5, ours), 0).outcome.renewal, Renewal::out_of_bounds);
     EXPECT_EQ(judge(bare_record(5, ours), 0).outcome.detail, 5);
@@ -92,21 +111,19 @@ TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
     EXPECT_EQ(judge(page, 500).record.owner, owner.system_identifier);
 }
 
-constexpr std::int64_t owed = 1301;  // where a server begins that finds another's record
-
 // After pg_createsubscriber, by default.
 TEST_F(RenewalTest, ACopyThatCameWithTheDiskIsRefusedOnItsOwn) {
     page.owner = 2002;
     page.identity = theirs;
     server.admits_copy = true;
     load(page);
-    EXPECT_EQ(judge(page, owed).outcome.renewal, Renewal::converted);
-    EXPECT_EQ(judge(page, owed).outcome.detail, 2002);
+    EXPECT_EQ(judge_later(page).outcome.renewal, Renewal::converted);
+    EXPECT_EQ(judge_later(page).outcome.detail, 2002);
     server.admits_inherited = true;
-    EXPECT_TRUE(judge(page, owed).is_to_write);
+    EXPECT_TRUE(judge_later(page).is_to_write);
     server.admits_inherited = false;
     server.owner.shards = 6;
-    EXPECT_TRUE(judge(page, owed).is_to_write) << "shards of its own";
+    EXPECT_TRUE(judge_later(page).is_to_write) << "shards of its own";
 }
 
 TEST_F(RenewalTest, ACopyThatThisServerHasAdmittedGoesOn) {
@@ -117,10 +134,10 @@ TEST_F(RenewalTest, ACopyThatThisServerHasAdmittedGoesOn) {
     server.foreign_origin = 2002;
     forget(horizon);
     load(bare_record(t + 500, 0));
-    EXPECT_EQ(judge(bare_record(t + 500, 0), owed).outcome.renewal, Renewal::converted) << "a restored dump";
+    EXPECT_EQ(judge_later(bare_record(t + 500, 0)).outcome.renewal, Renewal::converted) << "a restored dump";
     forget(horizon);
     load(bare_record(t + 500, theirs));
-    EXPECT_EQ(judge(bare_record(t + 500, theirs), owed).outcome.renewal, Renewal::converted)
+    EXPECT_EQ(judge_later(bare_record(t + 500, theirs)).outcome.renewal, Renewal::converted)
         << "of an extension that made no ID before the disk was copied";
 }
 

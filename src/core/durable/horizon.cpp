@@ -11,12 +11,13 @@ namespace {
 // Computes what is owed to the servers before this one.
 void run_into_debt(Horizon &horizon, const ClockReading &clock, const HorizonRules &rules) noexcept {
     std::int64_t owed_ms = clock.now_ms - clock.difference_ms + rules.debt_ms();
-    horizon.debt = {horizon.debt.is_owed ? std::max(horizon.debt.boot_ms, owed_ms) : owed_ms, true};
+    horizon.debt_boot_ms = horizon.is_indebted ? std::max(horizon.debt_boot_ms, owed_ms) : owed_ms;
+    horizon.is_indebted = true;
 }
 
 // Lifts the floor to what is owed by the clock as it is now.
 void raise_to_debt(Horizon &horizon, const ClockReading &clock) noexcept {
-    if (horizon.debt.is_owed) lift(horizon.floor_ms, horizon.debt.boot_ms + clock.difference_ms);
+    if (horizon.is_indebted) lift(horizon.floor_ms, horizon.debt_boot_ms + clock.difference_ms);
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_
 
 void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept {
     note_written(horizon.record, record, position);
-    horizon.debt.is_owed = false;
+    horizon.is_indebted = false;
 }
 
 void grant_pending(Horizon &horizon) noexcept {
@@ -67,7 +68,7 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     note_advanced(horizon, record);
     horizon.floor_ms = record.value;
     horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
-    horizon.debt.is_owed = false;
+    horizon.is_indebted = false;
 }
 
 void note_created(Horizon &horizon, std::int64_t value) noexcept {
@@ -82,8 +83,9 @@ void forget(Horizon &horizon) noexcept {
     horizon.granted_ms = 0;
     horizon.settled_ms = 0;
     horizon.record = {};
-    horizon.debt = {0, false};
+    horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;
+    horizon.is_indebted = false;
 }
 
 }  // namespace idgen

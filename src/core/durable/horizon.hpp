@@ -41,12 +41,6 @@ struct HorizonRules {
     constexpr std::int64_t farthest_ms() const noexcept { return window_ms + debt_ms(); }
 };
 
-// What is owed for IDs that another server may have made.
-struct Debt {
-    std::int64_t boot_ms;  // the floor that is owed, by CLOCK_BOOTTIME
-    bool is_owed;
-};
-
 // What the sessions of a database share. In shared memory: no pointers. The first two atomics are read without a lock
 // on every take; all else, and every change, is guarded by the renewal lock of the caller. Only the floor is lifted
 // under the directory's lock, too, and S is lifted under none.
@@ -55,8 +49,9 @@ struct Horizon {
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
     std::atomic<std::int64_t> settled_ms;  // core/issue/settled.hpp; only rises, but for reset()
     DurableState record;
-    Debt debt;
+    std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record reckons with (trusted_clock.hpp)
+    bool is_indebted;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Horizon> &&
                   std::is_trivially_destructible_v<Horizon>,
@@ -93,7 +88,7 @@ void grant_pending(Horizon &horizon) noexcept;
 // Whose record it is that a command writes: nobody's until a debt is paid, because only a renewal has waited
 // until the lead admits what is owed.
 constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
-    return horizon.debt.is_owed ? 0 : identity;
+    return horizon.is_indebted ? 0 : identity;
 }
 
 // Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has been

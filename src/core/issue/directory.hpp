@@ -177,9 +177,11 @@ class Directory {
         if (entry == nullptr) entry = databases().add(database);
         if (entry == nullptr || entry->written_by == writer) return entry;
         if (entry->written_by != 0 && !has_sessions) {
-            Debt debt = entry->horizon.debt;
+            bool is_indebted = entry->horizon.is_indebted;
+            std::int64_t debt_boot_ms = entry->horizon.debt_boot_ms;
             std::int64_t above_ms = begin_again(*entry);
-            entry->horizon.debt = debt;
+            entry->horizon.is_indebted = is_indebted;
+            entry->horizon.debt_boot_ms = debt_boot_ms;
             lift(entry->horizon.floor_ms, above_ms);
         }
         entry->written_by = writer;

@@ -84,7 +84,7 @@ void look_at_database(AheadView &view) noexcept {
         ReadGuard guard(database.renewal_lock);
         const Horizon &horizon = database.horizon;
         view.floor_ms = horizon.floor_ms;
-        view.is_indebted = horizon.debt.is_owed;
+        view.is_indebted = horizon.is_indebted;
         accepted_ms =
             accepted_for(self.state->accepted_clock, horizon.confirmations, horizon.record.known, self.state->boot);
     }
