@@ -24,7 +24,6 @@ void Admin::lock(Stage &stage) {
     if (database() == nullptr) return disconnect();
     if (database()->is_locked) return;
     view_ = stage.view_of(*node_);
-    view_.clock.now_ms = node_->clock.read(stage.true_ms);
     stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
     database()->is_locked = true;
     step_ = Step::page;
@@ -68,7 +67,7 @@ void Admin::finish(Stage &stage) {
             floor_ms = std::max(floor_ms, at_ms_);
             break;
         case Task::reset:
-            view_.clock.difference_ms = node_->difference(stage.true_ms);
+            view_.clock = node_->read_clock(stage.true_ms);
             finish_reset(directory, *database(), record_, node_->shared->accepted, view_.clock.difference_ms);
             stage.oracle.confirm(*node_, view_.clock.difference_ms);
             stage.oracle.expect(directory.reached_ms(*database()) <= at_ms_ + 1000, "a slot is left above a reset");

@@ -11,18 +11,14 @@ LeaseRules rules_of(const Stage &stage, const SharedLease &entry) noexcept {
     return rules_for(rules, entry.purpose);
 }
 
-ClockReading clock_of(const Stage &stage, const Node &node) noexcept {
-    return {node.clock.read(stage.true_ms), node.difference(stage.true_ms)};
-}
-
 // A number by what the registry lists, or any; -1 where there is none to claim now.
 std::int64_t choose(Stage &stage, const Node &node, const LeaseRecord &record, const LeaseRules &rules) {
     if (stage.random.one_in(4)) return stage.random.between(0, stage.scenario.number_count - 1);
     ListedNumber rows[max_numbers];
     NumberList list = stage.registry.list(rows, stage.true_ms);
     NumberChoice choice = choose_number({&record, 1, node.identity()}, list, {0, stage.scenario.number_count - 1},
-                                        stage.random.one_in(2) ? 0 : stage.random.next(), clock_of(stage, node).now_ms,
-                                        rules.max_lead_ms);
+                                        stage.random.one_in(2) ? 0 : stage.random.next(),
+                                        node.read_clock(stage.true_ms).now_ms, rules.max_lead_ms);
     return choice.kind == ChoiceKind::claim ? choice.number : -1;
 }
 
@@ -46,7 +42,7 @@ void Keeper::step(Stage &stage, Node &node) {
             return;
         case Step::ask:
             task.step = Step::look;
-            return send(stage, node, number, ask_claim(lease, task.record, clock_of(stage, node)));
+            return send(stage, node, number, ask_claim(lease, task.record, node.read_clock(stage.true_ms)));
         case Step::move:
             break;
     }
@@ -60,7 +56,7 @@ void Keeper::look(Stage &stage, Node &node, int number) {
     SharedLease &entry = node.shared->leases.entries[number];
     bool is_without = entry.lease.life == 0 || idgen::has_ended(entry.lease);
     if (is_without && !is_ending_) begin_life_of(stage, node, number);
-    ClockReading clock = clock_of(stage, node);
+    ClockReading clock = node.read_clock(stage.true_ms);
     switch (Errand errand = next_errand(entry.lease, entry.purpose, clock, rules_of(stage, entry))) {
         case Errand::none:
             return;
@@ -117,7 +113,7 @@ void Keeper::extend(Stage &stage, Node &node, int number) {
     std::int64_t granted_ms = 0;
     for (const Database &database : shared.databases)
         granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
-    ClockReading clock = clock_of(stage, node);
+    ClockReading clock = node.read_clock(stage.true_ms);
     stage.oracle.note_clock(clock.now_ms, stage.settings.rules.max_lead_ms);
     ClockRules rules{stage.settings.max_jump_ms, stage.settings.rules.farthest_ms()};
     if (!judge_clock(shared.accepted.accepted_ms, clock, granted_ms, rules).is_accepted) return;
@@ -127,7 +123,7 @@ void Keeper::extend(Stage &stage, Node &node, int number) {
 
 void Keeper::stop(Stage &stage, Node &node, int number) {
     Lease &lease = node.shared->leases.entries[number].lease;
-    send(stage, node, number, ask_stop(lease, node.directory().reached_ms(), clock_of(stage, node)));
+    send(stage, node, number, ask_stop(lease, node.directory().reached_ms(), node.read_clock(stage.true_ms)));
 }
 
 void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
@@ -143,8 +139,8 @@ void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
 void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
     SharedLease &entry = node.shared->leases.entries[letter.lease];
     Task &task = tasks_[letter.lease];
-    LeaseNews news =
-        take_in(entry.lease, task.record, letter.call, letter.answer, clock_of(stage, node), rules_of(stage, entry));
+    LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, node.read_clock(stage.true_ms),
+                             rules_of(stage, entry));
     node.left_leases.save(letter.lease, entry.purpose, node.identity(), entry.lease);
     constexpr const char *all_news[] = {"nothing",  "claimed", "left", "missed",
                                         "extended", "too far", "lost", "stopped"};

@@ -156,7 +156,10 @@ struct Node {
         return is_prepared(xid);
     }
 
-    std::int64_t difference(std::int64_t true_ms) const noexcept { return clock.read(true_ms) - (true_ms - boot_ms); }
+    ClockReading read_clock(std::int64_t true_ms) const noexcept {
+        std::int64_t now_ms = clock.read(true_ms);
+        return {now_ms, now_ms - (true_ms - boot_ms)};
+    }
 
     SlotDirectory directory() const noexcept {
         return {shared->state, shared->entries, slot_count, shared->databases,

@@ -97,7 +97,7 @@ void World::reset(Node &node, int database) {
 }
 
 void World::accept_clock(Node &node) {
-    std::int64_t difference_ms = node.difference(stage_.true_ms);
+    std::int64_t difference_ms = node.read_clock(stage_.true_ms).difference_ms;
     confirm(node.shared->accepted, difference_ms);
     stage_.oracle.confirm(node, difference_ms);
     say("idgen.accept_clock", node);

@@ -8,7 +8,7 @@ bool RenewalSteps::step(Stage &stage, Database &database) {
             take_view(stage, database);
             return false;
         case Step::lock:
-            return lock(stage, database);
+            return lock(database);
         case Step::page:
             return visit([&](auto &steps) { return read_page(stage, steps, database); });
         case Step::flush:
@@ -29,15 +29,13 @@ bool RenewalSteps::step(Stage &stage, Database &database) {
 
 void RenewalSteps::take_view(Stage &stage, Database &database) {
     view_ = stage.view_of(*node_);
+    stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
     horizon_.emplace(HorizonRenewal{database.horizon, node_->shared->accepted, view_, start_ms_});
     generator_.emplace(GeneratorRenewal{database.generators, view_});
     step_ = Step::lock;
 }
 
-bool RenewalSteps::lock(Stage &stage, Database &database) {
-    // The difference was read before: a clock that was set forward in between makes the rest later.
-    view_.clock.now_ms = node_->clock.read(stage.true_ms);
-    stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
+bool RenewalSteps::lock(Database &database) {
     if (database.is_locked) {
         outcome_ = {Renewal::busy, 0};
         return true;

@@ -30,7 +30,7 @@ class RenewalSteps {
     enum class Step { view, lock, page, flush, note, standbys };
 
     void take_view(Stage &stage, Database &database);
-    bool lock(Stage &stage, Database &database);
+    bool lock(Database &database);
     template <class Steps>
     bool begin_with(Steps &steps, Database &database);
     template <class Steps>

@@ -48,11 +48,11 @@ struct Stage {
         return count >= scenario.quorum;
     }
 
-    // What a session of that node knows of it, but for the clock's time.
+    // What a session of that node knows of it.
     ServerView view_of(const Node &node) const noexcept {
         std::int64_t foreign = node.origin == node.system ? 0 : node.origin;
         return {node.identity(),
-                {0, node.difference(true_ms)},
+                node.read_clock(true_ms),
                 node.shared->accepted.confirmations,
                 node.boot_id(),
                 {node.system, shards_of(node)},

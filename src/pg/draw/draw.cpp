@@ -148,7 +148,7 @@ struct PatientDraw {
         if (next == Next::keep) return wait_for_number(source, wait);
         if (next == Next::past_end) report_no_tick(source, tick_start_ms(), TickReason::past_end);
         if (taken.status == Take::Status::ahead)
-            look_for_clock_step(self.state);
+            watched_clock(self.state);
         else
             count_full(source);
         if (next != Next::wait) report_stopped(next, wait);

@@ -77,7 +77,7 @@ void count_full(const Source &source) {
 
 void count_ahead(const Source &source, int64 tick, uint32 ids) {
     int64 lead_ms = start_of(source.packing, tick) - wall_ms();
-    if (lead_ms > 0 && note_ahead(source, tick, ids, lead_ms)) look_for_clock_step(self.state);
+    if (lead_ms > 0 && note_ahead(source, tick, ids, lead_ms)) watched_clock(self.state);
 }
 
 void reset_tallies(SharedState *state) noexcept {

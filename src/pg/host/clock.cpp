@@ -57,17 +57,21 @@ int64 monotonic_us() noexcept {
     return read_us(CLOCK_MONOTONIC);
 }
 
-int64 wall_minus_boot_ms() noexcept {
+ClockReading read_clock() noexcept {
     // A process put off between two readings would see a step that was none.
     constexpr int tries = 10;
     constexpr int64 longest_us = 500;
     int64 boot_us = read_us(CLOCK_BOOTTIME);
     for (int i = 0;; i++) {
-        int64 difference_us = read_us(CLOCK_REALTIME) - boot_us;
+        int64 now_us = read_us(CLOCK_REALTIME);
         int64 after_us = read_us(CLOCK_BOOTTIME);
-        if (after_us - boot_us <= longest_us || i == tries) return difference_us / 1000;
+        if (after_us - boot_us <= longest_us || i == tries) return {now_us / 1000, (now_us - boot_us) / 1000};
         boot_us = after_us;
     }
+}
+
+int64 wall_minus_boot_ms() noexcept {
+    return read_clock().difference_ms;
 }
 
 BootId read_boot_id() noexcept {

@@ -46,6 +46,10 @@ int64 monotonic_us() noexcept;
 // How long a wait has lasted, ms. Begins it if `began_ms` is 0.
 int64 waited_since(int64 &began_ms) noexcept;
 
+// The time of day, and how far it is from the time since the boot, both of one reading: a clock that is set meanwhile
+// is seen by both or by none.
+ClockReading read_clock() noexcept;
+
 // CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
 int64 wall_minus_boot_ms() noexcept;
 

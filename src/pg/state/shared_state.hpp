@@ -148,12 +148,7 @@ SharedState *shared_state();
 // before, and it is not known from where. To be called before a backend draws.
 void note_first_xid(SharedState *state) noexcept;
 
-// Sees the clock being set while the server runs: counts it and logs it.
-
-// Looks whether the clock was set since some session last looked. Gives CLOCK_REALTIME less CLOCK_BOOTTIME, ms.
-int64 look_for_clock_step(SharedState *state);
-
-// Reads the clock, with such a look.
+// Reads the clock. Counts and logs it if the clock was set since some session last looked.
 ClockReading watched_clock(SharedState *state);
 
 // Keeps the log readable: one message a minute for each cause, whichever session sees it.
