@@ -90,9 +90,13 @@ Renewal read_mirror(Page page, DurableRecord &record) noexcept {
 
 // Reads the record from block 1, or from block 0 if there is no block 1 or an empty one.
 Renewal read_pages(const DurablePage &page, DurableRecord &record) {
+    Page mirror = BufferGetPage(page.mirror);
     bool has_own = BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
-    if (has_own) return read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));
-    return read_mirror(BufferGetPage(page.mirror), record);
+    if (!has_own) return read_mirror(mirror, record);
+    Renewal read = read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));
+    if (read == Renewal::granted && is_own_value(mirror))
+        record.value = Max(record.value, sequence_data(mirror)->last_value);
+    return read;
 }
 
 DurablePage lock_pages(Relation sequence, BufferLockMode mode) {

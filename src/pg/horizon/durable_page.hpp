@@ -38,6 +38,9 @@ bool is_uncommitted(Relation sequence);
 // block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is read from block
 // 0. Both are written in one WAL record, as full images: of a page that another process changed without logging it, or
 // that was torn, a delta would leave a wrong copy.
+//
+// A disk that loses the write of block 1 gives an older version of it back. The mirror still says how far the record
+// was, unless something else has written it since: the further of the two counts.
 
 // Reads the record without touching anything, also on a standby.
 Renewal peek_record(Record kind, DurableRecord &record);

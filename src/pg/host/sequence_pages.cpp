@@ -6,6 +6,27 @@ namespace {
 // What PostgreSQL writes into the special space of a sequence's page.
 constexpr uint32 sequence_magic = 0x1717;
 
+// Never change: on disk. PostgreSQL aligns the special space of a sequence's page, so that it has room behind the
+// magic; nextval and setval leave that alone, and their replay clears it.
+struct SequenceSpecial {
+    uint32 magic;
+    uint32 mark;
+};
+
+// Never change: on disk. Another value seldom has the same.
+uint32 mark_for(int64 value) noexcept {
+    constexpr uint32 salt = 0x49444753;  // "IDGS"
+    return salt ^ static_cast<uint32>(value) ^ static_cast<uint32>(static_cast<uint64>(value) >> 32);
+}
+
+bool has_mark(Page page) noexcept {
+    return PageGetSpecialSize(page) >= sizeof(SequenceSpecial);
+}
+
+SequenceSpecial *special_of(Page page) noexcept {
+    return reinterpret_cast<SequenceSpecial *>(PageGetSpecialPointer(page));
+}
+
 // Never change: on disk.
 struct Header {
     uint32 magic;
@@ -69,6 +90,12 @@ void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept {
     data->last_value = value;
     data->log_cnt = log_cnt;
     data->is_called = true;
+    if (has_mark(page)) special_of(page)->mark = mark_for(value);
+}
+
+bool is_own_value(Page page) noexcept {
+    Form_pg_sequence_data data = sequence_data(page);
+    return data != nullptr && has_mark(page) && special_of(page)->mark == mark_for(data->last_value);
 }
 
 Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept {
