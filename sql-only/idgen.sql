@@ -898,6 +898,8 @@ BEGIN
         is_full := sequence > slot.sequence_last OR (tick > clock_tick AND NOT held);
         start_ms := slot.epoch_ms + (tick + (sequence > slot.sequence_last)::integer) * slot.unit_ms;
         wait_ms := CASE WHEN is_full THEN start_ms - now_ms ELSE ceil(start_ms - now_ms - extract(epoch FROM max_lead) * 1000) END;
+        -- A clock that is behind a tick at which a cycle saw it is the cause of the wait.
+        is_full := is_full AND clock_tick >= cycle >> 17;
         IF clock_tick < 0 THEN
             tick := -1;
         ELSIF (slot.wraps OR tick < slot.ticks) AND wait_ms <= 0 THEN
