@@ -48,12 +48,13 @@ sub reap
 	return;
 }
 
-# Whether a fault may begin now: one of the registry not beside another of it; one that relies on right clocks not after a clock was far ahead, and the other
-# way round.
+# Whether a fault may begin now: one of the registry not beside another of it, nor a restore or a backup beside a backup; one that relies on right clocks
+# not after a clock was far ahead, and the other way round.
 sub may_begin
 {
 	my ($world, $name, $fault) = @_;
 	return 0 if $name =~ /^registry/ && grep { $_->{name} =~ /^registry/ } values %running;
+	return 0 if $fault->{not_beside} && grep { $_->{name} eq $fault->{not_beside} } values %running;
 	return 0 if $fault->{brief} && keys %running >= $most_at_once;
 	return 0 if $fault->{right} && !$world->has_right_clocks;
 	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > 0.4 } values %running;
