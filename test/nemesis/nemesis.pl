@@ -85,21 +85,33 @@ sub strike
 	return;
 }
 
+# Whether the time is up and the clients have received IDs; in the control also, whether an old primary ran beside its successor and is ended. Two minutes late it is
+# over anyway.
+sub is_over
+{
+	my ($world, $end) = @_;
+	return 0 if time < $end;
+	return 1 if time > $end + 120;
+	return 0 if $mode eq 'control' && (!$count_of{failover_unfenced} || $world->of_role('old'));
+	return system("grep -q ^ids '$histories'/*.history") == 0;
+}
+
 make_path($histories);
 my $world = NemesisWorld->begin(mode => $mode, maker => $maker, writes => $ENV{WRITES}, histories => $histories);
 my @brief = grep { $faults->{$_}{brief} } @names;
 my @long = map { ($_) x ($faults->{$_}{weight} // 1) } grep { !$faults->{$_}{brief} } @names;
 srand $seed;
 my $began = time;
-while (time < $began + 60 * $minutes)
+my $end = $began + 60 * $minutes;
+until (is_over($world, $end))
 {
 	reap();
 	$world->mend;
 	$world->reset_settings unless %running;
 	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
 	# The control is not left to chance.
-	my $is_due = $mode eq 'control' && rand() < 0.1;
-	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]);
+	my $is_due = $mode eq 'control' && (time > $end || rand() < 0.1);
+	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]) if time < $end || $is_due && !$count_of{failover_unfenced};
 	sleep 0.3 * rand;
 }
 my $seconds = time - $began;
