@@ -14,9 +14,9 @@ our @EXPORT = qw(copy_faults);
 sub copy_faults
 {
 	return (
-		recreate_database => { modes => 'sayrc', own => 1, right => 1, strike => \&_recreate_database },
+		recreate_database => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => \&_recreate_database },
 		swap_template     => { modes => 'sayrc', right => 1, strike => \&_swap_template },
-		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, strike => \&_dump_and_restore },
+		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => \&_dump_and_restore },
 		base_backup       => { modes => 's', brief => 1, not_beside => 'base_backup', strike => \&_base_backup },
 		pitr_end          => { modes => 's', weight => 2, right => 1, not_beside => 'base_backup', strike => _recovered('') },
 		pitr_earlier      => { modes => 's', weight => 2, right => 1, not_beside => 'base_backup', strike => _recovered(q{recovery_target = 'immediate'}) },

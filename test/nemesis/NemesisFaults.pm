@@ -69,8 +69,8 @@ my %faults = (
 	# What idgen can be asked.
 	advance            => { modes => 'sayrc', own => 1, brief => 1, strike => \&_advance },
 	many_layouts       => { modes => 'sayrc', own => 1, brief => 1, strike => \&_many_layouts },
-	recreate_extension => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('DROP EXTENSION idgen', 'CREATE EXTENSION idgen') },
-	replace_extension  => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('BEGIN; DROP EXTENSION idgen; CREATE EXTENSION idgen; COMMIT') },
+	recreate_extension => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => _in_app('DROP EXTENSION idgen', 'CREATE EXTENSION idgen') },
+	replace_extension  => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => _in_app('BEGIN; DROP EXTENSION idgen; CREATE EXTENSION idgen; COMMIT') },
 	rollback_extension => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('BEGIN; DROP EXTENSION idgen; CREATE EXTENSION idgen; ROLLBACK') },
 	alter_horizon      => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('ALTER SEQUENCE idgen.horizon RESTART') },
 	# Standbys.

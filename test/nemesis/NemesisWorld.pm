@@ -99,7 +99,7 @@ sub _pay
 {
 	my ($self) = @_;
 	my $makes = sub { eval { my $session = $self->{primary}->session('app'); $session->do('SET idgen.max_wait = 0') if $self->{is_own}; $session->selectrow_array("SELECT $self->{maker}{expression}") } };
-	return $self->{is_owed} = 0 if $makes->();
+	return @$self{qw(is_owed is_exact)} = (0, 0) if $makes->();
 	return $self->has_right_clocks && $self->mend_database($self->{primary});
 }
 

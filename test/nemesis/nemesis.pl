@@ -49,7 +49,8 @@ sub reap
 }
 
 # Whether a fault may begin now: one of the registry not beside another of it, nor a restore or a backup beside a backup; one that relies on right clocks
-# not after a clock was far ahead, and the other way round.
+# not after a clock was far ahead, and the other way round; one that makes an extension again beside no clock that is set at all, because after a crash its first ID
+# rests on the clock.
 sub may_begin
 {
 	my ($world, $name, $fault) = @_;
@@ -57,7 +58,8 @@ sub may_begin
 	return 0 if $fault->{not_beside} && grep { $_->{name} eq $fault->{not_beside} } values %running;
 	return 0 if $fault->{brief} && keys %running >= $most_at_once;
 	return 0 if $fault->{right} && !$world->has_right_clocks;
-	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > 0.4 } values %running;
+	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > ($fault->{exact} ? 0 : 0.4) } values %running;
+	return 0 if $fault->{clock} && $world->{is_exact};
 	return !(($fault->{clock} // 0) > 0.4 && $world->{is_owed} && !$world->needs_no_clock);
 }
 
@@ -68,6 +70,7 @@ sub strike
 	return unless may_begin($world, $name, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
 	$world->{is_owed} = 1 if $fault->{right};
+	$world->{is_exact} ||= $fault->{exact};
 	note(sprintf '%6.1f s: %s on %s', time - $^T, $name, $world->{primary}{name});
 	unless ($fault->{brief})
 	{
