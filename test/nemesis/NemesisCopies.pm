@@ -14,12 +14,12 @@ our @EXPORT = qw(copy_faults);
 sub copy_faults
 {
 	return (
-		recreate_database => { modes => 'sayrc', own => 1, right => 1, strike => \&_recreate_database },
+		recreate_database => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => \&_recreate_database },
 		swap_template     => { modes => 'sayrc', right => 1, strike => \&_swap_template },
-		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, strike => \&_dump_and_restore },
-		base_backup       => { modes => 's', brief => 1, strike => \&_base_backup },
-		pitr_end          => { modes => 's', weight => 2, right => 1, strike => _recovered('') },
-		pitr_earlier      => { modes => 's', weight => 2, right => 1, strike => _recovered(q{recovery_target = 'immediate'}) },
+		dump_and_restore  => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => \&_dump_and_restore },
+		base_backup       => { modes => 's', brief => 1, not_beside => 'base_backup', strike => \&_base_backup },
+		pitr_end          => { modes => 's', weight => 2, right => 1, not_beside => 'base_backup', strike => _recovered('') },
+		pitr_earlier      => { modes => 's', weight => 2, right => 1, not_beside => 'base_backup', strike => _recovered(q{recovery_target = 'immediate'}) },
 		copy_hot          => { modes => 'c', weight => 2, strike => \&_copy_hot },
 		copy_backup       => { modes => 'c', weight => 2, strike => _copy_backup(sub { }) },
 		copy_promoted     => { modes => 'c', weight => 2, strike => _copy_backup(sub { my ($copy) = @_; append_to_file("$copy->{data}/recovery.signal", ''); $copy->configure(q{restore_command = 'false'}) }) },
@@ -104,9 +104,11 @@ sub _recovered
 		system_or_bail('cp', '-a', $folder, $server->{data});
 		$server->forget_settings;
 		system "cp -n $old/pg_wal/0* $server->{data}/pg_wal/" unless $target;
+		# Else two servers could take the same timeline, and the archive would mix their files.
+		system "cp -n $old/pg_wal/*.history $world->{folder}/archive/ 2>/dev/null";
 		$server->configure("restore_command = 'cp $world->{folder}/archive/%f %p'", q{recovery_target_action = 'promote'}, $target ? $target : ());
 		append_to_file("$server->{data}/recovery.signal", '');
-		for (1 .. 40) { $server->start; last if $server->wait_until('SELECT NOT pg_is_in_recovery()', 1) }
+		$server->wait_until('SELECT NOT pg_is_in_recovery()', 60) or die "$server->{name} does not recover: see $server->{log}";
 		append_to_file("$server->{data}/postgresql.conf", "recovery_target = ''\n");
 		remove_tree($old);
 		return 1;

@@ -61,7 +61,7 @@ sub _configuration
 	my @conf = (
 		q{listen_addresses = ''}, 'fsync = off', 'autovacuum = off', 'wal_log_hints = on', 'wal_keep_size = 256MB', 'max_wal_size = 256MB', 'wal_retrieve_retry_interval = 100ms', 'wal_receiver_status_interval = 1s',
 		'shared_buffers = 32MB', 'max_connections = 60', 'max_prepared_transactions = 10', 'restart_after_crash = on', 'superuser_reserved_connections = 5',
-		'archive_mode = ' . ($self->{mode} eq 'single' ? 'on' : 'off'), "archive_command = 'cp %p $self->{folder}/archive/%f'", 'wal_sender_timeout = 5s', 'wal_receiver_timeout = 5s');
+		'archive_mode = ' . ($self->{mode} eq 'single' ? 'on' : 'off'), "archive_command = 'cp %p $self->{folder}/archive/%f.\$\$ && mv $self->{folder}/archive/%f.\$\$ $self->{folder}/archive/%f'", 'wal_sender_timeout = 5s', 'wal_receiver_timeout = 5s');
 	return @conf unless $self->{is_own};
 	push @conf, q{shared_preload_libraries = 'idgen} . ($self->{has_registry} ? q{, idgen_lease'} : q{'});
 	push @conf, "idgen.registry = '$self->{address}'", q{idgen.shards = 'lease'}, 'idgen.lease_window = 4s', 'idgen.lease_ttl = 15s' if $self->{has_registry};
@@ -99,7 +99,7 @@ sub _pay
 {
 	my ($self) = @_;
 	my $makes = sub { eval { my $session = $self->{primary}->session('app'); $session->do('SET idgen.max_wait = 0') if $self->{is_own}; $session->selectrow_array("SELECT $self->{maker}{expression}") } };
-	return $self->{is_owed} = 0 if $makes->();
+	return @$self{qw(is_owed is_exact)} = (0, 0) if $makes->();
 	return $self->has_right_clocks && $self->mend_database($self->{primary});
 }
 
@@ -195,7 +195,7 @@ sub makes_ids
 		return 1 if eval { $self->{primary}->session('app')->selectrow_array("SELECT $self->{maker}{expression}") };
 		sleep 0.05;
 	}
-	diag("$self->{primary}{name}, in $self->{folder}: $@");
+	diag("$self->{primary}{name}, in $self->{folder}: $@", qx(tail -n 40 '$self->{primary}{log}'));
 	return 0;
 }
 

@@ -48,15 +48,18 @@ sub reap
 	return;
 }
 
-# Whether a fault may begin now: one of the registry not beside another of it; one that relies on right clocks not after a clock was far ahead, and the other
-# way round.
+# Whether a fault may begin now: one of the registry not beside another of it, nor a restore or a backup beside a backup; one that relies on right clocks
+# not after a clock was far ahead, and the other way round; one that makes an extension again beside no clock that is set at all, because after a crash its first ID
+# rests on the clock.
 sub may_begin
 {
 	my ($world, $name, $fault) = @_;
 	return 0 if $name =~ /^registry/ && grep { $_->{name} =~ /^registry/ } values %running;
+	return 0 if $fault->{not_beside} && grep { $_->{name} eq $fault->{not_beside} } values %running;
 	return 0 if $fault->{brief} && keys %running >= $most_at_once;
 	return 0 if $fault->{right} && !$world->has_right_clocks;
-	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > 0.4 } values %running;
+	return 0 if $fault->{right} && grep { ($_->{clock} // 0) > ($fault->{exact} ? 0 : 0.4) } values %running;
+	return 0 if $fault->{clock} && $world->{is_exact};
 	return !(($fault->{clock} // 0) > 0.4 && $world->{is_owed} && !$world->needs_no_clock);
 }
 
@@ -67,6 +70,7 @@ sub strike
 	return unless may_begin($world, $name, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
 	$world->{is_owed} = 1 if $fault->{right};
+	$world->{is_exact} ||= $fault->{exact};
 	note(sprintf '%6.1f s: %s on %s', time - $^T, $name, $world->{primary}{name});
 	unless ($fault->{brief})
 	{
@@ -84,21 +88,33 @@ sub strike
 	return;
 }
 
+# Whether the time is up and the clients have received IDs; in the control also, whether an old primary ran beside its successor and is ended. Two minutes late it is
+# over anyway.
+sub is_over
+{
+	my ($world, $end) = @_;
+	return 0 if time < $end;
+	return 1 if time > $end + 120;
+	return 0 if $mode eq 'control' && (!$count_of{failover_unfenced} || $world->of_role('old'));
+	return system("grep -q ^ids '$histories'/*.history") == 0;
+}
+
 make_path($histories);
 my $world = NemesisWorld->begin(mode => $mode, maker => $maker, writes => $ENV{WRITES}, histories => $histories);
 my @brief = grep { $faults->{$_}{brief} } @names;
 my @long = map { ($_) x ($faults->{$_}{weight} // 1) } grep { !$faults->{$_}{brief} } @names;
 srand $seed;
 my $began = time;
-while (time < $began + 60 * $minutes)
+my $end = $began + 60 * $minutes;
+until (is_over($world, $end))
 {
 	reap();
 	$world->mend;
 	$world->reset_settings unless %running;
 	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
 	# The control is not left to chance.
-	my $is_due = $mode eq 'control' && rand() < 0.1;
-	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]);
+	my $is_due = $mode eq 'control' && (time > $end || rand() < 0.1);
+	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]) if time < $end || $is_due && !$count_of{failover_unfenced};
 	sleep 0.3 * rand;
 }
 my $seconds = time - $began;
