@@ -1,7 +1,6 @@
 // The pages behind a sequence of the extension, where all lies that it remembers:
 //
-//      block 0   the sequence's page, which nextval, setval and subscriptions write too; in the padding of its special
-//                space a mark says which value was ours
+//      block 0   the sequence's page, which nextval, setval and subscriptions write too; a mark says which value was ours
 //      block 1   our own page, which nothing of PostgreSQL writes. It has no line pointers; its special
 //      space:
 //                | magic 32 | version 16 | size 16 | payload | CRC-32C of all before, 32 |
