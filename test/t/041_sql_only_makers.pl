@@ -202,6 +202,22 @@ for my $state ([ 'numbers', 'IDs left' ], [ 'numbers | 1023', 'a full tick' ], [
 my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 eval { value_of($session, 'SELECT idgen_sql.next_id()') } for 1 .. 10;
 is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+# A pool of so many shards that one follows the shard from which this session draws first.
+my ($size) = grep { $session->{pg_pid} % $_ < $_ - 1 } 2 .. 100;
+my $own = 1 + $session->{pg_pid} % $size;
+my $frozen = int(time) + 6;
+my $blames = sub { my ($shard) = @_; return qr/the clock is [\d.]+ s behind the next ID of shard $shard\b/ };
+set_shards($session, "1-$size", 'js53');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '0'});
+freeze_clock($node, $frozen);
+bulk(1, 'js53');
+freeze_clock($node, $frozen - 1);
+fails_with($session, q{SELECT idgen_sql.next_id_array(9000, layout => 'js53')}, '55000', $blames->($own + 1), 'an array goes on in a shard that was not at its tick');
+freeze_clock($node, $frozen + 9);
+value_of($session, q{SELECT idgen_sql.next_id(?, 'js53')}, $_) for grep { $_ != $own } 1 .. $size;
+set_clock($node, '-60');
+fails_with($session, q{SELECT idgen_sql.next_id(layout => 'js53')}, '55000', $blames->($own), 'a minute back, a pool: the shard that is the first to have an ID');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '3 s'});
 set_clock($node, '+4');
 goes_on('set right');
 set_shards($session, '5', 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5', 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5');
@@ -226,6 +242,8 @@ my @allowed = map { value_of($session, "SELECT idgen_sql.next_id(layout => '$tin
 is(repeated({}, @few, @allowed), 0, 'no wait allowed: the IDs of the tick');
 # Each refusal may use a number up: so the last ones lie some ticks ahead of a clock that is right.
 fails_with($session, "SELECT idgen_sql.next_id(layout => '$tiny')", '2200H', qr/no ID is left in this tick for shard 5/, "no wait allowed: refusal $_") for 1 .. 10;
+freeze_clock($node, int(time) + 12);
+fails_with($session, "SELECT idgen_sql.next_id_array(5, layout => '$tiny')", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed: an array that fills the tick');
 set_clock($node, '+4');
 $session->do(q{UPDATE idgen_sql.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});
 fails_with($session, q{UPDATE idgen_sql.idgen_setting SET max_lead = '2 min'}, '23514', qr/max_lead/, 'a lead that is too long');
