@@ -1006,7 +1006,7 @@ BEGIN
         rest := make_interval(secs => greatest(wait_ms, 1) / 1000::double precision);
         IF waited + rest > setting.max_wait THEN
             -- A clock that is behind the last block is the cause of the wait, also at a shard where no cycle saw it there.
-            is_full := is_full AND waited = '0' AND idgen_sql.idgen_clock_tick((soonest.form).epoch_ms, (soonest.form).unit_ms) >= last_tick;
+            is_full := is_full AND idgen_sql.idgen_clock_tick((soonest.form).epoch_ms, (soonest.form).unit_ms) >= last_tick;
             PERFORM idgen_sql.idgen_refuse_wait(soonest, start_ms, is_full, waited);
         END IF;
         rest := least(rest, '100 ms');

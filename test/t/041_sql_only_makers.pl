@@ -236,6 +236,25 @@ is(repeated({}, @few), 0, 'a full tick: none twice');
 cmp_ok(time - $began, '>', 0.9, 'it waited for the next');
 is((grep { $_->[1] } @drawn), 0, 'and none lay ahead of the clock when it was made');
 is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
+# After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited for, 40 more.
+my $busy = $tiny =~ s/2020/2021/r;
+my $run_ahead = "PERFORM setval(numbers, pg_sequence_last_value(numbers) + 50000) FROM idgen_sql.idgen_shard WHERE layout = '$busy';";
+set_shards($session, '5', $busy);
+value_of($session, 'SELECT idgen_sql.next_id(layout => ?)', $busy);
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '1 hour'});
+$session->do("DO \$\$BEGIN $run_ahead END\$\$");
+my $beside = connect_to($node);
+$beside->do(<<"SQL", { pg_async => PG_ASYNC });
+DO \$\$BEGIN
+    WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event = 'PgSleep') LOOP
+        PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+    END LOOP;
+    $run_ahead
+END\$\$
+SQL
+fails_with($session, "SELECT idgen_sql.next_id(layout => '$busy')", '2200H', qr/no ID is left in this tick for shard 5/, 'a full tick after a wait');
+$beside->pg_result;
+$beside->disconnect;
 $session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '0'});
 freeze_clock($node, int(time) + 6);
 my @allowed = map { value_of($session, "SELECT idgen_sql.next_id(layout => '$tiny')") } 1 .. 4;
