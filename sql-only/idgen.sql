@@ -953,6 +953,7 @@ DECLARE
     is_own boolean := shard = idgen_sql.idgen_own_shards();
     setting idgen_sql.idgen_setting;
     slot idgen_sql.idgen_shard;
+    soonest idgen_sql.idgen_shard;
     take record;
     wait_ms bigint;
     start_ms bigint;
@@ -991,6 +992,7 @@ BEGIN
                 wait_ms := take.wait_ms;
                 start_ms := take.start_ms;
                 is_full := take.is_full;
+                soonest := slot;
             END IF;
         END LOOP;
 
@@ -1003,7 +1005,9 @@ BEGIN
         END IF;
         rest := make_interval(secs => greatest(wait_ms, 1) / 1000::double precision);
         IF waited + rest > setting.max_wait THEN
-            PERFORM idgen_sql.idgen_refuse_wait(slot, start_ms, is_full AND waited = '0', waited);
+            -- A clock that is behind the last block is the cause of the wait, also at a shard where no cycle saw it there.
+            is_full := is_full AND idgen_sql.idgen_clock_tick((soonest.form).epoch_ms, (soonest.form).unit_ms) >= last_tick;
+            PERFORM idgen_sql.idgen_refuse_wait(soonest, start_ms, is_full, waited);
         END IF;
         rest := least(rest, '100 ms');
         PERFORM pg_sleep(date_part('epoch', rest));

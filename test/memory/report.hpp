@@ -7,4 +7,8 @@
 void report(const char *program, const char *what, const explorer::Finding &finding, bool is_expected);
 
 void explore_litmus();
-void explore_core();
+namespace idgen::explored {
+void explore_draws();
+void explore_leases();
+void explore_settled();
+}  // namespace idgen::explored

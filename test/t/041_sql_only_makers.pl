@@ -202,6 +202,22 @@ for my $state ([ 'numbers', 'IDs left' ], [ 'numbers | 1023', 'a full tick' ], [
 my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 eval { value_of($session, 'SELECT idgen_sql.next_id()') } for 1 .. 10;
 is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+# A pool of so many shards that one follows the shard from which this session draws first.
+my ($size) = grep { $session->{pg_pid} % $_ < $_ - 1 } 2 .. 100;
+my $own = 1 + $session->{pg_pid} % $size;
+my $frozen = int(time) + 6;
+my $blames = sub { my ($shard) = @_; return qr/the clock is [\d.]+ s behind the next ID of shard $shard\b/ };
+set_shards($session, "1-$size", 'js53');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '0'});
+freeze_clock($node, $frozen);
+bulk(1, 'js53');
+freeze_clock($node, $frozen - 1);
+fails_with($session, q{SELECT idgen_sql.next_id_array(9000, layout => 'js53')}, '55000', $blames->($own + 1), 'an array goes on in a shard that was not at its tick');
+freeze_clock($node, $frozen + 9);
+value_of($session, q{SELECT idgen_sql.next_id(?, 'js53')}, $_) for grep { $_ != $own } 1 .. $size;
+set_clock($node, '-60');
+fails_with($session, q{SELECT idgen_sql.next_id(layout => 'js53')}, '55000', $blames->($own), 'a minute back, a pool: the shard that is the first to have an ID');
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '3 s'});
 set_clock($node, '+4');
 goes_on('set right');
 set_shards($session, '5', 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5', 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5');
@@ -220,12 +236,33 @@ is(repeated({}, @few), 0, 'a full tick: none twice');
 cmp_ok(time - $began, '>', 0.9, 'it waited for the next');
 is((grep { $_->[1] } @drawn), 0, 'and none lay ahead of the clock when it was made');
 is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
+# After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited for, 40 more.
+my $busy = $tiny =~ s/2020/2021/r;
+my $run_ahead = "PERFORM setval(numbers, pg_sequence_last_value(numbers) + 50000) FROM idgen_sql.idgen_shard WHERE layout = '$busy';";
+set_shards($session, '5', $busy);
+value_of($session, 'SELECT idgen_sql.next_id(layout => ?)', $busy);
+$session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '1 hour'});
+$session->do("DO \$\$BEGIN $run_ahead END\$\$");
+my $beside = connect_to($node);
+$beside->do(<<"SQL", { pg_async => PG_ASYNC });
+DO \$\$BEGIN
+    WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event = 'PgSleep') LOOP
+        PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+    END LOOP;
+    $run_ahead
+END\$\$
+SQL
+fails_with($session, "SELECT idgen_sql.next_id(layout => '$busy')", '2200H', qr/no ID is left in this tick for shard 5/, 'a full tick after a wait');
+$beside->pg_result;
+$beside->disconnect;
 $session->do(q{UPDATE idgen_sql.idgen_setting SET max_wait = '0'});
 freeze_clock($node, int(time) + 6);
 my @allowed = map { value_of($session, "SELECT idgen_sql.next_id(layout => '$tiny')") } 1 .. 4;
 is(repeated({}, @few, @allowed), 0, 'no wait allowed: the IDs of the tick');
 # Each refusal may use a number up: so the last ones lie some ticks ahead of a clock that is right.
 fails_with($session, "SELECT idgen_sql.next_id(layout => '$tiny')", '2200H', qr/no ID is left in this tick for shard 5/, "no wait allowed: refusal $_") for 1 .. 10;
+freeze_clock($node, int(time) + 12);
+fails_with($session, "SELECT idgen_sql.next_id_array(5, layout => '$tiny')", '2200H', qr/no ID is left in this tick for shard 5/, 'no wait allowed: an array that fills the tick');
 set_clock($node, '+4');
 $session->do(q{UPDATE idgen_sql.idgen_setting SET max_lead = DEFAULT, max_wait = DEFAULT});
 fails_with($session, q{UPDATE idgen_sql.idgen_setting SET max_lead = '2 min'}, '23514', qr/max_lead/, 'a lead that is too long');

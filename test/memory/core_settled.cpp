@@ -1,0 +1,119 @@
+// What is settled: draws that announce, and readers by ID.
+#include "core_world.hpp"
+
+namespace idgen::explored {
+
+namespace {
+
+std::int64_t announce_from(std::uint32_t transaction, std::int64_t start_ms) {
+    Announced own{};
+    return start_of(p, announce(world.entry, own, database().horizon, database_number, transaction, p,
+                                tick_of(p, start_ms), NoPause{}));
+}
+
+// The transactions of one process, as src/pg/draw/settled.cpp asks for them.
+struct Transactions {
+    bool is_in(std::uint32_t, std::uint32_t transaction) const {
+        return world.transaction.load(std::memory_order_relaxed) == transaction;
+    }
+    bool is_in_progress(std::uint32_t) const { return true; }
+    void lock_prepared() { world.prepared_lock.lock(); }
+    void unlock_prepared() { world.prepared_lock.unlock(); }
+    template <class Visit>
+    void for_each_old(Visit) const {}
+};
+
+std::int64_t settle() {
+    std::int64_t settled_ms = lift_settled(database().horizon, now + 10);
+    Transactions transactions;
+    Announcements<Lock> all{&world.entry, 1, world.prepared, 1};
+    return gather(settled_ms, all, database_number, transactions, NoPause{}).until_ms;
+}
+
+// A draw announces and looks at S; a reader lifts S and looks at what is announced.
+struct Settling : CoreProgram {
+    void run(int thread) override {
+        if (thread == 1) {
+            world.noted[1] = settle();
+            return;
+        }
+        world.transaction.store(7, std::memory_order_relaxed);
+        world.noted[0] = announce_from(7, now);
+    }
+    bool is_right() override { return world.noted[1] <= world.noted[0]; }
+};
+
+// The same of the next transaction: who passes over the first one sees, from then on, that it has ended.
+struct EndingBeside : CoreProgram {
+    void prepare() override {
+        prepare_slot();
+        world.transaction = 7;
+        announce_from(7, now);
+    }
+    void run(int thread) override {
+        if (thread == 1) {
+            world.noted[1] = settle();
+            Guard<Lock> guard(world.process_lock);
+            world.noted[2] = world.has_committed;
+            return;
+        }
+        {
+            Guard<Lock> guard(world.process_lock);
+            world.has_committed = true;
+            world.transaction.store(0, std::memory_order_relaxed);
+        }
+        world.transaction.store(8, std::memory_order_relaxed);
+        world.noted[0] = announce_from(8, now + 1);
+    }
+    bool is_right() override {
+        return (world.noted[2] != 0 || world.noted[1] <= now) && world.noted[1] <= world.noted[0];
+    }
+};
+
+// A transaction that is prepared leaves its process, and is found at one of the two places.
+struct Preparing : CoreProgram {
+    void prepare() override {
+        prepare_slot();
+        world.transaction = 7;
+        announce_from(7, now);
+    }
+    void run(int thread) override {
+        if (thread == 1) {
+            world.noted[1] = settle();
+            return;
+        }
+        PreparedAnnouncement announcement = announcement_of(world.entry, database_number, 7, 100);
+        {
+            Guard<Lock> guard(world.prepared_lock);
+            hand_over(world.prepared, 1, announcement, [](std::uint32_t) { return true; });
+        }
+        world.transaction.store(0, std::memory_order_relaxed);
+    }
+    bool is_right() override { return world.noted[1] <= now; }
+};
+
+}  // namespace
+
+void explore_settled() {
+    const auto &entry = world.entry;
+    explore<Settling>(
+        "settled",
+        {{"the draw has no fence", no_fence(0), true},
+         {"the reader has no fence", no_fence(1), false},
+         {"the reader has no fence and reads relaxed", no_fence(1), true, relaxed(Kind::load, &entry.transaction)},
+         {"the transaction is written relaxed", relaxed(Kind::store, &entry.transaction), false},
+         {"the transaction is read relaxed", relaxed(Kind::load, &entry.transaction), false}});
+    explore<EndingBeside>(
+        "next transaction",
+        {{"the draw has no fence", no_fence(0), true},
+         {"the reader has no fence", no_fence(1), false},
+         {"the reader has no fence and reads relaxed", no_fence(1), true, relaxed(Kind::load, &entry.transaction)},
+         {"the processes' lock orders nothing", relaxed(Kind::lock, &world.process_lock), true},
+         {"the transaction is written relaxed", relaxed(Kind::store, &entry.transaction), false},
+         {"the start is written relaxed", relaxed(Kind::store, &entry.start_ms), false}});
+    explore<Preparing>("prepared",
+                       {{"the lock of the prepared orders nothing", relaxed(Kind::lock, &world.prepared_lock), true},
+                        {"the lock of the prepared is left out", left_out(Kind::lock, &world.prepared_lock), true}});
+}
+
+}  // namespace idgen::explored

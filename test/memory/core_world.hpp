@@ -1,0 +1,123 @@
+// The atomics of src/core, as what src/pg calls uses them: each program calls the shipped functions in the order of src/pg,
+// under its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has the reasons.
+#pragma once
+
+#include <new>
+
+#include "core/durable/renewal.hpp"
+#include "core/issue/draw_steps.hpp"
+#include "core/issue/settled.hpp"
+#include "core/lease/lease.hpp"
+#include "report.hpp"
+
+namespace idgen::explored {
+
+using explorer::Kind;
+using explorer::Lock;
+using explorer::Weakening;
+using Entry = SlotEntry<Lock>;
+
+constexpr std::int64_t now = 1795000000000;  // the clock
+constexpr Layout layout{0, 1, 41, 0, 4, 2, 0, 0};
+constexpr Packing p = packing_of(layout);
+constexpr DrawRules rules{100, 1000, false, false};
+constexpr std::uint32_t database_number = 11, shard = 5;
+
+struct Database : DatabaseEntry {
+    void forget_more() noexcept {}
+};
+
+// What the processes of a server share, and what the threads of a program note.
+struct World {
+    Lock renewal_lock, directory_lock, prepared_lock, lease_lock, process_lock;
+    DirectoryState state{};
+    Entry entries[1] = {};
+    Database databases[1]{};
+    std::int32_t buckets[1] = {};
+    AcceptedClock accepted{};
+    DurableRecord page = bare_record(now, 77);
+    Lease lease{};
+    LeaseRecord lease_record = no_number({1, 2}, 77);
+    Announcement<Lock> entry{};
+    PreparedAnnouncement prepared[1]{};
+    std::atomic<std::uint32_t> transaction{0};  // of the process; read and written as the server does, without an order
+    bool has_committed = false;
+    std::atomic<std::int64_t> lifted{0};
+    SlotReference<Lock> slot{};
+    std::int64_t noted[3] = {};
+    Limits limits{};
+};
+// One for all files: a weakening names a place in it.
+alignas(64) inline unsigned char memory[sizeof(World)];
+inline World &world = *reinterpret_cast<World *>(memory);
+
+inline Directory<Lock, Database> directory() {
+    return {world.state, world.entries, 1, world.databases, SlotIndex<Entry>(world.buckets, 1, world.entries)};
+}
+inline Database &database() {
+    return world.databases[0];
+}
+
+// A database with a slot, from which IDs may be made for a second.
+inline void prepare_slot() {
+    directory().clear();
+    directory().enter(database_number, 1, false);
+    note_flushed(database().horizon, bare_record(now + 1000, 77), 1);
+    grant_pending(database().horizon);
+    database().horizon.floor_ms = now;
+    Shortage shortage;
+    SlotKey key{key_of(layout), database_number, shard};
+    world.slot = directory().obtain(database(), {key, layout, Claim::own, 1, now, 0}, shortage);
+}
+
+// Draws as a session does; when the tick starts, or 0.
+inline std::int64_t draw(const Lease *lease) {
+    DrawSource<Lock> source{};
+    source.packing = p;
+    source.shard = shard;
+    source.slot = world.slot;
+    source.lease = lease;
+    const Horizon &horizon = database().horizon;
+    Limits limits = limits_of(horizon, now, rules);
+    Take taken{};
+    bool is_answer = try_slot(source, limits, base_of(source, limits), 1, taken);
+    if (!is_answer || taken.status != Take::Status::ok) return 0;
+    return grant_for(horizon, taken.start_ms, 100) == Grant::over ? 0 : taken.start_ms;
+}
+
+struct CoreProgram : explorer::Program {
+    int threads() const override { return 2; }
+    void begin() override {
+        new (memory) World{};
+        prepare();
+    }
+    virtual void prepare() { prepare_slot(); }
+};
+
+// A program as it is, then weakened.
+struct Weaker {
+    const char *what;
+    Weakening how;
+    bool is_needed;
+    Weakening also = {};
+};
+
+template <class Of>
+void explore(const char *name, std::initializer_list<Weaker> weaker) {
+    Of program;
+    report(name, "as it is shipped", explorer::explore(program), false);
+    for (const Weaker &each : weaker)
+        report(name, each.what, explorer::explore(program, each.how, each.also), each.is_needed);
+}
+
+inline Weakening relaxed(Kind kind, const void *place) {
+    return {kind, place, -1, false};
+}
+inline Weakening left_out(Kind kind, const void *place) {
+    return {kind, place, -1, true};
+}
+inline Weakening no_fence(int thread) {
+    return {Kind::fence, memory, thread, true};
+}
+
+}  // namespace idgen::explored
