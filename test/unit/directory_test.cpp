@@ -167,6 +167,14 @@ TEST_F(DirectoryTest, ADatabaseWhoseRowChangedIsBegunAnewAboveTheOldOne) {
     EXPECT_FALSE(is_current(slot));
 }
 
+TEST_F(DirectoryTest, ADatabaseWhoseRowChangedIsBegunAnewAboveWhatReadersKnow) {
+    first.horizon.floor_ms = 5000;
+    first.horizon.settled_ms = 6000;
+    directory.enter(11, 2, false);
+    EXPECT_EQ(first.horizon.floor_ms, 6000);
+    EXPECT_EQ(first.horizon.settled_ms, 0);
+}
+
 TEST_F(DirectoryTest, ADatabaseOwesWhatTheOneOfItsNumberOwed) {
     first.horizon.is_indebted = true;
     first.horizon.debt_boot_ms = 7000;

@@ -155,7 +155,12 @@ class Directory {
         return reached_ms;
     }
 
-    // The same of all databases, those that are gone too.
+    // Above all that was made in a database, and above what its readers know as settled, which may be later.
+    std::int64_t above_ms(const Database &database) const noexcept {
+        return std::max(reached_ms(database), database.horizon.settled_ms.load());
+    }
+
+    // How far the IDs of all databases reach, those that are gone too.
     std::int64_t reached_ms() const noexcept {
         std::int64_t all_ms = state_.gone_ms;
         databases().for_each([&](const Database &database) { all_ms = std::max(all_ms, reached_ms(database)); });
@@ -169,8 +174,7 @@ class Directory {
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One
-    // that another database of that number left is begun again, above what that one made and owing what that one owed;
-    // so is one whose row was written for any other reason, which a start would do as well. Not while sessions have it:
+    // that another database of that number left is begun again, above what that one made, settled and owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions have it:
     // they are of this very database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
@@ -179,7 +183,8 @@ class Directory {
         if (entry->written_by != 0 && !has_sessions) {
             bool is_indebted = entry->horizon.is_indebted;
             std::int64_t debt_boot_ms = entry->horizon.debt_boot_ms;
-            std::int64_t above_ms = begin_again(*entry);
+            std::int64_t above_ms = this->above_ms(*entry);
+            begin_again(*entry);
             entry->horizon.is_indebted = is_indebted;
             entry->horizon.debt_boot_ms = debt_boot_ms;
             lift(entry->horizon.floor_ms, above_ms);
@@ -272,10 +277,9 @@ class Directory {
         return false;
     }
 
-    // Forgets all that is known of a database, its slots too, but for the instant that it reached: gives that.
-    std::int64_t begin_again(Database &entry) noexcept {
-        std::int64_t reached_ms = this->reached_ms(entry);
-        state_.gone_ms = std::max(state_.gone_ms, reached_ms);
+    // Forgets all that is known of a database, its slots too, but for how far the IDs of all that are gone reach.
+    void begin_again(Database &entry) noexcept {
+        state_.gone_ms = std::max(state_.gone_ms, reached_ms(entry));
         for_each_slot(entry.database, [&](Entry &slot) {
             std::int64_t end_ms = 0;
             retire_if_over(slot, INT64_MAX, end_ms);
@@ -284,7 +288,6 @@ class Directory {
         subtract(state_.slots, entry.slots);
         forget(entry);
         entry.forget_more();
-        return reached_ms;
     }
 
     DirectoryState &state_;

@@ -98,9 +98,9 @@ template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
                             std::int64_t identity) noexcept {
     note_created(database.horizon, first_ms);
-    std::int64_t reached_ms = std::max(directory.reached_ms(database), database.horizon.settled_ms.load());
-    lift(database.horizon.floor_ms, reached_ms);
-    return bare_record(reached_ms, identity_of_advance(database.horizon, identity));
+    std::int64_t above_ms = directory.above_ms(database);
+    lift(database.horizon.floor_ms, above_ms);
+    return bare_record(above_ms, identity_of_advance(database.horizon, identity));
 }
 
 // The record of a page that keeps its owner.
