@@ -18,6 +18,11 @@ bool World::is_unprotected(const Node &node) const noexcept {
     return s.has_wild_clocks && s.has_lowering && node.issues() && is_indebted(node);
 }
 
+// Whether a database's page says less than was once durable: a stranger lowered it.
+bool World::is_lowered(const Node &node, int database) noexcept {
+    return node.disk.horizon(database).value < node.disk.durable_ms[database];
+}
+
 // Whether the machine may have a slow clock for as long as it likes.
 bool World::may_be_slow(const Node &node) const noexcept {
     const Scenario &s = stage_.scenario;
@@ -68,9 +73,8 @@ void World::start(Node &node, Lsn lsn) {
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++) {
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
-        bool is_lowered = node.disk.horizon(i).value < node.disk.durable_ms[i];
         // What readers heard rests on the clock, and numbers from a registry allow any.
-        if (is_lowered && stage_.scenario.has_wild_clocks) std::fill_n(node.settled_ids[i], max_layouts, 0);
+        if (is_lowered(node, i) && stage_.scenario.has_wild_clocks) std::fill_n(node.settled_ids[i], max_layouts, 0);
     }
     keepers_[node.number].start(node);
     say("starts", node);
@@ -185,6 +189,8 @@ void World::promote() {
         else
             follow(node, *next);
     }
+    if (!stage_.scenario.has_registry())
+        for (int i = 0; i < stage_.scenario.database_count; i++) may_isolate = may_isolate && !is_lowered(*next, i);
     if (may_isolate && stage_.random.one_in(2))
         say("is isolated, alive", old);
     else

@@ -48,6 +48,7 @@ class World {
     bool is_indebted(const Node &node) const noexcept;
     bool may_be_slow(const Node &node) const noexcept;
     bool is_unprotected(const Node &node) const noexcept;
+    static bool is_lowered(const Node &node, int database) noexcept;
     bool loses_few_generators(const Disk &disk, Lsn lsn) const noexcept;
 
     // Numbers.
