@@ -81,11 +81,20 @@ namespace {
 
 constexpr OwnPageFormat record_format{0x49444748, 1};  // "IDGH"
 
+// What log_cnt says of a mirror that was written with block 1. nextval and setval set it to 0 or more.
+constexpr int64 written_with_own = -1;
+
 Renewal read_mirror(Page page, DurableRecord &record) noexcept {
     Form_pg_sequence_data data = sequence_data(page);
     if (data == nullptr) return Renewal::no_record;
-    record = bare_record(data->last_value, data->log_cnt);
+    record = bare_record(data->last_value, data->log_cnt == written_with_own ? 0 : data->log_cnt);
     return Renewal::granted;
+}
+
+// Takes the value of a mirror that was written with a later block 1.
+void follow_mirror(Page page, DurableRecord &record) noexcept {
+    Form_pg_sequence_data data = sequence_data(page);
+    if (data != nullptr && data->log_cnt == written_with_own) record.value = Max(record.value, data->last_value);
 }
 
 // Reads the record from block 1, or from block 0 if there is no block 1 or an empty one.
@@ -94,8 +103,7 @@ Renewal read_pages(const DurablePage &page, DurableRecord &record) {
     bool has_own = BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
     if (!has_own) return read_mirror(mirror, record);
     Renewal read = read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));
-    if (read == Renewal::granted && is_own_value(mirror))
-        record.value = Max(record.value, sequence_data(mirror)->last_value);
+    if (read == Renewal::granted) follow_mirror(mirror, record);
     return read;
 }
 
@@ -143,7 +151,8 @@ XLogRecPtr write_page(DurablePage &page, const DurableRecord &record) {
     // One that a crash left behind empty is taken, never another put behind it.
     if (!BufferIsValid(page.own)) page.own = add_own_page(page.sequence);
     GenericXLogState *log = GenericXLogStart(page.sequence);
-    set_sequence_data(GenericXLogRegisterBuffer(log, page.mirror, GENERIC_XLOG_FULL_IMAGE), record.value, 0);
+    set_sequence_data(GenericXLogRegisterBuffer(log, page.mirror, GENERIC_XLOG_FULL_IMAGE), record.value,
+                      written_with_own);
     fill_own_page(GenericXLogRegisterBuffer(log, page.own, GENERIC_XLOG_FULL_IMAGE), record_format, &record,
                   sizeof(record));
     return GenericXLogFinish(log);

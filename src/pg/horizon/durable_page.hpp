@@ -31,7 +31,7 @@ bool is_uncommitted(Relation sequence);
 // Where a durable record lies: behind a sequence of the extension, idgen.horizon or idgen.generator, in a page of its
 // own (host/sequence_pages.hpp):
 //
-//      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity or 0
+//      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity; -1 with a block 1
 //      block 1   its payload is the DurableRecord
 //
 // pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 is ignored while there is a
@@ -40,7 +40,7 @@ bool is_uncommitted(Relation sequence);
 // that was torn, a delta would leave a wrong copy.
 //
 // A disk that loses the write of block 1 gives an older version of it back. The mirror still says how far the record
-// was, unless something else has written it since: the further of the two counts.
+// was, unless something else has written it since, which leaves another log_cnt: the further of the two counts.
 
 // Reads the record without touching anything, also on a standby.
 Renewal peek_record(Record kind, DurableRecord &record);

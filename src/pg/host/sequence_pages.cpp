@@ -6,13 +6,6 @@ namespace {
 // What PostgreSQL writes into the special space of a sequence's page.
 constexpr uint32 sequence_magic = 0x1717;
 
-// Never change: on disk. Another value seldom has the same. It stands where a row of a table has the number of its
-// command, which means nothing for a sequence; nextval, setval and their replay leave it alone.
-CommandId mark_for(int64 value) noexcept {
-    constexpr uint32 salt = 0x49444753;  // "IDGS"
-    return salt ^ static_cast<uint32>(value) ^ static_cast<uint32>(static_cast<uint64>(value) >> 32);
-}
-
 // Never change: on disk.
 struct Header {
     uint32 magic;
@@ -41,17 +34,6 @@ bool is_whole(char *special, size_t size) noexcept {
     return EQ_CRC32C(stored, crc_of(special, size));
 }
 
-// The row of a sequence's page; null if it is not such a page.
-HeapTupleHeader tuple_of(Page page) noexcept {
-    if (PageIsNew(page) || PageGetSpecialSize(page) < sizeof(uint32) ||
-        *reinterpret_cast<uint32 *>(PageGetSpecialPointer(page)) != sequence_magic ||
-        PageGetMaxOffsetNumber(page) < FirstOffsetNumber)
-        return nullptr;
-    ItemId item = PageGetItemId(page, FirstOffsetNumber);
-    if (!ItemIdIsNormal(item)) return nullptr;
-    return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
-}
-
 }  // namespace
 
 bool has_own_page(Relation sequence) {
@@ -71,8 +53,13 @@ Buffer add_own_page(Relation sequence) {
 }
 
 Form_pg_sequence_data sequence_data(Page page) noexcept {
-    HeapTupleHeader tuple = tuple_of(page);
-    if (tuple == nullptr) return nullptr;
+    if (PageIsNew(page) || PageGetSpecialSize(page) < sizeof(uint32) ||
+        *reinterpret_cast<uint32 *>(PageGetSpecialPointer(page)) != sequence_magic ||
+        PageGetMaxOffsetNumber(page) < FirstOffsetNumber)
+        return nullptr;
+    ItemId item = PageGetItemId(page, FirstOffsetNumber);
+    if (!ItemIdIsNormal(item)) return nullptr;
+    auto *tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     return reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char *>(tuple) + tuple->t_hoff);
 }
 
@@ -82,12 +69,6 @@ void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept {
     data->last_value = value;
     data->log_cnt = log_cnt;
     data->is_called = true;
-    HeapTupleHeaderSetCmin(tuple_of(page), mark_for(value));
-}
-
-bool is_own_value(Page page) noexcept {
-    Form_pg_sequence_data data = sequence_data(page);
-    return data != nullptr && HeapTupleHeaderGetRawCommandId(tuple_of(page)) == mark_for(data->last_value);
 }
 
 Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept {

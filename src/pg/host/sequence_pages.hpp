@@ -1,6 +1,6 @@
 // The pages behind a sequence of the extension, where all lies that it remembers:
 //
-//      block 0   the sequence's page, which nextval, setval and subscriptions write too; a mark says which value was ours
+//      block 0   the sequence's page, which nextval, setval and subscriptions write too
 //      block 1   our own page, which nothing of PostgreSQL writes. It has no line pointers; its special
 //      space:
 //                | magic 32 | version 16 | size 16 | payload | CRC-32C of all before, 32 |
@@ -35,11 +35,8 @@ Buffer add_own_page(Relation sequence);
 // What the sequence's page holds; null if it is not such a page.
 Form_pg_sequence_data sequence_data(Page page) noexcept;
 
-// Sets what the sequence's page holds, and marks the value as ours. Requires such a page.
+// Sets what the sequence's page holds. Requires such a page.
 void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept;
-
-// Whether set_sequence_data() was the last to change the value, of whatever page.
-bool is_own_value(Page page) noexcept;
 
 // Reads the payload of our own page, at most `room` bytes. What an earlier version's shorter payload lacks becomes
 // zero.
