@@ -7,7 +7,7 @@
 //   paid by a clock that was set right before.
 // - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
 //   durable again; where clocks are wild it does not. If a standby takes over before that, the old primary is
-//   dead: what it was granted nothing else says.
+//   dead: what it was granted nothing else says. Nor is one lowered while an old primary lives.
 // - Settings are the same on all servers. The lead is lowered only if clocks are wild: debts are computed
 //   with it. It is raised where all clocks are right: it would admit what a slow one owes too early.
 // - Fewer generators of DecimalIds are lost in a failover than are skipped.
