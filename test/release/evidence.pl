@@ -1,4 +1,4 @@
-# docs/evidence.md says what docs/evidence-runs.txt has, and each fault in it has a test or a mutant that exists.
+# docs/evidence.md says what docs/evidence-runs.txt has, and each fault in docs/faults-found.md has a test or a mutant that exists.
 use strict;
 use warnings;
 use FindBin;
@@ -9,6 +9,7 @@ use Test::More;
 
 my $tree = source_tree();
 my $page = text_of("$tree/docs/evidence.md");
+my $found = text_of("$tree/docs/faults-found.md");
 my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
 my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, split ' ', text_of("$tree/test/lease/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr;
 
@@ -16,7 +17,7 @@ my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm
 sub table
 {
 	my ($heading) = @_;
-	my ($section) = $page =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no heading: $heading";
+	my ($section) = $found =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no heading: $heading";
 	my @lines = grep { /^\|/ && !/^\|---/ } split /\n/, $section;
 	return map { [ split /\s*\|\s*/, s/^\|\s*//r ] } @lines[ 1 .. $#lines ];
 }
@@ -54,7 +55,7 @@ my %times = text_of("$tree/docs/evidence-faults.txt") =~ /^(\w+) (\d+)$/gm;
 is(sum0(values %times), sum0(@struck), 'the faults of the nemesis are those of its rows');
 my ($totals) = $page =~ /<!-- tools\/evidence --totals -->\n\n((?:\|.*\n)+)/;
 is($totals, qx("$tree/tools/evidence" --totals), 'the totals are those of the rows');
-my @faults = table('What they found');
+my @faults = table('In idgen');
 cmp_ok(scalar @faults, '>=', 30, 'the page names faults');
 is(missing_of($_->[2]), '', "$_->[0]: has a test or a mutant") for @faults;
 

@@ -57,8 +57,8 @@ void World::meddle(Node &node) {
         return say("nextval on the horizon", node);
     }
     bool is_known = node.old_floors_ms[database] != 0 || !s.has_wild_clocks;
-    for (const Node &other : stage_.nodes) is_known = is_known && (&other == &node || !other.is_primary);
-    bool is_lowered = s.has_lowering && is_known && stage_.random.one_in(2);
+    bool may_lower = s.has_lowering && is_known && (s.has_registry() || is_only_primary(node));
+    bool is_lowered = may_lower && stage_.random.one_in(2);
     page.record = bare_record(page.record.value + (is_lowered ? -by_ms : by_ms), 0);
     page.is_vouched = false;
     node.disk.write(page);

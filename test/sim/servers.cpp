@@ -23,6 +23,12 @@ bool World::is_lowered(const Node &node, int database) noexcept {
     return node.disk.horizon(database).value < node.disk.durable_ms[database];
 }
 
+bool World::is_only_primary(const Node &node) const noexcept {
+    for (const Node &other : stage_.nodes)
+        if (&other != &node && other.is_primary) return false;
+    return true;
+}
+
 // Whether the machine may have a slow clock for as long as it likes.
 bool World::may_be_slow(const Node &node) const noexcept {
     const Scenario &s = stage_.scenario;

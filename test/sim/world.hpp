@@ -49,6 +49,7 @@ class World {
     bool may_be_slow(const Node &node) const noexcept;
     bool is_unprotected(const Node &node) const noexcept;
     static bool is_lowered(const Node &node, int database) noexcept;
+    bool is_only_primary(const Node &node) const noexcept;
     bool loses_few_generators(const Disk &disk, Lsn lsn) const noexcept;
 
     // Numbers.

@@ -70,8 +70,6 @@ for my $jump (-100, -3, 3, 100, 2000)
 			my $id = eval { value_of($other, 'SELECT next_id()') };
 			push @wrong, "$number, right again: " . $other->errstr unless $id || ($other->state . ' ' . $other->errstr) =~ $refusal;
 			$repeats += repeated(\%made, $id // ());
-			my $ahead = value_of($other, 'SELECT last_value / 1000 - extract(epoch FROM clock_timestamp()) FROM idgen.horizon');
-			push @wrong, "$number: the horizon lies $ahead s ahead" if $ahead > 1000;
 			# What was stamped with it, the clock has to reach.
 			go_on($node, $jump) if !$id && $is_stamped{$jump};
 			$repeats += draw_by($_, $operation) for $other, $session;

@@ -174,8 +174,9 @@ class Directory {
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One
-    // that another database of that number left is begun again, above what that one made, settled and owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions have it:
-    // they are of this very database.
+    // that another database of that number left is begun again, above what that one made or settled and owing what that
+    // one owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions
+    // have it: they are of this very database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
         if (entry == nullptr) entry = databases().add(database);
