@@ -200,7 +200,7 @@ sub lose_by_hand
 	my $now = number_of($session);
 	is(row_of($session, $now)->{is_free}, 0, "$kind: which is its own");
 	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
-	is(value_of($session, 'SELECT idgen_lease.release(999)'), 0, "$kind: one that nobody has");
+	is(value_of($session, 'SELECT idgen_lease.release(?)', $now == 999 ? 998 : 999), 0, "$kind: one that nobody has");
 	$session->disconnect;
 	return;
 }
