@@ -30,6 +30,15 @@ std::int64_t settle() {
     return gather(settled_ms, all, database_number, transactions, NoPause{}).until_ms;
 }
 
+// A transaction has announced its draw before.
+struct HasAnnounced : CoreProgram {
+    void prepare() override {
+        prepare_slot();
+        world.transaction = 7;
+        announce_from(7, now);
+    }
+};
+
 // A draw announces and looks at S; a reader lifts S and looks at what is announced.
 struct Settling : CoreProgram {
     void run(int thread) override {
@@ -44,12 +53,7 @@ struct Settling : CoreProgram {
 };
 
 // The same of the next transaction: who passes over the first one sees, from then on, that it has ended.
-struct EndingBeside : CoreProgram {
-    void prepare() override {
-        prepare_slot();
-        world.transaction = 7;
-        announce_from(7, now);
-    }
+struct EndingBeside : HasAnnounced {
     void run(int thread) override {
         if (thread == 1) {
             world.noted[1] = settle();
@@ -71,12 +75,7 @@ struct EndingBeside : CoreProgram {
 };
 
 // A transaction that is prepared leaves its process, and is found at one of the two places.
-struct Preparing : CoreProgram {
-    void prepare() override {
-        prepare_slot();
-        world.transaction = 7;
-        announce_from(7, now);
-    }
+struct Preparing : HasAnnounced {
     void run(int thread) override {
         if (thread == 1) {
             world.noted[1] = settle();

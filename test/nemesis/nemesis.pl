@@ -35,7 +35,7 @@ diag("MODE=$mode SEED=$seed MINUTES=$minutes, histories in $histories");
 my ($most_at_once, $longest) = (3, 20);
 my (%count_of, %running);
 
-# Counts the brief faults that have ended, and ends those that hang.
+# Counts the brief faults that have ended, and ends those that hang; a clock that such a fault moved is set right here.
 sub reap
 {
 	for my $pid (keys %running)
@@ -43,6 +43,7 @@ sub reap
 		kill 'KILL', $pid if time - $running{$pid}{began} > $longest;
 		waitpid($pid, WNOHANG) == $pid or next;
 		my $fault = delete $running{$pid};
+		$fault->{server}->move_clock(0) if $fault->{clock} && $? != 0;
 		$count_of{ $fault->{name} }++ if $? == 0;
 	}
 	return;
@@ -84,7 +85,7 @@ sub strike
 		srand $$;
 		_exit(eval { $fault->{strike}->($world) } ? 0 : 1);
 	}
-	$running{$pid} = { name => $name, began => time, clock => $fault->{clock} };
+	$running{$pid} = { name => $name, began => time, clock => $fault->{clock}, server => $world->{primary} };
 	return;
 }
 
