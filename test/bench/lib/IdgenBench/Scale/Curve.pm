@@ -1,5 +1,5 @@
-# IDs a second of more and more sessions: next_id() on one shard and on pools, nextval beside it. As many processors as
-# sessions are used, until there are no more; then more sessions share them.
+# IDs a second of more and more sessions: next_id() on one shard and on pools, nextval and the statement without an ID
+# beside it. As many processors as sessions are used, until there are no more; then more sessions share them.
 package IdgenBench::Scale::Curve;
 
 use strict;
@@ -18,6 +18,7 @@ my @makers = (
 	{ name => 'large', label => 'pool of 256 shards', call => 'next_id()', shards => '0-255' },
 	{ name => 'nextval', label => 'nextval, CACHE 1', call => q{nextval('cache_1')} },
 	{ name => 'cached', label => 'nextval, CACHE 50', call => q{nextval('cache_50')} },
+	{ name => 'none', label => 'no ID', call => 'generate_series' },
 );
 
 # `seconds` is how long one measurement takes.
@@ -60,7 +61,7 @@ sub _rate
 	my $began = time;
 	$_->begin("SELECT count($maker->{call}) FROM (SELECT generate_series(1, $rows) OFFSET 0) s") for @sessions;
 	my $made = sum map { ($_->finish_row)[0] } @sessions;
-	die "$maker->{call}: $made IDs\n" unless $made == $rows * @sessions;
+	die "$maker->{call}: $made rows\n" unless $made == $rows * @sessions;
 	return $made / (time - $began);
 }
 
@@ -122,7 +123,8 @@ sub sections
 Each session runs one statement that makes IDs, all at once. Backends are bound to as many processors as there are
 sessions, up to those of this machine. `one shard` and the pools have the default layout, 1,024 IDs a millisecond and
 shard. `roomy` is `'epoch=2020-01-01T00:00:00Z unit=1ms time=40 shard=3 sequence=20'`, in which no call waits: there
-the sessions share one lock. In millions of IDs a second of this machine.
+the sessions share one lock. `no ID` only counts the rows: what another processor of this machine is worth. In millions
+of IDs or rows a second.
 END
 			header => [ 'sessions', map { $_->{label} } @makers ],
 			rows => $rows->(map { "$_->{name} #" } @makers),
