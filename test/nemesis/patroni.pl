@@ -50,7 +50,7 @@ my %strikes = (
 my $has_store = $store ne 'none';
 my @names = grep { $has_store || !/^(?:registry|keeper|rival)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
-my ($recovery, $clients, $events);
+my ($recovery, $clients, $events, $lines);
 my $cluster = IdgenPatroni->begin(
 	fake_clock    => 1,
 	ttl           => 6,
@@ -166,7 +166,8 @@ sub visit_all
 	return;
 }
 
-# Writes down what the clients received as test/nemesis/check reads it, but without what was read on the rival, whose rows are others. Gives the folder.
+# Writes down what the clients received as test/nemesis/check reads it, but without what was read on the rival, whose rows are others, and on timelines that
+# did not lead to the primary. Gives the folder.
 sub write_histories
 {
 	my $folder = $ENV{HISTORIES} ? "$ENV{HISTORIES}/patroni.$seed" : "$cluster->{folder}/histories";
@@ -177,7 +178,14 @@ sub write_histories
 		each_attempt($file, sub { my ($instant, $count, @ids) = @_; print $history $ids[0] eq '+' ? "session\n" : join(' ', 'ids', ranges(@ids)) . "\n" if $ids[0] !~ /^!/ });
 		each_ticket($file, sub { print $history join(' ', 'tickets', ranges(@_)), "\n" if $_[0] !~ /^!/ });
 		my %from;
-		each_read($file, sub { my ($line, $upto, @ids) = @_; print $history join(' ', 'read', $line, $from{$line} // 0, $upto, @ids ? ranges(@ids) : ()), "\n"; $from{$line} = $upto }) unless $file =~ /rival/;
+		each_read(
+			$file,
+			sub {
+				my ($line, $upto, @ids) = @_;
+				return unless $lines->{$line};
+				print $history join(' ', 'read', $line, $from{$line} // 0, $upto, @ids ? ranges(@ids) : ()), "\n";
+				$from{$line} = $upto;
+			}) unless $file =~ /rival/;
 	}
 	my %of;
 	push @{ $of{ $events->{$_} } }, $_ for sort { $a <=> $b } keys %$events;
@@ -199,7 +207,7 @@ my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 # The ports were chosen at random, too.
 srand $seed;
-my (%count_of, $events_of_rival);
+my (%count_of, $events_of_rival, $lines_of_rival);
 my $end = time + 60 * $minutes;
 while (time < $end)
 {
@@ -210,16 +218,18 @@ if ($rival)
 {
 	my $before = received($clients[0], 'rival');
 	$cluster->wait_for('IDs of the rival', sub { sleep 1; received($clients[0], 'rival') > $before });
-	$events_of_rival = events_of(IdgenPatroni::session($rival));
+	my $session = IdgenPatroni::session($rival);
+	($events_of_rival, $lines_of_rival) = (events_of($session), lines_of($session));
 	$rival->{server}->stop('fast');
 }
 my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
 visit_all(@late);
 $clients = together(@clients, @late);
 end_clients($clients);
-$events = events_of(IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary })));
-my $missed = missed_of($clients, $events, map { $_->{name} } $cluster->nodes);
-my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
+my $session = IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary }));
+($events, $lines) = (events_of($session), lines_of($session));
+my $missed = missed_of($clients, $events, $lines, map { $_->{name} } $cluster->nodes);
+my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, $lines_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
 $missed->{$_} += $missed_of_rival->{$_} for keys %$missed;
 
 my $survey = survey($clients);

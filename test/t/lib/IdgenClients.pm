@@ -14,7 +14,7 @@ use IdgenPatroni;
 use POSIX qw(_exit);
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of missed_of begin_tickets tickets_of each_attempt each_ticket each_read);
+our @EXPORT = qw(begin_clients end_clients together received survey parts_of begin_events events_of lines_of missed_of begin_tickets tickets_of each_attempt each_ticket each_read);
 
 # Begins as many clients of each node, rivals included, with that in idgen.shards if it is given; gives their handle.
 sub begin_clients
@@ -137,17 +137,28 @@ sub events_of
 	return { map { @$_ } @{ $session->selectall_arrayref('SELECT id, timeline FROM event') } };
 }
 
-# What the readers of some nodes missed of these events, below where each has come on a timeline: lost, twice; and seen, how often they saw one.
+# The timelines that a primary's rows are from: its own and those that led to it, each to 1; and 0, where rows have none. Readers can have been on others: a
+# server was promoted, and then another one that had not followed it.
+sub lines_of
+{
+	my ($session) = @_;
+	my $lines = $session->selectcol_arrayref(q{WITH own AS (SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS line)
+		SELECT 0 UNION SELECT ('x' || line)::bit(32)::int FROM own
+		UNION SELECT before[1]::int FROM own, regexp_matches(pg_read_file('pg_wal/' || line || '.history', 0, 1000000, true), '^\d+(?=\t)', 'gn') AS before});
+	return { map { $_ => 1 } @$lines };
+}
+
+# What the readers of some nodes missed of these events, below where each has come on one of these timelines: lost, twice; and seen, how often they saw one.
 sub missed_of
 {
-	my ($clients, $events, @names) = @_;
+	my ($clients, $events, $lines, @names) = @_;
 	my %missed = map { $_ => 0 } qw(lost twice seen);
 	my @events = sort { $a->[0] <=> $b->[0] } map { [ $_, $events->{$_} ] } keys %$events;
 	for my $file (map { _seen_file($_) } _files($clients, @names))
 	{
 		my (%upto, %seen);
 		_each_line($file, sub { my ($key, $upto, @ids) = @_; $upto{$key} = $upto; $seen{$key}{$_}++ for @ids });
-		for my $key (keys %upto)
+		for my $key (grep { $lines->{$_} } keys %upto)
 		{
 			$missed{seen} += keys %{ $seen{$key} };
 			$missed{twice} += grep { $_ > 1 } values %{ $seen{$key} };

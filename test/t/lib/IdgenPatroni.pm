@@ -253,6 +253,8 @@ sub _configuration
 			(map { $_ => "127.0.0.1:$node->{port}" } qw(listen connect_address)), data_dir => $node->{data}, bin_dir => "$node->{folder}/bin", pgpass => "$node->{folder}/pgpass",
 			authentication => { map { $_ => { username => $user } } qw(superuser replication rewind) },
 			parameters => { unix_socket_directories => $self->{short} },
+			# Else a copy waits for a checkpoint that takes its time: up to minutes.
+			basebackup => [ { checkpoint => 'fast' } ],
 			map { $_ => JSON::PP::true } qw(remove_data_directory_on_rewind_failure remove_data_directory_on_diverged_timelines) } };
 }
 
