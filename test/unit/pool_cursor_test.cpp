@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -17,6 +18,12 @@ std::vector<std::uint32_t> visit_all(PoolCursor &cursor) {
     std::vector<std::uint32_t> ranks{cursor.rank()};
     while (cursor.advance()) ranks.push_back(cursor.rank());
     return ranks;
+}
+
+std::uint32_t home_of(std::uint32_t session, std::uint32_t count) {
+    PoolCursor cursor;
+    cursor.aim(session, count);
+    return cursor.rank();
 }
 
 constexpr std::uint32_t pool_sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 33, 1000};
@@ -35,15 +42,20 @@ TEST(PoolCursor, SessionsStartOnDifferentShards) {
 }
 
 TEST(PoolCursor, SessionNumbersGoRoundThePool) {
-    constexpr struct {
-        std::uint32_t session, count, home;
-    } cases[] = {{0, 1, 0},   {7, 1, 0},   {0, 16, 0},           {15, 16, 15},
-                 {16, 16, 0}, {35, 16, 3}, {0xFFFFFFFF, 16, 15}, {0xFFFFFFFF, 1, 0}};
-    for (const auto &c : cases) {
-        PoolCursor cursor;
-        cursor.aim(c.session, c.count);
-        EXPECT_EQ(cursor.rank(), c.home) << c.session << " in " << c.count;
-    }
+    for (std::uint32_t count : pool_sizes)
+        for (std::uint32_t session = 0; session < count; session += 1 + count / 40) {
+            EXPECT_EQ(home_of(session + count, count), home_of(session, count));
+            EXPECT_EQ(home_of(0xFFFFFFFF, count), home_of(0xFFFFFFFF % count, count));
+        }
+}
+
+// So that the shards that one fills in a tick are not those of the next one.
+TEST(PoolCursor, SessionsThatFollowEachOtherStartFarApart) {
+    for (std::uint32_t count : {8u, 16u, 33u, 256u, 1000u, 8192u})
+        for (std::uint32_t session = 0; session < 20; session++) {
+            std::uint32_t up = (home_of(session + 1, count) + count - home_of(session, count)) % count;
+            EXPECT_GE(std::min(up, count - up), count / 4) << session << " of " << count;
+        }
 }
 
 TEST(PoolCursor, MovesUpwardByOneWithinATick) {
@@ -73,9 +85,10 @@ TEST(PoolCursor, AGreedySessionSoonUsesTheWholePool) {
 
 TEST(PoolCursor, AModestSessionGoesHome) {
     for (std::uint32_t count : pool_sizes)
-        for (std::uint32_t home = 0; home < count; home += 1 + count / 40) {
+        for (std::uint32_t session = 0; session < count; session += 1 + count / 40) {
+            std::uint32_t home = home_of(session, count);
             PoolCursor cursor;
-            cursor.aim(home, count);
+            cursor.aim(session, count);
             for (int tick = 0; tick < 12; tick++) visit_all(cursor);
             cursor.begin_tick();  // it needs one shard from here on
             cursor.begin_tick();
@@ -92,7 +105,7 @@ TEST(PoolCursor, AModestSessionStaysHome) {
     cursor.aim(11, 16);
     for (int tick = 0; tick < 5; tick++) {
         cursor.begin_tick();
-        EXPECT_EQ(cursor.rank(), 11u);
+        EXPECT_EQ(cursor.rank(), home_of(11, 16));
     }
 }
 
@@ -101,9 +114,9 @@ TEST(PoolCursor, ASessionThatNeedsTwoShardsStaysAtHome) {
     cursor.aim(5, 16);
     for (int tick = 0; tick < 5; tick++) {
         cursor.begin_tick();
-        EXPECT_EQ(cursor.rank(), 5u);
+        EXPECT_EQ(cursor.rank(), home_of(5, 16));
         EXPECT_TRUE(cursor.advance());
-        EXPECT_EQ(cursor.rank(), 6u);
+        EXPECT_EQ(cursor.rank(), home_of(5, 16) + 1);
     }
 }
 
@@ -124,12 +137,11 @@ TEST(PoolCursor, AnotherPoolSizeStartsOverAtItsHome) {
     visit_all(cursor);
     cursor.aim(13, 16);
     EXPECT_EQ(cursor.rank(), 15u) << "the same size changes nothing";
-    cursor.aim(13, 8);
-    EXPECT_EQ(cursor.rank(), 5u);
-    EXPECT_EQ(visit_all(cursor).size(), 3u);
-    cursor.aim(13, 16);
-    EXPECT_EQ(cursor.rank(), 13u);
-    EXPECT_EQ(visit_all(cursor).size(), 3u);
+    for (std::uint32_t count : {8u, 16u}) {
+        cursor.aim(13, count);
+        EXPECT_EQ(cursor.rank(), home_of(13, count));
+        EXPECT_EQ(visit_all(cursor).size(), count - home_of(13, count));
+    }
 }
 
 // One session that always asks for more: its IDs rise, and soon each tick gives the whole pool.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include "core/durable/renewal.hpp"
 #include "core/issue/directory.hpp"
@@ -147,8 +148,7 @@ void finish_confirmation(Horizon &horizon, const DurableRecord &page, const Dura
 // Each tick begins at `start`; a full shard moves the session to the next one up, because within a tick an ID of a
 // lower shard would be smaller than the last. A session that runs out at the top begins lower in the next tick, until
 // it has the whole pool; one that needs a single shard goes back to its home. So sessions that ask for little stay
-// apart.
-
+// apart, and of those that ask for much each fills other shards.
 class PoolCursor {
    public:
     // Aims at a pool of `count` shards, at least 1; a pool of another size starts over at its home.
@@ -156,7 +156,7 @@ class PoolCursor {
         IDGEN_REQUIRE(count >= 1);
         if (count == count_) return;
         count_ = count;
-        home_ = start_ = rank_ = session_number % count;
+        home_ = start_ = rank_ = static_cast<std::uint32_t>(std::uint64_t{session_number} * stride_of(count) % count);
     }
 
     std::uint32_t rank() const noexcept { return rank_; }
@@ -178,6 +178,14 @@ class PoolCursor {
     }
 
    private:
+    // Homes of sessions with numbers that follow each other are this far apart: the golden section, or the next number
+    // above it by which every shard is some session's home.
+    static std::uint32_t stride_of(std::uint32_t count) noexcept {
+        auto stride = static_cast<std::uint32_t>(std::uint64_t{count} * 618 / 1000);
+        while (std::gcd(stride, count) != 1) stride++;
+        return stride;
+    }
+
     std::uint32_t count_ = 0;
     std::uint32_t home_ = 0;
     std::uint32_t start_ = 0;
