@@ -42,11 +42,11 @@ TEST(PoolCursor, SessionsStartOnDifferentShards) {
 }
 
 TEST(PoolCursor, SessionNumbersGoRoundThePool) {
-    for (std::uint32_t count : pool_sizes)
-        for (std::uint32_t session = 0; session < count; session += 1 + count / 40) {
+    for (std::uint32_t count : pool_sizes) {
+        for (std::uint32_t session = 0; session < count; session += 1 + count / 40)
             EXPECT_EQ(home_of(session + count, count), home_of(session, count));
-            EXPECT_EQ(home_of(0xFFFFFFFF, count), home_of(0xFFFFFFFF % count, count));
-        }
+        EXPECT_EQ(home_of(0xFFFFFFFF, count), home_of(0xFFFFFFFF % count, count));
+    }
 }
 
 // So that the shards that one fills in a tick are not those of the next one.
