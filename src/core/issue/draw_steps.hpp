@@ -178,8 +178,8 @@ class PoolCursor {
     }
 
    private:
-    // Homes of sessions with numbers that follow each other are this far apart: the golden section, or the next number
-    // above it by which every shard is some session's home.
+    // How far apart the homes of sessions with neighbouring numbers are: the golden section of the pool, or the next
+    // number above it that makes every shard some session's home.
     static std::uint32_t stride_of(std::uint32_t count) noexcept {
         auto stride = static_cast<std::uint32_t>(std::uint64_t{count} * 618 / 1000);
         while (std::gcd(stride, count) != 1) stride++;
