@@ -178,7 +178,7 @@ class PoolCursor {
     }
 
    private:
-    // How far apart the homes of sessions with neighbouring numbers are: the golden section of the pool, or the next
+    // How far apart the homes of sessions with neighboring numbers are: the golden section of the pool, or the next
     // number above it that makes every shard some session's home.
     static std::uint32_t stride_of(std::uint32_t count) noexcept {
         auto stride = static_cast<std::uint32_t>(std::uint64_t{count} * 618 / 1000);
