@@ -53,6 +53,15 @@ inline uint32 process_number(const PGPROC *process) noexcept {
 #endif
 }
 
+// The number that a process has as a backend.
+inline uint32 backend_number_of(const volatile PGPROC &process) noexcept {
+#if PG_VERSION_NUM >= 170000
+    return static_cast<uint32>(&process - ProcGlobal->allProcs);
+#else
+    return static_cast<uint32>(process.backendId - 1);
+#endif
+}
+
 // The local number of the transaction that a process is in; 0: it is in none.
 inline const volatile LocalTransactionId *transaction_of(const PGPROC *process) noexcept {
 #if PG_VERSION_NUM >= 170000

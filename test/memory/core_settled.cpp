@@ -7,18 +7,16 @@ namespace {
 
 std::int64_t announce_from(std::uint32_t transaction, std::int64_t start_ms) {
     Announced own{};
-    return start_of(p, announce(world.entry, own, database().horizon, database_number, transaction, p,
+    return start_of(p, announce(world.entry, own, database().horizon, database_number, {70, transaction}, p,
                                 tick_of(p, start_ms), NoPause{}));
 }
 
 // The transactions of one process, as src/pg/draw/settled.cpp asks for them.
 struct Transactions {
-    bool is_in(std::uint32_t, std::uint32_t transaction) const {
-        return world.transaction.load(std::memory_order_relaxed) == transaction;
+    bool is_in(std::uint32_t, const LocalTransaction &transaction) const {
+        return world.transaction.load(std::memory_order_relaxed) == transaction.number;
     }
     bool is_in_progress(std::uint32_t) const { return true; }
-    void lock_prepared() { world.prepared_lock.lock(); }
-    void unlock_prepared() { world.prepared_lock.unlock(); }
     template <class Visit>
     void for_each_old(Visit) const {}
 };
@@ -81,7 +79,7 @@ struct Preparing : HasAnnounced {
             world.noted[1] = settle();
             return;
         }
-        PreparedAnnouncement announcement = announcement_of(world.entry, database_number, 7, 100);
+        PreparedAnnouncement announcement = announcement_of(world.entry, {}, database_number, {70, 7}, 100);
         {
             Guard<Lock> guard(world.prepared_lock);
             hand_over(world.prepared, 1, announcement, [](std::uint32_t) { return true; });
@@ -110,9 +108,8 @@ void explore_settled() {
          {"the processes' lock orders nothing", relaxed(Kind::lock, &world.process_lock), true},
          {"the transaction is written relaxed", relaxed(Kind::store, &entry.transaction), false},
          {"the start is written relaxed", relaxed(Kind::store, &entry.start_ms), false}});
-    explore<Preparing>("prepared",
-                       {{"the lock of the prepared orders nothing", relaxed(Kind::lock, &world.prepared_lock), true},
-                        {"the lock of the prepared is left out", left_out(Kind::lock, &world.prepared_lock), true}});
+    explore<Preparing>("prepared", {{"the hand-over has no fence", no_fence(0), true},
+                                    {"the reader has no fence", no_fence(1), true}});
 }
 
 }  // namespace idgen::explored

@@ -39,7 +39,7 @@ struct World {
     Lease lease{};
     LeaseRecord lease_record = no_number({1, 2}, 77);
     Announcement<Lock> entry{};
-    PreparedAnnouncement prepared[1]{};
+    PreparedEntry prepared[1]{};
     std::atomic<std::uint32_t> transaction{0};  // of the process; read and written as the server does, without an order
     bool has_committed = false;
     std::atomic<std::int64_t> lifted{0};

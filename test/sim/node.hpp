@@ -35,6 +35,7 @@ struct Lowest {
 
 // A client's process on a server.
 struct Process {
+    std::uint32_t pid = 0;
     std::uint32_t transaction = 0;  // its local number; 0: it is in none
     std::uint32_t xid = 0;
     int database = 0;
@@ -61,7 +62,7 @@ struct SharedMemory {
     AcceptedClock accepted;
     Leases leases;
     Announcement<NoLock> announcements[max_sessions];
-    PreparedAnnouncement prepared[max_prepared + max_sessions];
+    PreparedEntry prepared[max_prepared + max_sessions];
     Process processes[max_sessions];
     std::uint32_t first_xid;      // no transaction since the start has a lower one
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows

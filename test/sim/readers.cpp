@@ -9,12 +9,11 @@ struct ServerOfReader {
     const Node &node;
     int database;
 
-    bool is_in(std::uint32_t process, std::uint32_t transaction) const noexcept {
-        return node.shared->processes[process].transaction == transaction;
+    bool is_in(std::uint32_t process, const LocalTransaction &transaction) const noexcept {
+        const Process &found = node.shared->processes[process];
+        return found.pid == transaction.pid && found.transaction == transaction.number;
     }
     bool is_in_progress(std::uint32_t xid) const noexcept { return node.is_in_progress(xid); }
-    void lock_prepared() const noexcept {}
-    void unlock_prepared() const noexcept {}
     template <class Visit>
     void for_each_old(Visit visit) const {
         for (const PreparedTransaction &transaction : node.prepared)

@@ -17,7 +17,8 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     is_own_ = !stage.random.one_in(3);
     history_ = {};
     history_.resets = database_->resets;
-    // A number that another process of that place may have used.
+    // Numbers that another process of that place may have used.
+    pid_ = static_cast<std::uint32_t>(stage.random.between(1, 3));
     transactions_ = static_cast<std::uint32_t>(stage.random.between(0, 3));
     process() = {};
     announced_ = {};
@@ -29,7 +30,6 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
 
 void Session::disconnect() noexcept {
     if (node_ == nullptr) return;
-    clear_announcement(announcement(), process().leader >= 0);
     end_transaction();
     node_ = nullptr;
 }
@@ -53,6 +53,8 @@ void Session::step(Stage &stage) {
             return renew(stage);
         case Step::wait:
             return wait(stage);
+        case Step::lead:
+            return lead(stage);
         case Step::hand_over:
             return hand_over(stage);
         case Step::record:
@@ -118,6 +120,11 @@ void Session::begin_draw(Stage &stage) {
     // Its leader may have gone in this very step: the process goes, too, with what it knew of the leader's transaction.
     if (is_orphan()) return disconnect();
     if (process().transaction == 0) begin_transaction(stage);
+    // For what its workers draw, before it has drawn anything.
+    if (process().leader < 0 && announced_.transaction != transactions_ && stage.random.one_in(8)) {
+        step_ = Step::lead;
+        return;
+    }
     if (generation_ != stage.settings.generation) resolve(stage);
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;

@@ -5,7 +5,8 @@
 //      DecimalIds: count -> issue | renew
 //
 // Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of another
-// session, and draw in the transaction of that.
+// session, and draw in the transaction of that; or lead, and draw nothing itself, or nothing more. A leader waits for its
+// workers before its transaction ends.
 //
 // Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
 // between an announcement and the look at what is settled, and between finding a lease and its slot, other sessions and
@@ -36,7 +37,7 @@ class Session {
     std::int64_t draws() const noexcept { return draws_; }
 
    private:
-    enum class Step { clock, limits, announce, select, take, count, renew, wait, hand_over, record, leave };
+    enum class Step { clock, limits, announce, select, take, count, renew, wait, lead, hand_over, record, leave };
     using Source = DrawSource<NoLock>;
 
     void resolve(Stage &stage);
@@ -56,6 +57,7 @@ class Session {
     void join(int leader) noexcept;
     void end_transaction() noexcept;
     void end_some(Stage &stage);
+    void lead(Stage &stage);
     void hand_over(Stage &stage);
     void record();
     void leave(Stage &stage);
@@ -98,6 +100,7 @@ class Session {
     ShardRange shards_[max_leases]{};
     std::uint32_t changes_ = 0;  // of the numbers in the pool
     DrawSession history_{};
+    std::uint32_t pid_ = 0;
     std::uint32_t transactions_ = 0;  // the local number of the last one
     std::uint32_t xid_ = 0;
     Announced announced_{};

@@ -30,8 +30,8 @@ void Session::read_limits(Stage &stage) {
 
 void Session::announce(Stage &stage) {
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
-    std::uint32_t transaction = announcing().transaction;
-    if (!is_announced(announced_, transaction, start_of(source_.packing, base_)))
+    LocalTransaction transaction{announcing().pid, announcing().transaction};
+    if (!is_announced(announced_, transaction.number, start_of(source_.packing, base_)))
         base_ = idgen::announce(announcement(), announced_, database_->horizon, database, transaction, source_.packing,
                                 base_, stage.let_others_run);
     begin_try(source_, base_);

@@ -23,6 +23,7 @@ bool Session::is_orphan() const noexcept {
 // Its own, or as a worker of another.
 void Session::begin_transaction(Stage &stage) {
     process() = {};
+    process().pid = pid_;
     process().transaction = ++transactions_;
     process().xid = xid_ = stage.next_xid++;
     process().database = number_of_database_;
@@ -49,16 +50,28 @@ void Session::end_transaction() noexcept {
     process() = {};
 }
 
-// After a draw: goes on in the transaction, ends it, or prepares it.
+// After a draw: goes on in the transaction, or ends it.
 void Session::end_some(Stage &stage) {
     bool is_leader = process().workers > 0;
     bool is_worker = process().leader >= 0;
-    if (!is_leader && !is_worker && node_->prepared.size() < max_prepared && stage.random.one_in(3)) {
-        process().is_ending = true;
-        step_ = hand_over_at == HandOver::before_end ? Step::hand_over : Step::record;
+    if (!is_worker && stage.random.one_in(3)) {
+        step_ = Step::lead;
         return;
     }
     if (!is_leader) end_transaction();
+    begin_draw(stage);
+}
+
+// Leaves what is drawn in its transaction to its workers, of which it begins no more after a while; when they have
+// ended, ends the transaction, or prepares it.
+void Session::lead(Stage &stage) {
+    process().is_ending |= stage.random.one_in(3);
+    if (!process().is_ending || process().workers > 0) return;
+    if (node_->prepared.size() < max_prepared && stage.random.one_in(2)) {
+        step_ = hand_over_at == HandOver::before_end ? Step::hand_over : Step::record;
+        return;
+    }
+    end_transaction();
     begin_draw(stage);
 }
 
@@ -66,7 +79,8 @@ void Session::end_some(Stage &stage) {
 void Session::hand_over(Stage &stage) {
     SharedMemory &shared = *node_->shared;
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
-    PreparedAnnouncement announcement = announcement_of(shared.announcements[number_], database, transactions_, xid_);
+    PreparedAnnouncement announcement =
+        announcement_of(shared.announcements[number_], announced_, database, {pid_, transactions_}, xid_);
     bool has_room = idgen::hand_over(shared.prepared, max_prepared + max_sessions, announcement,
                                      [&](std::uint32_t xid) { return node_->is_in_progress(xid); });
     stage.oracle.expect(has_room, "no room for a prepared transaction");

@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
+use IdgenReader qw(settled_id);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -104,6 +105,75 @@ $session->do(q{SET idgen.shards = 'lease'});
 fails_with($session, 'SELECT next_id()', '55000', qr/idgen\.registry is not set\.\nHINT:  Set idgen\.registry in postgresql\.conf and restart/,
 	'numbers from a registry');
 $session->disconnect;
+$node->stop;
+
+# The library's file is replaced below the server: sessions have one of two, whose shared states are apart.
+my $libraries = PostgreSQL::Test::Utils::tempdir;
+my $library = "$libraries/idgen.so";
+
+sub install_library
+{
+	my ($bytes) = @_;
+	open my $file, '>:raw', "$library.new" or die $!;
+	print $file $bytes;
+	close $file;
+	chmod 0755, "$library.new";
+	rename "$library.new", $library or die $!;
+	return;
+}
+my $bytes = slurp_file(`pg_config --pkglibdir` =~ s/\n//r . '/idgen.so');
+install_library($bytes);
+chmod 0755, $libraries;
+$node = start_node('replaced', preload => 0, conf => ["idgen.shards = '5'", "dynamic_library_path = '$libraries:\$libdir'", 'max_prepared_transactions = 5']);
+my %twice;
+my $old = connect_to($node);
+my $old_pid = value_of($old, 'SELECT pg_backend_pid()');
+$old->do('CREATE TABLE event (id bigint DEFAULT next_id())');
+is(repeated(\%twice, draw($old, 1000)), 0, 'a session of the older library draws');
+my $loaded = connect_to($node);
+$loaded->do('SELECT idgen.own_shards()');
+is($bytes =~ s/\0idgen state (\d+)\0/sprintf "\0idgen state %0*d\0", length $1, $1 + 1/eg, 1, 'the name of the state');
+install_library($bytes);
+my $new = connect_to($node);
+is(repeated(\%twice, draw($new, 1000)), 0, 'one of the newer library draws, too');
+is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'and both go on');
+my $other = qr/sessions have another library of idgen\.?\n.*processes $old_pid\.\n.*restart the server/s;
+fails_with($new, 'CALL id_settled(NULL)', '55000', $other, 'readers by ID are refused');
+fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is');
+fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is');
+fails_with($old, 'CALL id_settled(NULL)', '55000', qr/sessions have another library/, 'also in the older library');
+fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
+$old->begin_work;
+$old->do('INSERT INTO event DEFAULT VALUES');
+fails_with($old, q{PREPARE TRANSACTION 'older'}, '55000', qr/this session has an older library/, 'nor prepares what only that state would know of');
+$old->rollback;
+$new->begin_work;
+$new->do('DROP EXTENSION idgen CASCADE');
+fails_with($new, 'CREATE EXTENSION idgen', '55000', $other, 'the extension cannot be created again');
+$new->rollback;
+$_->disconnect for $old, $loaded;
+wait_until($new, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $old_pid)");
+ok(defined settled_id($new), 'with the last of the older sessions all that ends');
+ok($new->do('SELECT idgen.advance(now())'), 'an advance, too');
+
+# A session that has not loaded the library would not hand over what its workers drew.
+$new->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
+$new->do('CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$');
+my $leader = connect_to($node);
+$leader->do("SET $_ = 0") for @settings;
+$leader->do('SET parallel_leader_participation = off');
+my $stage = 'CREATE TABLE stage AS SELECT wrapped() AS id FROM hundred';
+fails_with($leader, $stage, '55000', qr/session has not loaded idgen.*HINT:  Run SELECT idgen\.own_shards\(\) in the session first/s,
+	'workers of a session that has not loaded the library');
+$leader->do('SELECT idgen.own_shards()');
+$leader->begin_work;
+$leader->do($stage);
+my $staged = value_of($leader, 'SELECT min(id) FROM stage');
+$leader->do(q{PREPARE TRANSACTION 'stage'});
+$leader->disconnect;
+cmp_ok(settled_id($new), '<=', $staged, 'with it, readers are held back by what they drew');
+$new->do(q{COMMIT PREPARED 'stage'});
+$new->disconnect;
 $node->stop;
 
 # These files once more, on such servers.

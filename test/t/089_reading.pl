@@ -102,6 +102,25 @@ sub prepare
 	$writer->disconnect;
 	return $id;
 }
+# What workers drew is their leader's, who has drawn nothing, nor asked for anything, in its whole session.
+{
+	my $writer = connect_to($node);
+	my $pid = value_of($writer, 'SELECT pg_backend_pid()');
+	$writer->begin_work;
+	my ($first, $last) = draw_by_workers($writer);
+	outlast($last);
+	like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"), qr/held by.* $pid\b/, 'status names a leader whose workers drew');
+	is_deeply(
+		$main->selectall_arrayref('SELECT ids, last_id, draws_from <= id_time(?) FROM idgen.stat_backend WHERE pid = ?', undef, $first, $pid),
+		[ [ 0, undef, 1 ] ],
+		'and stat_backend');
+	$writer->do("PREPARE TRANSACTION 'workers'");
+	$writer->disconnect;
+	ok(!is_settled($first), 'a prepared transaction holds back what only its workers drew');
+	is(value_of($main, "SELECT count(*) FROM idgen.stat_backend WHERE gid = 'workers' AND draws_from <= id_time(?)", $first), 1, 'stat_backend, too');
+	$main->do("COMMIT PREPARED 'workers'");
+	ok(is_settled($last), 'until it is committed');
+}
 my $insert = 'INSERT INTO ms DEFAULT VALUES RETURNING id';
 my $last = value_of($main, 'SELECT next_id()');
 outlast($last);

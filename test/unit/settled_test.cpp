@@ -30,23 +30,14 @@ struct Drawer {
     Packing seconds = packing_of("epoch=1970-01-01 unit=1s time=31 shard=10 sequence=12");
 
     std::int64_t draw(std::uint32_t transaction, const Packing &p, std::int64_t base) {
-        return announce(entry, own, horizon, 1, transaction, p, base, no_pause);
+        return announce(entry, own, horizon, 1, {70, transaction}, p, base, no_pause);
     }
     std::int64_t announced_ms() {
-        std::uint32_t transaction;
+        LocalTransaction transaction;
         std::int64_t start_ms;
         return read_announcement(entry, 1, transaction, start_ms) ? start_ms : -1;
     }
 };
-
-TEST(Settled, AProcessThatEndsClearsItsAnnouncement) {
-    Drawer d;
-    d.draw(7, d.ms, 5000);
-    clear_announcement(d.entry, true);
-    EXPECT_EQ(d.announced_ms(), 5000) << "of a worker: it is its leader's";
-    clear_announcement(d.entry, false);
-    EXPECT_EQ(d.announced_ms(), -1);
-}
 
 TEST(Settled, AnAnnouncementCoversLaterTicksOfItsTransaction) {
     Drawer d;
@@ -87,20 +78,20 @@ TEST(Settled, ATickOfASecondThatSLiesInIsNotOver) {
 
 TEST(Settled, AnotherDatabaseIsNotHeldBack) {
     Announcement<TestLock> entry{};
-    std::uint32_t transaction;
+    LocalTransaction transaction;
     std::int64_t start_ms;
     EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms)) << "nothing announced yet";
-    write_announcement(entry, 2, 7, 5000);
+    write_announcement(entry, 2, {70, 7}, 5000);
     EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms));
     EXPECT_TRUE(read_announcement(entry, 2, transaction, start_ms));
 }
 
 TEST(Settled, ANumberThatComesAgainInAnotherDatabaseIsAnother) {
     Announcement<TestLock> entry{};
-    std::uint32_t transaction;
+    LocalTransaction transaction;
     std::int64_t start_ms;
-    write_announcement(entry, 1, 7, 5000);
-    write_announcement(entry, 2, 7, 6000);
+    write_announcement(entry, 1, {70, 7}, 5000);
+    write_announcement(entry, 2, {70, 7}, 6000);
     EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms));
     EXPECT_TRUE(read_announcement(entry, 2, transaction, start_ms));
     EXPECT_EQ(start_ms, 6000);
@@ -113,11 +104,11 @@ TEST(Settled, AWorkerAnnouncesForItsLeader) {
     Horizon horizon{};
     Announced leader{}, worker{};
     Packing p = packing_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=12");
-    announce(entry, worker, horizon, 1, 7, p, 6000, no_pause);
-    announce(entry, leader, horizon, 1, 7, p, 5000, no_pause);
+    announce(entry, worker, horizon, 1, {70, 7}, p, 6000, no_pause);
+    announce(entry, leader, horizon, 1, {70, 7}, p, 5000, no_pause);
     EXPECT_EQ(entry.start_ms, 5000);
     worker = {};
-    announce(entry, worker, horizon, 1, 7, p, 8000, no_pause);
+    announce(entry, worker, horizon, 1, {70, 7}, p, 8000, no_pause);
     EXPECT_EQ(entry.start_ms, 5000) << "the earliest of all";
     EXPECT_EQ(worker.start_ms, 8000) << "what the others announced does not cover it";
 }
@@ -128,24 +119,22 @@ struct TestServer {
     std::vector<std::uint32_t> in_progress;
     std::vector<std::uint32_t> old;
     Announcement<TestLock> processes[2]{};
-    PreparedAnnouncement prepared[3]{};
-    int locks = 0;
+    std::uint32_t pids[2] = {70, 70};
+    PreparedEntry prepared[3]{};
 
-    bool is_in(std::uint32_t process, std::uint32_t transaction) const { return transactions[process] == transaction; }
+    bool is_in(std::uint32_t process, const LocalTransaction &transaction) const {
+        return transactions[process] == transaction.number && pids[process] == transaction.pid;
+    }
     bool is_in_progress(std::uint32_t xid) const {
         return std::find(in_progress.begin(), in_progress.end(), xid) != in_progress.end();
     }
-    void lock_prepared() { locks++; }
-    void unlock_prepared() { locks--; }
     template <class Visit>
     void for_each_old(Visit visit) const {
         for (std::uint32_t xid : old) visit(xid);
     }
     Settled settle(std::int64_t settled_ms = 9000) {
         Announcements<TestLock> all{processes, 2, prepared, 3};
-        Settled settled = gather(settled_ms, all, 1, *this, no_pause);
-        EXPECT_EQ(locks, 0);
-        return settled;
+        return gather(settled_ms, all, 1, *this, no_pause);
     }
     bool keep(const PreparedAnnouncement &announcement) {
         return hand_over(prepared, 3, announcement, [this](std::uint32_t xid) { return is_in_progress(xid); });
@@ -156,8 +145,8 @@ TEST(Settled, TheLeastOfAllThatRunIsTheAnswer) {
     TestServer server;
     EXPECT_EQ(server.settle().until_ms, 9000);
     EXPECT_EQ(server.settle().held_by, HeldBy::nobody);
-    write_announcement(server.processes[0], 1, 7, 5000);
-    write_announcement(server.processes[1], 1, 8, 4000);
+    write_announcement(server.processes[0], 1, {70, 7}, 5000);
+    write_announcement(server.processes[1], 1, {70, 8}, 4000);
     EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "both have ended";
     server.transactions[0] = 7;
     EXPECT_EQ(server.settle().until_ms, 5000);
@@ -168,13 +157,27 @@ TEST(Settled, TheLeastOfAllThatRunIsTheAnswer) {
     EXPECT_EQ(server.settle(3000).held_by, HeldBy::nobody) << "S is earlier";
 }
 
+TEST(Settled, WhatAProcessAnnouncedEndsWithIt) {
+    TestServer server;
+    write_announcement(server.processes[0], 1, {70, 7}, 5000);
+    server.transactions[0] = 7;
+    EXPECT_EQ(server.settle().held_by, HeldBy::process);
+    server.pids[0] = 71;
+    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "the next one in its place has a transaction of that number";
+    write_announcement(server.processes[0], 1, {71, 7}, 6000);
+    EXPECT_EQ(server.settle().until_ms, 6000) << "and announces its own";
+}
+
 TEST(Settled, APreparedTransactionHoldsUntilItEnds) {
     TestServer server;
-    write_announcement(server.processes[0], 1, 7, 5000);
-    PreparedAnnouncement announcement = announcement_of(server.processes[0], 1, 7, 100);
-    EXPECT_EQ(announcement.start_ms, 5000);
-    EXPECT_EQ(announcement_of(server.processes[0], 1, 6, 101).start_ms, drew_nothing) << "another transaction drew";
-    EXPECT_EQ(announcement_of(server.processes[0], 2, 7, 102).start_ms, drew_nothing) << "in another database";
+    write_announcement(server.processes[0], 1, {70, 7}, 5000);
+    PreparedAnnouncement announcement = announcement_of(server.processes[0], {}, 1, {70, 7}, 100);
+    EXPECT_EQ(announcement.start_ms, 5000) << "also if its process has drawn nothing itself";
+    EXPECT_EQ(announcement_of(server.processes[0], {}, 1, {70, 6}, 101).start_ms, drew_nothing)
+        << "another transaction";
+    EXPECT_EQ(announcement_of(server.processes[0], {}, 1, {71, 7}, 101).start_ms, drew_nothing) << "another process";
+    EXPECT_EQ(announcement_of(server.processes[0], {}, 2, {70, 7}, 102).start_ms, drew_nothing)
+        << "in another database";
     EXPECT_TRUE(server.keep(announcement));
     server.in_progress = {100};
     EXPECT_EQ(server.settle().until_ms, 5000);
@@ -255,10 +258,10 @@ TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {
     for (int round = 1; round <= rounds; round++) {
         meet(at_start, round);
         std::int64_t answer_ms = lift_settled(d.horizon, 10 * round + 5);
-        std::uint32_t transaction;
+        LocalTransaction transaction;
         std::int64_t start_ms;
-        bool is_running =
-            read_announcement(d.entry, 1, transaction, start_ms) && transaction == static_cast<std::uint32_t>(round);
+        bool is_running = read_announcement(d.entry, 1, transaction, start_ms) &&
+                          transaction.number == static_cast<std::uint32_t>(round);
         if (is_running) answer_ms = std::min(answer_ms, start_ms);
         meet(at_end, round);
         missed += drawn_ms.load() < answer_ms;

@@ -26,16 +26,14 @@ struct ThreadTransactions {
     ThreadServer server{};
     ThreadTransaction running[drawers]{}, prepared[drawers]{};
     Announcement<ThreadLock> entries[drawers]{};
-    std::shared_mutex prepared_lock{};
-    PreparedAnnouncement handed_over[room]{};  // guard: prepared_lock
+    std::mutex prepared_lock{};  // of the writers
+    PreparedEntry handed_over[room]{};
     std::atomic<std::int64_t> answered_ms{0};
 
-    bool is_in(std::uint32_t process, std::uint32_t transaction) const {
-        return running[process].number.load() == transaction;
+    bool is_in(std::uint32_t process, const LocalTransaction &transaction) const {
+        return running[process].number.load() == transaction.number;
     }
     bool is_in_progress(std::uint32_t xid) const { return prepared[xid % drawers].number.load() == xid; }
-    void lock_prepared() { prepared_lock.lock_shared(); }
-    void unlock_prepared() { prepared_lock.unlock_shared(); }
     template <class Visit>
     void for_each_old(Visit) const {}
 
@@ -65,7 +63,8 @@ struct ThreadDrawer {
             std::uint32_t transaction = mine().number.load();
             if (is_announced(own, transaction, start_of(p, base))) return base;
             const Horizon &horizon = all.server.database->horizon;
-            return announce(all.entries[process], own, horizon, our_database, transaction, p, base, NoPause{});
+            return announce(all.entries[process], own, horizon, our_database, {process, transaction}, p, base,
+                            NoPause{});
         };
     }
 
@@ -94,8 +93,9 @@ struct ThreadDrawer {
         std::uint32_t xid = number * drawers + process;
         all.prepared[process].drew_ms = mine().drew_ms.load();
         all.prepared[process].number = xid;
-        PreparedAnnouncement announcement = announcement_of(all.entries[process], our_database, number, xid);
-        std::lock_guard<std::shared_mutex> guard(all.prepared_lock);
+        PreparedAnnouncement announcement =
+            announcement_of(all.entries[process], own, our_database, {process, number}, xid);
+        std::lock_guard<std::mutex> guard(all.prepared_lock);
         broken += !hand_over(all.handed_over, ThreadTransactions::room, announcement,
                              [this](std::uint32_t other) { return all.is_in_progress(other); });
     }

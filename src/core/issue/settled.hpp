@@ -24,25 +24,34 @@
 #include "core/issue/locks.hpp"
 #include "core/issue/slot.hpp"
 #include "core/layout/packing.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
-// What a process says before it draws: in this transaction it begins no tick that starts below `start_ms`. In shared
-// memory, one for each process that can have a transaction. It counts while the process is in that transaction; only the
-// end of the process clears it.
+// A transaction as its process knows it. The number comes again, but not in the same process.
+struct LocalTransaction {
+    std::uint32_t pid;     // of its process
+    std::uint32_t number;  // in the process; 0: none
+};
+
+// What is said before a draw for a transaction of a process: it begins no tick that starts below `start_ms`. In shared
+// memory, one for each process that can have a transaction. It counts while that process is in that transaction, so
+// nobody has to clear it: parallel workers write it for a leader that may never draw.
 //
 // `Lock` has lock() and unlock(), which raise nothing.
 template <class Lock>
 struct alignas(cache_line) Announcement {
     Lock mutex;                              // of the writers
     std::atomic<std::uint32_t> database;     // 0: none yet
-    std::atomic<std::uint32_t> transaction;  // its local number in the process; 0: being written
+    std::atomic<std::uint32_t> pid;          // of the process
+    std::atomic<std::uint32_t> transaction;  // its number in the process; 0: being written
     std::atomic<std::int64_t> start_ms;
 };
 
-// What a process knows of its own announcement.
+// What a process knows of what it announced itself. Its workers, or its leader and that one's other workers, may have
+// announced an earlier start.
 struct Announced {
-    std::uint32_t transaction;  // 0: none
+    std::uint32_t transaction;  // its number; 0: none
     std::int64_t start_ms;      // the earliest that it has announced in that transaction
     std::int64_t settled_ms;    // S, as it saw it after the last announcement
     std::int64_t covered_ms;    // the later of the two: a tick from there on needs no second look
@@ -63,34 +72,29 @@ constexpr bool covers(const Announced &own, std::uint32_t transaction, const Pac
     return own.transaction == transaction && start_of(p, base) >= own.start_ms && base >= tick_of(p, own.settled_ms);
 }
 
-// Writes the entry of a transaction, or lowers it. Numbers of transactions come again, in another process.
+// Writes the entry of a transaction, or lowers it.
 template <class Lock>
-void write_announcement(Announcement<Lock> &entry, std::uint32_t database, std::uint32_t transaction,
+void write_announcement(Announcement<Lock> &entry, std::uint32_t database, const LocalTransaction &transaction,
                         std::int64_t start_ms) noexcept {
     Guard<Lock> guard(entry.mutex);
-    bool is_same = entry.transaction.load(std::memory_order_relaxed) == transaction &&
+    bool is_same = entry.transaction.load(std::memory_order_relaxed) == transaction.number &&
+                   entry.pid.load(std::memory_order_relaxed) == transaction.pid &&
                    entry.database.load(std::memory_order_relaxed) == database;
     // A leader and its workers write the same entry: the earliest counts.
     if (is_same && start_ms >= entry.start_ms.load(std::memory_order_relaxed)) return;
     if (!is_same) entry.transaction.store(0);
     entry.database.store(database);
+    entry.pid.store(transaction.pid);
     entry.start_ms.store(start_ms);
-    entry.transaction.store(transaction);
-}
-
-// Ends what a process announced, as it ends itself: the next process in its place may have a transaction of the same
-// number. What a worker announced is its leader's. Requires that its transaction, if it is in one, can only abort.
-template <class Lock>
-void clear_announcement(Announcement<Lock> &entry, bool is_worker) noexcept {
-    if (!is_worker) entry.transaction.store(0);
+    entry.transaction.store(transaction.number);
 }
 
 // Announces a draw that would begin at `base`, unless that is covered, and gives the tick at which it may: `base`, or
 // that of S.
 template <class Lock, class Pause>
 std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &horizon, std::uint32_t database,
-                      std::uint32_t transaction, const Packing &p, std::int64_t base, Pause pause) noexcept {
-    if (covers(own, transaction, p, base)) return base;
+                      const LocalTransaction &transaction, const Packing &p, std::int64_t base, Pause pause) noexcept {
+    if (covers(own, transaction.number, p, base)) return base;
     std::int64_t seen_ms = horizon.settled_ms.load(std::memory_order_relaxed);
     base = std::max(base, tick_of(p, seen_ms));
     std::int64_t start_ms = start_of(p, base);
@@ -98,33 +102,41 @@ std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &
     write_announcement(entry, database, transaction, start_ms);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     pause();
-    if (own.transaction == transaction) start_ms = std::min(start_ms, own.start_ms);
+    if (own.transaction == transaction.number) start_ms = std::min(start_ms, own.start_ms);
     std::int64_t settled_ms = horizon.settled_ms.load(std::memory_order_relaxed);
-    own = {transaction, start_ms, settled_ms, std::max(start_ms, settled_ms)};
+    own = {transaction.number, start_ms, settled_ms, std::max(start_ms, settled_ms)};
     return std::max(base, tick_of(p, settled_ms));
 }
 
 // The transaction that an entry announces, and from where; false if it announces none of that database.
 template <class Lock>
-bool read_announcement(const Announcement<Lock> &entry, std::uint32_t database, std::uint32_t &transaction,
+bool read_announcement(const Announcement<Lock> &entry, std::uint32_t database, LocalTransaction &transaction,
                        std::int64_t &start_ms) noexcept {
     for (;;) {
-        transaction = entry.transaction.load();
+        transaction.number = entry.transaction.load();
         // Being written: that draw has not come to its fence yet, and will see S.
-        if (transaction == 0 || entry.database.load() != database) return false;
+        if (transaction.number == 0 || entry.database.load() != database) return false;
+        transaction.pid = entry.pid.load();
         start_ms = entry.start_ms.load();
-        if (entry.transaction.load() == transaction) return true;
+        if (entry.transaction.load() == transaction.number) return true;
     }
 }
 
 // A transaction that is prepared for two-phase commit leaves its process; its announcement then stands here, under its
 // number on the server.
 
-// In shared memory. Guard: a lock of the caller, exclusive to write.
 struct PreparedAnnouncement {
-    std::uint32_t xid;  // 0: free; else it counts while the transaction is in progress
+    std::uint32_t xid;
     std::uint32_t database;
     std::int64_t start_ms;
+};
+
+// In shared memory. Written under a lock of the caller, read without one: no reader may keep a transaction from being
+// prepared. It counts while the transaction is in progress, and has no other before that has ended.
+struct PreparedEntry {
+    std::atomic<std::uint32_t> xid;  // 0: free, or being written
+    std::atomic<std::uint32_t> database;
+    std::atomic<std::int64_t> start_ms;
 };
 
 constexpr std::int64_t drew_nothing = INT64_MAX;
@@ -134,26 +146,45 @@ constexpr std::int64_t drew_nothing = INT64_MAX;
 enum class HandOver : std::uint8_t { before_end, after_end };
 constexpr HandOver hand_over_at = HandOver::before_end;
 
-// What there is to be handed over.
+// What there is to be handed over of a transaction of the process that has the entry: what it drew itself, which is
+// `own`, and what its workers drew. They may be all that drew; then `own` knows nothing.
 template <class Lock>
-PreparedAnnouncement announcement_of(const Announcement<Lock> &entry, std::uint32_t database, std::uint32_t transaction,
+PreparedAnnouncement announcement_of(const Announcement<Lock> &entry, [[maybe_unused]] const Announced &own,
+                                     std::uint32_t database, const LocalTransaction &transaction,
                                      std::uint32_t xid) noexcept {
-    std::uint32_t announced;
+    LocalTransaction announced;
     std::int64_t start_ms;
-    bool has_drawn = read_announcement(entry, database, announced, start_ms) && announced == transaction;
+    bool is_of_database = read_announcement(entry, database, announced, start_ms);
+    bool has_drawn = is_of_database && announced.number == transaction.number && announced.pid == transaction.pid;
+    IDGEN_REQUIRE(own.transaction != transaction.number || (has_drawn && start_ms <= own.start_ms));
     return {xid, database, has_drawn ? start_ms : drew_nothing};
 }
 
-// Puts it where a transaction has ended. False if there is no room. Requires the lock, exclusive.
+// Puts it where a transaction has ended. False if there is no room. Requires the lock of the writers.
 template <class IsInProgress>
-bool hand_over(PreparedAnnouncement *entries, std::uint32_t count, const PreparedAnnouncement &announcement,
+bool hand_over(PreparedEntry *entries, std::uint32_t count, const PreparedAnnouncement &announcement,
                IsInProgress is_in_progress) {
     for (std::uint32_t i = 0; i < count; i++) {
-        if (entries[i].xid != 0 && is_in_progress(entries[i].xid)) continue;
-        entries[i] = announcement;
+        PreparedEntry &entry = entries[i];
+        std::uint32_t before = entry.xid.load(std::memory_order_relaxed);
+        if (before != 0 && is_in_progress(before)) continue;
+        entry.xid.store(0);
+        entry.database.store(announcement.database);
+        entry.start_ms.store(announcement.start_ms);
+        entry.xid.store(announcement.xid);
+        // Who finds that the process has left the transaction finds this.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
         return true;
     }
     return false;
+}
+
+// False if the entry is free, or is being written: then that transaction is still in its process.
+inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &announcement) noexcept {
+    announcement.xid = entry.xid.load();
+    announcement.database = entry.database.load();
+    announcement.start_ms = entry.start_ms.load();
+    return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
 // Lifts S, as far as what is granted: what is undecided is looked for after that. Gives S.
@@ -178,26 +209,25 @@ struct Settled {
     std::uint32_t holder;  // the number of the process, or of the prepared transaction
 };
 
-// All announcements. `prepared`: see PreparedAnnouncement.
+// All announcements.
 template <class Lock>
 struct Announcements {
     const Announcement<Lock> *processes;
     std::uint32_t process_count;
-    const PreparedAnnouncement *prepared;
+    const PreparedEntry *prepared;
     std::uint32_t prepared_count;
 };
 
 // The `Server` of the functions below has
-//   bool is_in(process, transaction)    whether the process is in that transaction of its own
+//   bool is_in(process, transaction)    whether the process at that place is in that LocalTransaction
 //   bool is_in_progress(xid)            whether a transaction has not ended yet, in the eyes of who reads next
-//   void lock_prepared(), unlock_prepared()
 //   void for_each_old(visit)            visit(xid) for each transaction of the database that was prepared before the
 //                                       start, or may have been
 
 template <class Lock, class Server, class Pause>
 void gather_processes(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server,
                       Pause pause) {
-    std::uint32_t transaction;
+    LocalTransaction transaction;
     std::int64_t start_ms;
     for (std::uint32_t i = 0; i < all.process_count; i++) {
         if (!read_announcement(all.processes[i], database, transaction, start_ms)) continue;
@@ -207,24 +237,25 @@ void gather_processes(Settled &settled, const Announcements<Lock> &all, std::uin
     }
 }
 
+// Whether a transaction that was found prepared has handed over what it drew. It has before it can be found.
 template <class Lock>
 bool is_remembered(const Announcements<Lock> &all, std::uint32_t xid) noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
     return std::any_of(all.prepared, all.prepared + all.prepared_count,
-                       [xid](const PreparedAnnouncement &entry) { return entry.xid == xid; });
+                       [xid](const PreparedEntry &entry) { return entry.xid.load() == xid; });
 }
 
 template <class Lock, class Server>
 void gather_prepared(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server) {
-    server.lock_prepared();
+    PreparedAnnouncement entry;
     for (std::uint32_t i = 0; i < all.prepared_count; i++) {
-        const PreparedAnnouncement &entry = all.prepared[i];
-        bool is_earlier = entry.xid != 0 && entry.database == database && entry.start_ms < settled.until_ms;
+        bool is_earlier =
+            read_prepared(all.prepared[i], entry) && entry.database == database && entry.start_ms < settled.until_ms;
         if (is_earlier && server.is_in_progress(entry.xid)) settled = {entry.start_ms, HeldBy::prepared, entry.xid};
     }
     server.for_each_old([&](std::uint32_t xid) {
         if (!is_remembered(all, xid) && server.is_in_progress(xid)) settled = {INT64_MIN, HeldBy::unknown, xid};
     });
-    server.unlock_prepared();
 }
 
 // The least of `settled_ms` and of all announcements. A transaction that is prepared meanwhile is found at its process
@@ -235,6 +266,7 @@ Settled gather(std::int64_t settled_ms, const Announcements<Lock> &all, std::uin
     Settled settled{settled_ms, HeldBy::nobody, 0};
     gather_processes(settled, all, database, server, pause);
     pause();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     gather_prepared(settled, all, database, server);
     return settled;
 }

@@ -53,7 +53,8 @@ uint64 draw_number = 0;
 
 // Announces the draw of an ID that would begin at `base` to readers by ID, and gives the tick at which it may.
 [[gnu::noinline, gnu::cold]] int64 announce_base(const Source &source, int64 base) {
-    return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, *self.transaction,
+    LocalTransaction transaction{self.announcing_pid, *self.transaction};
+    return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, transaction,
                     source.packing, base, NoPause{});
 }
 inline int64 announced_base(const Source &source, int64 base) {

@@ -5,6 +5,7 @@
 #include "core/issue/draw_steps.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 
@@ -26,11 +27,11 @@ bool is_of_this_start(SharedState *state, TransactionId xid) {
     return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
 }
 
-// What this transaction has announced, under its number on the server.
-PreparedAnnouncement own_announcement() {
-    TransactionId xid = GetTopTransactionIdIfAny();
-    if (self.state == nullptr) return {xid, MyDatabaseId, drew_nothing};
-    return announcement_of(*self.announcement, MyDatabaseId, *self.transaction, xid);
+// What this transaction and its workers have announced, under its number on the server.
+PreparedAnnouncement own_announcement(SharedState *state) {
+    LocalTransaction transaction{static_cast<uint32>(MyProcPid), *transaction_of(MyProc)};
+    return announcement_of(announcements_of(state)[process_number(MyProc)], self.announced, MyDatabaseId, transaction,
+                           GetTopTransactionIdIfAny());
 }
 
 void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
@@ -47,19 +48,24 @@ void keep_announcement(SharedState *state, const PreparedAnnouncement &announcem
 constexpr XactEvent hand_over_event =
     hand_over_at == HandOver::before_end ? XACT_EVENT_PRE_PREPARE : XACT_EVENT_PREPARE;
 
-// One that has drawn nothing needs an announcement only if it would be taken for one of before the start.
+// One that has drawn nothing needs an announcement only if it would be taken for one of before the start. Nothing of this
+// session tells whether it has: its workers may be all that ever drew.
 void hand_over_prepared(XactEvent event, void *) {
-    SharedState *state = attached_state();
     bool may_be_prepared = max_prepared_xacts > 0;
-    if (event != hand_over_event || state == nullptr || !may_be_prepared) return;
+    if (event != hand_over_event || !may_be_prepared) return;
+    SharedState *state = find_shared_state();
+    if (state == nullptr) return;
     note_first_xid(state);
-    PreparedAnnouncement announcement = own_announcement();
+    PreparedAnnouncement announcement = own_announcement(state);
+    if (announcement.start_ms != drew_nothing) require_newest_state();
     if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
         keep_announcement(state, announcement);
 }
 
-bool is_in(uint32 process, uint32 transaction) noexcept {
-    return *transaction_of(&ProcGlobal->allProcs[process]) == transaction;
+bool is_in(uint32 process, const LocalTransaction &transaction) noexcept {
+    const volatile PGPROC &found = ProcGlobal->allProcs[process];
+    bool is_process = static_cast<uint32>(found.pid) == transaction.pid;
+    return is_process && *transaction_of(&ProcGlobal->allProcs[process]) == transaction.number;
 }
 
 // Calls visit(xid, database) for each transaction that was prepared before the start, or may have been. It has a PGPROC
@@ -77,14 +83,10 @@ void for_each_old_prepared(SharedState *state, Visit visit) {
 struct Transactions {
     SharedState *state;
 
-    bool is_in(uint32 process, uint32 transaction) const noexcept { return pg::is_in(process, transaction); }
+    bool is_in(uint32 process, const LocalTransaction &transaction) const noexcept {
+        return pg::is_in(process, transaction);
+    }
     bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
-    void lock_prepared() IDGEN_LOCKS(acquire_shared_capability(state->prepared_lock)) {
-        state->prepared_lock.lock_shared();
-    }
-    void unlock_prepared() IDGEN_LOCKS(release_generic_capability(state->prepared_lock)) {
-        state->prepared_lock.unlock();
-    }
     template <class Visit>
     void for_each_old(Visit visit) const {
         for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
@@ -133,7 +135,7 @@ Settled look_at_settled(SharedState *state, int64 now_ms) {
 }
 
 int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
-    uint32 transaction;
+    LocalTransaction transaction;
     int64 start_ms;
     bool has_drawn = read_announcement(announcements_of(state)[process], database, transaction, start_ms);
     return has_drawn && is_in(process, transaction) ? start_ms : 0;
@@ -143,16 +145,14 @@ PreparedCopies copy_prepared(SharedState *state) {
     Announcements<SpinLock> all = all_of(state);
     auto capacity = all.prepared_count + static_cast<uint32>(max_prepared_xacts);
     PreparedCopies copies{static_cast<PreparedAnnouncement *>(palloc(capacity * sizeof(PreparedAnnouncement))), 0};
-    state->prepared_lock.lock_shared();
+    PreparedAnnouncement entry;
     for (uint32 i = 0; i < all.prepared_count; i++) {
-        const PreparedAnnouncement &entry = all.prepared[i];
-        bool has_drawn = entry.xid != 0 && entry.start_ms != drew_nothing;
+        bool has_drawn = read_prepared(all.prepared[i], entry) && entry.start_ms != drew_nothing;
         if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
     }
     for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
         if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
     });
-    state->prepared_lock.unlock();
     return copies;
 }
 

@@ -21,7 +21,7 @@ bool settle(Settled &settled);
 // recovery.
 Settled look_at_settled(SharedState *state, int64 now_ms);
 
-// From where a process draws in the transaction that it is in; 0: it has drawn nothing in it.
+// From where IDs are drawn for the transaction that a process is in, by it or its workers; 0: none were.
 int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept;
 
 // The prepared transactions of all databases that have drawn, or may have: then their `start_ms` is INT64_MIN.

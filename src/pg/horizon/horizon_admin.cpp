@@ -9,6 +9,7 @@
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
+#include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
@@ -31,8 +32,10 @@ void wait_for_origin(HeldHorizon &held) {
     while (read_foreign_origin(held.server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
 }
 
-HeldHorizon hold_horizon() IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
+// `what` is the call that holds it.
+HeldHorizon hold_horizon(const char *what) IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
     attach_backend();
+    require_one_state(what);
     if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
     HeldHorizon held{open_sequence(Record::horizon), {}, this_server()};
     if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
@@ -106,13 +109,14 @@ void create_horizon() {
     // A server that did not load the library remembers nothing.
     if (find_shared_state() != nullptr) {
         attach_backend();
+        require_one_state("CREATE EXTENSION");
         first = begin_known_horizon(first.value, first.identity);
     }
     write_first_record(Record::horizon, first);
 }
 
 void advance_horizon(int64 at_ms) {
-    HeldHorizon held = hold_horizon();
+    HeldHorizon held = hold_horizon("idgen.advance()");
     SharedDatabase &database = *self.database;
     PageVerdict verdict = plan_advance(database.horizon, held.page.record, held.server, at_ms);
     if (!verdict.is_to_write) report_refused(verdict.outcome, Record::horizon);
@@ -128,7 +132,7 @@ void advance_horizon(int64 at_ms) {
 }
 
 void reset_horizon(int64 at_ms) {
-    HeldHorizon held = hold_horizon();
+    HeldHorizon held = hold_horizon("idgen.reset()");
     DurableRecord record = plan_reset(held.page.record, held.server, at_ms);
     XLogRecPtr lsn = write_flushed(held, record);
     int64 difference_ms = wall_minus_boot_ms();
@@ -144,7 +148,7 @@ void reset_horizon(int64 at_ms) {
 void confirm_shards() {
     attach_backend();
     PreventCommandIfReadOnly("idgen.confirm_shards()");
-    HeldHorizon held = hold_horizon();
+    HeldHorizon held = hold_horizon("idgen.confirm_shards()");
     DurableRecord page = held.page.record;
     DurableRecord record = plan_confirmation(page, held.server);
     XLogRecPtr lsn = write_flushed(held, record);

@@ -104,4 +104,19 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     return pg_atomic_read_u32(&backend.pid) == copy.pid;
 }
 
+bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept {
+    Oid database = announcements_of(state)[process].database.load();
+    int64 start_ms = announced_ms(state, process, database);
+    if (start_ms == 0) return false;
+    const volatile PGPROC &leader = ProcGlobal->allProcs[process];
+    uint32 number = backend_number_of(leader);
+    if (number < state->backend_count && copy_backend(state, number, copy)) return false;
+    copy = BackendCopy{};
+    copy.pid = static_cast<uint32>(leader.pid);
+    copy.database = database;
+    copy.user = leader.roleId;
+    copy.announced_ms = start_ms;
+    return true;
+}
+
 }  // namespace idgen::pg

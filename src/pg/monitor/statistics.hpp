@@ -53,7 +53,7 @@ struct BackendCopy {
     Oid database;
     Oid user;
     uint64 ids;
-    uint64 last_id;
+    uint64 last_id;  // 0: none
     uint64 waits;
     uint64 wait_us;
     int64 announced_ms;  // from where it draws in the transaction that it is in; 0: it has drawn nothing in it
@@ -63,5 +63,9 @@ struct BackendCopy {
 
 // Whether the entry is of a live backend that made IDs; copies it.
 bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept;
+
+// Whether a process that made no ID itself is in a transaction for which its parallel workers have; copies what is
+// known of it.
+bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept;
 
 }  // namespace idgen::pg

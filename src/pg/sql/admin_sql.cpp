@@ -151,7 +151,7 @@ void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
     row.add(count_datum(copy.ids));
     row.add(count_datum(copy.waits));
     row.add(ms_datum(copy.wait_us));
-    row.add(count_datum(copy.last_id));
+    row.add_if(copy.last_id != 0, count_datum(copy.last_id));
     row.add_if(copy.announced_ms != 0, TimestampTzGetDatum(to_timestamptz(copy.announced_ms)));
     row.skip(1);
     row.put(rows);
@@ -254,6 +254,8 @@ Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
     BackendCopy copy;
     for (uint32 i = 0; i < state->backend_count; i++)
         if (copy_backend(state, i, copy)) put_backend(rows, copy);
+    for (uint32 i = 0; i < state->backend_count; i++)
+        if (copy_leader(state, i, copy)) put_backend(rows, copy);
     PreparedCopies prepared = copy_prepared(state);
     for (uint32 i = 0; i < prepared.count; i++) put_prepared(rows, prepared.rows[i]);
     return Datum{0};

@@ -2,6 +2,7 @@
 
 #include "pg/draw/settled.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/state/libraries.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
@@ -48,6 +49,8 @@ Datum idgen_settled(PG_FUNCTION_ARGS) {
     attach_backend();
     Settled settled;
     bool nulls[] = {!settle(settled)};
+    // After the look: a session of another state that has drawn since is seen here, or joined none.
+    require_one_state("id_settled()");
     Datum values[] = {nulls[0] ? Datum{0} : Int64GetDatum(settled_id(p, settled.until_ms))};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }

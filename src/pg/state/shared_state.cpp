@@ -7,6 +7,7 @@
 #include "pg/host/clock.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
+#include "pg/state/libraries.hpp"
 #include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 
@@ -15,7 +16,8 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 13";
+constexpr const char *state_name = "idgen state 14";
+constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
 bool preloaded = false;
@@ -40,7 +42,7 @@ Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 prepared_count, uin
     plan.backends = plan.databases + max_slots * sizeof(SharedDatabase);
     plan.announcements = plan.backends + backend_count * sizeof(SharedBackend);
     plan.prepared = plan.announcements + backend_count * sizeof(SharedAnnouncement);
-    plan.buckets = plan.prepared + prepared_count * sizeof(PreparedAnnouncement);
+    plan.buckets = plan.prepared + prepared_count * sizeof(PreparedEntry);
     plan.end = plan.buckets + bucket_count * sizeof(int32);
     return plan;
 }
@@ -151,8 +153,8 @@ SharedBackend *backends_of(SharedState *state) noexcept {
 SharedAnnouncement *announcements_of(SharedState *state) noexcept {
     return at<SharedAnnouncement>(state, plan_of(state).announcements);
 }
-PreparedAnnouncement *prepared_of(SharedState *state) noexcept {
-    return at<PreparedAnnouncement>(state, plan_of(state).prepared);
+PreparedEntry *prepared_of(SharedState *state) noexcept {
+    return at<PreparedEntry>(state, plan_of(state).prepared);
 }
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
@@ -185,6 +187,7 @@ SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
     attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
     if (attached == nullptr) return nullptr;
+    note_state(static_cast<uint32>(strtoul(state_name + state_name_prefix, nullptr, 10)));
     name_tranche(attached->tranche, "idgen");
     // It may have been set while no session was attached to announce it.
     publish_synchronous(settings.synchronous);

@@ -111,7 +111,7 @@ struct alignas(cache_line) SharedState {
     pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;      // atomic
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
-    LightLock prepared_lock;          // of the announcements of prepared transactions
+    LightLock prepared_lock;          // of who writes announcements of prepared transactions
     pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
     SharedLeases leases;         // guards: its own
 };
@@ -121,7 +121,7 @@ using SlotDirectory = Directory<SpinLock, SharedDatabase>;
 SharedSlot *slots_of(SharedState *state) noexcept;
 SharedBackend *backends_of(SharedState *state) noexcept;
 SharedAnnouncement *announcements_of(SharedState *state) noexcept;
-PreparedAnnouncement *prepared_of(SharedState *state) noexcept;  // guard of the entries: prepared_lock
+PreparedEntry *prepared_of(SharedState *state) noexcept;  // guard of writing: prepared_lock
 
 // The directory, while the lock is held: in any mode to search, else exclusive.
 SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_shared_capability(state->lock));

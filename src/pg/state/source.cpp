@@ -1,12 +1,12 @@
 #include "pg/state/source.hpp"
 
+#include "core/issue/slot_index.hpp"
 #include "core/kinds/hlc.hpp"
 #include "core/layout/packing.hpp"
-#include "pg/report/words.hpp"
-
-#include "core/issue/slot_index.hpp"
 #include "pg/report/report_arguments.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
+#include "pg/state/libraries.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
@@ -29,10 +29,8 @@ HTAB *make_sessions() {
     return hash_create("idgen sessions", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
-// Ends this backend's entry, and its announcement. A transaction that is open now can only abort.
 void forget_backend(int, Datum) {
     pg_atomic_write_u32(&self.backend->pid, 0);
-    if (self.announcement != nullptr) clear_announcement(*self.announcement, IsParallelWorker());
 }
 
 // Its database follows with the database's entry.
@@ -59,21 +57,43 @@ void begin_backend(SharedBackend &backend) {
 
 namespace {
 
+bool has_leader_loaded = true;
+
+// What is prepared is handed over by its own session, which must have the library to do so.
+[[noreturn]] void report_leader_without_library() {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("cannot make IDs in a parallel worker whose session has not loaded idgen"),
+        errdetail(
+            "If the session prepared its transaction for two-phase commit, it would not say what the worker has drawn."),
+        errhint(
+            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries or shared_preload_libraries."));
+}
+
 // A parallel worker draws for its leader's transaction.
 void find_announcement(SharedState *state) {
     bool is_worker = IsParallelWorker();
+    bool may_be_prepared = max_prepared_xacts > 0;
+    if (is_worker && !has_leader_loaded && may_be_prepared) report_leader_without_library();
     const PGPROC *leader = is_worker ? MyProc->lockGroupLeader : MyProc;
     uint32 number = announcing_process(process_number(MyProc), process_number(leader), is_worker);
     self.announcement = &announcements_of(state)[number];
+    self.announcing_pid = static_cast<uint32>(leader->pid);
     self.transaction = transaction_of(&ProcGlobal->allProcs[number]);
 }
 
 }  // namespace
 
+// A parallel worker loads its leader's libraries first.
+void note_leader() noexcept {
+    has_leader_loaded = !IsParallelWorker() || InitializingParallelWorker;
+}
+
 void attach_backend() {
     if (self.state != nullptr) return;
     if (RecoveryInProgress()) report_recovery();
     SharedState *state = shared_state();
+    join_state();
     if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
     note_first_xid(state);
     find_announcement(state);

@@ -13,7 +13,8 @@ struct Self {
     SharedDatabase *database;
     SharedBackend *backend;
     SharedAnnouncement *announcement;                // that covers what this backend draws
-    const volatile LocalTransactionId *transaction;  // that stores it
+    uint32 announcing_pid;                           // of the process that has it
+    const volatile LocalTransactionId *transaction;  // of that process: it stores what is drawn
     Announced announced;
 };
 
@@ -23,6 +24,9 @@ extern Self self;
 // Attaches `self`, cheap if it is attached already. Raises if IDs cannot be made here: library not loaded by the
 // server, or recovery.
 void attach_backend();
+
+// Called as the library is loaded: notes whether a parallel worker's leader has loaded it, too.
+void note_leader() noexcept;
 
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
 DrawSession *session_of(const PackingKey &packing);
