@@ -102,7 +102,7 @@ build_preloads() {
     for name in plain_waits boot_id kernel_clock offset_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
-    build_store_calls && build_test_module fake_keeper && build_test_module kept_call && link_injected
+    build_store_calls && build_test_module fake_keeper && build_test_module kept_call && build_test_module held_lock && link_injected
 }
 
 # Builds the calls of the registries' stores as SQL functions, if idgen_lease was built.

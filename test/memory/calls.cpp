@@ -139,6 +139,18 @@ void *__wrap_memset(void *to, int byte, std::size_t size) {
     touch(to, size, true);
     return __real_memset(to, byte, size);
 }
+int __real_memcmp(const void *a, const void *b, std::size_t size);
+int __wrap_memcmp(const void *a, const void *b, std::size_t size) {
+    touch(a, size, false);
+    touch(b, size, false);
+    return __real_memcmp(a, b, size);
+}
+int __real_bcmp(const void *a, const void *b, std::size_t size);
+int __wrap_bcmp(const void *a, const void *b, std::size_t size) {
+    touch(a, size, false);
+    touch(b, size, false);
+    return __real_bcmp(a, b, size);
+}
 void __tsan_vptr_read(void **) {}
 void __tsan_vptr_update(void **, void *) {}
 

@@ -75,6 +75,16 @@ struct TakingBack : CoreProgram {
     bool is_right() override { return world.noted[1] < database().horizon.floor_ms; }
 };
 
+// A session finds the slot without a lock while it is taken back and given to another shard: it draws from it no more.
+struct Finding : TakingBack {
+    void run(int thread) override {
+        if (thread == 0) return TakingBack::run(0);
+        const auto all = directory();
+        world.slot = all.find({key_of(layout), database_number, shard});
+        if (world.slot.entry != nullptr) world.noted[1] = draw(nullptr);
+    }
+};
+
 struct Counting : CoreProgram {
     int threads() const override { return 3; }
     void prepare() override { database().generators.counter.begin(1, last_counter - 2); }
@@ -127,6 +137,9 @@ void explore_draws() {
                                    {"the grant is read relaxed", relaxed(Kind::load, &horizon.granted_ms), false}});
     explore<TakingBack>("slot taken back", {{"the slot's lock orders nothing", relaxed(Kind::lock, slot), true},
                                             {"the slot's lock is left out", left_out(Kind::lock, slot), true}});
+    explore<Finding>("slot found", {{"the slot's lock orders nothing", relaxed(Kind::lock, slot), true},
+                                    {"the slot's lock is left out", left_out(Kind::lock, slot), true},
+                                    {"the bucket is read relaxed", relaxed(Kind::load, world.buckets), false}});
     explore<Counting>(
         "counter",
         {{"the counter is raised relaxed", relaxed(Kind::update, &database().generators.counter), false},

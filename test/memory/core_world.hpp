@@ -33,7 +33,7 @@ struct World {
     DirectoryState state{};
     Entry entries[1] = {};
     Database databases[1]{};
-    std::int32_t buckets[1] = {};
+    SlotBucket buckets[1] = {};
     AcceptedClock accepted{};
     DurableRecord page = bare_record(now, 77);
     Lease lease{};

@@ -58,7 +58,7 @@ struct SharedMemory {
     DirectoryState state;
     SlotDirectory::Entry entries[max_slots];
     Database databases[max_slots];
-    std::int32_t buckets[bucket_count];
+    SlotBucket buckets[bucket_count];
     AcceptedClock accepted;
     Leases leases;
     Announcement<NoLock> announcements[max_sessions];

@@ -27,7 +27,7 @@ struct SharedMemory {
     DirectoryState state{};
     TestEntry entries[most] = {};
     TestDatabase databases[most] = {};
-    std::int32_t buckets[most] = {};
+    SlotBucket buckets[most] = {};
     TestDirectory directory;
 
     explicit SharedMemory(std::uint32_t count)

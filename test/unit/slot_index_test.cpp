@@ -20,11 +20,23 @@ SlotKey key_of(const char *layout, std::uint32_t database, std::uint32_t shard) 
     return {key_of(layout_of(layout)), database, shard};
 }
 
+using Index = SlotIndex<Entry>;
+
+std::int32_t find(const Index &index, const SlotKey &key, std::uint32_t most = UINT32_MAX) {
+    return index.find(
+        key, [&key](const Entry &entry) { return entry.link.key == key; }, most);
+}
+
+void insert(Index &index, std::vector<Entry> &entries, std::int32_t slot, const SlotKey &key) {
+    entries[static_cast<std::size_t>(slot)].link.key = key;
+    index.insert(slot);
+}
+
 TEST(SlotIndex, BucketsAreAPowerOfTwoThatHoldsTheEntries) {
     constexpr struct {
         std::uint32_t entries, buckets;
     } cases[] = {{0, 1}, {1, 1}, {2, 2}, {3, 4}, {4, 4}, {5, 8}, {1000, 1024}, {1024, 1024}, {1025, 2048}};
-    for (const auto &c : cases) EXPECT_EQ(SlotIndex<Entry>::buckets_for(c.entries), c.buckets) << c.entries;
+    for (const auto &c : cases) EXPECT_EQ(Index::buckets_for(c.entries), c.buckets) << c.entries;
 }
 
 TEST(SlotIndex, EveryPartOfAKeyCounts) {
@@ -47,40 +59,55 @@ TEST(SlotIndex, HashSpreadsNeighbouringShards) {
 
 TEST(SlotIndex, RemovesFromHeadMiddleAndTailOfAChain) {
     for (int removed = 0; removed < 3; removed++) {
-        std::vector<std::int32_t> buckets(1);
+        std::vector<SlotBucket> buckets(1);
         std::vector<Entry> entries(3);
-        SlotIndex<Entry> index(buckets.data(), 1, entries.data());
+        Index index(buckets.data(), 1, entries.data());
         index.clear();
-        for (int i = 0; i < 3; i++) index.insert(i, key_of("instagram", 1, static_cast<std::uint32_t>(i)));
-        index.remove(removed);
+        for (int i = 0; i < 3; i++) insert(index, entries, i, key_of("instagram", 1, static_cast<std::uint32_t>(i)));
+        index.remove(removed, key_of("instagram", 1, static_cast<std::uint32_t>(removed)));
         for (int i = 0; i < 3; i++)
-            EXPECT_EQ(index.find(key_of("instagram", 1, static_cast<std::uint32_t>(i))), i == removed ? no_slot : i);
+            EXPECT_EQ(find(index, key_of("instagram", 1, static_cast<std::uint32_t>(i))), i == removed ? no_slot : i);
     }
 }
 
-TEST(SlotIndex, ARemovedEntryIsBlank) {
-    std::vector<std::int32_t> buckets(2);
+TEST(SlotIndex, ARemovedEntryIsInNoChainThoughItsKeyIsGone) {
+    std::vector<SlotBucket> buckets(2);
     std::vector<Entry> entries(1);
-    SlotIndex<Entry> index(buckets.data(), 2, entries.data());
+    Index index(buckets.data(), 2, entries.data());
     index.clear();
-    index.insert(0, key_of("instagram", 1, 5));
-    EXPECT_EQ(entries[0].link.key.database, 1u);
-    index.remove(0);
-    EXPECT_EQ(entries[0].link.key.database, 0u);
+    SlotKey key = key_of("instagram", 1, 5);
+    insert(index, entries, 0, key);
+    entries[0].link.key = {};
+    index.remove(0, key);
+    EXPECT_EQ(buckets[0], no_slot);
+    EXPECT_EQ(buckets[1], no_slot);
     EXPECT_EQ(entries[0].link.next, no_slot);
 }
 
-TEST(SlotIndex, ClearForgetsEverything) {
-    std::vector<std::int32_t> buckets(4);
+TEST(SlotIndex, ASearchEndsAlsoInAChainThatIsLedAstray) {
+    std::vector<SlotBucket> buckets(1);
     std::vector<Entry> entries(2);
-    SlotIndex<Entry> index(buckets.data(), 4, entries.data());
+    Index index(buckets.data(), 1, entries.data());
     index.clear();
-    EXPECT_EQ(index.find(key_of("instagram", 1, 0)), no_slot);
-    index.insert(0, key_of("instagram", 1, 0));
-    index.insert(1, key_of("instagram", 1, 1));
+    insert(index, entries, 0, key_of("instagram", 1, 0));
+    insert(index, entries, 1, key_of("instagram", 1, 1));
+    entries[0].link.next = 1;
+    EXPECT_EQ(find(index, key_of("instagram", 1, 2), longest_search), no_slot);
+    EXPECT_EQ(find(index, key_of("instagram", 1, 0), longest_search), 0);
+    EXPECT_EQ(find(index, key_of("instagram", 1, 0), 1), no_slot) << "it is the second one";
+}
+
+TEST(SlotIndex, ClearForgetsEverything) {
+    std::vector<SlotBucket> buckets(4);
+    std::vector<Entry> entries(2);
+    Index index(buckets.data(), 4, entries.data());
     index.clear();
-    EXPECT_EQ(index.find(key_of("instagram", 1, 0)), no_slot);
-    EXPECT_EQ(index.find(key_of("instagram", 1, 1)), no_slot);
+    EXPECT_EQ(find(index, key_of("instagram", 1, 0)), no_slot);
+    insert(index, entries, 0, key_of("instagram", 1, 0));
+    insert(index, entries, 1, key_of("instagram", 1, 1));
+    index.clear();
+    EXPECT_EQ(find(index, key_of("instagram", 1, 0)), no_slot);
+    EXPECT_EQ(find(index, key_of("instagram", 1, 1)), no_slot);
 }
 
 TEST(SlotIndex, AgreesWithAMapOverRandomOperations) {
@@ -93,9 +120,9 @@ TEST(SlotIndex, AgreesWithAMapOverRandomOperations) {
     for (std::uint32_t bucket_count : {1u, 2u, 4u, 64u}) {
         SCOPED_TRACE(bucket_count);
         Random random(7 + bucket_count);
-        std::vector<std::int32_t> buckets(bucket_count);
+        std::vector<SlotBucket> buckets(bucket_count);
         std::vector<Entry> entries(entry_count);
-        SlotIndex<Entry> index(buckets.data(), bucket_count, entries.data());
+        Index index(buckets.data(), bucket_count, entries.data());
         index.clear();
         std::map<Name, std::int32_t> oracle;
         std::vector<std::int32_t> free;
@@ -104,18 +131,18 @@ TEST(SlotIndex, AgreesWithAMapOverRandomOperations) {
             Name name{random.below(4), random.below(3) + 1, random.below(10)};
             SlotKey key{packings[std::get<0>(name)], std::get<1>(name), std::get<2>(name)};
             auto known = oracle.find(name);
-            ASSERT_EQ(index.find(key), known == oracle.end() ? no_slot : known->second);
+            ASSERT_EQ(find(index, key), known == oracle.end() ? no_slot : known->second);
             if (known != oracle.end() && random.once_in(2)) {
-                index.remove(known->second);
+                index.remove(known->second, key);
                 free.push_back(known->second);
                 oracle.erase(known);
-                ASSERT_EQ(index.find(key), no_slot);
+                ASSERT_EQ(find(index, key), no_slot);
             } else if (known == oracle.end() && !free.empty()) {
                 std::int32_t slot = free.back();
                 free.pop_back();
-                index.insert(slot, key);
+                insert(index, entries, slot, key);
                 oracle[name] = slot;
-                ASSERT_EQ(index.find(key), slot);
+                ASSERT_EQ(find(index, key), slot);
             }
         }
         EXPECT_GT(oracle.size(), 20u);

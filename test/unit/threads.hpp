@@ -66,7 +66,7 @@ struct ThreadServer {
     DirectoryState state{};
     Entry entries[slot_count] = {};
     ThreadDatabase databases[slot_count]{};
-    std::int32_t buckets[slot_count] = {};
+    SlotBucket buckets[slot_count] = {};
     ThreadDatabase *database;
 
     ThreadServer() {
@@ -152,10 +152,7 @@ struct ThreadSession {
 
     void select(std::int64_t now_ms) {
         SlotKey key{key_of(thread_layout), our_database, select_shard(source)};
-        {
-            std::shared_lock<std::shared_mutex> guard(server.lock);
-            source.slot = server.directory().find(key);
-        }
+        source.slot = server.directory().find(key);
         while (source.slot.entry == nullptr) {
             obtain({key, thread_layout, Claim::own, ThreadServer::slot_count, now_ms, 0});
             if (source.slot.entry == nullptr) server.wait();

@@ -4,8 +4,9 @@
 // An idle slot is taken back in this order: references to it end, its database's floor rises above its last tick, it is
 // free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
-// Guard: the lock of the directory; shared for what only searches (the const functions), else exclusive. `Database` is
-// a DatabaseEntry, or has more beside it and a member forget_more().
+// Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): nobody who only looks
+// may hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
+// forget_more().
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,9 @@ namespace idgen {
 // In shared memory. Guards as the caller has them: the lock of renewals, the lock of the directory.
 struct alignas(cache_line) DatabaseEntry {
     Horizon horizon;  // floor and grant: atomic; the rest: the lock of renewals
-    // On a cache line of its own: renewals must not disturb the takes.
-    alignas(cache_line) std::uint32_t database;  // guard: the directory's lock; its OID; 0: free
+    // Atomic; written with the directory's lock; its OID; 0: free. On a cache line of its own: renewals must not disturb
+    // the takes.
+    alignas(cache_line) std::atomic<std::uint32_t> database;
     std::uint32_t written_by;  // guard: the directory's lock; what last wrote its row in the catalog; 0: not known
     SlotCounts slots;          // guard: the directory's lock; slots that it holds
     Generators generators;     // the counter: atomic; the rest: the lock of renewals
@@ -42,13 +44,13 @@ inline void forget(DatabaseEntry &entry) noexcept {
 template <class Database>
 struct DatabaseList {
     Database *entries;
-    std::uint32_t &used;  // entries that were ever used
+    std::atomic<std::uint32_t> &used;  // entries that were ever used
     std::uint32_t limit;
 
     // Null if there is none. Database 0: an entry that was used and is free.
     Database *find(std::uint32_t database) const noexcept {
-        for (std::uint32_t i = 0; i < used; i++)
-            if (entries[i].database == database) return &entries[i];
+        for (std::uint32_t i = 0; i < used.load(); i++)
+            if (entries[i].database.load() == database) return &entries[i];
         return nullptr;
     }
 
@@ -63,20 +65,21 @@ struct DatabaseList {
     // Calls visit(database) for each.
     template <class Visit>
     void for_each(Visit visit) const noexcept {
-        for (std::uint32_t i = 0; i < used; i++)
-            if (entries[i].database != 0) visit(entries[i]);
+        for (std::uint32_t i = 0; i < used.load(); i++)
+            if (entries[i].database.load() != 0) visit(entries[i]);
     }
 };
 
 // What a directory of slots keeps beside its arrays, and what it is asked for.
 
-// In shared memory. Guard: the lock of the directory.
+// In shared memory. Guard of what is not atomic: the lock of the directory.
 struct DirectoryState {
-    std::uint32_t database_count;  // entries of the databases that were ever used
-    std::int32_t free_slot;        // head of the list of free slots
-    SlotCounts slots;              // given out, the sum of the databases
-    std::uint32_t hand;            // where the search for an idle slot goes on
-    std::int64_t gone_ms;          // all IDs of the databases whose entries are gone lie below it
+    std::atomic<std::uint32_t> database_count;  // entries of the databases that were ever used
+    std::atomic<std::uint32_t> slot_count;      // slots that were ever given out: all others lie behind them
+    std::int32_t free_slot;                     // head of the list of free slots
+    SlotCounts slots;                           // given out, the sum of the databases
+    std::uint32_t hand;                         // where the search for an idle slot goes on
+    std::int64_t gone_ms;                       // all IDs of the databases whose entries are gone lie below it
 };
 
 // What a slot is asked for.
@@ -108,22 +111,21 @@ class Directory {
     // Makes all slots free.
     void clear() noexcept {
         index_.clear();
-        for (std::uint32_t i = 0; i < entry_count_; i++)
-            entries_[i].link = {{}, i + 1 < entry_count_ ? static_cast<std::int32_t>(i + 1) : no_slot};
+        for (std::uint32_t i = 0; i < entry_count_; i++) {
+            Guard<Lock> guard(entries_[i].mutex);
+            entries_[i].link.key = {};
+            entries_[i].link.next = i + 1 < entry_count_ ? static_cast<std::int32_t>(i + 1) : no_slot;
+        }
         state_.free_slot = entry_count_ == 0 ? no_slot : 0;
     }
 
-    // The slot of a key, given out to it before.
-    Reference find(const SlotKey &key) const noexcept {
-        std::int32_t number = index_.find(key);
-        if (number == no_slot) return {nullptr, 0};
-        return {&entries_[number], entries_[number].generation};
-    }
+    // The slot of a key, given out to it before. A null entry: there is none, or it was missed.
+    Reference find(const SlotKey &key) const noexcept { return find_among(key, longest_search); }
 
     // The slot of a key, given out where there is none yet. A null entry: what is short.
     Reference obtain(Database &database, const SlotRequest &request, Shortage &shortage) noexcept {
         shortage = Shortage::none;
-        Reference reference = find(request.key);
+        Reference reference = find_among(request.key, UINT32_MAX);
         if (reference.entry != nullptr) return reference;
         shortage = make_room(database, request);
         return shortage == Shortage::none ? give(database, request) : Reference{nullptr, 0};
@@ -170,6 +172,9 @@ class Directory {
     // The entry of a database; null if there is none.
     Database *find_database(std::uint32_t database) const noexcept { return databases().find(database); }
 
+    // The slots that were ever given out are the first ones, as many as this.
+    std::uint32_t slots_used() const noexcept { return state_.slot_count.load(); }
+
     // All databases that have an entry.
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
 
@@ -209,6 +214,19 @@ class Directory {
     }
 
    private:
+    // The slot of a key among the first `most` of its chain.
+    Reference find_among(const SlotKey &key, std::uint32_t most) const noexcept {
+        Reference found{nullptr, 0};
+        index_.find(
+            key,
+            [&](Entry &entry) {
+                found = refer(entry, key);
+                return found.entry != nullptr;
+            },
+            most);
+        return found;
+    }
+
     static void move(Entry &entry, std::int64_t at_ms, bool may_lower) noexcept {
         Packing p{};
         p.epoch_ms = entry.link.key.packing.epoch_ms;
@@ -218,10 +236,10 @@ class Directory {
         if (entry.slot.tick <= moved.tick || may_lower) move_slot(entry.slot, moved);
     }
 
-    // Takes a slot out of the index. Requires that the references to it have ended.
-    void free(Entry &entry) noexcept {
+    // Takes a slot out of the index. Requires that it was retired, and had that key.
+    void free(Entry &entry, const SlotKey &key) noexcept {
         auto number = static_cast<std::int32_t>(&entry - entries_);
-        index_.remove(number);
+        index_.remove(number, key);
         entry.link.next = state_.free_slot;
         state_.free_slot = number;
     }
@@ -233,21 +251,25 @@ class Directory {
         Entry &entry = entries_[number];
         state_.free_slot = entry.link.next;
         std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.claimed_ms);
-        begin_slot(entry, new_slot(packing_of(request.layout), floor_ms));
-        entry.form = form_of(request.layout);
-        entry.claim = request.claim;
         entry.given_ms = request.now_ms;
-        index_.insert(number, request.key);
+        Reference reference = begin_slot(entry, request, new_slot(packing_of(request.layout), floor_ms));
+        index_.insert(number);
+        if (state_.slot_count.load() <= static_cast<std::uint32_t>(number))
+            state_.slot_count = static_cast<std::uint32_t>(number) + 1;
         add_slot(database.slots, request.claim);
         add_slot(state_.slots, request.claim);
-        return {&entry, entry.generation};
+        return reference;
     }
 
-    static void begin_slot(Entry &entry, const Slot &slot) noexcept {
+    static Reference begin_slot(Entry &entry, const SlotRequest &request, const Slot &slot) noexcept {
         Guard<Lock> guard(entry.mutex);
         entry.slot = slot;
         entry.full = {0, 0};
         reset_counters(entry);
+        entry.form = form_of(request.layout);
+        entry.claim = request.claim;
+        entry.link.key = request.key;
+        return {&entry, entry.generation};
     }
 
     // Frees idle slots until one more may be given out. What is still short where there are none.
@@ -264,7 +286,8 @@ class Directory {
         for (std::uint32_t i = 0; i < entry_count_; i++) {
             Entry &entry = entries_[state_.hand];
             state_.hand = (state_.hand + 1) % entry_count_;
-            std::uint32_t owner = entry.link.key.database;
+            SlotKey key = entry.link.key;
+            std::uint32_t owner = key.database;
             std::int64_t end_ms = 0;
             if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
             if (is_new(entry.given_ms, request) || !retire_if_over(entry, since_ms, end_ms)) continue;
@@ -272,7 +295,7 @@ class Directory {
             lift(database.horizon.floor_ms, end_ms);
             subtract(database.slots, one_slot(entry.claim));
             subtract(state_.slots, one_slot(entry.claim));
-            free(entry);
+            free(entry, key);
             return true;
         }
         return false;
@@ -282,9 +305,10 @@ class Directory {
     void begin_again(Database &entry) noexcept {
         state_.gone_ms = std::max(state_.gone_ms, reached_ms(entry));
         for_each_slot(entry.database, [&](Entry &slot) {
+            SlotKey key = slot.link.key;
             std::int64_t end_ms = 0;
             retire_if_over(slot, INT64_MAX, end_ms);
-            free(slot);
+            free(slot, key);
         });
         subtract(state_.slots, entry.slots);
         forget(entry);

@@ -200,8 +200,8 @@ inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t u
 }
 
 // A slot as a directory keeps it, and a session's reference to it. The reference is good as long as the slot has its
-// generation: who takes a slot back raises that under the slot's lock, so no take meets a slot that is another shard's
-// by now.
+// generation: who takes a slot back raises that under the slot's lock, and takes its key away, so no take meets a slot
+// that is another shard's by now, and no search makes a new reference to it.
 
 constexpr std::size_t cache_line = 64;
 
@@ -209,17 +209,18 @@ constexpr std::size_t cache_line = 64;
 template <class Lock>
 struct alignas(cache_line) SlotEntry {
     Lock mutex;
-    std::uint32_t generation;                     // guard: mutex to read; to change, mutex and the directory's lock
+    std::uint32_t generation;                     // guard: to read, mutex; to change, the directory's lock as well
     Slot slot IDGEN_LOCKS(guarded_by(mutex));     // guard: mutex
     FullRun full IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex
-    // On a cache line of its own: searches must not disturb the takes.
-    alignas(cache_line) SlotLink link;                         // guard: the directory's lock
+    // On a cache line of its own: searches must not disturb the takes. Guard of the key: to read, mutex or the
+    // directory's lock; to change, both.
+    alignas(cache_line) SlotLink link;
     std::int64_t given_ms;                                     // guard: the directory's lock; when it was given out
     std::uint64_t waits IDGEN_LOCKS(guarded_by(mutex));        // guard: mutex; draws that waited for a tick
     std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex; how long they did
     std::uint32_t max_lead_ms IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; the furthest lead of an ID
-    LayoutForm form;                                           // guard: the directory's lock; of its layout
-    Claim claim;                                               // guard: the directory's lock; as what it was given out
+    LayoutForm form;                                           // guard: as of the key; of its layout
+    Claim claim;                                               // guard: as of the key; as what it was given out
 };
 
 // Sets back what was counted.
@@ -250,15 +251,25 @@ std::int64_t end_of(const SlotEntry<Lock> &entry) noexcept IDGEN_LOCKS(requires_
     return packing.epoch_ms + (entry.slot.tick + 1) * packing.unit_ms;
 }
 
-// Makes every reference to the slot invalid, if the instant after its last tick is at or before `idle_since_ms`; else
-// changes nothing. Gives that instant.
+// Makes every reference to the slot invalid and takes its key away, if the instant after its last tick is at or before
+// `idle_since_ms`; else changes nothing. Gives that instant.
 template <class Lock>
 bool retire_if_over(SlotEntry<Lock> &entry, std::int64_t idle_since_ms, std::int64_t &end_ms) noexcept {
     Guard<Lock> guard(entry.mutex);
     end_ms = end_of(entry);
     bool is_over = end_ms <= idle_since_ms;
-    if (is_over) entry.generation++;
-    return is_over;
+    if (!is_over) return false;
+    entry.generation++;
+    entry.link.key = {};
+    return true;
+}
+
+// The reference to a slot that is now that of a key; else a null entry.
+template <class Lock>
+SlotReference<Lock> refer(SlotEntry<Lock> &entry, const SlotKey &key) noexcept {
+    Guard<Lock> guard(entry.mutex);
+    if (!(entry.link.key == key)) return {nullptr, 0};
+    return {&entry, entry.generation};
 }
 
 }  // namespace idgen

@@ -1,7 +1,10 @@
 // Finds the slot of a key: a chained hash table over two arrays of a fixed size that the caller provides, numbers
-// instead of pointers, so that it works in shared memory at any address. The caller guards it; nothing here allocates.
+// instead of pointers, so that it works in shared memory at any address. The caller guards its changes. A search needs
+// no guard: the chains are atomic, and the caller checks by each entry's own lock what it finds. While others change
+// the chains, a search may miss an entry. Nothing here allocates.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
@@ -28,14 +31,20 @@ constexpr std::int32_t no_slot = -1;
 // What the table needs of each slot; it stands inside the slot's own entry.
 struct SlotLink {
     SlotKey key;
-    std::int32_t next;  // in the chain of the bucket, or in the list of free entries
+    std::atomic<std::int32_t> next;  // in the chain of the bucket, or in the list of free entries
 };
+
+// A place in an array of buckets: the first entry of its chain.
+using SlotBucket = std::atomic<std::int32_t>;
+
+// The entries that a search looks at while others may change the chains: it may be led astray.
+constexpr std::uint32_t longest_search = 64;
 
 // `Entry` has a member `SlotLink link`.
 template <class Entry>
 class SlotIndex {
    public:
-    SlotIndex(std::int32_t *buckets, std::uint32_t bucket_count, Entry *entries) noexcept
+    SlotIndex(SlotBucket *buckets, std::uint32_t bucket_count, Entry *entries) noexcept
         : buckets_(buckets), mask_(bucket_count - 1), entries_(entries) {}
 
     // Smallest power of two that holds `entries` with short chains.
@@ -49,34 +58,38 @@ class SlotIndex {
         for (std::uint32_t i = 0; i <= mask_; i++) buckets_[i] = no_slot;
     }
 
-    std::int32_t find(const SlotKey &key) const noexcept {
-        std::int32_t slot = buckets_[hash_of(key) & mask_];
-        while (slot != no_slot && !(entries_[slot].link.key == key)) slot = entries_[slot].link.next;
-        return slot;
+    // The first entry of the key's chain of which is_it(entry) is true, among the first `most` of them.
+    template <class IsIt>
+    std::int32_t find(const SlotKey &key, IsIt is_it, std::uint32_t most = UINT32_MAX) const noexcept {
+        std::int32_t slot = buckets_[hash_of(key) & mask_].load();
+        for (; slot != no_slot && most > 0; most--) {
+            if (is_it(entries_[slot])) return slot;
+            slot = entries_[slot].link.next.load();
+        }
+        return no_slot;
     }
 
-    // Requires that the key is not there and the entry in no chain.
-    void insert(std::int32_t slot, const SlotKey &key) noexcept {
-        IDGEN_REQUIRE(find(key) == no_slot);
-        std::int32_t &head = buckets_[hash_of(key) & mask_];
-        entries_[slot].link = {key, head};
+    // Requires that the entry is in no chain, and nobody else has its key, which it has already.
+    void insert(std::int32_t slot) noexcept {
+        SlotLink &link = entries_[slot].link;
+        SlotBucket &head = buckets_[hash_of(link.key) & mask_];
+        link.next = head.load();
         head = slot;
     }
 
-    // Requires that the entry is in its chain.
-    void remove(std::int32_t slot) noexcept {
-        SlotLink &link = entries_[slot].link;
-        std::int32_t *at = &buckets_[hash_of(link.key) & mask_];
+    // Requires that the entry is in the chain of `key`, which it may have lost.
+    void remove(std::int32_t slot, const SlotKey &key) noexcept {
+        SlotBucket *at = &buckets_[hash_of(key) & mask_];
         while (*at != slot) {
             IDGEN_REQUIRE(*at != no_slot);
-            at = &entries_[*at].link.next;
+            at = &entries_[at->load()].link.next;
         }
-        *at = link.next;
-        link = {{}, no_slot};
+        *at = entries_[slot].link.next.load();
+        entries_[slot].link.next = no_slot;
     }
 
    private:
-    std::int32_t *buckets_;
+    SlotBucket *buckets_;
     std::uint32_t mask_;
     Entry *entries_;
 };

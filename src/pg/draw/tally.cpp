@@ -36,7 +36,7 @@ uint32 full_for(const Source &source) noexcept {
 
 void reset_slot(SharedSlot &entry) noexcept {
     Guard<SpinLock> guard(entry.mutex);
-    reset_counters(entry);
+    if (entry.link.key.database == MyDatabaseId) reset_counters(entry);
 }
 
 }  // namespace
@@ -81,10 +81,8 @@ void count_ahead(const Source &source, int64 tick, uint32 ids) {
 }
 
 void reset_tallies(SharedState *state) noexcept {
-    {
-        ReadGuard guard(state->lock);
-        directory_of(state).for_each_slot(MyDatabaseId, reset_slot);
-    }
+    uint32 used = unlocked_directory_of(state).slots_used();
+    for (uint32 i = 0; i < used; i++) reset_slot(slots_of(state)[i]);
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         if (pg_atomic_read_u32(&backend.pid) == 0 || backend.database != MyDatabaseId) continue;

@@ -98,7 +98,7 @@ int64 first_horizon() {
 // Begins the horizon above what this server remembers of the database. Gives the first record.
 DurableRecord begin_known_horizon(int64 first_ms, int64 identity) noexcept {
     Guard<LightLock> renewals(self.database->renewal_lock);
-    ReadGuard guard(self.state->lock);
+    Guard<LightLock> guard(self.state->lock);
     return begin_horizon(directory_of(self.state), *self.database, first_ms, identity);
 }
 

@@ -6,6 +6,7 @@
 #include "pg/postgres.hpp"
 
 #include "core/issue/locks.hpp"
+#include "pg/host/clock.hpp"
 
 namespace idgen::pg {
 
@@ -19,6 +20,13 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
     }
     void lock_shared() noexcept IDGEN_LOCKS(acquire_shared_capability()) { LWLockAcquire(&lock_, LW_SHARED); }
     void unlock() noexcept IDGEN_LOCKS(release_generic_capability()) { LWLockRelease(&lock_); }
+    // The same as lock(), but a cancelled session raises instead of waiting on.
+    void lock_patiently() IDGEN_LOCKS(acquire_capability()) IDGEN_LOCKS(no_thread_safety_analysis) {
+        constexpr int quick_tries = 100;
+        constexpr int64 pause_us = 100;
+        for (int tries = 0; !try_lock(); tries++)
+            if (tries >= quick_tries) sleep_us(pause_us);
+    }
 
    private:
     LWLock lock_;
@@ -34,6 +42,20 @@ class IDGEN_LOCKS(scoped_lockable) ReadGuard {
     ~ReadGuard() IDGEN_LOCKS(release_generic_capability()) { lock_.unlock(); }
     ReadGuard(const ReadGuard &) = delete;
     ReadGuard &operator=(const ReadGuard &) = delete;
+
+   private:
+    LightLock &lock_;
+};
+
+// A lock held for a scope by a session that can be cancelled while it waits for the lock.
+class IDGEN_LOCKS(scoped_lockable) PatientGuard {
+   public:
+    explicit PatientGuard(LightLock &lock) IDGEN_LOCKS(acquire_capability(lock)) : lock_(lock) {
+        lock.lock_patiently();
+    }
+    ~PatientGuard() IDGEN_LOCKS(release_capability()) { lock_.unlock(); }
+    PatientGuard(const PatientGuard &) = delete;
+    PatientGuard &operator=(const PatientGuard &) = delete;
 
    private:
     LightLock &lock_;

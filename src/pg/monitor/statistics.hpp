@@ -1,5 +1,6 @@
-// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock, so a row is true
-// in itself; the rows together are of slightly different instants.
+// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock and no other, so
+// a row is true in itself, the rows together are of slightly different instants, and no session that draws waits longer
+// than for the copy of one slot.
 #pragma once
 
 #include "pg/state/shared_state.hpp"
@@ -14,7 +15,9 @@ struct SlotOwner {
 };
 
 struct SlotCopy {
-    SlotOwner owner;
+    SlotKey key;
+    LayoutForm form;
+    Claim claim;
     Slot slot;
     uint64 waits;
     uint64 wait_us;
@@ -22,31 +25,17 @@ struct SlotCopy {
 };
 
 struct SlotCopies {
-    SlotCopy *rows;
+    SlotCopy *rows;  // by palloc
     uint32 count;
 };
 
-// The slots of this session's database.
+// The slots in use, of all databases.
 SlotCopies copy_slots(SharedState *state);
 
-struct SlotUse {
-    SlotCounts database;  // of this session's database
-    SlotCounts server;    // of all
-};
-SlotUse count_slots(SharedState *state) noexcept;
-
-// Finds a layout without a shard that this session's database makes IDs of. False if there is none.
-bool find_shardless(SharedState *state, Layout &layout) noexcept;
-
-// A number that two databases of this server use in one packing.
-struct Twin {
-    Oid database;  // the other one
-    uint32 shard;
-    Layout layout;  // as this one calls it
-};
-
-// Finds one from the slot `next` on, and moves that behind it. False if there is none.
-bool find_twin(SharedState *state, uint32 &next, Twin &twin) noexcept;
+inline bool is_of_database(const SlotCopy &copy, Oid database) noexcept {
+    return copy.key.database == database;
+}
+SlotOwner owner_of(const SlotCopy &copy) noexcept;
 
 struct BackendCopy {
     uint32 pid;

@@ -97,7 +97,7 @@ bool is_narrow(const Layout &layout) noexcept {
 void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
     bool is_used = false;
     for (uint32 i = 0; i < slots.count && !survey.has_narrow; i++) {
-        const SlotOwner &owner = slots.rows[i].owner;
+        SlotOwner owner = owner_of(slots.rows[i]);
         if (owner.is_hlc || owner.layout.node_bits() == 0) continue;
         is_used = true;
         survey.narrow = owner.layout;
@@ -108,30 +108,69 @@ void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
     survey.has_narrow = is_narrow(survey.narrow);
 }
 
+// Moves the slots of this session's database to the front; gives how many.
+uint32 partition_slots(const SlotCopies &slots) noexcept {
+    auto is_mine = [](const SlotCopy &copy) { return is_of_database(copy, MyDatabaseId); };
+    return static_cast<uint32>(std::partition(slots.rows, slots.rows + slots.count, is_mine) - slots.rows);
+}
+
+void count_slots(const SlotCopies &slots, uint32 own_count, Survey &survey) noexcept {
+    SlotCounts database{0, 0};
+    SlotCounts server{0, 0};
+    for (uint32 i = 0; i < slots.count; i++) {
+        add_slot(server, slots.rows[i].claim);
+        if (i < own_count) add_slot(database, slots.rows[i].claim);
+    }
+    survey.slots = database.all;
+    survey.server_slots = server.all;
+    survey.others_used = database.other >= slots_for_others(survey.slots_limit) ||
+                         server.other >= slots_for_others(survey.server_slots_limit);
+}
+
+void look_at_slot(const SlotCopy &copy, Survey &survey) noexcept {
+    SlotOwner owner = owner_of(copy);
+    Packing p = packing_of(owner.layout);
+    int64 lead_ms = start_of(p, copy.slot.tick) - survey.now_ms;
+    if (copy.slot.sequence != no_sequence && lead_ms > survey.lead_ms) survey.lead_ms = lead_ms;
+    // The hybrid logical clock has no shard either, but no layout.
+    bool is_shardless = owner.layout.node_bits() == 0 && !owner.is_hlc;
+    if (is_shardless && !survey.has_shardless) survey.shardless = owner.layout;
+    survey.has_shardless |= is_shardless;
+    if (p.wraps || end_of_first_turn(owner.layout) >= survey.end_ms) return;
+    survey.ending = owner.layout;
+    survey.end_ms = end_of_first_turn(owner.layout);
+}
+
+bool is_number_below(const SlotCopy &a, const SlotCopy &b) noexcept {
+    int order = memcmp(&a.key.packing, &b.key.packing, sizeof(PackingKey));
+    return order != 0 ? order < 0 : a.key.shard < b.key.shard;
+}
+
+// Of databases that are gone slots may be left.
+void look_at_twins(const SlotCopies &slots, uint32 own_count, Survey &survey) {
+    SlotCopy *own_end = slots.rows + own_count;
+    std::sort(slots.rows, own_end, is_number_below);
+    for (SlotCopy *other = own_end; other < slots.rows + slots.count && survey.twin_name == nullptr; other++) {
+        const SlotCopy *own = std::lower_bound(slots.rows, own_end, *other, is_number_below);
+        if (own == own_end || is_number_below(*other, *own) || own->key.packing.node_bits == 0) continue;
+        survey.twin = {other->key.database, own->key.shard, owner_of(*own).layout};
+        survey.twin_name = get_database_name(other->key.database);
+    }
+}
+
 void look_at_slots(SharedState *state, Survey &survey) {
     survey.ending = preset(0).layout;
     survey.end_ms = end_of_first_turn(survey.ending);
+    survey.slots_limit = static_cast<uint32>(slots_per_database());
+    survey.server_slots_limit = state->max_slots;
     SlotCopies slots = copy_slots(state);
     // The clock after the slots: else an ID made in between would lie further ahead than it may.
     survey.now_ms = wall_ms();
-    look_at_width(slots, survey);
-    for (uint32 i = 0; i < slots.count; i++) {
-        const SlotCopy &copy = slots.rows[i];
-        Packing p = packing_of(copy.owner.layout);
-        int64 lead_ms = start_of(p, copy.slot.tick) - survey.now_ms;
-        if (copy.slot.sequence != no_sequence && lead_ms > survey.lead_ms) survey.lead_ms = lead_ms;
-        if (p.wraps || end_of_first_turn(copy.owner.layout) >= survey.end_ms) continue;
-        survey.ending = copy.owner.layout;
-        survey.end_ms = end_of_first_turn(copy.owner.layout);
-    }
-    survey.has_shardless = find_shardless(state, survey.shardless);
-    SlotUse use = count_slots(state);
-    survey.slots = use.database.all;
-    survey.slots_limit = static_cast<uint32>(slots_per_database());
-    survey.server_slots = use.server.all;
-    survey.server_slots_limit = state->max_slots;
-    survey.others_used = use.database.other >= slots_for_others(survey.slots_limit) ||
-                         use.server.other >= slots_for_others(survey.server_slots_limit);
+    uint32 own_count = partition_slots(slots);
+    count_slots(slots, own_count, survey);
+    look_at_width({slots.rows, own_count}, survey);
+    for (uint32 i = 0; i < own_count; i++) look_at_slot(slots.rows[i], survey);
+    look_at_twins(slots, own_count, survey);
 }
 
 void look_at_renewals(SharedState *state, Survey &survey) {
@@ -169,13 +208,6 @@ void look_at_readers(SharedState *state, Survey &survey) {
     if (survey.settled.held_by == HeldBy::process) look_at_holder(survey.settled.holder, survey);
 }
 
-// Of databases that are gone slots may be left.
-void look_at_twins(SharedState *state, Survey &survey) {
-    uint32 next = 0;
-    while (survey.twin_name == nullptr && find_twin(state, next, survey.twin))
-        survey.twin_name = get_database_name(survey.twin.database);
-}
-
 }  // namespace
 
 Survey take_survey() {
@@ -195,7 +227,6 @@ Survey take_survey() {
     look_at_slots(state, survey);
     look_at_renewals(state, survey);
     look_at_clock(state, survey);
-    look_at_twins(state, survey);
     look_at_readers(state, survey);
     survey.leases = survey_leases(state);
     return survey;

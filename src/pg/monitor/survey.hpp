@@ -39,6 +39,13 @@ struct LeaseSurvey {
 // `state` may be null: the library is not loaded.
 LeaseSurvey survey_leases(SharedState *state);
 
+// A number that two databases of this server use in one packing.
+struct Twin {
+    Oid database;  // the other one
+    uint32 shard;
+    Layout layout;  // as this one calls it
+};
+
 // What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys, slots. Only
 // looks: it works on a standby, without the library loaded at the start, and if IDs are refused.
 

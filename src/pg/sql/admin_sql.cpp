@@ -124,13 +124,14 @@ void add_owner(Row<columns> &row, bool known, SlotOwner &owner) {
     row.add_if(known && owner.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(owner.shard)));
 }
 
-void put_slot(ReturnSetInfo *rows, SlotCopy &copy) {
-    Packing p = packing_of(copy.owner.layout);
+void put_slot(ReturnSetInfo *rows, const SlotCopy &copy) {
+    SlotOwner owner = owner_of(copy);
+    Packing p = packing_of(owner.layout);
     const Slot &slot = copy.slot;
     bool has_id = slot.sequence != no_sequence;
-    int64 last_id = has_id ? pack(p, slot.tick, copy.owner.shard, slot.sequence) : 0;
+    int64 last_id = has_id ? pack(p, slot.tick, owner.shard, slot.sequence) : 0;
     Row<10> row;
-    add_owner(row, true, copy.owner);
+    add_owner(row, true, owner);
     row.add(count_datum(slot.ids));
     row.add(count_datum(copy.waits));
     row.add(ms_datum(copy.wait_us));
@@ -244,7 +245,8 @@ PG_FUNCTION_INFO_V1(idgen_reset_stats);
 Datum idgen_stat_shard(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
     SlotCopies slots = copy_slots(shared_state());
-    for (uint32 i = 0; i < slots.count; i++) put_slot(rows, slots.rows[i]);
+    for (uint32 i = 0; i < slots.count; i++)
+        if (is_of_database(slots.rows[i], MyDatabaseId)) put_slot(rows, slots.rows[i]);
     return Datum{0};
 }
 

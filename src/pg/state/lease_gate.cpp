@@ -149,12 +149,9 @@ ClockReading judged_clock(bool &is_accepted) {
     SharedState *state = shared_state();
     ClockReading clock = watched_clock(state);
     int64 granted_ms = 0;
-    {
-        ReadGuard guard(state->lock);
-        directory_of(state).databases().for_each([&granted_ms](const SharedDatabase &database) {
-            granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
-        });
-    }
+    unlocked_directory_of(state).databases().for_each([&granted_ms](const SharedDatabase &database) {
+        granted_ms = std::max(granted_ms, database.horizon.granted_ms.load());
+    });
     is_accepted = judge_clock(state->accepted_clock.accepted_ms, clock, granted_ms, clock_rules()).is_accepted;
     return clock;
 }
@@ -167,7 +164,7 @@ void move_number(uint32 number, int64 at_ms) noexcept {
 
 int64 reached_ms() noexcept {
     SharedState *state = shared_state();
-    ReadGuard guard(state->lock);
+    Guard<LightLock> guard(state->lock);
     return directory_of(state).reached_ms();
 }
 

@@ -17,7 +17,8 @@ struct SharedLibraries {
     std::atomic<uint32> count;   // of the sessions; written first
     SharedSession sessions[FLEXIBLE_ARRAY_MEMBER];
 };
-static_assert(sizeof(SharedSession) == 8 && offsetof(SharedLibraries, sessions) == 8, "libraries of all versions share it");
+static_assert(sizeof(SharedSession) == 8 && offsetof(SharedLibraries, sessions) == 8,
+              "libraries of all versions share it");
 constexpr const char *libraries_name = "idgen libraries";
 
 SharedLibraries *libraries = nullptr;
@@ -95,11 +96,13 @@ void require_one_state(const char *what) {
     constexpr uint32 most = 10;
     const char *pids = strangers(most);
     if (pids[0] == '\0') return;
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("cannot call %s while sessions have another library of idgen", what),
-            errdetail("The file of the library was replaced below the running server. Sessions of one do not see what those of the other do: processes %s.",
-                      pids),
-            errhint("Have the older sessions reconnect, end them with pg_terminate_backend(), or restart the server."));
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("cannot call %s while sessions have another library of idgen", what),
+        errdetail(
+            "The library's file was replaced while the server ran. Sessions of one do not see what those of the other do: processes %s.",
+            pids),
+        errhint("Have the older sessions reconnect, end them with pg_terminate_backend(), or restart the server."));
 }
 
 }  // namespace idgen::pg

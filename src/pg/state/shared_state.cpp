@@ -43,7 +43,7 @@ Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 prepared_count, uin
     plan.announcements = plan.backends + backend_count * sizeof(SharedBackend);
     plan.prepared = plan.announcements + backend_count * sizeof(SharedAnnouncement);
     plan.buckets = plan.prepared + prepared_count * sizeof(PreparedEntry);
-    plan.end = plan.buckets + bucket_count * sizeof(int32);
+    plan.end = plan.buckets + bucket_count * sizeof(SlotBucket);
     return plan;
 }
 
@@ -158,8 +158,11 @@ PreparedEntry *prepared_of(SharedState *state) noexcept {
 }
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
-    auto *buckets = at<int32>(state, plan_of(state).buckets);
+    auto *buckets = at<SlotBucket>(state, plan_of(state).buckets);
     return {state->directory, slots, state->max_slots, databases_of(state), Index(buckets, state->bucket_count, slots)};
+}
+const SlotDirectory unlocked_directory_of(SharedState *state) noexcept IDGEN_LOCKS(no_thread_safety_analysis) {
+    return directory_of(state);
 }
 
 void install_shared_state_hooks() {

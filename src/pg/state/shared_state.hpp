@@ -1,12 +1,12 @@
 // What all sessions share: the slots, the databases, an entry for each backend.
 //
 // Locking. Two kinds of lock, taken in this order:
-//   1. SharedState::lock, an LWLock: which slot belongs to whom. Finding a slot takes it shared;
-//      giving out or taking back a slot takes it exclusive. Sessions keep a reference to the slot that
-//      they last used and need no LWLock while its generation stays the same.
-//   2. SharedSlot::mutex, a spinlock: the slot itself and its generation. Held for one take, or to count.
-// Nothing that can raise an error runs under either. Floors only rise, and rise before the
-// LWLock is released, so a session that finds a new slot finds a floor that covers the old one.
+//   1. SharedState::lock, an LWLock that is only taken exclusive: giving out or taking back a slot, and the entry of a
+//      database. A session that needs it can be cancelled while it waits. Sessions keep a reference to the slot that
+//      they last used, and find others, without it. Nobody who only looks takes it: those who share an LWLock pass one
+//      who waits for it alone, and eight of them in a loop keep that one out.
+//   2. SharedSlot::mutex, a spinlock: the slot itself, its key and its generation. Held for one take, or one copy.
+// Nothing that can raise an error runs under either.
 // The order of all locks is in docs/development.md.
 //
 // The whole is one block of memory with numbers instead of pointers: it may lie at different addresses in different
@@ -123,8 +123,9 @@ SharedBackend *backends_of(SharedState *state) noexcept;
 SharedAnnouncement *announcements_of(SharedState *state) noexcept;
 PreparedEntry *prepared_of(SharedState *state) noexcept;  // guard of writing: prepared_lock
 
-// The directory, while the lock is held: in any mode to search, else exclusive.
-SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_shared_capability(state->lock));
+// The directory, while the lock is held; and to call what needs no lock of it.
+SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_capability(state->lock));
+const SlotDirectory unlocked_directory_of(SharedState *state) noexcept;
 
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();

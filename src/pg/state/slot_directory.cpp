@@ -71,15 +71,9 @@ int hint_of_others(bool in_database, bool is_preloaded) {
     report_all_slots_used(settings.max_slots, is_preloaded());
 }
 
-SharedReference find_known(SharedState *state, const SlotKey &key) noexcept {
-    ReadGuard guard(state->lock);
-    return directory_of(state).find(key);
-}
-
 // Looks under the lock where the number begins: the keeper says so before it looks at the slots that there are.
-SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request,
-                       Shortage &shortage) noexcept {
-    Guard<LightLock> guard(state->lock);
+SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request, Shortage &shortage) {
+    PatientGuard guard(state->lock);
     if (request.key.packing.node_bits != 0) request.claimed_ms = claimed_ms(state->leases, request.key.shard);
     return directory_of(state).obtain(database, request, shortage);
 }
@@ -89,7 +83,7 @@ SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms) {
     SlotKey key{key_of(layout), MyDatabaseId, shard};
-    SharedReference slot = find_known(state, key);
+    SharedReference slot = unlocked_directory_of(state).find(key);
     if (slot.entry != nullptr) return slot;
     // If shards come from elsewhere, only the node's own are drawn from.
     ShardRange asked{shard, shard};
@@ -118,8 +112,7 @@ TransactionId writer_of_row() {
 }
 
 // Whether sessions have the entry of a database.
-bool has_sessions_locked(SharedState *state, Oid database) noexcept
-    IDGEN_LOCKS(requires_shared_capability(state->lock)) {
+bool has_sessions_locked(SharedState *state, Oid database) noexcept IDGEN_LOCKS(requires_capability(state->lock)) {
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         if (pg_atomic_read_u32(&backend.pid) == 0) continue;
@@ -129,8 +122,8 @@ bool has_sessions_locked(SharedState *state, Oid database) noexcept
     return false;
 }
 
-SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &backend) noexcept {
-    Guard<LightLock> guard(state->lock);
+SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &backend) {
+    PatientGuard guard(state->lock);
     bool has_sessions = has_sessions_locked(state, MyDatabaseId);
     SharedDatabase *mine = directory_of(state).enter(MyDatabaseId, writer, has_sessions);
     if (mine != nullptr) backend.database = MyDatabaseId;
@@ -139,10 +132,9 @@ SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &b
 
 // The databases that have an entry; gives how many.
 uint32 list_databases(SharedState *state, Oid *oids) noexcept {
-    ReadGuard guard(state->lock);
     uint32 count = 0;
-    directory_of(state).databases().for_each(
-        [oids, &count](const SharedDatabase &database) { oids[count++] = database.database; });
+    unlocked_directory_of(state).databases().for_each(
+        [oids, &count](const SharedDatabase &database) { oids[count++] = database.database.load(); });
     return count;
 }
 
@@ -163,7 +155,7 @@ bool free_dropped_databases(SharedState *state) {
     uint32 count = list_databases(state, oids);
     uint32 dropped = 0;
     for (uint32 i = 0; i < count; i++)
-        if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i]))) oids[dropped++] = oids[i];
+        if (oids[i] != 0 && !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i]))) oids[dropped++] = oids[i];
     drop_databases(state, oids, dropped);
     pfree(oids);
     return dropped > 0;
@@ -180,8 +172,7 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
 }
 
 SharedDatabase *find_database(SharedState *state) noexcept {
-    ReadGuard guard(state->lock);
-    return directory_of(state).find_database(MyDatabaseId);
+    return unlocked_directory_of(state).find_database(MyDatabaseId);
 }
 
 }  // namespace idgen::pg
