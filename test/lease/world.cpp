@@ -41,6 +41,8 @@ void World::step() {
     std::size_t index = static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(count_) - 1));
     if (happens(500)) carry();
     Server &server = servers_[index];
+    // Here a session looks at the cap and takes in one step.
+    if (server.lease.is_draining) note_drained(server.lease);
     if (is_waiting(server.lease) && happens(150)) send(server, server.lease.pending);
     if (happens(100)) server.page.record = server.record;
     if (!is_held(server.lease))

@@ -109,8 +109,7 @@ void Keeper::follow_count(uint32 count) {
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));
 }
 
-// Ends issue of a number. Sessions go on with what the pool has then. A session that still has the older cap is done
-// once reached_ms() has returned: that takes the lock of each slot.
+// Ends issue of a number. Sessions go on with what the pool has then.
 void Keeper::end_issue_of(uint32 index) {
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -268,6 +267,8 @@ Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
             return Result::done;
         case Errand::repeat:
             return send(index, entry(index).lease.pending);
+        case Errand::drain:
+            return drain(index);
         case Errand::claim:
             return claim(index, entry(index).lease.number);
         case Errand::choose:
@@ -278,6 +279,14 @@ Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
             return stop(index);
     }
     return Result::done;
+}
+
+// Waits for the sessions that still have an older cap of a lease, by taking the lock of each slot.
+Keeper::Result Keeper::drain(uint32 index) {
+    gate_.reached_ms();
+    Guard<pg::LightLock> guard(leases_.lock);
+    note_drained(entry(index).lease);
+    return Result::again;
 }
 
 Keeper::Result Keeper::choose(uint32 index, uint64 start) {
