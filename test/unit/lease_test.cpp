@@ -138,7 +138,8 @@ TEST_F(Leases, ARefusedRaiseLosesTheNumberAtOnce) {
     EXPECT_EQ(answer(call, {CallOutcome::refused, now + 99000}), LeaseNews::lost);
     EXPECT_FALSE(is_held(lease));
     EXPECT_EQ(cap_of(lease, 5), 0);
-    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::drain) << "sessions may still take below the cap";
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::drain)
+        << "sessions may still take below the cap";
     note_drained(lease);
     EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
     EXPECT_TRUE(is_own(record, registry, identity)) << "it asks for the same first";
