@@ -16,7 +16,7 @@ Letter pick(std::vector<Letter> &letters, sim::Random &random) {
 
 }  // namespace
 
-World::World(std::uint64_t seed) : random_(seed), made_by_(numbers * databases * all_ticks, -1) {
+World::World(std::uint64_t seed, Walk walk) : random_(seed), walk_(walk), made_by_(numbers * databases * all_ticks, -1) {
     rules_.ttl_ms = random_.between(1, longest_ttl);
     weather_ = {random_.between(1, 30), random_.between(1, 60),  random_.between(1, 20),
                 random_.between(1, 60), random_.between(1, 200), random_.between(1, 40),
@@ -73,6 +73,7 @@ void World::deliver(const Letter &letter) {
     Server &server = servers_[letter.server];
     LeaseNews news = take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
+    if (walk_ == Walk::copied_memory && news == LeaseNews::extended) note_shared(letter);
     server.saved = saved(server.lease);
     if (news == LeaseNews::stopped) restart(server);
     if (news != LeaseNews::claimed) return;
