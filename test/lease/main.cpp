@@ -59,7 +59,8 @@ bool do_copies_repeat() {
         twice++;
         if (world.is_below_shared()) below++;
     }
-    std::printf("# a copied memory: IDs made twice by %" PRIu64 " of %" PRIu64 " walks, %" PRIu64 " below an R of both\n",
+    std::printf("# a copied memory: IDs made twice by %" PRIu64 " of %" PRIu64 " walks, %" PRIu64
+                " below an R of both\n",
                 twice, seeds, below);
     return twice > seeds / 10 && below == twice;
 }

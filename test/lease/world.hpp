@@ -129,7 +129,7 @@ class World {
     std::vector<Letter> calls_on_wire_, answers_on_wire_;
     std::vector<std::int8_t> made_by_;
     std::optional<Duplicate> duplicate_;
-    std::int64_t shared_ms_ = 0;             // of the copies: below it both may make IDs
+    std::int64_t shared_ms_ = 0;               // of the copies: below it both may make IDs
     std::vector<std::int64_t> granted_ms_[2];  // what each was ever granted
     std::int64_t ids_ = 0, calls_ = 0, taken_ = 0, lost_ = 0;
 };

@@ -161,34 +161,6 @@ void Keeper::begin_life_of(uint32 index) {
     begun.lease.claimed_ms = claimed_ms;
 }
 
-namespace {
-
-void log_number_claimed(int64 number, int64 claimed_ms) {
-    ereport(LOG, errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
-            claimed_ms == 0
-                ? errdetail("No other owner has held it before.")
-                : errdetail("Its IDs begin at %s or at the clock, whichever is later.", pg::instant_text(claimed_ms)));
-}
-
-void log_number_resumed(int64 number, int64 from_ms) {
-    ereport(LOG, errmsg("this server goes on with number %lld as it was left", static_cast<long long>(number)),
-            errdetail("All IDs that it made before lie below %s.", pg::instant_text(from_ms)));
-}
-
-void log_number_lost(int64 number) {
-    ereport(
-        LOG, errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
-        errdetail(
-            "The registry refused to extend its horizon: its lease had ended, it was released, or a copy of this server claimed it. This server makes no more IDs with it."));
-}
-
-void log_number_stopped(int64 number, int64 horizon_ms) {
-    ereport(LOG, errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
-            errdetail("All of its IDs lie below %s.", pg::instant_text(horizon_ms)));
-}
-
-}  // namespace
-
 // Goes on with a number as the server that crashed left it. The registry need not be asked: no other server can have
 // made IDs below R.
 void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
