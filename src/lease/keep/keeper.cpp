@@ -5,7 +5,6 @@
 #include "lease/keep/watched_registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::lease {
