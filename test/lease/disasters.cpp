@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "world.hpp"
 
@@ -7,6 +8,10 @@ namespace idgen::lease {
 // What befalls a server, or all.
 void World::strike(std::size_t index) {
     Server &server = servers_[index];
+    if (walk_ == Walk::copied_memory) {
+        if (count_ == 1 && server.lease.cap_ms != 0 && happens(50)) copy_memory(server);
+        return;
+    }
     if (happens(weather_.boot)) boot(server);
     if (happens(weather_.crash)) restart(server);
     if (happens(weather_.put_back)) {
@@ -59,8 +64,22 @@ void World::add(const Page &page, std::int64_t identity) {
     server.page = page;
     server.older_page = page;
     server.identity = identity;
-    server.clock_offset = random_.between(-clock_error, clock_error);
+    server.clock_offset = walk_ == Walk::copied_memory ? 0 : random_.between(-clock_error, clock_error);
     boot(server);
+}
+
+// The copy of a machine with all of its memory goes on beside it.
+void World::copy_memory(const Server &server) {
+    shared_ms_ = server.lease.cap_ms;
+    std::memcpy(static_cast<void *>(&servers_[count_++]), static_cast<const void *>(&server), sizeof(Server));
+}
+
+// Two copies that send the identical extension are granted it both.
+void World::note_shared(const Letter &letter) {
+    std::int64_t to_ms = letter.call.to_ms;
+    granted_ms_[letter.server].push_back(to_ms);
+    const auto &others = granted_ms_[1 - letter.server];
+    if (std::find(others.begin(), others.end(), to_ms) != others.end()) shared_ms_ = std::max(shared_ms_, to_ms);
 }
 
 // A standby that had not yet all of the records; the primary goes on.

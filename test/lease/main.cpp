@@ -13,7 +13,7 @@
 namespace idgen::lease {
 namespace {
 
-constexpr std::uint64_t all_seeds = 60000, mutant_seeds = 300000;
+constexpr std::uint64_t all_seeds = 60000, mutant_seeds = 300000, copied_seeds = 2000;
 constexpr int steps = 400;
 
 struct Totals {
@@ -49,6 +49,22 @@ void print_totals(std::uint64_t seeds, const Totals &totals) {
                 seeds, totals.ids, totals.calls, totals.taken, totals.lost);
 }
 
+// Two copies of a machine's memory do make IDs twice, and only below an R that both hold.
+bool do_copies_repeat() {
+    std::uint64_t seeds = 0, twice = 0, below = 0;
+    for (; seeds < copied_seeds; seeds++) {
+        World world(seeds + 1, Walk::copied_memory);
+        world.run(steps);
+        if (!world.duplicate()) continue;
+        twice++;
+        if (world.is_below_shared()) below++;
+    }
+    std::printf("# a copied memory: IDs made twice by %" PRIu64 " of %" PRIu64 " walks, %" PRIu64
+                " below an R of both\n",
+                twice, seeds, below);
+    return twice > seeds / 10 && below == twice;
+}
+
 int check_all() {
     Totals totals;
     int number = 0, failed = 0;
@@ -60,7 +76,11 @@ int check_all() {
     }
     bool is_busy = totals.ids >= 5000000 && totals.taken >= 300000 && totals.lost >= 30000;
     failed += !is_busy;
-    std::printf("%sok %d - lease: the runs were busy\n1..%d\n", is_busy ? "" : "not ", number + 1, number + 1);
+    std::printf("%sok %d - lease: the runs were busy\n", is_busy ? "" : "not ", ++number);
+    bool is_shown = do_copies_repeat();
+    failed += !is_shown;
+    std::printf("%sok %d - lease: two copies of a machine's memory make IDs twice, with right clocks\n1..%d\n",
+                is_shown ? "" : "not ", number + 1, number + 1);
     print_totals(all_seeds, totals);
     return failed == 0 ? 0 : 1;
 }

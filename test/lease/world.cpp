@@ -16,7 +16,8 @@ Letter pick(std::vector<Letter> &letters, sim::Random &random) {
 
 }  // namespace
 
-World::World(std::uint64_t seed) : random_(seed), made_by_(numbers * databases * all_ticks, -1) {
+World::World(std::uint64_t seed, Walk walk)
+    : random_(seed), walk_(walk), made_by_(numbers * databases * all_ticks, -1) {
     rules_.ttl_ms = random_.between(1, longest_ttl);
     weather_ = {random_.between(1, 30), random_.between(1, 60),  random_.between(1, 20),
                 random_.between(1, 60), random_.between(1, 200), random_.between(1, 40),
@@ -41,6 +42,8 @@ void World::step() {
     std::size_t index = static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(count_) - 1));
     if (happens(500)) carry();
     Server &server = servers_[index];
+    // Here a session looks at the cap and takes in one step.
+    if (server.lease.is_draining) note_drained(server.lease);
     if (is_waiting(server.lease) && happens(150)) send(server, server.lease.pending);
     if (happens(100)) server.page.record = server.record;
     if (!is_held(server.lease))
@@ -71,6 +74,7 @@ void World::deliver(const Letter &letter) {
     Server &server = servers_[letter.server];
     LeaseNews news = take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
+    if (walk_ == Walk::copied_memory && news == LeaseNews::extended) note_shared(letter);
     server.saved = saved(server.lease);
     if (news == LeaseNews::stopped) restart(server);
     if (news != LeaseNews::claimed) return;

@@ -68,14 +68,20 @@ struct Duplicate {
     std::size_t first, second;
 };
 
+// What a walk is about: all that no ID may be made twice by; or the one thing that no rule can help against, a machine
+// that is copied with its memory and goes on beside the copy, all clocks being right.
+enum class Walk : std::uint8_t { usual, copied_memory };
+
 class World {
    public:
-    explicit World(std::uint64_t seed);
+    explicit World(std::uint64_t seed, Walk walk = Walk::usual);
 
     // Goes on until an ID is made twice, at most that many steps.
     void run(int steps);
 
     const std::optional<Duplicate> &duplicate() const noexcept { return duplicate_; }
+    // Whether it lies below an R that the memory held when it was copied, or that both were granted by one call.
+    bool is_below_shared() const noexcept { return duplicate_->tick < shared_ms_; }
     std::int64_t ids() const noexcept { return ids_; }
     std::int64_t calls() const noexcept { return calls_; }
     std::int64_t taken() const noexcept { return taken_; }
@@ -98,6 +104,8 @@ class World {
     void boot(Server &server);
     void restart(Server &server);
     void add(const Page &page, std::int64_t identity);
+    void copy_memory(const Server &server);
+    void note_shared(const Letter &letter);
     void promote(const Server &server);
     void restore_registry();
     std::int64_t latest_known() const noexcept;
@@ -110,6 +118,7 @@ class World {
     sim::Random random_;
     LeaseRules rules_ = longest_rules;  // the lease may be shorter than the clocks are apart
     Weather weather_{};
+    Walk walk_;
     std::int64_t now_ = 100;
     Registry registry_;
     std::optional<Registry> kept_;
@@ -120,6 +129,8 @@ class World {
     std::vector<Letter> calls_on_wire_, answers_on_wire_;
     std::vector<std::int8_t> made_by_;
     std::optional<Duplicate> duplicate_;
+    std::int64_t shared_ms_ = 0;               // of the copies: below it both may make IDs
+    std::vector<std::int64_t> granted_ms_[2];  // what each was ever granted
     std::int64_t ids_ = 0, calls_ = 0, taken_ = 0, lost_ = 0;
 };
 

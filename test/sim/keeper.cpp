@@ -63,6 +63,9 @@ void Keeper::look(Stage &stage, Node &node, int number) {
         case Errand::repeat:
             if (stage.random.one_in(3)) send(stage, node, number, entry.lease.pending);
             return;
+        case Errand::drain:
+            node.directory().reached_ms();
+            return note_drained(entry.lease);
         case Errand::claim:
         case Errand::choose:
             return propose_some(stage, node, number, errand);

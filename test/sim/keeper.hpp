@@ -1,7 +1,7 @@
 // The process that keeps the numbers of a server, a step at a time, in the order of the module's keeper:
 //
 //      propose, flush -> claim -> the answer -> move the slots -> extend, again and again -> end issue ->
-//      stop
+//      drain -> stop
 //
 // What it knows is lost with it; what it has asked for stands in shared memory.
 #pragma once

@@ -156,6 +156,19 @@ TEST_F(PoolTest, AFullShardMovesTheSessionUp) {
     EXPECT_EQ(taken.status, Status::full);
 }
 
+// As two statements of a session have them that found its pool at different times.
+TEST_F(PoolTest, EachSourceOfASessionDrawsFromItsOwnPool) {
+    ShardRange more[] = {{0, 0}, {4, 7}};
+    DrawSource<NoLock> other = source;
+    other.pool = {more, 2, 5};
+    session.cursor.aim(3, 5);
+    begin_try(other, 5000);
+    EXPECT_EQ(select_shard(other), 7u) << "the home of session 3";
+    EXPECT_EQ(select_shard(source), 3u);
+    EXPECT_LT(source.rank, source.pool.shard_count);
+    EXPECT_EQ(select_shard(other), 7u);
+}
+
 TEST_F(PoolTest, ASlotThatIsSomebodyElsesIsNotTakenFrom) {
     EXPECT_TRUE(attempt(1));
     source.slot.entry->generation++;

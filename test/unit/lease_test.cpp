@@ -138,6 +138,10 @@ TEST_F(Leases, ARefusedRaiseLosesTheNumberAtOnce) {
     EXPECT_EQ(answer(call, {CallOutcome::refused, now + 99000}), LeaseNews::lost);
     EXPECT_FALSE(is_held(lease));
     EXPECT_EQ(cap_of(lease, 5), 0);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::drain)
+        << "sessions may still take below the cap";
+    note_drained(lease);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
     EXPECT_TRUE(is_own(record, registry, identity)) << "it asks for the same first";
     LeaseCall again = ask_claim(lease, propose(record, registry, identity, 5, 22), clock_at(0));
     EXPECT_EQ(again.incarnation, 21);
@@ -169,9 +173,28 @@ TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
     EXPECT_EQ(errand(LeaseFor::pool), Errand::none);
     EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::extend);
     end_issue(lease);
+    EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::drain);
+    note_drained(lease);
     EXPECT_EQ(errand(LeaseFor::pool, 30000), Errand::stop);
     answer(ask_stop(lease, 0, clock_at(0)), {CallOutcome::granted, 0});
     EXPECT_EQ(errand(LeaseFor::pool), Errand::none) << "it has ended";
+}
+
+TEST_F(Leases, AnEndIsOverOnceItsLeaseHasDrained) {
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::refused, 0});
+    end_issue(lease);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::drain);
+    EXPECT_FALSE(has_ended(lease)) << "its entry would be used for another number";
+    note_drained(lease);
+    EXPECT_TRUE(has_ended(lease));
+}
+
+TEST_F(Leases, ACapThatNeverOpenedLeavesNothingToDrain) {
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::refused, 0});
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
 }
 
 TEST_F(Leases, ANumberByHandIsKeptHoweverFarAheadItBegins) {
@@ -201,6 +224,7 @@ TEST_F(Leases, AnEndLowersTheHorizonToWhatCanHaveBeenUsed) {
         end_issue(lease);
         EXPECT_EQ(cap_of(lease, 5), 0);
         EXPECT_FALSE(is_extension_due(lease, clock_at(900000), rules));
+        note_drained(lease);
         LeaseCall call = ask_stop(lease, c.used_ms, clock_at(0));
         EXPECT_EQ(call.from_ms, now + 60000);
         EXPECT_EQ(call.to_ms, c.to_ms);

@@ -45,7 +45,10 @@ struct ThreadKeeper {
             std::shared_lock<std::shared_mutex> guard(server.lock);
             reached_ms = server.directory().reached_ms();
         }
-        answer([this, reached_ms] { return ask_stop(lease, reached_ms, clock()); });
+        answer([this, reached_ms] {
+            note_drained(lease);
+            return ask_stop(lease, reached_ms, clock());
+        });
         Packing p = packing_of(thread_layout);
         for (std::int64_t end_ms = registered_ms + 3; registered_ms < end_ms; registered_ms++)
             of_others.push_back(pack(p, tick_of(p, registered_ms), number, 0));

@@ -153,10 +153,14 @@ class PoolCursor {
    public:
     // Aims at a pool of `count` shards, at least 1; a pool of another size starts over at its home.
     void aim(std::uint32_t session_number, std::uint32_t count) noexcept {
+        session_number_ = session_number;
+        aim(count);
+    }
+    void aim(std::uint32_t count) noexcept {
         IDGEN_REQUIRE(count >= 1);
         if (count == count_) return;
         count_ = count;
-        home_ = start_ = rank_ = static_cast<std::uint32_t>(std::uint64_t{session_number} * stride_of(count) % count);
+        home_ = start_ = rank_ = static_cast<std::uint32_t>(std::uint64_t{session_number_} * stride_of(count) % count);
     }
 
     std::uint32_t rank() const noexcept { return rank_; }
@@ -186,6 +190,7 @@ class PoolCursor {
         return stride;
     }
 
+    std::uint32_t session_number_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t home_ = 0;
     std::uint32_t start_ = 0;
@@ -277,6 +282,8 @@ bool is_selected(const DrawSource<Lock> &source) noexcept {
 template <class Lock>
 std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
     DrawSession *pool = pool_session(source);
+    // The session's cursor may come from a source that found another pool.
+    if (pool != nullptr) pool->cursor.aim(source.pool.shard_count);
     source.rank = pool == nullptr ? 0 : pool->cursor.rank();
     source.shard = source.region_top | source.pool.at(source.rank);
     return source.shard;

@@ -14,9 +14,15 @@ LeaseCall send(Lease &lease, const LeaseCall &call, const ClockReading &clock) n
     return call;
 }
 
+// Allows no ID any more.
+void close(Lease &lease) noexcept {
+    lease.is_draining |= lease.cap_ms != 0;
+    lease.cap_ms = 0;
+}
+
 // Holds no number any more.
 void drop(Lease &lease) noexcept {
-    lease.cap_ms = 0;
+    close(lease);
     lease.incarnation = 0;
 }
 
@@ -62,20 +68,21 @@ LeaseNews take_in_extend(Lease &lease, const LeaseCall &call, const CallAnswer &
 }  // namespace
 
 void begin_life(Lease &lease, std::int64_t life) noexcept {
-    drop(lease);
+    lease.cap_ms = 0;
     lease.number = -1;
+    lease.incarnation = 0;
     lease.life = life;
     lease.horizon_ms = 0;
     lease.claimed_ms = 0;
     lease.granted_boot_ms = 0;
     lease.sent_boot_ms = 0;
     lease.pending = LeaseCall{};
-    lease.is_ending = false;
+    lease.is_ending = lease.is_draining = false;
 }
 
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    IDGEN_REQUIRE(!is_held(lease) && durable.proposed != 0);
+    IDGEN_REQUIRE(!is_held(lease) && !lease.is_draining && durable.proposed != 0);
     return send(lease, {CallKind::claim, durable.number, durable.accepted, durable.proposed, lease.life, 0, 0}, clock);
 }
 
@@ -97,12 +104,17 @@ LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &
 
 void end_issue(Lease &lease) noexcept {
     lease.is_ending = true;
-    lease.cap_ms = 0;
+    close(lease);
+}
+
+void note_drained(Lease &lease) noexcept {
+    IDGEN_REQUIRE(lease.cap_ms == 0);
+    lease.is_draining = false;
 }
 
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
-    IDGEN_REQUIRE(lease.is_ending);
+    IDGEN_REQUIRE(lease.is_ending && !lease.is_draining);
     std::int64_t to_ms = std::max(std::min(used_ms, lease.horizon_ms), lease.claimed_ms.load());
     return send(lease, {CallKind::stop, lease.number, lease.incarnation, 0, lease.life, lease.horizon_ms, to_ms},
                 clock);

@@ -30,7 +30,9 @@ struct LeaseRules {
 };
 
 // In shared memory: no pointers. What is atomic is read without a lock; all else is guarded by the lock of the caller.
-// A cap that is lowered (end_issue) counts once the caller has held the lock of every slot of the number.
+// A cap that falls, by end_issue or because the number is lost, leaves the lease draining: a session that read the cap
+// before may still take below it. Until the caller has held the lock of every slot, no R is lowered, and no number
+// claimed in this lease.
 struct Lease {
     std::atomic<std::int64_t> cap_ms;      // no ID at or after it; 0: no number, or no longer
     std::atomic<std::int64_t> number;      // -1: none was ever asked for
@@ -42,6 +44,7 @@ struct Lease {
     std::int64_t sent_boot_ms;     // the same of the one that is on its way
     LeaseCall pending;             // of kind none: none is on its way
     bool is_ending;
+    bool is_draining;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Lease> &&
                   std::is_trivially_destructible_v<Lease>,
@@ -58,17 +61,19 @@ constexpr bool is_held(const Lease &lease) noexcept {
 }
 
 constexpr bool has_ended(const Lease &lease) noexcept {
-    return lease.is_ending && !is_held(lease) && !is_waiting(lease);
+    return lease.is_ending && !is_held(lease) && !is_waiting(lease) && !lease.is_draining;
 }
 
 // The instant that no ID of the number may reach; 0 if the lease is of another by now. Asked for under the lock of
-// the slot. The cap first: it is set after the number that it is of.
+// the slot. The cap first: it is set after the number that it is of. The number does not become that of an earlier
+// claim between the two loads, because whoever claims has held the lock of this slot since the cap fell.
 inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
     std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_acquire);
     return lease.number.load(std::memory_order_relaxed) == number ? cap_ms : 0;
 }
 
-// Asks for the number of a record. Requires that the record is durable, by propose(), and that no number is held.
+// Asks for the number of a record. Requires that the record is durable, by propose(), that no number is held, and that
+// the lease has drained.
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept;
 
 // Whether R or the lease should be extended now: issue is not open yet, or half of the window or a third of the lease
@@ -79,11 +84,14 @@ bool is_extension_due(const Lease &lease, const ClockReading &clock, const Lease
 // above claimed_ms, and a clock that judge_clock accepts.
 LeaseCall ask_extend(Lease &lease, const ClockReading &clock, const LeaseRules &rules) noexcept;
 
-// Ends issue for good. Then the horizons of the databases are read, and R may be lowered.
+// Ends issue for good. Once the lease has drained, the horizons of the databases are read, and R may be lowered.
 void end_issue(Lease &lease) noexcept;
 
+// Notes that the caller has held the lock of every slot since the cap fell.
+void note_drained(Lease &lease) noexcept;
+
 // Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0: none did;
-// the number is given up. Requires end_issue. An extension that is on its way is asked for again first: R is not known
+// the number is given up. Requires end_issue and note_drained. An extension that is on its way is asked for again first: R is not known
 // until it is answered.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
@@ -95,7 +103,7 @@ enum class LeaseNews : std::uint8_t {
     missed,   // another server has it: claim another
     extended,
     too_far,  // the registry finds the clock too far ahead of its own
-    lost,     // no more IDs with the number: claim again
+    lost,     // no more IDs with the number: drain, and claim again
     stopped,
 };
 
@@ -139,6 +147,7 @@ enum class LeaseFor : std::uint8_t {
 enum class Errand : std::uint8_t {
     none,
     repeat,  // the call that was not answered
+    drain,   // hold the lock of every slot once, then note_drained()
     claim,   // the number that was given by hand
     choose,  // a number, and take it
     extend,
@@ -148,6 +157,7 @@ enum class Errand : std::uint8_t {
 inline Errand next_errand(const Lease &lease, LeaseFor purpose, const ClockReading &clock,
                           const LeaseRules &rules) noexcept {
     if (is_waiting(lease)) return Errand::repeat;
+    if (lease.is_draining) return Errand::drain;
     if (lease.is_ending) return is_held(lease) ? Errand::stop : Errand::none;
     if (is_held(lease)) return is_extension_due(lease, clock, rules) ? Errand::extend : Errand::none;
     switch (purpose) {

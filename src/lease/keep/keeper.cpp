@@ -5,7 +5,6 @@
 #include "lease/keep/watched_registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::lease {
@@ -109,8 +108,7 @@ void Keeper::follow_count(uint32 count) {
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));
 }
 
-// Ends issue of a number. Sessions go on with what the pool has then. A session that still has the older cap is done
-// once reached_ms() has returned: that takes the lock of each slot.
+// Ends issue of a number. Sessions go on with what the pool has then.
 void Keeper::end_issue_of(uint32 index) {
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -161,34 +159,6 @@ void Keeper::begin_life_of(uint32 index) {
     begun.lease.number = number;
     begun.lease.claimed_ms = claimed_ms;
 }
-
-namespace {
-
-void log_number_claimed(int64 number, int64 claimed_ms) {
-    ereport(LOG, errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
-            claimed_ms == 0
-                ? errdetail("No other owner has held it before.")
-                : errdetail("Its IDs begin at %s or at the clock, whichever is later.", pg::instant_text(claimed_ms)));
-}
-
-void log_number_resumed(int64 number, int64 from_ms) {
-    ereport(LOG, errmsg("this server goes on with number %lld as it was left", static_cast<long long>(number)),
-            errdetail("All IDs that it made before lie below %s.", pg::instant_text(from_ms)));
-}
-
-void log_number_lost(int64 number) {
-    ereport(
-        LOG, errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
-        errdetail(
-            "The registry refused to extend its horizon: its lease had ended, it was released, or a copy of this server claimed it. This server makes no more IDs with it."));
-}
-
-void log_number_stopped(int64 number, int64 horizon_ms) {
-    ereport(LOG, errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
-            errdetail("All of its IDs lie below %s.", pg::instant_text(horizon_ms)));
-}
-
-}  // namespace
 
 // Goes on with a number as the server that crashed left it. The registry need not be asked: no other server can have
 // made IDs below R.
@@ -268,6 +238,8 @@ Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
             return Result::done;
         case Errand::repeat:
             return send(index, entry(index).lease.pending);
+        case Errand::drain:
+            return drain(index);
         case Errand::claim:
             return claim(index, entry(index).lease.number);
         case Errand::choose:
@@ -278,6 +250,14 @@ Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
             return stop(index);
     }
     return Result::done;
+}
+
+// Waits for the sessions that still have an older cap of a lease, by taking the lock of each slot.
+Keeper::Result Keeper::drain(uint32 index) {
+    gate_.reached_ms();
+    Guard<pg::LightLock> guard(leases_.lock);
+    note_drained(entry(index).lease);
+    return Result::again;
 }
 
 Keeper::Result Keeper::choose(uint32 index, uint64 start) {

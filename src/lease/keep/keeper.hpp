@@ -47,6 +47,7 @@ class Keeper {
     bool run_all(uint32 count, bool is_ready);
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand, uint64 start);
+    Result drain(uint32 index);
     Result choose(uint32 index, uint64 start);
     Result claim(uint32 index, int64 number);
     Result extend(uint32 index);

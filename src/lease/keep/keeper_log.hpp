@@ -38,4 +38,10 @@ class NumberTroubles {
 // Numbers cannot be taken or extended; IDs go on up to the horizons that were granted.
 void log_registry_away(const char *sentence);
 
+// What became of a number.
+void log_number_claimed(int64 number, int64 claimed_ms);
+void log_number_resumed(int64 number, int64 from_ms);
+void log_number_lost(int64 number);
+void log_number_stopped(int64 number, int64 horizon_ms);
+
 }  // namespace idgen::lease

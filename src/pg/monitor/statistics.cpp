@@ -59,7 +59,10 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
     if (copy.pid == 0 || copy.last_id == 0) return false;
     copy.database = backend.database;
     copy.user = backend.user;
-    copy.ids = pg_atomic_read_u64(&backend.ids) - pg_atomic_read_u64(&backend.ids_before);
+    // In this order: a reset in between would leave fewer than none.
+    uint64 ids_before = pg_atomic_read_u64(&backend.ids_before);
+    pg_read_barrier();
+    copy.ids = pg_atomic_read_u64(&backend.ids) - ids_before;
     copy.waits = pg_atomic_read_u64(&backend.waits);
     copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
     copy.announced_ms = announced_ms(state, backend.process, copy.database);

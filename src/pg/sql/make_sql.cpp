@@ -55,6 +55,7 @@ Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
     int64 count = PG_GETARG_INT64(0);
     if (count < 0) report_negative_count(count);
     auto *rows = static_cast<Rows *>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(Rows)));
+    rows->source.memory = call->multi_call_memory_ctx;
     rows->left = count;
     return rows;
 }

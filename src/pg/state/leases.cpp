@@ -32,7 +32,7 @@ void clear(SharedLease &entry) noexcept {
 }
 
 // One more entry, for a purpose; null if there is no room. Sessions may still look at the lease of the number that
-// it had: its cap is 0.
+// it had: it has drained, and its cap is 0.
 SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
     SharedLease *entry = first_of(leases);
     while (entry < end_of(leases) && entry->purpose != LeaseFor::nothing) entry++;

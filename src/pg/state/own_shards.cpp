@@ -3,17 +3,15 @@
 #include "pg/host/citus_node.hpp"
 #include "pg/host/stored_settings.hpp"
 #include "pg/state/settings.hpp"
+#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
 namespace {
 
-// What a view is made of that is not a list of idgen.shards: each number a range of its own.
-ShardRange numbers_of_view[max_leases];
-
-ShardSet view_of(const uint32 *numbers, uint32 count) noexcept {
-    for (uint32 i = 0; i < count; i++) numbers_of_view[i] = {numbers[i], numbers[i]};
-    return {numbers_of_view, count, count};
+ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
+    for (uint32 i = 0; i < count; i++) room.numbers[i] = {numbers[i], numbers[i]};
+    return {room.numbers, count, count};
 }
 
 // Raises if the node has no group that counts.
@@ -29,37 +27,38 @@ void forget_group(XactEvent event, void *) {
     if (is_end && settings.shards_from == ShardsFrom::citus) settings.generation++;
 }
 
-ShardSet citus_set() {
+ShardSet citus_set(OwnRoom &room) {
     static bool is_registered = false;
     if (!is_registered) RegisterXactCallback(forget_group, nullptr);
     is_registered = true;
     uint32 group = citus_group();
-    return view_of(&group, 1);
+    return view_of(room, &group, 1);
 }
 
-ShardSet leased_set() noexcept {
+ShardSet leased_set(OwnRoom &room) noexcept {
     uint32 numbers[max_leases];
-    return view_of(numbers, list_pool(self.state->leases, numbers));
+    return view_of(room, numbers, list_pool(self.state->leases, numbers));
 }
 
 }  // namespace
 
-ShardSet own_set() {
+ShardSet own_set(OwnRoom &room) {
     Assert(self.state != nullptr);
     switch (settings.shards_from) {
         case ShardsFrom::list:
             break;
         case ShardsFrom::lease:
-            return leased_set();
+            return leased_set(room);
         case ShardsFrom::citus:
-            return citus_set();
+            return citus_set(room);
     }
     return settings.shards;
 }
 
 const char *own_numbers_text() {
     if (settings.shards_from == ShardsFrom::list) return nullptr;
-    ShardSet set = own_set();
+    OwnRoom room;
+    ShardSet set = own_set(room);
     StringInfoData text;
     initStringInfo(&text);
     for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));

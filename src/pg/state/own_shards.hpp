@@ -3,16 +3,22 @@
 #pragma once
 
 #include "core/layout/shard_set.hpp"
-#include "pg/state/source.hpp"
+#include "pg/postgres.hpp"
+#include "pg/state/leases.hpp"
 
 namespace idgen::pg {
 
 // What gives a session shards that has none.
 enum class ShardsRemedy : uint8 { alter_database, reconnect, reset, citus };
 
-// The shards as they are now; empty if none is set, or none is held yet. Requires attach_backend(). The view is good
-// until the next call. Raises if idgen.shards asks for a group that there is not.
-ShardSet own_set();
+// Room for shards that idgen.shards does not list, each a range of its own.
+struct OwnRoom {
+    ShardRange numbers[max_leases];
+};
+
+// The shards as they are now; empty if none is set, or none is held yet. Requires attach_backend(). A view of the room
+// or of idgen.shards. Raises if idgen.shards asks for a group that there is not.
+ShardSet own_set(OwnRoom &room);
 
 // The same in words, if idgen.shards itself is not a list; else null.
 const char *own_numbers_text();

@@ -251,7 +251,8 @@ void make_single(Source &source, uint32 whole) noexcept {
 // Whether the node may draw from a number of the source's layout. If numbers come from elsewhere, only from its own.
 bool may_draw_from(const Source &source, uint32 whole) {
     if (source.layout.node_bits() == 0) return true;
-    ShardSet own = own_set();
+    OwnRoom room;
+    ShardSet own = own_set(room);
     auto region = static_cast<uint32>(settings.region);
     return source.is_leased || settings.shards_from != ShardsFrom::list ? owns(own, region, source.layout, whole)
                                                                         : may_draw(own, region, source.layout, whole);
@@ -291,15 +292,26 @@ void resolve_explicit(Source &source, int64 shard) {
     report_pool_shard(layout, number, settings.region);
 }
 
-// Takes the node's own shards for the pool, which may be none yet if they are numbers from the registry.
+OwnRoom &room_of(Source &source) {
+    if (source.room == nullptr)
+        source.room = static_cast<OwnRoom *>(MemoryContextAlloc(source.memory, sizeof(OwnRoom)));
+    return *source.room;
+}
+
+// Takes the node's own shards for the pool, which may be none yet if they are numbers from the registry. If it raises,
+// the source has to be resolved again.
 void set_pool(Source &source) {
+    source.settings_generation = 0;
     const Layout &layout = source.layout;
     uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
-    source.pool = own_set();
+    bool is_list = settings.shards_from == ShardsFrom::list;
+    source.pool_changes = changes_of_pool();
+    source.pool = is_list ? settings.shards : own_set(room_of(source));
     if (!source.pool.empty() && source.pool.largest() > last) report_large_number(layout, source.pool.largest());
     source.is_pool = source.pool.shard_count > 1;
     source.slot.entry = nullptr;
     source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));
+    source.settings_generation = settings.generation;
 }
 
 [[noreturn]] void report_region_beside_lease(int region) {
@@ -320,7 +332,6 @@ void resolve_own(Source &source) {
     source.region_top = whole_or_raise(layout, 0);
     source.follows_pool = settings.shards_from == ShardsFrom::lease;
     if (source.follows_pool && settings.region != 0) report_region_beside_lease(settings.region);
-    source.pool_changes = changes_of_pool();
     set_pool(source);
 }
 
@@ -346,9 +357,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
 }
 
 bool follow_pool(Source &source) {
-    uint32 changes = changes_of_pool();
-    if (!source.follows_pool || source.pool_changes == changes) return false;
-    source.pool_changes = changes;
+    if (!source.follows_pool || source.pool_changes == changes_of_pool()) return false;
     set_pool(source);
     return true;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/issue/draw_steps.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
 
@@ -41,12 +42,14 @@ DrawSession new_session() noexcept;
 // an error. SQL: idgen.own_shards().
 constexpr int64 own_shards = PG_INT64_MIN;
 
-// Valid for its layout and shard argument until shards or region change. Zeroed: not resolved.
+// Valid for its layout and shard argument until shards or region change. Zeroed, but for its memory: not resolved.
 struct Source : DrawSource<SpinLock> {
     Layout layout;
     int64 shard_argument;
     uint32 settings_generation;  // of the settings that it was resolved with; 0: not resolved
     ShardRange single;           // an explicit shard, in the pool
+    MemoryContext memory;        // that lives as long as the source
+    OwnRoom *room;               // of its pool, if idgen.shards is no list; null: not needed yet
     uint64 slot_tag;             // tag_of() the slot in use
     uint32 pool_changes;         // changes_of_pool() when the pool was looked at
     bool follows_pool;           // the pool is that of the numbers held from the registry
@@ -56,7 +59,10 @@ struct Source : DrawSource<SpinLock> {
 // The source that a call site keeps from row to row.
 inline Source &kept_source(FunctionCallInfo fcinfo) {
     FmgrInfo *site = fcinfo->flinfo;
-    if (site->fn_extra == nullptr) site->fn_extra = MemoryContextAllocZero(site->fn_mcxt, sizeof(Source));
+    if (site->fn_extra == nullptr) {
+        site->fn_extra = MemoryContextAllocZero(site->fn_mcxt, sizeof(Source));
+        static_cast<Source *>(site->fn_extra)->memory = site->fn_mcxt;
+    }
     return *static_cast<Source *>(site->fn_extra);
 }
 
