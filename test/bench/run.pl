@@ -19,6 +19,7 @@ use IdgenBench::Keys;
 use IdgenBench::Latency;
 use IdgenBench::Machine;
 use IdgenBench::Migrate;
+use IdgenBench::Onlookers;
 use IdgenBench::Page qw(page renewed scale_of);
 use IdgenBench::Pair;
 use IdgenBench::Pool;
@@ -39,7 +40,7 @@ die "usage: ROUNDS=15 perl -Ilib run.pl FOLDER\n" unless defined $folder && $rou
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
 my $core = "$FindBin::Bin/build/core_bench";
 my %arguments_of = (Core => [$core], Codecs => [$core], Scrape => ["$FindBin::Bin/../../monitoring/queries.yaml"]);
-my @names = qw(Calls Instructions Shard Pool Insert Latency Borrow Pair Recovery Range HotSpot Keys Core Codecs TypeText Scrape
+my @names = qw(Calls Instructions Shard Pool Insert Latency Borrow Onlookers Pair Recovery Range HotSpot Keys Core Codecs TypeText Scrape
   Migrate SqlOnly);
 my %is_wanted = map { $_ => 1 } split ' ', $ENV{ONLY} || "@names";
 my @measurements = map { "IdgenBench::$_"->new(@{ $arguments_of{$_} // [] }) } grep { delete $is_wanted{$_} } @names;

@@ -66,7 +66,7 @@ TEST_F(Threads, TakeSlotsBackFromEachOther) {
         return count;
     };
     // How often is up to the machine: until it was often.
-    int rounds = 0;
+    std::size_t rounds = 0;
     for (; taken_back() <= 100 && rounds < 100; rounds++) draw_all(10000, [this] { server.wait(); });
     expect_each_once(sessions * 10000 * rounds);
     EXPECT_GT(taken_back(), 100u);

@@ -58,7 +58,7 @@ void OlderRegistryWatch::look_at_claim(int64 number, int64 horizon_ms) {
 }
 
 bool OlderRegistryWatch::is_told() const noexcept {
-    pg::ReadGuard guard(leases_.lock);
+    Guard<pg::LightLock> guard(leases_.lock);
     return leases_.registry.older.granted_ms != 0;
 }
 

@@ -86,7 +86,7 @@ SeenCounter look_at(SharedCounter &counter) noexcept {
 void put_counter(ReturnSetInfo *rows, SharedTickets *tickets, SharedCounter &counter) {
     CounterName name;
     {
-        pg::ReadGuard guard(tickets->lock);
+        Guard<pg::LightLock> guard(tickets->lock);
         name = counter.name;
     }
     SeenCounter seen = look_at(counter);

@@ -94,7 +94,7 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
 const char *silence_text(pg::SharedLeases &leases) {
     pg::RegistryState registry{};
     {
-        pg::ReadGuard guard(leases.lock);
+        Guard<pg::LightLock> guard(leases.lock);
         registry = leases.registry;
     }
     if (registry.keeper_pid == 0) return "The process that keeps the numbers of this server does not run.";

@@ -150,13 +150,7 @@ void remove_counter(SharedTickets *tickets, SharedCounter &counter) {
 }
 
 bool find_counter(SharedTickets *tickets, const CounterName &name, CounterReference &reference) {
-    {
-        pg::ReadGuard guard(tickets->lock);
-        reference.entry = entry_of(tickets, name);
-        if (reference.entry != nullptr) reference.generation = generation_of(*reference.entry);
-    }
-    if (reference.entry != nullptr) return true;
-    Guard<pg::LightLock> guard(tickets->lock);
+    pg::PatientGuard guard(tickets->lock);
     reference.entry = entry_of(tickets, name);
     if (reference.entry == nullptr) reference.entry = add_counter(tickets, name);
     if (reference.entry != nullptr) reference.generation = generation_of(*reference.entry);

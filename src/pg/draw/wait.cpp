@@ -77,11 +77,11 @@ int64 lost_ms(const Wait &wait) noexcept {
 }
 
 // What the database knows of its floor and of the clock.
-void look_at_database(AheadView &view) noexcept {
+void look_at_database(AheadView &view) {
     SharedDatabase &database = *self.database;
     int64 accepted_ms = nothing_accepted;
     {
-        ReadGuard guard(database.renewal_lock);
+        PatientGuard guard(database.renewal_lock);
         const Horizon &horizon = database.horizon;
         view.floor_ms = horizon.floor_ms;
         view.is_indebted = horizon.is_indebted;

@@ -40,7 +40,7 @@ HeldHorizon hold_horizon(const char *what) IDGEN_LOCKS(acquire_capability(self.d
     HeldHorizon held{open_sequence(Record::horizon), {}, this_server()};
     if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
     wait_for_origin(held);
-    self.database->renewal_lock.lock();
+    self.database->renewal_lock.lock_patiently();
     Renewal locked = lock_page(held.sequence, held.page);
     if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
     return held;
@@ -96,8 +96,8 @@ int64 first_horizon() {
 }
 
 // Begins the horizon above what this server remembers of the database. Gives the first record.
-DurableRecord begin_known_horizon(int64 first_ms, int64 identity) noexcept {
-    Guard<LightLock> renewals(self.database->renewal_lock);
+DurableRecord begin_known_horizon(int64 first_ms, int64 identity) {
+    PatientGuard renewals(self.database->renewal_lock);
     Guard<LightLock> guard(self.state->lock);
     return begin_horizon(directory_of(self.state), *self.database, first_ms, identity);
 }

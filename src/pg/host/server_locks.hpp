@@ -1,6 +1,9 @@
-// An LWLock of the server, for core/issue/locks.hpp and for ReadGuard: in a guard's scope stands nothing that can raise
-// an error, because that would jump past the guard's end. If something can, lock and unlock are called by name, and
-// the end of the transaction unlocks.
+// An LWLock of the server, for core/issue/locks.hpp: in a guard's scope stands nothing that can raise an error, because
+// that would jump past the guard's end. If something can, lock and unlock are called by name, and the end of the
+// transaction unlocks.
+//
+// It is never shared, also by those who only read: they hold it for a few steps, one after the other. Who shares an
+// LWLock passes one who waits for it alone, so a few sessions in a loop would keep that one out for as long as they like.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -18,8 +21,7 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
     bool try_lock() noexcept IDGEN_LOCKS(try_acquire_capability(true)) {
         return LWLockConditionalAcquire(&lock_, LW_EXCLUSIVE);
     }
-    void lock_shared() noexcept IDGEN_LOCKS(acquire_shared_capability()) { LWLockAcquire(&lock_, LW_SHARED); }
-    void unlock() noexcept IDGEN_LOCKS(release_generic_capability()) { LWLockRelease(&lock_); }
+    void unlock() noexcept IDGEN_LOCKS(release_capability()) { LWLockRelease(&lock_); }
     // The same as lock(), but a cancelled session raises instead of waiting on.
     void lock_patiently() IDGEN_LOCKS(acquire_capability()) IDGEN_LOCKS(no_thread_safety_analysis) {
         constexpr int quick_tries = 100;
@@ -32,20 +34,6 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
     LWLock lock_;
 };
 static_assert(sizeof(LightLock) == sizeof(LWLock) && std::is_trivial_v<LightLock>, "lives in shared memory");
-
-// A lock held for a scope, beside others that only read.
-class IDGEN_LOCKS(scoped_lockable) ReadGuard {
-   public:
-    explicit ReadGuard(LightLock &lock) noexcept IDGEN_LOCKS(acquire_shared_capability(lock)) : lock_(lock) {
-        lock.lock_shared();
-    }
-    ~ReadGuard() IDGEN_LOCKS(release_generic_capability()) { lock_.unlock(); }
-    ReadGuard(const ReadGuard &) = delete;
-    ReadGuard &operator=(const ReadGuard &) = delete;
-
-   private:
-    LightLock &lock_;
-};
 
 // A lock held for a scope by a session that can be cancelled while it waits for the lock.
 class IDGEN_LOCKS(scoped_lockable) PatientGuard {

@@ -37,7 +37,7 @@ WantedNumber copy_of(const SharedLease &entry) noexcept {
 
 // Copies the numbers that are wanted, up to max_leases.
 void copy_numbers(SharedLeases &leases, LeaseSurvey &survey) noexcept {
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
         const SharedLease &entry = leases.leases[i];
         if (is_known(entry))

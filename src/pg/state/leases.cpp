@@ -43,7 +43,7 @@ SharedLease *add_entry(SharedLeases &leases, LeaseFor purpose) noexcept IDGEN_LO
     return entry;
 }
 
-uint32 pool_size(SharedLeases &leases) noexcept IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
+uint32 pool_size(SharedLeases &leases) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
     return static_cast<uint32>(std::count_if(first_of(leases), end_of(leases), is_in_pool));
 }
 
@@ -52,20 +52,17 @@ void look_at(const SharedLease &entry, NumberState &state) noexcept {
     state.begins_ms = is_held(entry.lease) ? begin_of(entry) : 0;
 }
 
-bool has_entry(SharedLeases &leases, uint32 number) noexcept IDGEN_LOCKS(requires_shared_capability(leases.lock)) {
+bool has_entry(SharedLeases &leases, uint32 number) noexcept IDGEN_LOCKS(requires_capability(leases.lock)) {
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) return true;
     return false;
 }
 
-bool is_wanted(SharedLeases &leases, uint32 number) noexcept {
-    ReadGuard guard(leases.lock);
-    return has_entry(leases, number);
-}
-
-bool add_number(SharedLeases &leases, uint32 number) noexcept {
-    Guard<LightLock> guard(leases.lock);
-    if (has_entry(leases, number)) return true;
+// `is_new`: it was added.
+bool add_number(SharedLeases &leases, uint32 number, bool &is_new) {
+    PatientGuard guard(leases.lock);
+    is_new = !has_entry(leases, number);
+    if (!is_new) return true;
     SharedLease *entry = add_entry(leases, LeaseFor::number);
     if (entry != nullptr) entry->lease.number = number;
     return entry != nullptr;
@@ -74,7 +71,7 @@ bool add_number(SharedLeases &leases, uint32 number) noexcept {
 }  // namespace
 
 void wake_keeper(SharedLeases &leases) noexcept {
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     if (leases.keeper_latch != nullptr) SetLatch(leases.keeper_latch);
 }
 
@@ -86,10 +83,11 @@ void initialise(SharedLeases &leases, int tranche) noexcept {
     for (SharedLease &entry : leases.leases) clear(entry);
 }
 
+// Without the lock, since each draw on another shard comes here: whether the lease is still of that number is compared
+// under the lock of its slot, with its cap.
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept {
-    ReadGuard guard(leases.lock);
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
-        if (is_of(*entry, number) && is_held(entry->lease)) return &entry->lease;
+        if (entry->lease.number == number && entry->lease.cap_ms != 0) return &entry->lease;
     return &no_lease;
 }
 
@@ -100,12 +98,12 @@ int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept {
     return claimed_ms;
 }
 
-bool want_number(SharedLeases &leases, uint32 number) noexcept {
-    if (is_wanted(leases, number)) return true;
-    bool is_added = add_number(leases, number);
+bool want_number(SharedLeases &leases, uint32 number) {
+    bool is_new = false;
+    bool is_there = add_number(leases, number, is_new);
     // Once: sessions look again and again, and the keeper looks by itself.
-    wake_keeper(leases);
-    return is_added;
+    if (is_new) wake_keeper(leases);
+    return is_there;
 }
 
 void want_pool(SharedLeases &leases) noexcept {
@@ -120,7 +118,7 @@ bool fill_pool(SharedLeases &leases, uint32 count) noexcept {
 }
 
 SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept {
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     if (pool_size(leases) <= count) return nullptr;
     SharedLease *surplus = nullptr;
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++) {
@@ -131,9 +129,9 @@ SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept {
     return surplus;
 }
 
-uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {
+uint32 list_pool(SharedLeases &leases, uint32 *numbers) {
     uint32 count = 0;
-    ReadGuard guard(leases.lock);
+    PatientGuard guard(leases.lock);
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_in_pool(*entry) && is_held(entry->lease)) numbers[count++] = static_cast<uint32>(entry->lease.number);
     std::sort(numbers, numbers + count);
@@ -141,13 +139,13 @@ uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept {
 }
 
 RegistryState look_at_registry(SharedLeases &leases) noexcept {
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     return leases.registry;
 }
 
 NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept {
     NumberState state{};
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (is_of(*entry, number)) look_at(*entry, state);
     return state;
@@ -155,7 +153,7 @@ NumberState look_at_number(SharedLeases &leases, uint32 number) noexcept {
 
 NumberState look_at_pool(SharedLeases &leases) noexcept {
     NumberState state{};
-    ReadGuard guard(leases.lock);
+    Guard<LightLock> guard(leases.lock);
     for (SharedLease *entry = first_of(leases); entry < end_of(leases) && state.trouble[0] == '\0'; entry++)
         if (is_in_pool(*entry)) look_at(*entry, state);
     return state;

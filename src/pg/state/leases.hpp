@@ -62,14 +62,14 @@ struct SharedLeases {
 
 void initialise(SharedLeases &leases, int tranche) noexcept;
 
-// The lease that caps the IDs of a number; of one that is not held, one that allows none.
+// The lease that caps the IDs of a number; of one that is not held, or not yet, one that allows none.
 const Lease *find_lease(SharedLeases &leases, uint32 number) noexcept;
 
 // The same of a number; 0 if no entry has it.
 int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 
 // Has the keeper claim the number, or fill the pool. False if there is no room for one more.
-bool want_number(SharedLeases &leases, uint32 number) noexcept;
+bool want_number(SharedLeases &leases, uint32 number);
 void want_pool(SharedLeases &leases) noexcept;
 
 // Has the keeper look at what is wanted, if it runs.
@@ -83,7 +83,7 @@ bool fill_pool(SharedLeases &leases, uint32 count) noexcept;
 SharedLease *find_surplus(SharedLeases &leases, uint32 count) noexcept;
 
 // Writes the numbers in the pool, ascending; gives how many.
-uint32 list_pool(SharedLeases &leases, uint32 *numbers) noexcept;
+uint32 list_pool(SharedLeases &leases, uint32 *numbers);
 
 // What the keeper says of the registry: the only way of its words to a reader, since they may hold an address.
 RegistryState look_at_registry(SharedLeases &leases) noexcept;

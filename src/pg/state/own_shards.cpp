@@ -35,7 +35,7 @@ ShardSet citus_set(OwnRoom &room) {
     return view_of(room, &group, 1);
 }
 
-ShardSet leased_set(OwnRoom &room) noexcept {
+ShardSet leased_set(OwnRoom &room) {
     uint32 numbers[max_leases];
     return view_of(room, numbers, list_pool(self.state->leases, numbers));
 }

@@ -29,7 +29,8 @@ PG_FUNCTION_INFO_V1(held_lock);
 
 Datum held_lock(PG_FUNCTION_ARGS) {
     bool found;
-    void *memory = ShmemInitStruct(text_to_cstring(PG_GETARG_TEXT_PP(0)), static_cast<Size>(PG_GETARG_INT64(1)), &found);
+    void *memory =
+        ShmemInitStruct(text_to_cstring(PG_GETARG_TEXT_PP(0)), static_cast<Size>(PG_GETARG_INT64(1)), &found);
     LWLock *lock = lock_of(static_cast<idgen::pg::SharedState *>(memory), text_to_cstring(PG_GETARG_TEXT_PP(2)));
     const char *until = text_to_cstring(PG_GETARG_TEXT_PP(4));
     LWLockAcquire(lock, PG_GETARG_BOOL(3) ? LW_SHARED : LW_EXCLUSIVE);
