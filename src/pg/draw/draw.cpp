@@ -83,10 +83,10 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
         errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard,
                seconds_text(s.tick_start_ms - s.now_ms)),
         errdetail(
-            "They set idgen.overflow to borrow, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
+            "They set idgen.overflow to borrow, or call next_id_after() with IDs ahead of the clock, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
             seconds_text(s.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
         errhint(
-            "Increase idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this node more shards."));
+            "Increase idgen.max_wait, give this node more shards, or have the other sessions set idgen.overflow to wait and pass no such IDs."));
 }
 
 [[noreturn]] void report_clock_behind(const Stopped &s, const WaitLimits &limits) {
