@@ -161,7 +161,7 @@ for (@writes)
 # Put far ahead by its owner: refused, until it is set right.
 $session->do(q{ALTER SEQUENCE idgen.horizon RESTART WITH 2208988800000});
 sleep 1.1;
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+\.\d+ s behind/, 'restarted at the year 2040');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+ days(?: \d+ h)? behind/, 'restarted at the year 2040');
 $session->do('SELECT idgen.reset(clock_timestamp())');
 is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen.reset');
 
@@ -251,7 +251,7 @@ for ('idgen.advance(now())', 'idgen.reset(now())', 'idgen.accept_clock()')
 {
 	fails_with($app, "SELECT $_", '42501', qr/permission denied/, "an ordinary role and $_");
 }
-$session->do('GRANT EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz) TO app');
+$session->do('GRANT EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz, boolean) TO app');
 fails_with($app, 'SELECT idgen.reset(now())', '42501', qr/must be superuser/, 'idgen.reset granted to an ordinary role');
 ok($app->do('SELECT idgen.advance(now())'), 'idgen.advance granted to an ordinary role');
 for my $function ('idgen.advance', 'idgen.reset')
@@ -271,11 +271,11 @@ $node->stop;
 set_clock($node, '+31536000');
 start_again($node);
 $session = connect_to($node);
-fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 3153\d{4}\./, 'a year ahead at the start');
+fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 36\d days(?: \d+ h)?\n/, 'a year ahead at the start');
 $session->do('SELECT idgen.accept_clock()');
 is(repeated(\%made, draw($session, 100)), 0, 'a year ahead at the start, accepted: IDs');
 set_clock($node, '+22');
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 315\d+\.\d+ s behind/, 'the clock back');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 36\d days(?: \d+ h)? behind/, 'the clock back');
 my $late = connect_to($node);
 my $right = value_of($session, 'SELECT clock_timestamp()');
 $session->do('SELECT idgen.reset(?)', undef, $right);

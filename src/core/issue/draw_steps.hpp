@@ -108,6 +108,13 @@ DurableRecord begin_horizon(const Directory &directory, Database &database, std:
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept;
 
+// Whether an instant lies so far ahead of the clock that a horizon moved there stops a database for longer than a slip
+// of the hand may: only if that was said in so many words.
+constexpr bool is_far_ahead(std::int64_t at_ms, std::int64_t now_ms) noexcept {
+    constexpr std::int64_t hour_ms = 3600000;
+    return at_ms - now_ms > hour_ms;
+}
+
 // No ID below `at_ms` from here on.
 PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
                          std::int64_t at_ms) noexcept;

@@ -50,7 +50,7 @@ int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
 void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
     if (is_null || (ms >= least_ms && ms <= most_ms)) return;
     report_interval(name,
-                    psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms), pg::seconds_text(most_ms)));
+                    psprintf("It must lie between %s and %s.", pg::duration_text(least_ms), pg::duration_text(most_ms)));
 }
 
 Datum interval_of(int64 ms) {
