@@ -246,6 +246,37 @@ my $next = value_of($session, 'SELECT next_id()');
 cmp_ok($next, '>', $ids[-1], 'idgen.advance to the past lowers nothing');
 repeated(\%made, $next);
 
+# Far ahead only if that is said in so many words, and told what it costs; the hints are followed.
+for my $call ([ 'idgen.advance', q{'2150-01-01 00:00Z'} ], [ 'idgen.advance', q{clock_timestamp() + '61 min'} ], [ 'idgen.reset', q{clock_timestamp() + '61 min'} ])
+{
+	my ($function, $instant) = @$call;
+	my $lead = $instant =~ /2150/ ? qr/\d+ days(?: \d+ h)?/ : qr/1 h 1 min/;
+	fails_with($session, "SELECT $function($instant)", '22023',
+		qr/ lies $lead ahead of the clock\nDETAIL:  The clock says 20.*\. No ID would be made in this database for $lead\.\nHINT:  .*an hour ahead.*far => true/, "$function to $instant");
+}
+fails_with($session, 'SELECT idgen.advance(now(), NULL)', '22004', qr/far must not be null\nDETAIL:.*\nHINT:/, 'neither far nor near');
+ok(!repeated(\%made, draw($session, 10)), 'refused: IDs go on');
+sub told
+{
+	my ($sql) = @_;
+	my @notices;
+	local $SIG{__WARN__} = sub { push @notices, @_ };
+	local $session->{PrintWarn} = 1;
+	$session->do($sql);
+	return "@notices";
+}
+my $costs = qr/NOTICE:  no ID will be made in this database for/;
+is(told(q{SELECT idgen.advance(now() + '1500 ms')}), '', 'near: nobody notices');
+like(told(q{SELECT idgen.advance(now() + '1 h')}), qr/$costs 59 min \d+ s\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(\)/, 'an hour ahead: told');
+like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
+is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
+like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/, 'far, and meant: told');
+fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/, 'and it holds');
+$session->do(q{SELECT idgen.reset(clock_timestamp() + '3 s')});
+$session->do(q{SET idgen.max_wait = '10s'});
+ok(!repeated(\%made, draw($session, 10)), 'a mistake: put right by idgen.reset()');
+$session->do('RESET idgen.max_wait');
+
 my $app = connect_to($node, user => 'app');
 for ('idgen.advance(now())', 'idgen.reset(now())', 'idgen.accept_clock()')
 {

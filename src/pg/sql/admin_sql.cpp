@@ -69,6 +69,14 @@ void require_near(int64 at_ms, const char *hint) {
             errhint("%s", hint));
 }
 
+bool far_argument(FunctionCallInfo fcinfo) {
+    if (PG_ARGISNULL(1))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("far must not be null"),
+                errdetail("If true, the instant may lie more than an hour ahead of the clock."),
+                errhint("Leave the argument out to use its default."));
+    return PG_GETARG_BOOL(1);
+}
+
 // Says what a move of the horizon costs, if that is long enough to be noticed.
 void tell_wait(int64 at_ms) {
     constexpr int64 noticed_ms = 1000;
@@ -107,8 +115,7 @@ Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
 
 Datum idgen_advance(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "at");
-    require_argument(fcinfo, 1, "far");
-    if (!PG_GETARG_BOOL(1)) require_near(at_ms, far_advance_hint);
+    if (!far_argument(fcinfo)) require_near(at_ms, far_advance_hint);
     at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
     advance_horizon(at_ms);
     tell_wait(at_ms);
