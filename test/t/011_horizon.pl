@@ -252,7 +252,7 @@ for my $call ([ 'idgen.advance', q{'2150-01-01 00:00Z'} ], [ 'idgen.advance', q{
 	my ($function, $instant) = @$call;
 	my $lead = $instant =~ /2150/ ? qr/\d+ days(?: \d+ h)?/ : qr/1 h 1 min/;
 	fails_with($session, "SELECT $function($instant)", '22023',
-		qr/ lies $lead ahead of the clock\nDETAIL:  The clock says 20.*\. No ID would be made in this database for $lead\.\nHINT:  .*an hour ahead.*far => true/, "$function to $instant");
+		qr/the durable horizon would lie $lead ahead of the clock\nDETAIL:  The clock says 20.*\. No ID would be made in this database until 2.*\nHINT:  .*an hour ahead.*far => true/, "$function to $instant");
 }
 fails_with($session, 'SELECT idgen.advance(now(), NULL)', '22004', qr/far must not be null\nDETAIL:.*\nHINT:/, 'neither far nor near');
 ok(!repeated(\%made, draw($session, 10)), 'refused: IDs go on');

@@ -32,18 +32,22 @@ char *put_parts(char *out, std::int64_t count, std::int64_t ratio, const char *l
 char *put_seconds(char *out, std::int64_t ms) noexcept {
     out = std::to_chars(out, out + max_duration_size, ms / 1000).ptr;
     auto rest = static_cast<int>(ms % 1000);
-    const char tail[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
-                         static_cast<char>('0' + rest % 10), ' ', 's'};
+    const char tail[] = {'.',
+                         static_cast<char>('0' + rest / 100),
+                         static_cast<char>('0' + rest / 10 % 10),
+                         static_cast<char>('0' + rest % 10),
+                         ' ',
+                         's'};
     std::memcpy(out, tail, sizeof tail);
     return out + sizeof tail;
 }
 
 char *put_duration(char *out, std::int64_t ms) noexcept {
-    if (ms < 2 * 60 * 1000) return put_seconds(out, ms);
+    if (ms < 120000) return put_seconds(out, ms);
     std::int64_t seconds = divide_up(ms, 1000);
     if (seconds < 3600) return put_parts(out, seconds, 60, "min", "s");
     std::int64_t minutes = divide_up(seconds, 60);
-    if (minutes < 24 * 60) return put_parts(out, minutes, 60, "h", "min");
+    if (minutes < 1440) return put_parts(out, minutes, 60, "h", "min");
     std::int64_t hours = divide_up(minutes, 60);
     return put_parts(out, hours, 24, hours < 48 ? "day" : "days", "h");
 }

@@ -145,14 +145,14 @@ int hint_of(Ahead why, const Refused &refused) {
 [[noreturn]] void report_ahead(Ahead why, const Refused &refused, const WaitLimits &limits) {
     const Stopped &stopped = refused.stopped;
     const char *lead = duration_text(stopped.tick_start_ms - stopped.now_ms);
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
-        : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
-                                  : errmsg("the next ID of shard %u lies %s ahead of the clock", stopped.shard, lead),
-        errdetail("%s Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", cause_text(why, stopped),
-                  duration_text(stopped.waited_ms), duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
-        hint_of(why, refused));
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
+            : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
+                             : errmsg("the next ID of shard %u lies %s ahead of the clock", stopped.shard, lead),
+            errdetail("%s Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", cause_text(why, stopped),
+                      duration_text(stopped.waited_ms), duration_text(limits.max_lead_ms),
+                      duration_text(limits.max_wait_ms)),
+            hint_of(why, refused));
 }
 
 }  // namespace

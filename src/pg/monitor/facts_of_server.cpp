@@ -143,8 +143,9 @@ Fact renewal_fact(const Survey &survey) {
 Fact lead_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
     if (survey.lead_ms <= settings.max_lead_ms)
-        return {"lead", psprintf("%s of at most %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms)),
-                true, nullptr};
+        return {"lead",
+                psprintf("%s of at most %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms)), true,
+                nullptr};
     const char *text = psprintf("%s, more than %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms));
     if (explains(-survey.clock_offset_ms, survey.lead_ms - settings.max_lead_ms))
         return {"lead", text, false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};

@@ -64,8 +64,9 @@ void require_near(int64 at_ms, const char *hint) {
     if (!is_far_ahead(at_ms, now_ms)) return;
     const char *lead = duration_text(at_ms - now_ms);
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("%s lies %s ahead of the clock", instant_text(at_ms), lead),
-            errdetail("The clock says %s. No ID would be made in this database for %s.", instant_text(now_ms), lead),
+            errmsg("the durable horizon would lie %s ahead of the clock", lead),
+            errdetail("The clock says %s. No ID would be made in this database until %s.", instant_text(now_ms),
+                      instant_text(at_ms)),
             errhint("%s", hint));
 }
 

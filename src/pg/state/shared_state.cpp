@@ -219,10 +219,10 @@ void log_clock_back(int64 by_ms, int64 max_lead_ms) {
 void log_clock_forward(int64 by_ms, int64 max_jump_ms) {
     bool is_too_far = by_ms > max_jump_ms;
     ereport(LOG, errmsg("the clock of this machine was set forward by %s", duration_text(by_ms)),
-            is_too_far
-                ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
-                            duration_text(max_jump_ms))
-                : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.", duration_text(max_jump_ms)),
+            is_too_far ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
+                                   duration_text(max_jump_ms))
+                       : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.",
+                                   duration_text(max_jump_ms)),
             is_too_far ? errhint("%s", accept_clock_hint) : 0);
 }
 
