@@ -72,7 +72,7 @@ void require_near(int64 at_ms, const char *hint) {
 
 bool far_argument(FunctionCallInfo fcinfo) {
     if (PG_ARGISNULL(1))
-        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("far must not be null"),
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "far"),
                 errdetail("If true, the instant may lie more than an hour ahead of the clock."),
                 errhint("Leave the argument out to use its default."));
     return PG_GETARG_BOOL(1);
