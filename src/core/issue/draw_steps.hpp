@@ -308,12 +308,12 @@ template <class Lock>
 bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
                   Take &taken) noexcept {
     Position above = before_all;
-    const DrawHistory *last = source.session != nullptr ? &source.session->last : nullptr;
-    if (last != nullptr) above = lowest_above(source.packing, *last, source.shard);
+    if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
+    auto history = [&source] { return source.session != nullptr ? &source.session->last : nullptr; };
     taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count,
-                 source.lease, last);
+                 source.lease, history);
     return true;
 }
 

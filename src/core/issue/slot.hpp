@@ -146,11 +146,17 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
                               Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease,
                               const DrawHistory *last) noexcept;
 
+// A caller that draws above nothing of its own.
+struct NoHistory {
+    const DrawHistory *operator()() const noexcept { return nullptr; }
+};
+
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same limits; of a
-// number from a registry its lease; of a session that draws above what it drew last, that.
-inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
-                 const Position &above, std::uint32_t count, const Lease *lease = nullptr,
-                 const DrawHistory *last = nullptr) noexcept {
+// number from a registry its lease. `history` gives what the session draws above, or null; it is asked only ahead of
+// the clock.
+template <class History = NoHistory>
+Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
+          const Position &above, std::uint32_t count, const Lease *lease = nullptr, History history = {}) noexcept {
     IDGEN_REQUIRE(count >= 1 && base >= 0);
     std::int64_t tick = base;
     std::int64_t sequence = -1;
@@ -176,7 +182,8 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
     if (tick >= p.tick_end) return {Take::Status::past_end, 0, 0, tick, 0};
     std::int64_t start = start_of(p, tick);
     Position position{tick, static_cast<std::uint32_t>(sequence)};
-    if (start > limits.now_ms) return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease, last);
+    if (start > limits.now_ms)
+        return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease, history());
     return take_from(slot, p, limits, position, start, shard, count, lease);
 }
 
