@@ -22,11 +22,6 @@ Fact other_version(const char *extension) {
     return {"library", text, false, "Install the library of that version if it is not there, and restart."};
 }
 
-const char *days_text(int64 ms) {
-    int64 days = ms / ms_a_day;
-    return psprintf("%lld day%s", static_cast<long long>(days), days == 1 ? "" : "s");
-}
-
 }  // namespace
 
 Fact library_fact(const Survey &survey) {
@@ -70,10 +65,10 @@ Fact layout_fact(const Survey &survey) {
     int64 left_ms = survey.end_ms - survey.now_ms;
     const char *end = instant_text(survey.end_ms);
     if (left_ms <= 0) {
-        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, days_text(-left_ms));
+        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, duration_text(-left_ms));
         return {"layout", text, false, "next_id() is an error: move to a layout that ends later."};
     }
-    const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
+    const char *text = psprintf("%s ends at %s, in %s", name.text, end, duration_text(left_ms));
     if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
     return {"layout", text, false,
             "Plan the move to a layout that ends later: after that time next_id() raises an error."};
