@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <string_view>
 
 #include "core/require.hpp"
 
@@ -13,16 +14,16 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) noexcept {
     return value / by + (value % by != 0 ? 1 : 0);
 }
 
-char *put_part(char *out, std::int64_t count, const char *unit) noexcept {
+char *put_part(char *out, std::int64_t count, std::string_view unit) noexcept {
     out = std::to_chars(out, out + max_duration_size, count).ptr;
     *out++ = ' ';
-    std::size_t size = std::strlen(unit);
-    std::memcpy(out, unit, size);
-    return out + size;
+    std::memcpy(out, unit.data(), unit.size());
+    return out + unit.size();
 }
 
 // A whole number of the smaller unit; `ratio` of them make a larger one.
-char *put_parts(char *out, std::int64_t count, std::int64_t ratio, const char *larger, const char *smaller) noexcept {
+char *put_parts(char *out, std::int64_t count, std::int64_t ratio, std::string_view larger,
+                std::string_view smaller) noexcept {
     out = put_part(out, count / ratio, larger);
     if (count % ratio == 0) return out;
     *out++ = ' ';
