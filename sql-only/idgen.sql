@@ -252,6 +252,14 @@ CREATE FUNCTION idgen_sql.idgen_instant(unix_ms bigint) RETURNS timestamptz LANG
     RETURN ('1970-01-01'::timestamp + make_interval(days => (unix_ms / 86400000)::integer, secs => (unix_ms % 86400000) / 1000::double precision)) AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION idgen_sql.idgen_instant(bigint) IS 'the instant of a unix time in ms, exact over the whole calendar';
 
+CREATE FUNCTION idgen_sql.idgen_duration(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT CASE WHEN ms < 120000 THEN round(ms / 1000.0, 3) || ' s'
+            WHEN seconds < 3600 THEN seconds / 60 || ' min' || coalesce(' ' || nullif(seconds % 60, 0) || ' s', '')
+            WHEN minutes < 1440 THEN minutes / 60 || ' h' || coalesce(' ' || nullif(minutes % 60, 0) || ' min', '')
+            ELSE hours / 24 || CASE WHEN hours < 48 THEN ' day' ELSE ' days' END || coalesce(' ' || nullif(hours % 24, 0) || ' h', '') END
+          FROM (SELECT ceil(ms / 1000.0)::bigint AS seconds, ceil(ms / 60000.0)::bigint AS minutes, ceil(ms / 3600000.0)::bigint AS hours) AS n);
+COMMENT ON FUNCTION idgen_sql.idgen_duration(bigint) IS 'a duration as people read it, in two units at most, rounded up';
+
 CREATE FUNCTION idgen_sql.idgen_unix_ms(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN floor(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint;
 COMMENT ON FUNCTION idgen_sql.idgen_unix_ms(timestamptz) IS 'the millisecond of unix time that contains a finite instant, exact over the whole calendar';
@@ -937,7 +945,7 @@ BEGIN
             HINT = 'Increase max_wait in idgen_sql.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-        MESSAGE = format('the clock is %s s behind the next ID of shard %s', round((start_ms - now_ms) / 1000.0, 3), slot.shard),
+        MESSAGE = format('the clock is %s behind the next ID of shard %s', idgen_sql.idgen_duration(start_ms - now_ms), slot.shard),
         DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_ms),
             idgen_sql.idgen_instant(start_ms), waited, setting.max_lead, setting.max_wait),
         HINT = 'Correct the clock, or increase max_wait in idgen_sql.idgen_setting to wait for it.';

@@ -63,7 +63,7 @@ BEGIN
     -- What is called from here on is found by name. If the extension was there before, its schema idgen may have been renamed or given
     -- away, and another made: so each name must stand for a function in C of the extension, and only superusers have it in hand.
     SELECT string_agg(c.called, ', ') INTO missing
-      FROM unnest(ARRAY['idgen.advance(timestamptz)', 'idgen.own_shards()', format('%I.next_id(bigint, %1$I.id_layout)', target),
+      FROM unnest(ARRAY['idgen.advance(timestamptz, boolean)', 'idgen.own_shards()', format('%I.next_id(bigint, %1$I.id_layout)', target),
                         format('%I.next_ids(bigint, bigint, %1$I.id_layout)', target), format('%I.next_id_array(integer, bigint, %1$I.id_layout)', target)]) AS c(called)
      WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner JOIN pg_language l ON l.oid = p.prolang
                          JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles o ON o.oid = n.nspowner

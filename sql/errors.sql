@@ -24,7 +24,7 @@ SELECT refusals('next_id(-1)', 'next_id(8192)', 'next_id(6)', 'next_ids(1, -1)',
                 'id_make(''2026-11-21'', 1, 6, ''mastodon'')');
 
 -- The horizon
-SELECT refusals('idgen.advance(NULL)', 'idgen.advance(''infinity'')', 'idgen.advance(''-infinity'')',
+SELECT refusals('idgen.advance(NULL)', 'idgen.advance(''2026-11-21'', NULL)', 'idgen.advance(''infinity'')', 'idgen.advance(''-infinity'')',
                 'idgen.advance(''1999-12-31 23:59:59.999+00'')', 'idgen.advance(''2200-01-01 00:00:00.001+00'')',
                 'idgen.reset(NULL)', 'idgen.reset(''infinity'')', 'idgen.reset(''1999-12-31'')', 'idgen.reset(''294276-12-31'')');
 

@@ -48,6 +48,11 @@ BEGIN
     UPDATE idgen_registry.lease SET incarnation_hash = NULL, life_hash = NULL, lease_end = clock_timestamp(),
            horizon_ms = greatest(horizon_ms, at_ms);
     PERFORM idgen_registry.stop_counters();
+    IF at > now + interval '1 hour' THEN
+        RAISE NOTICE USING MESSAGE = format('no server makes IDs with a number of this registry for %s', date_trunc('minute', at - now)),
+            DETAIL = format('All numbers begin at %s.', at),
+            HINT = 'In a transaction block, ROLLBACK takes it back. Otherwise give the servers numbers by hand that have made no IDs, without the registry.';
+    END IF;
     RETURN at;
 END
 $$;

@@ -12,5 +12,5 @@ my $measurement = $class->new;
 $measurement->warm_up;
 $measurement->round($_) for 1 .. $ENV{ROUNDS} || 9;
 my $section = $measurement->section;
-printf "%-45s %30s %30s\n", @$_, ('') x (3 - @$_) for $section->{header}, @{ $section->{rows} };
+printf "%-45s" . ' %30s' x (@$_ - 1) . "\n", @$_ for $section->{header}, @{ $section->{rows} };
 printf "%-70s %10s  %-28s %s\n", claim_row($_) for @{ $section->{claims} };

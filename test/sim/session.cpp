@@ -134,6 +134,7 @@ void Session::begin_draw(Stage &stage) {
     }
     began_ms_ = stage.true_ms;
     before_ = history_.last;
+    borrowed_before_ = borrowed_tick_;
     above_ = made_;
     step_ = kind_ == kind_decimal ? Step::count : Step::clock;
     if (kind_ != kind_decimal && stage.random.one_in(4)) observe(stage);
@@ -142,6 +143,7 @@ void Session::begin_draw(Stage &stage) {
 // Gives up the draw, as an error or a cancel does: what was observed for it is forgotten.
 void Session::abandon(Stage &stage) {
     history_.last = before_;
+    borrowed_tick_ = borrowed_before_;
     // Or to a savepoint.
     if (stage.random.one_in(2) && process().workers == 0) end_transaction();
     begin_draw(stage);
@@ -161,6 +163,9 @@ void Session::observe(Stage &stage) {
     }
     if (!is_in_reach(start_of(p, observed.tick) - now_ms, rules(stage))) return;
     history_.last = kind_ == kind_hlc ? observed : later_of(p, history_.last, observed);
+    bool is_own = history_.last.tick == before_.tick && history_.last.shard == before_.shard &&
+                  history_.last.sequence == before_.sequence;
+    if (!is_own) borrowed_tick_ = observed.tick;
     source_.session = &history_;
     above_ = std::max(above_, token);
 }

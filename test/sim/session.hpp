@@ -108,7 +108,8 @@ class Session {
     Source source_{};
     std::int64_t made_ = 0;            // the last ID
     std::int64_t above_ = 0;           // the next one is larger
-    std::int64_t borrowed_tick_ = -1;  // the last borrowed tick that it drew from
+    std::int64_t borrowed_tick_ = -1;  // the last borrowed tick that it drew from, or chose to
+    std::int64_t borrowed_before_ = -1;
     std::int64_t draws_ = 0;
 
     Step step_ = Step::clock;

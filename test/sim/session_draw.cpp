@@ -10,7 +10,7 @@ void Session::read_clock(Stage &stage) {
     if (history_.resets != database_->resets) {
         made_ = above_ = 0;
         before_ = {};
-        borrowed_tick_ = -1;
+        borrowed_tick_ = borrowed_before_ = -1;
     }
     note_resets(history_, database_->resets);
     step_ = Step::limits;
@@ -90,24 +90,22 @@ void Session::judge_lead(Stage &stage, const Take &taken) {
     LastTick &last = last_tick();
     std::int64_t lead_ms = start_of(source_.packing, taken.tick) - limits_.now_ms;
     if (taken.tick <= last.tick) return;
-    bool is_held = source_.session != nullptr && history_.last.tick == taken.tick;
+    // The tick of an ID that was observed is borrowed, and a borrowed tick is so on every shard that the session goes on to.
+    bool is_chosen = source_.session != nullptr && borrowed_tick_ == taken.tick;
+    bool is_held = source_.session != nullptr && history_.last.tick == taken.tick && !is_chosen;
     bool begins_ahead = lead_ms > 0 && taken.tick > base_;
     bool is_borrowed = begins_ahead && (limits_.may_borrow || !is_held);
-    bool is_kept = last.is_borrowed && lead_ms <= last.lead_ms;
+    bool is_kept = is_chosen || (last.is_borrowed && lead_ms <= last.lead_ms);
     stage.oracle.expect(!is_borrowed || limits_.may_borrow || is_kept, "a session that waits adds to the lead");
     last = {taken.tick, lead_ms, is_borrowed};
 }
 
-// Counts what lies ahead of the clock, as the server does. A borrowed tick is borrowed on every shard that the session
-// goes on to.
+// Counts what lies ahead of the clock, as the server does.
 void Session::count_lead(Stage &stage, const Take &taken) {
-    LastTick &last = last_tick();
     std::int64_t lead_ms = start_of(source_.packing, taken.tick) - node_->clock.read(stage.true_ms);
     if (lead_ms <= 0) return;
     note_ahead(source_, taken.tick, taken.count, lead_ms);
-    if (source_.session == nullptr) return;
-    if (borrowed_tick_ == taken.tick && !last.is_borrowed) last = {taken.tick, lead_ms, true};
-    if (last.is_borrowed) borrowed_tick_ = taken.tick;
+    if (source_.session != nullptr && last_tick().is_borrowed) borrowed_tick_ = taken.tick;
 }
 
 void Session::follow(Stage &stage, const Take &taken) {

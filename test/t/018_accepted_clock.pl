@@ -102,6 +102,6 @@ give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');
 start_again($node);
 reconnect();
 ok(eval { !repeated(\%made, draw($session, 10)) }, 'a day ahead on another boot: IDs go on') || note $session->errstr;
-like(slurp_file($node->logfile), qr/the durable horizon of database "postgres" lies \d+\.\d{3} s behind the clock/, 'another boot: the log is told');
+like(slurp_file($node->logfile), qr/the durable horizon of database "postgres" lies $duration behind the clock/, 'another boot: the log is told');
 $session->disconnect;
 done_testing();

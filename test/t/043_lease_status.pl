@@ -82,20 +82,20 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for [\d.]+ s\.\nHINT:/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/, 'before it has a number');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
 
 # A call has failed, and the keeper has not said yet why.
 expect_blame($node, 'registry');
 registry_says($session, silent => 100);
-fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for [\d.]+ s\.\nHINT:/, 'no call has succeeded');
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for $duration\.\nHINT:/, 'no call has succeeded');
 
 # What else there is to wait for than the registry.
 registry_says($session, trouble => 'the extension idgen_lease is not in database "postgres"');
 row_like($watcher, 'registry', qr/^not asked yet; the extension idgen_lease is not in database "postgres" \| f \|/, 'a keeper without its extension');
 fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The keeper of its numbers says: the extension idgen_lease is not in database "postgres"\. Waited/, 'a keeper without its extension');
 registry_says($session, answered => 1500);
-fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry last answered at \d{4}-.*, and has not granted it yet\. Waited for [\d.]+ s\./, 'a registry that answers');
+fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry last answered at \d{4}-.*, and has not granted it yet\. Waited for $duration\./, 'a registry that answers');
 my $locked = connect_to($node);
 my $locked_pid = value_of($locked, 'SELECT pg_backend_pid()');
 $session->begin_work;

@@ -157,7 +157,7 @@ refused($db, 'to-extension.sql', undef, qr/more than an hour ahead of the clock/
 no_superuser('an instant');
 
 # What she put in the place of the extension's schemas, or of a maker; settings of her database.
-my $advance = 'FUNCTION idgen.advance(at timestamptz) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$';
+my $advance = 'FUNCTION idgen.advance(at timestamptz, far boolean DEFAULT false) RETURNS void LANGUAGE sql AS $$SELECT FROM evil.grab()$$';
 my $own_shards = 'FUNCTION idgen.own_shards() RETURNS bigint IMMUTABLE LANGUAGE sql AS $$SELECT 1::bigint FROM evil.grab()$$';
 my $as_mallory = sub { return $node->safe_psql($db, join('; ', @_), extra_params => [ '-U', 'mallory' ]) };
 $as_mallory->('CREATE SCHEMA ids', 'CREATE FUNCTION ids.next_id(bigint, text) RETURNS bigint LANGUAGE sql AS $$SELECT 1::bigint FROM evil.grab()$$');
@@ -180,7 +180,7 @@ for my $theirs (
 $node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; DROP SCHEMA ids CASCADE');
 
 # The extension is there already, in a schema that nobody may use; but the name idgen, or a function of the extension, is hers by now.
-my $not_own = qr/not a function of the extension, or not owned by superusers only: idgen\.advance\(timestamptz\)/;
+my $not_own = qr/not a function of the extension, or not owned by superusers only: idgen\.advance\(timestamptz, boolean\)/;
 $node->safe_psql($db, 'SET search_path = pg_catalog; CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids; ALTER SCHEMA idgen RENAME TO elsewhere');
 refused($db, 'to-extension.sql', undef, $not_own, 'a schema idgen that has another name', after => $instant);
 $as_mallory->('CREATE SCHEMA idgen', "CREATE $advance", "CREATE $own_shards");
@@ -189,12 +189,12 @@ $node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss");
 refused($db, 'to-extension.sql', undef, $not_own, 'the same, taken from her', after => $instant);
 $node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; ALTER SCHEMA elsewhere RENAME TO idgen; ALTER SCHEMA idgen OWNER TO mallory');
 refused($db, 'to-extension.sql', undef, $not_own, 'the schema given to her', after => $instant);
-$node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss; ALTER FUNCTION idgen.advance(timestamptz) OWNER TO mallory");
+$node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss; ALTER FUNCTION idgen.advance(timestamptz, boolean) OWNER TO mallory");
 refused($db, 'to-extension.sql', undef, $not_own, 'the function given to her', after => $instant);
 $node->safe_psql($db, 'GRANT CREATE ON SCHEMA idgen TO mallory');
 $as_mallory->("CREATE OR REPLACE $advance");
 refused($db, 'to-extension.sql', undef, $not_own, 'and written by her', after => $instant);
-$node->safe_psql($db, "SET search_path = pg_catalog; ALTER FUNCTION idgen.advance(timestamptz) OWNER TO $boss");
+$node->safe_psql($db, "SET search_path = pg_catalog; ALTER FUNCTION idgen.advance(timestamptz, boolean) OWNER TO $boss");
 refused($db, 'to-extension.sql', undef, $not_own, 'the same, taken from her', after => $instant);
 no_superuser('an extension that is there already');
 $node->safe_psql($db, 'SET search_path = pg_catalog; DROP EXTENSION idgen; DROP SCHEMA ids');

@@ -1,4 +1,5 @@
-# Sessions that borrow leave those that wait their turn, and an error beside them does not blame the clock.
+# Sessions that borrow, or draw above IDs ahead of the clock, leave those that wait their turn, and an error beside them does not blame
+# the clock.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +24,8 @@ my $second = int(time) + 60;
 # The seconds that the IDs of one statement are dated ahead of the clock, each with how many they are.
 sub leads
 {
-	my ($session, $count, $now) = @_;
-	my $ids = $session->selectcol_arrayref("SELECT next_id(5, '$layout') FROM generate_series(1, $count)");
+	my ($session, $count, $now, $shard) = (@_, 5);
+	my $ids = $session->selectcol_arrayref("SELECT next_id($shard, '$layout') FROM generate_series(1, $count)");
 	my %count;
 	$count{ value_of($session, "SELECT extract(epoch FROM id_time(?, '$layout'))::bigint", $_) - $now - clock_offset() }++ for @$ids;
 	return join ' ', map { "$_:$count{$_}" } sort { $a <=> $b } keys %count;
@@ -32,7 +33,7 @@ sub leads
 
 freeze_clock($node, $second);
 is(leads($borrowing, 44, $second), join(' ', map { "$_:4" } 0 .. 10), 'borrowed as far as max_lead');
-my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*idgen\.overflow to wait.*more shards/s;
+my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
 for ("next_id(5, '$layout')", "next_id_array(3, 5, '$layout')", "next_ids(3, 5, '$layout')")
 {
 	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside it: $_");
@@ -51,6 +52,19 @@ fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s
 is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'but by a session that borrows');
 is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
 is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'and none as held');
+
+# So does one that draws above an ID ahead of the clock, whatever its idgen.overflow says.
+my $lifting = connect_to($node);
+my $above = "SELECT next_id_after(id_make(to_timestamp($second + 16), 7, 0, '$layout'), 7, '$layout')";
+is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1, 'drawn above an ID ahead of the clock');
+is(leads($waiting, 2, $second + 6, 7), '10:2', 'one that waits uses up its tick');
+fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/, 'and is told why');
+freeze_clock($node, $second + 7);
+is(leads($waiting, 4, $second + 7, 7), '10:4', 'a second later it has its turn, at once');
+freeze_clock($node, $second + 9);
+is(leads($lifting, 4, $second + 9, 7), '9:4', 'as far ahead as that, no further');
+is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 7'), 11, 'all of them count as borrowed');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'and none as held');
 
 # A clock that was set back is to blame, whoever has borrowed before.
 freeze_clock($node, $second - 60);
@@ -77,5 +91,5 @@ is($drawn, 100, 'beside four sessions that borrow, one that waits draws on') or 
 is(value_of($onlooker, q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%next_id(6,%' AND pid <> pg_backend_pid()}), 4,
 	'they all go on meanwhile');
 $_->pg_cancel for @others;
-$_->disconnect for @others, $onlooker, $waiting, $borrowing;
+$_->disconnect for @others, $onlooker, $waiting, $borrowing, $lifting;
 done_testing();

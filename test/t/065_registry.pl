@@ -459,7 +459,14 @@ for my $db ('extended', 'plain')
 		fails_with($node_there, "SELECT * FROM $_", '55000', qr/has been copied or restored.*It was written at .*, and lies at .*idgen_registry\.advance/s, "$name: $_")
 		  for "idgen_registry.claim('$registry', 300, 61, 63, 64, 0, 'x', 1, 1)", "idgen_registry.extend('$registry', 300, 61, 62, 0, 1, 0)", 'idgen_registry.identity()';
 		if ($name eq $copy) { $owner->do('SELECT idgen_registry.confirm_home()') }
-		else { $owner->do(q{SELECT idgen_registry.advance(at => now() + interval '1 day')}) }
+		else
+		{
+			my @notices;
+			local $SIG{__WARN__} = sub { push @notices, @_ };
+			local $owner->{PrintWarn} = 1;
+			$owner->do(q{SELECT idgen_registry.advance(at => now() + interval '1 day')});
+			like("@notices", qr/NOTICE:  no server makes IDs with a number of this registry for 23:59:00\nDETAIL:  All numbers begin at 20.*\nHINT:  /, "$name: told what it costs");
+		}
 		my $answer = claim($node_there, $registry, 300, 61, 63, 64);
 		is($answer->{outcome}, 'granted', "$name: then it is claimed");
 		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: and begins there");

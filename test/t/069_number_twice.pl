@@ -240,7 +240,7 @@ sub step_clock
 	my $session = connect_to($node);
 	my %made;
 	repeated(\%made, wait_for_id($session));
-	for my $case ([ '10min', qr/the clock of this server has jumped forward; .*\. Waited/ ], [ '2h', qr/the clock of this server is 3[56]\d\d\.\d+ s ahead of the registry's, which allows horizons up to 660\.000 s ahead\. Waited/ ])
+	for my $case ([ '10min', qr/the clock of this server has jumped forward; .*\. Waited/ ], [ '2h', qr/the clock of this server is (?:5\d min \d+ s|1 h(?: \d min)?) ahead of the registry's, which allows horizons up to 11 min ahead\. Waited/ ])
 	{
 		my ($max_jump, $reason) = @$case;
 		set_for_server($session, 'idgen.max_clock_jump', $max_jump) if value_of($session, 'SHOW idgen.max_clock_jump') ne $max_jump;

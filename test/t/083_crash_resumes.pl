@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 
 # No R of before a crash passes while the file runs, so that an ID after it can only come from what was left.
 my %setting = ('idgen.shards' => '5', 'idgen.lease_window' => '5min', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '0');
-my $waits = qr/lies \d+\.\d+ s ahead of the clock.*The registry had granted the number up to/s;
+my $waits = qr/lies $duration ahead of the clock.*The registry had granted the number up to/s;
 
 # IDs of a session, beginning with the first that comes.
 sub first_ids { my ($session) = @_; return (wait_for_id($session), ids_of($session, 500)) }

@@ -98,7 +98,7 @@ sub allow
 	$session->disconnect;
 	$node->restart;
 	$session = connect_to($node);
-	my $reason = qr/idgen\.lease_window, 300\.000 s, is longer than the registry allows, 120\.000 s: lower it, or have the owner of the registry raise max_ahead/;
+	my $reason = qr/idgen\.lease_window, 5 min, is longer than the registry allows, 2 min: lower it, or have the owner of the registry raise max_ahead/;
 	wait_for('the reason', sub { try_id($session) =~ $reason });
 	pass("$kind: a window that is longer than the registry allows is named, with the limit");
 	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '11 min')});

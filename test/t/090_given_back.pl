@@ -229,7 +229,7 @@ sub say_each
 	}
 	ok(value_of($session, 'SELECT next_id(53)'), 'a third is not in the way');
 	like(status_of($session, 'lease'),
-		qr/^53 by hand; 51, 52 not held; horizon [\d.]+ s ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
+		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
 		'the status names both');
 	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'and the registry is well');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');

@@ -49,7 +49,7 @@ for my $name ($is_all ? sort keys %operation : ('advance', 'generator', 'renewal
 # The clock jumps before a reading, and is right again after the operation. A jump forward beyond idgen.max_clock_jump is refused: no ID is
 # stamped with it, so that IDs go on once the clock is right. Only CREATE EXTENSION and idgen.reset() go by any clock.
 delete @operation{qw(generator creation drop reset)};
-my $refusal = qr/^55000 ERROR:  the (?:clock (?:jumped forward by|is [\d.]+ s behind)|next ID of shard \d+ lies)/;
+my $refusal = qr/^55000 ERROR:  the (?:clock (?:jumped forward by|is $duration behind)|next ID of shard \d+ lies)/;
 my %is_stamped = (3 => 1, 100 => 1);
 for my $jump (-100, -3, 3, 100, 2000)
 {

@@ -1,4 +1,5 @@
 #include "core/issue/draw_steps.hpp"
+#include "core/issue/placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,13 @@ TEST(Draw, WhatFollowsFromATake) {
 TEST(Draw, ReachIsTheLeadAndTheLongestWait) {
     EXPECT_TRUE(is_in_reach(1100, rules));
     EXPECT_FALSE(is_in_reach(1101, rules));
+}
+
+TEST(Draw, FarAheadIsMoreThanAnHour) {
+    constexpr std::int64_t hour_ms = 3600000;
+    EXPECT_FALSE(is_far_ahead(5000 + hour_ms, 5000));
+    EXPECT_TRUE(is_far_ahead(5001 + hour_ms, 5000));
+    EXPECT_FALSE(is_far_ahead(0, 5000));
 }
 
 TEST(Draw, AClockCarriesWhateverSettingsSay) {
@@ -198,7 +206,7 @@ TEST_F(PoolTest, ABorrowedTickIsBorrowedOnTheNextShard) {
     select();
     source.slot.entry->slot = {5050, 2, 50, 0, 0, 0, 5050};
     EXPECT_FALSE(draw_ahead(4));
-    EXPECT_EQ(session.borrowed_tick, 5050);
+    EXPECT_EQ(session.last.borrowed_tick, 5050);
     EXPECT_FALSE(draw_ahead(4));
     EXPECT_EQ(source.shard, 3u);
     EXPECT_EQ(taken.tick, 5050);
@@ -219,7 +227,7 @@ TEST_F(PoolTest, ATickThatIsHeldIsHeldOnTheNextShard) {
     select();
     source.slot.entry->slot = {5050, 2, 0, 0, 0, 0, -1};
     EXPECT_TRUE(draw_ahead(4));
-    EXPECT_EQ(session.borrowed_tick, -1);
+    EXPECT_EQ(session.last.borrowed_tick, -1);
     EXPECT_TRUE(draw_ahead(4));
     EXPECT_EQ(source.shard, 3u);
     EXPECT_EQ(source.slot.entry->slot.holds, 4u);
@@ -228,11 +236,54 @@ TEST_F(PoolTest, ATickThatIsHeldIsHeldOnTheNextShard) {
     EXPECT_EQ(taken.wait_ms, 51);
 }
 
-TEST_F(PoolTest, WhatOthersDrewSinceIsNotMarked) {
+// A session that observed an ID ahead of the clock begins its tick by choice: those that wait go on after it.
+TEST_F(PoolTest, ATickBegunAboveAnObservedIdIsBorrowed) {
+    session.last = drawn_beyond(p, {5050, 2, 0}, 3);
+    EXPECT_FALSE(draw_ahead(3));
+    EXPECT_EQ(source.shard, 2u);
+    EXPECT_EQ(taken.tick, 5050);
+    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_ms, 50u);
+
+    DrawSession other{};
+    source.session = &other;
+    source.is_pool = false;
+    EXPECT_TRUE(attempt(1));
+    EXPECT_EQ(taken.status, Status::borrowed);
+    EXPECT_EQ(taken.wait_ms, 1);
+    Limits later = open_limits;
+    later.now_ms++;
+    EXPECT_TRUE(attempt(1, later));
+    EXPECT_EQ(taken.tick, 5051) << "no need to wait for the clock";
+}
+
+TEST_F(PoolTest, AnObservedTickIsBorrowedOnTheNextShard) {
+    session.last = drawn_beyond(p, {5050, 2, 0}, 3);
+    EXPECT_FALSE(draw_ahead(3));
+    EXPECT_FALSE(draw_ahead(4));
+    EXPECT_EQ(source.shard, 3u);
+    EXPECT_EQ(source.slot.entry->slot.borrows, 4u);
+}
+
+// The clock was set back: the slot is held there already, and stays so.
+TEST_F(PoolTest, AHeldTickThatIsObservedIsHeld) {
     select();
-    session.borrowed_tick = 5050;
-    source.slot.entry->slot = {5060, 0, 0, 0, 0, 0, -1};
-    EXPECT_TRUE(note_ahead(source, 5050, 1, 50));
+    source.slot.entry->slot = {5050, 0, 0, 0, 0, 0, -1};
+    session.last = drawn_beyond(p, {5050, 2, 0}, 3);
+    EXPECT_TRUE(draw_ahead(3));
+    EXPECT_EQ(source.slot.entry->slot.holds, 3u);
+    source.session = nullptr;
+    source.is_pool = false;
+    EXPECT_TRUE(attempt(1));
+    EXPECT_EQ(taken.status, Status::full);
+    EXPECT_EQ(taken.wait_ms, 51);
+}
+
+TEST_F(PoolTest, ATickThatOthersHoldIsNotMarked) {
+    select();
+    session.last = {5050, 2, 0, 5050};
+    source.slot.entry->slot = {5050, 0, 0, 0, 0, 0, -1};
+    EXPECT_TRUE(draw_ahead(1));
+    EXPECT_FALSE(is_borrowed(source.slot.entry->slot, 5050));
     source.slot.entry->generation++;
     EXPECT_FALSE(note_ahead(source, 5050, 1, 50)) << "somebody else's slot";
     EXPECT_EQ(source.slot.entry->slot.holds, 1u);
@@ -281,13 +332,13 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
 TEST(DrawSession, ForgetsWhatItDrewBeforeAReset) {
     DrawSession session{};
     session.last = {5000, 3, 1};
-    session.borrowed_tick = 5000;
+    session.last.borrowed_tick = 5000;
     note_resets(session, 0);
     EXPECT_EQ(session.last.tick, 5000);
-    EXPECT_EQ(session.borrowed_tick, 5000);
+    EXPECT_EQ(session.last.borrowed_tick, 5000);
     note_resets(session, 1);
     EXPECT_EQ(session.last.tick, -1);
-    EXPECT_EQ(session.borrowed_tick, -1);
+    EXPECT_EQ(session.last.borrowed_tick, -1);
     EXPECT_EQ(session.resets, 1u);
 }
 

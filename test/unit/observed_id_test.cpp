@@ -94,6 +94,8 @@ TEST(ObservedId, LaterOf) {
     EXPECT_EQ(later_of(above, high, low).shard, 5u);
     EXPECT_EQ(later_of(below, low, high).shard, 3u) << "the sequence lies above the shard";
     EXPECT_EQ(later_of(above, high, next).tick, 8);
+    EXPECT_EQ(later_of(above, low, drawn_beyond(above, low, 3)).borrowed_tick, -1) << "its own last one";
+    EXPECT_EQ(later_of(above, low, drawn_beyond(above, high, 5)).borrowed_tick, 7);
     EXPECT_EQ(later_of(above, DrawHistory{}, low).tick, 7);
     for (const Packing &p : {above, below}) {
         DrawHistory beginning = drawn_beyond(p, {6, 9, 3}, 5);

@@ -108,6 +108,13 @@ DurableRecord begin_horizon(const Directory &directory, Database &database, std:
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept;
 
+// Whether an instant lies so far ahead of the clock that a horizon moved there stops a database for longer than a slip
+// of the hand may: only if that was said in so many words.
+constexpr bool is_far_ahead(std::int64_t at_ms, std::int64_t now_ms) noexcept {
+    constexpr std::int64_t hour_ms = 3600000;
+    return at_ms - now_ms > hour_ms;
+}
+
 // No ID below `at_ms` from here on.
 PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
                          std::int64_t at_ms) noexcept;
@@ -201,8 +208,7 @@ class PoolCursor {
 struct DrawSession {
     DrawHistory last;
     PoolCursor cursor;
-    std::uint32_t resets;             // of the database's horizon, when `last` was drawn
-    std::int64_t borrowed_tick = -1;  // the last borrowed tick that it drew from; -1: none
+    std::uint32_t resets;  // of the database's horizon, when `last` was drawn
 };
 
 // Forgets what was drawn before the horizon was lowered.
@@ -210,7 +216,6 @@ inline void note_resets(DrawSession &session, std::uint32_t resets) noexcept {
     if (session.resets == resets) return;
     session.resets = resets;
     session.last = DrawHistory{};
-    session.borrowed_tick = -1;
 }
 
 // Where a draw takes from.
@@ -313,8 +318,9 @@ bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t b
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
-    taken =
-        take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count, source.lease);
+    auto history = [&source] { return source.session != nullptr ? &source.session->last : nullptr; };
+    taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count,
+                 source.lease, history);
     return true;
 }
 
@@ -346,23 +352,22 @@ inline Grant grant_for(const Horizon &horizon, std::int64_t start_ms, std::int64
 template <class Lock>
 void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
     if (source.session == nullptr) return;
-    source.session->last = {taken.tick, source.shard, taken.sequence + taken.count - 1};
+    DrawHistory &last = source.session->last;
+    last.tick = taken.tick;
+    last.shard = source.shard;
+    last.sequence = taken.sequence + taken.count - 1;
 }
 
 // Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0. A session that drew from a
-// borrowed tick may go on in it on another shard: there it counts as borrowed, too. True if the IDs were held, not
-// borrowed.
+// borrowed tick may go on in it on another shard, and remembers that. True if the IDs were held, not borrowed.
 template <class Lock>
 bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
     Slot &slot = source.slot.entry->slot;
     std::uint32_t &max_lead_ms = source.slot.entry->max_lead_ms;
-    DrawSession *session = source.session;
-    bool is_taken_along = session != nullptr && session->borrowed_tick == tick && slot.tick == tick;
-    if (is_taken_along && !is_borrowed(slot, tick)) note_borrowed(slot, tick, lead_ms);
     bool is_held = !is_borrowed(slot, tick);
-    if (session != nullptr && !is_held) session->borrowed_tick = tick;
+    if (source.session != nullptr && !is_held) source.session->last.borrowed_tick = tick;
     count_lead(slot, tick, ids);
     max_lead_ms = std::max(max_lead_ms, lead32(lead_ms));
     return is_held;

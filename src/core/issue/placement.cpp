@@ -23,13 +23,16 @@ bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHis
 
 DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &b) noexcept {
     if (a.tick != b.tick) return a.tick > b.tick ? a : b;
-    return order_in_tick(p, a) > order_in_tick(p, b) ? a : b;
+    return order_in_tick(p, a) >= order_in_tick(p, b) ? a : b;
 }
 
 DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uint32_t largest_shard) noexcept {
-    if (lowest_above(p, observed, largest_shard).sequence <= p.sequence_last) return observed;
+    DrawHistory beyond = observed;
     // Every shard finds itself above this one, at sequence 0: the one after no_sequence.
-    return {observed.tick + 1, p.shard_above ? 0 : p.shard_last, no_sequence};
+    if (lowest_above(p, observed, largest_shard).sequence > p.sequence_last)
+        beyond = {observed.tick + 1, p.shard_above ? 0 : p.shard_last, no_sequence};
+    beyond.borrowed_tick = beyond.tick;
+    return beyond;
 }
 
 namespace {

@@ -13,12 +13,13 @@ namespace idgen {
 // cannot have made it.
 bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept;
 
-// Whichever makes the larger ID.
+// Whichever makes the larger ID; of equal ones the first.
 DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &b) noexcept;
 
 // What the ID observed leaves to a session that owns shards up to `largest_shard`: itself, where one of them has a
-// larger ID in the same tick; else the beginning of the next tick. So the tick to draw from is admitted as one that is
-// held, like that of an own last ID, not as one that was filled up.
+// larger ID in the same tick; else the beginning of the next tick. So the tick to draw from is admitted like that of an
+// own last ID, not as one that was filled up. It is one that the session chose: begun ahead of the clock it counts as
+// borrowed, so that sessions that wait go on after it.
 DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uint32_t largest_shard) noexcept;
 
 // IDs for rows that are older than their IDs: instants in ascending order become ascending IDs of one shard.

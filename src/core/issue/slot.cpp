@@ -31,7 +31,7 @@ Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits
 }  // namespace
 
 Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next, Position position,
-                std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
+                std::uint32_t shard, std::uint32_t count, const Lease *lease, const DrawHistory *last) noexcept {
     std::int64_t start = start_of(p, position.tick);
     std::int64_t lead_ms = start - limits.now_ms;
     std::int64_t wait_ms = lead_ms - (is_next ? lead_after_full(slot, limits) : limits.max_lead_ms);
@@ -39,7 +39,9 @@ Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t
     if (wait_ms > 0) return {refusal, 0, 0, position.tick, wait_ms};
     bool begins = position.tick > base && position.tick > slot.tick;
     Take taken = take_from(slot, p, limits, position, start, shard, count, lease);
-    bool borrows = limits.may_borrow || is_next;
+    // Not a hold: the tick was borrowed on another shard of the pool, or an ID of it was observed.
+    bool is_chosen = last != nullptr && last->borrowed_tick == position.tick;
+    bool borrows = limits.may_borrow || is_next || is_chosen;
     if (taken.status == Take::Status::ok && begins && borrows) note_borrowed(slot, position.tick, lead_ms);
     return taken;
 }

@@ -5,6 +5,7 @@
 //      s past the end -> the next tick;   not above the caller's own last ID -> the smallest that is
 //      t starts ahead of the clock -> admitted as a hold or a borrow up to max_lead, else refused
 //      t follows a borrowed tick -> admitted as far ahead as that one began, also for a session that waits
+//      t is begun ahead of the clock by a session that borrows, or that observed an ID of it -> it is borrowed
 //      t starts at or past the granted horizon -> refused until the horizon is renewed
 //
 // A refused take changes nothing. The caller guards the slot; a take is a few instructions.
@@ -77,11 +78,12 @@ struct Position {
 };
 constexpr Position before_all{-1, 0};
 
-// What a session last drew from its own shards with a packing; `shard` is of no matter in before_all.
+// What a session last drew from its own shards with a packing, or observed; `shard` is of no matter in before_all.
 struct DrawHistory {
     std::int64_t tick = -1;
     std::uint32_t shard = 0;
     std::uint32_t sequence = 0;
+    std::int64_t borrowed_tick = -1;  // the last borrowed tick that it drew from, or chose to; -1: none
 };
 
 // The lowest position in the slot of `shard` whose ID is larger than the last one drawn.
@@ -141,12 +143,20 @@ inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const 
 
 // The same of a tick ahead of the clock, if its lead is admitted, too. `is_next`: the tick before it is full.
 [[gnu::cold]] Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, bool is_next,
-                              Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept;
+                              Position position, std::uint32_t shard, std::uint32_t count, const Lease *lease,
+                              const DrawHistory *last) noexcept;
+
+// A caller that draws above nothing of its own.
+struct NoHistory {
+    const DrawHistory *operator()() const noexcept { return nullptr; }
+};
 
 // Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same limits; of a
-// number from a registry its lease.
-inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
-                 const Position &above, std::uint32_t count, const Lease *lease = nullptr) noexcept {
+// number from a registry its lease. `history` gives what the session draws above, or null; it is asked only ahead of
+// the clock.
+template <class History = NoHistory>
+Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
+          const Position &above, std::uint32_t count, const Lease *lease = nullptr, History history = {}) noexcept {
     IDGEN_REQUIRE(count >= 1 && base >= 0);
     std::int64_t tick = base;
     std::int64_t sequence = -1;
@@ -172,7 +182,8 @@ inline Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_
     if (tick >= p.tick_end) return {Take::Status::past_end, 0, 0, tick, 0};
     std::int64_t start = start_of(p, tick);
     Position position{tick, static_cast<std::uint32_t>(sequence)};
-    if (start > limits.now_ms) return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease);
+    if (start > limits.now_ms)
+        return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease, history());
     return take_from(slot, p, limits, position, start, shard, count, lease);
 }
 

@@ -76,8 +76,8 @@ Reply check_limits(const EtcdRegistry &registry, const LeaseCall &call, int64 tt
         return put_trouble(trouble, Reply::limited, "this registry gives numbers up to %s",
                            psprintf(INT64_FORMAT, registry.largest_number));
     if (shortened(registry, ttl_ms) != ttl_ms)
-        return put_trouble(trouble, Reply::limited, "this registry gives leases of at most %s ms",
-                           psprintf(INT64_FORMAT, registry.longest_ttl_ms));
+        return put_trouble(trouble, Reply::limited, "this registry gives leases of at most %s",
+                           pg::duration_text(registry.longest_ttl_ms));
     return Reply::answered;
 }
 
@@ -171,8 +171,8 @@ Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &
     bool is_long = to.longest_ahead_ms >= view.registry.max_ahead_ms && to.longest_ahead_ms <= longest_ahead_ms;
     if (to.at_ms == 0 && !is_long)
         return put_trouble(trouble, Reply::denied,
-                           "longest_ahead must lie between %s ms, the limit now in force, and 15 minutes",
-                           psprintf(INT64_FORMAT, view.registry.max_ahead_ms));
+                           "longest_ahead must lie between %s, the limit now in force, and 15 min",
+                           pg::duration_text(view.registry.max_ahead_ms));
     if (at_ms == 0)
         return put_trouble(
             trouble, Reply::denied,

@@ -436,14 +436,14 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
 // The registry refuses a horizon that far ahead: the window is longer than it allows, or this clock is ahead.
 Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
     int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
-    const char *limit = pg::seconds_text(answer.max_ahead_ms);
+    const char *limit = pg::duration_text(answer.max_ahead_ms);
     if (window_ms > answer.max_ahead_ms)
         return stick(psprintf(
             "idgen.lease_window, %s, is longer than the registry allows, %s: lower it, or have the owner of the registry raise max_ahead",
-            pg::seconds_text(window_ms), limit));
+            pg::duration_text(window_ms), limit));
     return stick(
         psprintf("the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
-                 pg::seconds_text(Max(ahead_ms, 0)), limit));
+                 pg::duration_text(Max(ahead_ms, 0)), limit));
 }
 
 // A number by hand that another server has: which one, as the registry knows.

@@ -1,10 +1,12 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call opens the
 // registry for itself and closes it.
+#include "core/issue/draw_steps.hpp"
 #include "lease/keep/open_registry.hpp"
 #include "lease/keep/record_page.hpp"
 #include "lease/sql/registry_call.hpp"
 #include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
+#include "pg/host/clock.hpp"
 #include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
@@ -49,8 +51,8 @@ int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
 
 void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
     if (is_null || (ms >= least_ms && ms <= most_ms)) return;
-    report_interval(name,
-                    psprintf("It must lie between %s and %s.", pg::seconds_text(least_ms), pg::seconds_text(most_ms)));
+    report_interval(
+        name, psprintf("It must lie between %s and %s.", pg::duration_text(least_ms), pg::duration_text(most_ms)));
 }
 
 Datum interval_of(int64 ms) {
@@ -113,6 +115,16 @@ RegistryIdentity forget_numbers(const RegistryIdentity &registry, pg::LightLock 
     return page.registry;
 }
 
+// Says what an advance far ahead costs.
+void tell_far_advance(int64 at_ms) {
+    int64 now_ms = pg::wall_ms();
+    if (!is_far_ahead(at_ms, now_ms)) return;
+    ereport(
+        NOTICE, errmsg("no server makes IDs with a number of this registry for %s", pg::duration_text(at_ms - now_ms)),
+        errdetail("All numbers begin at %s.", pg::instant_text(at_ms)),
+        errhint("If that is a mistake, give the servers numbers by hand that have made no IDs, without the registry."));
+}
+
 }  // namespace
 
 extern "C" {
@@ -162,6 +174,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
     Trouble trouble;
     require_answer(registry.advance(registry.self, to, at_ms, trouble), trouble);
     registry.close(registry.self);
+    tell_far_advance(at_ms);
     PG_RETURN_TIMESTAMPTZ(pg::to_timestamptz(at_ms));
 }
 

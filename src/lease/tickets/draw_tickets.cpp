@@ -109,11 +109,11 @@ const char *silence_text(pg::SharedLeases &leases) {
         ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                 errmsg("counter \"%s\" finds no room on this server", name),
                 errdetail("It holds numbers of %u counters already, and all are in use. Waited for %s.", size,
-                          pg::seconds_text(waited_ms)),
+                          pg::duration_text(waited_ms)),
                 errhint("Increase idgen.max_counters, and restart."));
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("this server holds no number of counter \"%s\"", name),
-            errdetail("%s Waited for %s.", silence_text(leases), pg::seconds_text(waited_ms)),
+            errdetail("%s Waited for %s.", silence_text(leases), pg::duration_text(waited_ms)),
             errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait."));
 }
 

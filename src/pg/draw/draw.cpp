@@ -82,42 +82,42 @@ inline Take try_shards(Source &source, const Limits &limits, int64 base, uint32 
     ereport(
         ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
         errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard,
-               seconds_text(s.tick_start_ms - s.now_ms)),
+               duration_text(s.tick_start_ms - s.now_ms)),
         errdetail(
-            "They set idgen.overflow to borrow, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
-            seconds_text(s.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+            "They set idgen.overflow to borrow, or call next_id_after() with IDs ahead of the clock, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
+            duration_text(s.waited_ms), duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
         errhint(
-            "Increase idgen.max_wait, set idgen.overflow to wait in the other sessions, or give this node more shards."));
+            "Increase idgen.max_wait, give this node more shards, or have the other sessions set idgen.overflow to wait and pass no such IDs."));
 }
 
 [[noreturn]] void report_clock_behind(const Stopped &s, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("the clock is %s behind the next ID of shard %u", seconds_text(s.tick_start_ms - s.now_ms), s.shard),
+        errmsg("the clock is %s behind the next ID of shard %u", duration_text(s.tick_start_ms - s.now_ms), s.shard),
         errdetail(
             "The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
-            instant_text(s.now_ms), instant_text(s.tick_start_ms), seconds_text(s.waited_ms),
-            seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+            instant_text(s.now_ms), instant_text(s.tick_start_ms), duration_text(s.waited_ms),
+            duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
         errhint("%s", behind_hint));
 }
 
 [[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), seconds_text(lead_ms)),
+        errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), duration_text(lead_ms)),
         errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(layout).text,
-                  seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
+                  duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
         errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
 }
 
 [[noreturn]] void report_hlc_behind(int64 now_ms, int64 hlc_ms, int64 waited_ms, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("the clock is %s behind the next HLC timestamp", seconds_text(hlc_ms - now_ms)),
+        errmsg("the clock is %s behind the next HLC timestamp", duration_text(hlc_ms - now_ms)),
         errdetail(
             "The clock says %s, the timestamp would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
-            instant_text(now_ms), instant_text(hlc_ms), seconds_text(waited_ms), seconds_text(limits.max_lead_ms),
-            seconds_text(limits.max_wait_ms)),
+            instant_text(now_ms), instant_text(hlc_ms), duration_text(waited_ms), duration_text(limits.max_lead_ms),
+            duration_text(limits.max_wait_ms)),
         errhint("%s", behind_hint));
 }
 

@@ -118,7 +118,7 @@ const char *cause_text(const NotHeld &why) {
 
 int detail_of(const NotHeld &why) {
     if (why.trouble <= LeaseTrouble::no_keeper) return errdetail("%s", cause_text(why));
-    return errdetail("%s Waited for %s.", cause_text(why), seconds_text(why.waited_ms));
+    return errdetail("%s Waited for %s.", cause_text(why), duration_text(why.waited_ms));
 }
 
 int hint_of(const NotHeld &why) {

@@ -59,7 +59,7 @@ void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms) {
     ereport(
         LOG,
         errmsg("shard %u of database \"%s\" has been out of IDs for %s", shard, get_database_name(MyDatabaseId),
-               seconds_text(full_ms)),
+               duration_text(full_ms)),
         errdetail_plural(
             "Layout \"%s\" makes %u ID in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
             "Layout \"%s\" makes %u IDs in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",

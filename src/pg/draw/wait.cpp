@@ -22,7 +22,7 @@ int detail_of_full(const Stopped &s) {
     return errdetail_plural(
         "Layout \"%s\" makes %u ID in %d ms for each shard; its next tick is %s ahead of the clock.",
         "Layout \"%s\" makes %u IDs in %d ms for each shard; its next tick is %s ahead of the clock.", ids, name.text,
-        ids, s.layout->unit_ms, seconds_text(lead_ms));
+        ids, s.layout->unit_ms, duration_text(lead_ms));
 }
 
 }  // namespace
@@ -139,20 +139,20 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
 int hint_of(Ahead why, const Refused &refused) {
     if (why == Ahead::far_horizon) return errhint("%s", far_horizon_hint);
     if (why == Ahead::advance) return errhint("%s", advanced_hint);
-    return errhint("Try again in %s, or increase idgen.max_wait.", seconds_text(refused.wait_ms));
+    return errhint("Try again in %s, or increase idgen.max_wait.", duration_text(refused.wait_ms));
 }
 
 [[noreturn]] void report_ahead(Ahead why, const Refused &refused, const WaitLimits &limits) {
     const Stopped &stopped = refused.stopped;
-    const char *lead = seconds_text(stopped.tick_start_ms - stopped.now_ms);
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
-        : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
-                                  : errmsg("the next ID of shard %u lies %s ahead of the clock", stopped.shard, lead),
-        errdetail("%s Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", cause_text(why, stopped),
-                  seconds_text(stopped.waited_ms), seconds_text(limits.max_lead_ms), seconds_text(limits.max_wait_ms)),
-        hint_of(why, refused));
+    const char *lead = duration_text(stopped.tick_start_ms - stopped.now_ms);
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
+            : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
+                             : errmsg("the next ID of shard %u lies %s ahead of the clock", stopped.shard, lead),
+            errdetail("%s Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", cause_text(why, stopped),
+                      duration_text(stopped.waited_ms), duration_text(limits.max_lead_ms),
+                      duration_text(limits.max_wait_ms)),
+            hint_of(why, refused));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ int64 first_horizon() {
     int64 checkpoint_ms = checkpoint_s * 1000;
     if (checkpoint_ms - now_ms > settings.max_clock_jump_ms)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the clock is %s behind this server's last checkpoint", seconds_text(checkpoint_ms - now_ms)),
+                errmsg("the clock is %s behind this server's last checkpoint", duration_text(checkpoint_ms - now_ms)),
                 errdetail("The clock says %s, the checkpoint says %s. IDs of an earlier idgen may lie between.",
                           instant_text(now_ms), instant_text(checkpoint_ms)),
                 errhint("Correct the clock; or, if it is right now, CHECKPOINT and try again."));

@@ -43,7 +43,7 @@ Outcome check_clock_sync() {
 void log_horizon_behind(int64 horizon_ms, int64 behind_ms) {
     ereport(LOG,
             errmsg("the durable horizon of database \"%s\" lies %s behind the clock", get_database_name(MyDatabaseId),
-                   seconds_text(behind_ms)),
+                   duration_text(behind_ms)),
             errdetail("It is %s: no ID was made here since, or the clock was set forward while the server was stopped.",
                       instant_text(horizon_ms)),
             errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));

@@ -175,7 +175,8 @@ bool append_numbers(StringInfo text, const LeaseSurvey &leases, Which which) {
 }
 
 const char *lead_text(int64 lead_ms) {
-    return lead_ms < 0 ? psprintf("%s behind", seconds_text(-lead_ms)) : psprintf("%s ahead of", seconds_text(lead_ms));
+    return lead_ms < 0 ? psprintf("%s behind", duration_text(-lead_ms))
+                       : psprintf("%s ahead of", duration_text(lead_ms));
 }
 
 bool lacks_pool(const LeaseSurvey &leases) noexcept {

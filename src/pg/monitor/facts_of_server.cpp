@@ -22,11 +22,6 @@ Fact other_version(const char *extension) {
     return {"library", text, false, "Install the library of that version if it is not there, and restart."};
 }
 
-const char *days_text(int64 ms) {
-    int64 days = ms / ms_a_day;
-    return psprintf("%lld day%s", static_cast<long long>(days), days == 1 ? "" : "s");
-}
-
 }  // namespace
 
 Fact library_fact(const Survey &survey) {
@@ -70,10 +65,10 @@ Fact layout_fact(const Survey &survey) {
     int64 left_ms = survey.end_ms - survey.now_ms;
     const char *end = instant_text(survey.end_ms);
     if (left_ms <= 0) {
-        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, days_text(-left_ms));
+        const char *text = psprintf("%s ended at %s, %s ago", name.text, end, duration_text(-left_ms));
         return {"layout", text, false, "next_id() is an error: move to a layout that ends later."};
     }
-    const char *text = psprintf("%s ends at %s, in %s", name.text, end, days_text(left_ms));
+    const char *text = psprintf("%s ends at %s, in %s", name.text, end, duration_text(left_ms));
     if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
     return {"layout", text, false,
             "Plan the move to a layout that ends later: after that time next_id() raises an error."};
@@ -103,7 +98,7 @@ constexpr uint32 longest_stall_ms = 5000;
 
 // Signed, for differences: -1500 -> "-1.500 s"
 const char *difference_text(int64 ms) {
-    return ms < 0 ? psprintf("-%s", seconds_text(-ms)) : psprintf("+%s", seconds_text(ms));
+    return ms < 0 ? psprintf("-%s", duration_text(-ms)) : psprintf("+%s", duration_text(ms));
 }
 
 }  // namespace
@@ -125,7 +120,7 @@ Fact horizon_fact(const Survey &survey) {
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {"horizon", text, true, nullptr};
-    text = psprintf("%s, %s ahead of the clock", text, seconds_text(survey.horizon_ms - survey.now_ms));
+    text = psprintf("%s, %s ahead of the clock", text, duration_text(survey.horizon_ms - survey.now_ms));
     return {"horizon", text, false, survey.advanced_ms >= survey.horizon_ms ? advanced_hint : far_horizon_hint};
 }
 
@@ -136,16 +131,17 @@ Fact renewal_fact(const Survey &survey) {
                                                          static_cast<unsigned long long>(survey.renewals),
                                                          instant_text(survey.renewed_ms));
     if (survey.stall_ms <= longest_stall_ms) return {"renewal", last, true, nullptr};
-    return {"renewal", psprintf("asked for in vain for %s; %s", seconds_text(survey.stall_ms), last), false,
+    return {"renewal", psprintf("asked for in vain for %s; %s", duration_text(survey.stall_ms), last), false,
             "See the rows clock, ntp and standby, and pg_locks for locks on the sequence idgen.horizon."};
 }
 
 Fact lead_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
     if (survey.lead_ms <= settings.max_lead_ms)
-        return {"lead", psprintf("%s of at most %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms)),
-                true, nullptr};
-    const char *text = psprintf("%s, more than %s", seconds_text(survey.lead_ms), seconds_text(settings.max_lead_ms));
+        return {"lead",
+                psprintf("%s of at most %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms)), true,
+                nullptr};
+    const char *text = psprintf("%s, more than %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms));
     if (explains(-survey.clock_offset_ms, survey.lead_ms - settings.max_lead_ms))
         return {"lead", text, false, "The clock is behind the last IDs: correct it, or wait until it has caught up."};
     return {"lead", text, false,
@@ -206,9 +202,9 @@ Fact clock_fact(const Survey &survey) {
 Fact ntp_fact(const Survey &survey) {
     if (!survey.kernel.is_synchronized)
         return {"ntp", "the kernel's clock is not synchronized", false, "Start chrony, ntpd or systemd-timesyncd."};
-    const char *text = psprintf("synchronized, off by at most %s", seconds_text(error_ms_of(survey.kernel)));
+    const char *text = psprintf("synchronized, off by at most %s", duration_text(error_ms_of(survey.kernel)));
     if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
-    return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, seconds_text(settings.clock_error_ms)), false,
+    return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, duration_text(settings.clock_error_ms)), false,
             uncertain_hint};
 }
 

@@ -17,9 +17,9 @@ void tell_not_synchronized(int level, const char *required) {
 
 void tell_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required) {
     ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock of this machine may be wrong by %s", seconds_text(error_ms)),
+            errmsg("the clock of this machine may be wrong by %s", duration_text(error_ms)),
             errdetail("The kernel gives that bound, idgen.clock_error is %s, and idgen.require_clock_sync is \"%s\".",
-                      seconds_text(limit_ms), required),
+                      duration_text(limit_ms), required),
             errhint("%s", uncertain_hint));
 }
 
@@ -27,9 +27,9 @@ void tell_uncertain(int level, int64 error_ms, int64 limit_ms, const char *requi
 
 void report_clock_jumped(int64 jump_ms, int64 max_jump_ms) {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock jumped forward by %s", seconds_text(jump_ms)),
+            errmsg("the clock jumped forward by %s", duration_text(jump_ms)),
             errdetail("idgen.max_clock_jump is %s. No ID is stamped with a time that may be wrong.",
-                      seconds_text(max_jump_ms)),
+                      duration_text(max_jump_ms)),
             errhint("%s", accept_clock_hint));
 }
 
@@ -183,7 +183,7 @@ void report_refused(const Outcome &outcome, Record kind) {
 }
 
 void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms) {
-    const char *waited = seconds_text(waited_ms);
+    const char *waited = duration_text(waited_ms);
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             is_of_horizon(kind) ? errmsg("the durable horizon was not renewed within %s", waited)
                                 : errmsg("no generator for DecimalIds was taken within %s", waited),

@@ -3,6 +3,7 @@
 
 #include "core/durable/renewal.hpp"
 #include "core/layout/layout.hpp"
+#include "core/text/duration.hpp"
 #include "core/text/text_part.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/instant.hpp"
@@ -34,9 +35,10 @@ inline char *character_at(std::string_view text, size_t position) {
     return copy_text(head_of(rest, static_cast<size_t>(size)));
 }
 
-// 1500 -> "1.500 s"
-inline char *seconds_text(int64 ms) {
-    return psprintf("%lld.%03d s", static_cast<long long>(ms / 1000), static_cast<int>(ms % 1000));
+// A duration: "1.500 s", "2 h 5 min"; one that is past by now is 0.
+inline char *duration_text(int64 ms) {
+    char text[max_duration_size];
+    return copy_text({text, print_duration(Max(ms, 0), text)});
 }
 
 inline char *instant_text(int64 unix_ms) {

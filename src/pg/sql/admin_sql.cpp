@@ -1,6 +1,7 @@
 // The SQL face of clock, horizon and release, for the DBA.
 
 #include "core/durable/renewal.hpp"
+#include "core/issue/draw_steps.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "pg/draw/settled.hpp"
 #include "pg/draw/tally.hpp"
@@ -12,6 +13,7 @@
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -40,6 +42,7 @@ const char *name_of(RiskyCall call) noexcept {
             detail_of(call), errhint("Have a superuser call it."));
 }
 
+// An instant to which the horizon is moved.
 int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
     require_argument(fcinfo, 0, name);
     int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
@@ -48,6 +51,46 @@ int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
                 errmsg("%s cannot be the durable horizon", timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(0))),
                 errdetail("It lies in the years 2000 to 2200."), errhint("Give an instant near the clock."));
     return at_ms;
+}
+
+constexpr const char *far_advance_hint =
+    "Correct the clock if it is behind, or give an instant at most an hour ahead of it; or, if that wait is meant, call it with far => true.";
+constexpr const char *far_reset_hint =
+    "Correct the clock if it is behind, or give an instant at most an hour ahead of it; if there are IDs up to a later one, then call idgen.advance() with that one and far => true.";
+
+// Raises if no ID would be made for longer than a slip may cost.
+void require_near(int64 at_ms, const char *hint) {
+    int64 now_ms = wall_ms();
+    if (!is_far_ahead(at_ms, now_ms)) return;
+    const char *lead = duration_text(at_ms - now_ms);
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("the durable horizon would lie %s ahead of the clock", lead),
+            errdetail("The clock says %s. No ID would be made in this database until %s.", instant_text(now_ms),
+                      instant_text(at_ms)),
+            errhint("%s", hint));
+}
+
+bool far_argument(FunctionCallInfo fcinfo) {
+    if (PG_ARGISNULL(1))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "far"),
+                errdetail("If true, the instant may lie more than an hour ahead of the clock."),
+                errhint("Leave the argument out to use its default."));
+    return PG_GETARG_BOOL(1);
+}
+
+// Says what a move of the horizon costs, if that is long enough to be noticed.
+void tell_wait(int64 at_ms) {
+    constexpr int64 noticed_ms = 1000;
+    int64 wait_ms = at_ms - wall_ms() - settings.max_lead_ms;
+    if (wait_ms < noticed_ms) return;
+    ereport(NOTICE, errmsg("no ID will be made in this database for %s", duration_text(wait_ms)),
+            errdetail("The next ones lie at or above %s.", instant_text(at_ms)),
+            errhint("If that is a mistake, have a superuser call idgen.reset() with a time above the last ID."));
+}
+
+// Up to the end of the millisecond: no ID below the instant, not even by a part of one.
+int64 end_of_ms(int64 at_ms, TimestampTz at) noexcept {
+    return at % 1000 != 0 ? at_ms + 1 : at_ms;
 }
 
 }  // namespace
@@ -73,17 +116,20 @@ Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
 
 Datum idgen_advance(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "at");
-    // Up to the end of the millisecond: no ID below the instant, not even by a part of one.
-    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    if (!far_argument(fcinfo)) require_near(at_ms, far_advance_hint);
+    at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
     advance_horizon(at_ms);
+    tell_wait(at_ms);
     PG_RETURN_VOID();
 }
 
 Datum idgen_reset(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "no_id_above");
     if (!superuser()) report_not_superuser(RiskyCall::reset);
-    if (PG_GETARG_TIMESTAMPTZ(0) % 1000 != 0) at_ms++;
+    require_near(at_ms, far_reset_hint);
+    at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
     reset_horizon(at_ms);
+    tell_wait(at_ms);
     PG_RETURN_VOID();
 }
 

@@ -35,9 +35,9 @@ int64 remote_argument(FunctionCallInfo fcinfo) {
     if (remote_ms - now_ms > settings.max_lead_ms)
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the remote timestamp is %s ahead of the clock", seconds_text(remote_ms - now_ms)),
+            errmsg("the remote timestamp is %s ahead of the clock", duration_text(remote_ms - now_ms)),
             errdetail("It says %s, the clock says %s; idgen.max_lead is %s.", instant_text(remote_ms),
-                      instant_text(now_ms), seconds_text(settings.max_lead_ms)),
+                      instant_text(now_ms), duration_text(settings.max_lead_ms)),
             errhint("Correct the clock that is wrong, or increase idgen.max_lead if the clocks are that far apart."));
     return remote;
 }
@@ -123,9 +123,9 @@ void wait_until_past(TimestampTz at) {
         int64 waited_ms = monotonic_ms() - began_ms;
         if (left_ms > settings.max_wait_ms - waited_ms)
             ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("%s is certain to be past only in %s", timestamptz_to_str(at), seconds_text(left_ms)),
-                    errdetail("Waited for %s; idgen.max_wait is %s.", seconds_text(waited_ms),
-                              seconds_text(settings.max_wait_ms)),
+                    errmsg("%s is certain to be past only in %s", timestamptz_to_str(at), duration_text(left_ms)),
+                    errdetail("Waited for %s; idgen.max_wait is %s.", duration_text(waited_ms),
+                              duration_text(settings.max_wait_ms)),
                     errhint("Increase idgen.max_wait to wait for it."));
         sleep_us(left_us);
     }

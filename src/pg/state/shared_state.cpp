@@ -215,20 +215,20 @@ namespace {
 
 void log_clock_back(int64 by_ms, int64 max_lead_ms) {
     ereport(
-        LOG, errmsg("the clock of this machine was set back by %s", seconds_text(by_ms)),
+        LOG, errmsg("the clock of this machine was set back by %s", duration_text(by_ms)),
         errdetail(
             "IDs go on above the last ones: held up to idgen.max_lead (%s) ahead of the clock, waited for up to idgen.max_wait, refused beyond.",
-            seconds_text(max_lead_ms)),
+            duration_text(max_lead_ms)),
         errhint("See what set it; a clock that is slewed, not stepped, keeps IDs going."));
 }
 
 void log_clock_forward(int64 by_ms, int64 max_jump_ms) {
     bool is_too_far = by_ms > max_jump_ms;
-    ereport(LOG, errmsg("the clock of this machine was set forward by %s", seconds_text(by_ms)),
-            is_too_far
-                ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
-                            seconds_text(max_jump_ms))
-                : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.", seconds_text(max_jump_ms)),
+    ereport(LOG, errmsg("the clock of this machine was set forward by %s", duration_text(by_ms)),
+            is_too_far ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
+                                   duration_text(max_jump_ms))
+                       : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.",
+                                   duration_text(max_jump_ms)),
             is_too_far ? errhint("%s", accept_clock_hint) : 0);
 }
 
@@ -262,7 +262,7 @@ bool may_log(SharedState *state, Cause cause) noexcept {
 
 void log_new_order(const char *kind, int64 now_ms, int64 behind_ms) {
     ereport(LOG,
-            errmsg("the order of %s begins again at the clock, %s below the last one", kind, seconds_text(behind_ms)),
+            errmsg("the order of %s begins again at the clock, %s below the last one", kind, duration_text(behind_ms)),
             errdetail("The last one says %s, the clock says %s: one of the two is wrong.",
                       instant_text(now_ms + behind_ms), instant_text(now_ms)),
             errhint("See what set the clock; values of before may sort above those made from now on."));

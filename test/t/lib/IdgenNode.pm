@@ -13,7 +13,7 @@ use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
   freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server value_of wait_until draw repeated
-  expect_blame);
+  expect_blame $duration);
 
 # What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the tests.
 INIT
@@ -32,9 +32,12 @@ my %nodes;
 my %blame_is_right;
 my $test = $$;
 
+# A duration as messages have it: 12.345 s, 2 h 5 min.
+our $duration = qr/(?:\d+\.\d{3} s|\d+ (?:min|h|days?)(?: \d+ (?:s|min|h))?)/;
+
 # Errors that blame the clock or the registry, by what they blame. Those of a clock that jumped are another matter.
 my %blame = (
-	clock    => qr/the clock is [\d.]+ s behind|: +Correct the clock\b(?! that is wrong|; or)/,
+	clock    => qr/the clock is $duration behind|: +Correct the clock\b(?! that is wrong|; or)/,
 	registry => qr/The registry has not answered yet/);
 
 # If IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.

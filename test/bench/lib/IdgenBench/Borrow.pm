@@ -1,5 +1,5 @@
-# An application that waits for IDs of a shard which four other sessions exhaust: beside sessions that borrow, against the same beside
-# sessions that wait as it does.
+# An application that waits for IDs of a shard which four other sessions exhaust: beside sessions that borrow, and beside one more that
+# draws above IDs ahead of the clock, against the same beside sessions that wait as it does.
 package IdgenBench::Borrow;
 
 use strict;
@@ -12,12 +12,16 @@ use Time::HiRes qw(sleep time);
 my $others = 4;
 my $seconds = 3;
 my $exhaust = 'SELECT count(next_id(5)) FROM (SELECT generate_series(1, 2000000000) OFFSET 0) s';
-my @kinds = qw(wait borrow);
+# Ten times a second, as far ahead as idgen.max_lead and the next tick allow.
+my $lift = q{SELECT count(next_id_after(id_make(clock_timestamp() + '990 ms', 5, 0), 5)), count(pg_sleep(0.1))
+  FROM (SELECT generate_series(1, 1000000) OFFSET 0) s};
+my @kinds = qw(wait borrow ahead);
 
 sub new
 {
 	my ($class) = @_;
-	my %others = map { my $kind = $_; $kind => [ map { IdgenBench::Session->new('idgen.overflow' => $kind) } 1 .. $others ] } @kinds;
+	my %others = map { my $kind = $_; $kind => [ map { IdgenBench::Session->new('idgen.overflow' => $kind) } 1 .. $others ] } qw(wait borrow);
+	$others{ahead} = [ @{ $others{wait} }, IdgenBench::Session->new ];
 	return bless { app => IdgenBench::Session->new, others => \%others, samples => IdgenBench::Samples->new }, $class;
 }
 
@@ -31,11 +35,21 @@ sub warm_up
 	return;
 }
 
-# Draws one ID after the other for some seconds: IDs a second, the median time of one in ms, how many errors.
+# The IDs that the shard has made, whoever drew them.
+sub _made
+{
+	my ($self) = @_;
+	my ($ids) = $self->{app}->row('SELECT ids FROM idgen.stat_shard WHERE shard = 5');
+	return $ids;
+}
+
+# Draws one ID after the other for some seconds: IDs a second, the median time of one in ms, how many errors; and the IDs that all
+# sessions draw a second meanwhile.
 sub _draw
 {
 	my ($self) = @_;
 	my $began = time;
+	my $made = $self->_made;
 	my ($errors, @ms) = (0);
 	while (time - $began < $seconds)
 	{
@@ -44,21 +58,23 @@ sub _draw
 		push @ms, 1000 * (time - $before);
 	}
 	my $rate = (@ms - $errors) / (time - $began);
-	return { rate => $rate, ms => (sort { $a <=> $b } @ms)[ @ms / 2 ], errors => $errors };
+	my $all = ($self->_made - $made) / (time - $began);
+	return { rate => $rate, all => $all, ms => (sort { $a <=> $b } @ms)[ @ms / 2 ], errors => $errors };
 }
 
-# The same beside sessions of a kind, once those that borrow are as far ahead as they may be. Afterwards the clock catches up.
+# The same beside sessions of a kind, once they are as far ahead as they may be. Afterwards the clock catches up.
 sub _beside
 {
 	my ($self, $kind) = @_;
 	my @others = @{ $self->{others}{$kind} };
-	$_->begin($exhaust) for @others;
+	$_->begin($exhaust) for @others[ 0 .. $others - 1 ];
+	$_->begin($lift) for @others[ $others .. $#others ];
 	sleep 1;
 	my $drawn = $self->_draw;
 	$self->{app}->row('SELECT pg_cancel_backend(' . $_->pid . ')') for @others;
 	for (@others)
 	{
-		die "a session that $kind" . "s has ended by itself\n" if eval { $_->finish_row; 1 };
+		die "a session beside it has ended by itself: $kind\n" if eval { $_->finish_row; 1 };
 	}
 	sleep 1.5;
 	return $drawn;
@@ -71,9 +87,12 @@ sub round
 	my $samples = $self->{samples};
 	for my $kind (@kinds)
 	{
-		$samples->add("$_ $kind", $drawn{$kind}{$_}) for qw(rate ms errors);
+		$samples->add("$_ $kind", $drawn{$kind}{$_}) for qw(rate all ms errors);
 	}
-	$samples->add(ratio => $drawn{borrow}{rate} / $drawn{wait}{rate});
+	for my $kind (qw(borrow ahead))
+	{
+		$samples->add("$_ ratio $kind" => $drawn{$kind}{$_} / $drawn{wait}{$_}) for qw(rate all);
+	}
 	return;
 }
 
@@ -86,12 +105,15 @@ sub section
 		title => 'One ID of a shard that others exhaust',
 		text => <<"END",
 An application calls `next_id(5)` for $seconds seconds, a statement for each ID. $others other sessions take all IDs of
-the same shard. The application waits (`idgen.overflow = wait`); the others wait as well, or they borrow.
+the same shard. The application waits (`idgen.overflow = wait`); the others wait as well, or they borrow, or they wait
+beside one more that calls `next_id_after()` ten times a second with IDs 990 ms ahead of the clock.
 END
-		header => [ 'figure', 'beside sessions that wait', 'beside sessions that borrow' ],
+		header => [ 'figure', 'beside sessions that wait', 'beside sessions that borrow', 'with one that draws ahead' ],
 		rows => [
 			[ 'IDs a second of the application', $row->('rate') ],
-			[ 'the same, to that beside sessions that wait', '1', $samples->text('ratio') ],
+			[ 'the same, to that beside sessions that wait', '1', map { $samples->text("rate ratio $_") } qw(borrow ahead) ],
+			[ 'IDs a second of all sessions', $row->('all') ],
+			[ 'the same, to that beside sessions that wait', '1', map { $samples->text("all ratio $_") } qw(borrow ahead) ],
 			[ 'time of one ID, ms', $row->('ms') ],
 			[ 'errors', $row->('errors') ],
 		],
@@ -99,7 +121,12 @@ END
 			{
 				what => "IDs a second beside $others sessions that borrow, to those beside $others that wait",
 				least => 0.25,
-				spread => $samples->spread('ratio')
+				spread => $samples->spread('rate ratio borrow')
+			},
+			{
+				what => 'IDs a second of a shard with a session that draws ahead of the clock, to those without',
+				least => 0.5,
+				spread => $samples->spread('all ratio ahead')
 			},
 		],
 	};
