@@ -5,7 +5,6 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
-use POSIX qw(fmod);
 use Test::More;
 
 my $node = start_node(
@@ -332,21 +331,22 @@ like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'hor
 is(database_row()->{horizon}, undef, 'and unknown as a column');
 $_->disconnect for $session, $watcher;
 
-# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns next, and a minute after.
+# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns, and a minute after. The
+# clock is put there once the server is ready, and stands still.
 {
-	my $turn = 2**31 / 1000;
-	my $until_turn = $turn - fmod(time + clock_offset(), $turn);
-	my $clock = start_node('hybrid', clock => sprintf('%+.3f', $until_turn - 60));
+	my $clock = start_node('hybrid', fake_clock => 1);
 	my $clock_session = connect_to($clock);
+	my $turn_ms = 2**31 * (1 + int((time + clock_offset() + 3600) * 1000 / 2**31));
 	my %state;
 	for my $count (1, 2)
 	{
+		freeze_clock($clock, int($turn_ms / 1000) + ($count == 1 ? -60 : 60) - clock_offset());
+		$clock_session->do('SELECT idgen.accept_clock()') if $count == 1;
 		my $last = value_of($clock_session, 'SELECT max(hlc_now()) FROM generate_series(1, 3)');
 		$state{ $last >> 47 & 1 }++;
 		is_deeply(
 			$clock_session->selectall_arrayref('SELECT layout, shard, ids, last_id, last_time = hlc_time(?) FROM idgen.stat_shard', undef, $last),
 			[ [ undef, undef, 3 * $count, $last, 1 ] ], 'the hybrid logical clock has a row without a layout');
-		set_clock($clock, sprintf '%+.3f', $until_turn + 60);
 	}
 	is_deeply(\%state, { 0 => 1, 1 => 1 }, 'in both states of bit 31');
 	$clock_session->disconnect;
