@@ -14,6 +14,10 @@ bool lacks_standbys(SharedState *state) noexcept;
 // cancellation and has no end.
 bool is_acknowledged(SharedState *state, XLogRecPtr lsn);
 
+// Whether a standby, or a copy of the WAL, follows this server: one is streaming now, or has a slot. A base backup and a
+// subscriber do not count.
+bool has_standby();
+
 // The walsenders of synchronous standbys that are streaming.
 uint32 connected_standbys() noexcept;
 
