@@ -38,7 +38,7 @@ void append_to_list(StringInfo list, const char *separator, const char *text) {
 
 // The texts that an OpenSchemas is made of.
 struct Findings {
-    StringInfoData own, open, revoke;
+    StringInfoData closed, open, revoke;
 };
 
 // What the rights on a schema, which others than its owner have, leave open.
@@ -64,7 +64,7 @@ void look_at_schema(Oid oid, bool is_chosen, Findings &findings) {
     HeapTuple row = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(oid));
     if (!HeapTupleIsValid(row)) return;
     const auto &schema = form_of<FormData_pg_namespace>(row);
-    if (is_chosen) append_to_list(&findings.own, ", ", quote_identifier(NameStr(schema.nspname)));
+    if (is_chosen) append_to_list(&findings.closed, ", ", quote_identifier(NameStr(schema.nspname)));
     bool is_null;
     Datum rights = SysCacheGetAttr(NAMESPACEOID, row, Anum_pg_namespace_nspacl, &is_null);
     if (!is_null) look_at_rights(schema, DatumGetAclP(rights), is_chosen, findings);
@@ -75,14 +75,17 @@ void look_at_schema(Oid oid, bool is_chosen, Findings &findings) {
 
 OpenSchemas find_open_schemas() {
     Findings findings;
-    initStringInfo(&findings.own);
+    initStringInfo(&findings.closed);
     initStringInfo(&findings.open);
     initStringInfo(&findings.revoke);
     List *chosen = chosen_schemas();
     for (int i = 0; i < list_length(chosen); i++) look_at_schema(list_nth_oid(chosen, i), true, findings);
     Oid common = get_namespace_oid("public", true);
-    if (OidIsValid(common) && !list_member_oid(chosen, common)) look_at_schema(common, false, findings);
-    return {findings.own.data, findings.open.data, findings.revoke.data};
+    if (OidIsValid(common) && !list_member_oid(chosen, common)) {
+        look_at_schema(common, false, findings);
+        appendStringInfoString(&findings.closed, ", nor PUBLIC in public");
+    }
+    return {findings.closed.data, findings.open.data, findings.revoke.data};
 }
 
 }  // namespace idgen::pg

@@ -12,7 +12,7 @@ namespace idgen::pg {
 
 // All by palloc, with the names as SQL has them.
 struct OpenSchemas {
-    const char *own;   // the chosen schemas: "ids, kinds"
+    const char *closed;  // where nobody may, if none is open: "ids, kinds, nor PUBLIC in public"
     const char *open;  // "app may create functions in ids, PUBLIC may create functions in public"; empty: none is open
     const char *revoke;  // the statements that close them
 };

@@ -82,8 +82,7 @@ Fact layout_fact(const Survey &survey) {
 Fact schemas_fact(const Survey &survey) {
     const OpenSchemas &schemas = survey.schemas;
     if (schemas.open[0] == '\0')
-        return {"schemas", psprintf("no ordinary role may create functions in %s, nor PUBLIC in public", schemas.own),
-                true, nullptr};
+        return {"schemas", psprintf("no ordinary role may create functions in %s", schemas.closed), true, nullptr};
     return {"schemas", psprintf("%s: a function next_id(integer) there would be called for next_id(5)", schemas.open),
             false, schemas.revoke};
 }
