@@ -173,6 +173,60 @@ for (@breaks)
 	$session->rollback;
 }
 
+# What the page says of roles that read or write all data, and of those who take ranges.
+{
+	$session->do($_)
+	  for 'CREATE ROLE all_reader LOGIN IN ROLE pg_read_all_data', 'CREATE ROLE all_writer LOGIN IN ROLE pg_write_all_data', 'CREATE ROLE taker LOGIN IN ROLE idgen_node',
+	  'CREATE SCHEMA AUTHORIZATION taker', q{SELECT idgen_registry.create_counter('orders')};
+	my ($reader, $writer, $taker, $other, $app) = map { connect_to($node, user => $_) } qw(all_reader all_writer taker taker app);
+	my $next_range = q{CALL idgen_registry.next_range('orders', 5)};
+	for my $table (qw(registry lease creation counter))
+	{
+		ok(eval { $reader->do("SELECT * FROM idgen_registry.$table"); 1 }, "pg_read_all_data: reads $table");
+		$writer->begin_work;
+		ok(eval { $writer->do($_); 1 }, "pg_write_all_data: $_") for "LOCK TABLE idgen_registry.$table IN ACCESS EXCLUSIVE MODE", "DELETE FROM idgen_registry.$table";
+		$writer->rollback;
+	}
+	fails_with($_, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for function/, 'all data: no call of the registry') for $reader, $writer;
+	is(value_of($other, $next_range), '[1,6)', 'a range');
+	$writer->do('UPDATE idgen_registry.counter SET last = 0, run_start = 1');
+	is(value_of($other, $next_range), '[1,6)', 'pg_write_all_data: a range is given twice');
+
+	for my $sequence (qw(idgen.horizon idgen.generator idgen.origin idgen_lease.record))
+	{
+		my $value = $sequence =~ /horizon/ ? 946684800000 : 1;
+		ok(eval { $writer->do("SELECT setval('$sequence', $value)"); 1 }, "pg_write_all_data: setval of $sequence");
+		fails_with($writer, "ALTER SEQUENCE $sequence RESTART", '42501', qr/must be owner/, "pg_write_all_data: ALTER SEQUENCE $sequence");
+		fails_with($reader, "SELECT setval('$sequence', 1)", '42501', qr/permission denied/, "pg_read_all_data: setval of $sequence");
+	}
+	my $before = value_of($session, 'SELECT "id gen".next_id()');
+	cmp_ok(value_of($session, 'SELECT "id gen".next_id()'), '>', $before, 'pg_write_all_data: IDs go on');
+
+	$app->do($_) for 'CREATE TEMP TABLE moved (id bigint)', q{INSERT INTO idgen_migrate.job (relation, id_column, kind, step) VALUES ('moved', 'id', 'backfill', 'filling')};
+	for ([ 'pg_read_all_data', $reader ], [ 'pg_write_all_data', $writer ])
+	{
+		my ($what, $role) = @$_;
+		is(value_of($role, 'SELECT count(*) FROM idgen_migrate.job'), 0, "$what: sees no job of others");
+		is(eval { $role->do(q{UPDATE idgen_migrate.job SET step = 'done'}) + 0 }, 0, "$what: changes none");
+	}
+	ok(!eval { $_->do('LOCK TABLE idgen_migrate.job IN EXCLUSIVE MODE') }, 'job: cannot be locked') for $app, $reader;
+	$writer->begin_work;
+	ok(eval { $writer->do('LOCK TABLE idgen_migrate.job IN ACCESS EXCLUSIVE MODE'); 1 }, 'pg_write_all_data: locks job');
+	$writer->rollback;
+
+	# Ranges.
+	$taker->do('CREATE FUNCTION taker.next_range(text, bigint, int8range) RETURNS int8range LANGUAGE plpgsql AS $$BEGIN RETURN idgen_registry.take_range($1, $2); END$$');
+	fails_with($taker, q{SELECT idgen_registry.take_range('orders', 5)}, '25000', qr/a part of next_range/, 'take_range by mistake');
+	$taker->begin_work;
+	is(value_of($taker, q{SELECT taker.next_range('orders', 5, NULL)}), '[6,11)', 'take_range on purpose');
+	$other->do('SET lock_timeout = 100');
+	fails_with($other, $next_range, '55P03', qr/lock timeout/, 'others wait for it');
+	$taker->rollback;
+	is(value_of($other, $next_range), '[6,11)', 'and get the same numbers');
+	is(value_of($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}), '[11,9223372036854775807)', 'one call takes all');
+	$_->disconnect for $reader, $writer, $taker, $other, $app;
+}
+
 # A function next_id(integer) is the better match for next_id(5), in any schema of the path, and runs with its caller's rights. In a
 # database that came from 14 every role can make one in public.
 {
