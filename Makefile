@@ -127,7 +127,7 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
 # The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
 sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/install/*)
-sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql sql/common/20-clash.sql $(wildcard sql/kinds/*)
+sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %/10-schema.sql,$(wildcard sql/common/*)) $(wildcard sql/kinds/*)
 sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/lease/*)
 sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(wildcard sql/migrate/*)
 sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(filter-out %-plain.sql,$(wildcard sql/registry/*))

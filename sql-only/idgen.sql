@@ -53,7 +53,7 @@ CREATE FUNCTION idgen_sql.idgen_refuse_layout(layout text, problem text, hint te
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid id_layout: ' || problem,
-        DETAIL = format('The layout was "%s".', layout), HINT = hint;
+        DETAIL = format('The layout was "%s".', idgen_sql.idgen_clip(layout)), HINT = hint;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_refuse_layout(text, text, text) IS 'raises the error of a text that is not a layout';
@@ -121,7 +121,7 @@ BEGIN
         PERFORM idgen_sql.idgen_refuse_layout(layout, 'the text is empty', form_hint);
     ELSIF idgen_sql.idgen_preset(words[1]) IS NOT NULL THEN
         IF cardinality(words) > 1 THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', words[2]), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(words[2])), form_hint);
         END IF;
         words := string_to_array(idgen_sql.idgen_preset(words[1]), ' ');
     END IF;
@@ -133,36 +133,36 @@ BEGIN
         key := split_part(word, '=', 1);
         value := substr(word, length(key) + 2);
         IF position('=' IN word) = 0 OR key <> ALL ('{epoch,unit,time,region,shard,sequence}') THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', word), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(word)), form_hint);
         ELSIF key = ANY (seen) THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', word), 'Each word may occur once.');
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', idgen_sql.idgen_clip(word)), 'Each word may occur once.');
         END IF;
         IF key = 'epoch' THEN
             f.epoch_ms := idgen_sql.idgen_epoch_ms(value);
             IF f.epoch_ms IS NULL THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not an instant from year 1 to 9999', word),
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not an instant from year 1 to 9999', idgen_sql.idgen_clip(word)),
                     'Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second.');
             END IF;
         ELSIF key = 'unit' THEN
             part := regexp_match(value, '^([0-9]+)(ms|s)$');
             f.unit_ms := idgen_sql.idgen_count(part[1]) * CASE part[2] WHEN 's' THEN 1000 ELSE 1 END;
             IF coalesce(f.unit_ms > 1000, true) THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not a whole number of ms from 1ms to 1s', word), 'Write unit=1ms, unit=10ms or unit=1s.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not a whole number of ms from 1ms to 1s', idgen_sql.idgen_clip(word)), 'Write unit=1ms, unit=10ms or unit=1s.');
             END IF;
         ELSE
             IF key = 'time' AND seen && '{region,shard,sequence}' THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not the highest field', word), 'Put time before the other fields, so that IDs sort by time.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not the highest field', idgen_sql.idgen_clip(word)), 'Put time before the other fields, so that IDs sort by time.');
             ELSIF (key = 'region' AND 'shard' = ANY (seen)) OR (key = 'sequence' AND f.region_bits > 0 AND shard_bits = 0) THEN
                 PERFORM idgen_sql.idgen_refuse_layout(layout, 'region is not directly above shard', 'Write region=N shard=M next to each other.');
             END IF;
             part := regexp_match(value, '^([0-9]*)(.*)$');
             bits := idgen_sql.idgen_count(part[1]);
             IF bits IS NULL THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" needs a number of bits from 1', word), 'Leave out a field that the layout does not have.');
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" needs a number of bits from 1', idgen_sql.idgen_clip(word)), 'Leave out a field that the layout does not have.');
             ELSIF bits > 64 THEN
                 PERFORM idgen_sql.idgen_refuse_layout(layout, 'the fields have more than 64 bits together', 'Time, region, shard and sequence share 64 bits.');
             ELSIF part[2] <> '' AND (key, part[2]) NOT IN (('time', 'w'), ('sequence', '+1')) THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" has something after its number', word),
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" has something after its number', idgen_sql.idgen_clip(word)),
                     'Only time may end in "w" (it wraps), only sequence in "+1" (it counts from 1).');
             END IF;
             CASE key

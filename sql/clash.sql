@@ -135,3 +135,17 @@ END
 $$;
 CREATE EXTENSION idgen;
 CREATE EXTENSION idgen_kinds;
+
+-- A warning, if roles that are not trusted may create where calls look.
+CREATE ROLE regress_idgen_mallory;
+GRANT CREATE ON SCHEMA public TO PUBLIC, regress_idgen_mallory;
+DROP EXTENSION idgen_kinds, idgen;
+CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
+SELECT * FROM idgen.status() WHERE key = 'schemas';
+REVOKE CREATE ON SCHEMA public FROM PUBLIC, regress_idgen_mallory;
+SELECT * FROM idgen.status() WHERE key = 'schemas';
+DROP EXTENSION idgen_kinds, idgen;
+CREATE EXTENSION idgen;
+CREATE EXTENSION idgen_kinds;
+DROP ROLE regress_idgen_mallory;

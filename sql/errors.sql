@@ -76,6 +76,26 @@ ROLLBACK TO before;
 SELECT next_id() > :id AS later;
 COMMIT;
 
+-- A message has only the beginning of a long text.
+DO $$
+DECLARE
+    statement text;
+    message text;
+    detail text;
+    hint text;
+BEGIN
+    FOREACH statement IN ARRAY ARRAY['SELECT repeat(''x'', 1000000)::id_layout', 'SELECT (''unit=1ms '' || repeat(''x'', 1000000))::id_layout',
+        'SELECT idgen.require_library(repeat(''1'', 1000000))', 'SELECT id_from_base62(repeat(''1'', 1000000))', 'SELECT repeat(''-'', 1000000)::id64'] LOOP
+        BEGIN
+            EXECUTE statement;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            RAISE NOTICE '% short: %', statement, greatest(length(message), length(detail), length(hint)) < 400;
+        END;
+    END LOOP;
+END
+$$;
+
 -- Types that do not fit: what is no integer is no shard.
 \set VERBOSITY sqlstate
 SELECT next_id(5.0);

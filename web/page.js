@@ -334,8 +334,8 @@ function writeAddress(name) {
 
 function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
-  $('text').value = said.get('id') ?? '';
-  $('own').value = said.get('own') ?? '';
+  // An address can be longer than what the fields take.
+  for (const [id, name] of [['text', 'id'], ['own', 'own']]) $(id).value = (said.get(name) ?? '').slice(0, $(id).maxLength);
   const layout = said.get('layout');
   try {
     fillForm(layout ?? 'instagram');

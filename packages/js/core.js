@@ -8,7 +8,8 @@ const { instance } = await WebAssembly.instantiate(bytesOfBase64(wasmBase64));
 // The exported functions. The memory never grows, so views of it stay valid.
 export const core = instance.exports;
 
-const textSize = 512;
+// No text of an ID or a layout is longer.
+export const textSize = 512;
 const textBytes = new Uint8Array(core.memory.buffer, core.idgen_text(), textSize);
 const answerAt = core.idgen_answer();
 const doubles = new Float64Array(core.memory.buffer, answerAt, 1);

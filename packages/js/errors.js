@@ -23,7 +23,11 @@ export const sqlstate = Object.freeze({
   datatypeMismatch: '42804',
 });
 
-const clipped = (text) => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
+// The beginning of what a caller gave, in whole characters: a message does not repeat more.
+export function clipped(given) {
+  const text = String(given);
+  return text.length > 100 ? `${text.slice(0, 100).replace(/[\uD800-\uDBFF]$/, '')}...` : text;
+}
 
 // The character that begins where only digits stand before.
 const characterAt = (text, position) => String.fromCodePoint(text.codePointAt(position));
@@ -111,6 +115,6 @@ const layoutWords = [
 // A text that is not a layout. `presets` are the names that there are.
 export function layoutError(reason, part, text, presets) {
   const [message, hint] = layoutWords[reason];
-  return new IdgenError(sqlstate.invalidTextRepresentation, `invalid id_layout: ${message.replace('%', () => part)}`, `The layout was "${text}".`,
+  return new IdgenError(sqlstate.invalidTextRepresentation, `invalid id_layout: ${message.replace('%', () => clipped(part))}`, `The layout was "${clipped(text)}".`,
     hint ?? `Write a preset's name (${presets.join(', ')}) or fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".`);
 }

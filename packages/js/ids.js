@@ -1,10 +1,10 @@
 // 64-bit IDs: their parts, the numbers of a period, and UUIDs that hold one.
 import { answer, core } from './core.js';
-import { IdgenError, sqlstate } from './errors.js';
+import { clipped, IdgenError, sqlstate } from './errors.js';
 import { formatUuid, uuidBytes } from './kinds.js';
 import { nameInUse, useLayout } from './layouts.js';
 
-const smallest = -(2n ** 63n), largest = 2n ** 63n - 1n;
+const smallest = -(2n ** 63n), largest = 2n ** 63n - 1n, mostDigits = 19;
 
 // A bigint from what callers have: a bigint, a string of digits, or a number that is exact.
 export function toBigInt(id) {
@@ -18,15 +18,18 @@ export function toBigInt(id) {
 
 function inRange(value, given) {
   if (value >= smallest && value <= largest) return value;
-  throw new IdgenError(sqlstate.numericValueOutOfRange, typeof given === 'bigint' ? 'bigint out of range' : `value "${given}" is out of range for type bigint`,
+  throw new IdgenError(sqlstate.numericValueOutOfRange, typeof given === 'bigint' ? 'bigint out of range' : `value "${clipped(given)}" is out of range for type bigint`,
     'An ID has 64 bits, the first of them the sign.', 'Give the ID as it stands in the database.');
 }
 
+// The time that BigInt takes grows with the square of the digits, so they are counted first.
 function bigIntOfText(text) {
-  if (!/^\s*[+-]?\d+\s*$/.test(text))
-    throw new IdgenError(sqlstate.invalidTextRepresentation, `invalid input syntax for type bigint: "${text}"`, 'It is not a decimal number.',
+  const [, sign, digits] = /^\s*([+-]?)0*(\d+)\s*$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new IdgenError(sqlstate.invalidTextRepresentation, `invalid input syntax for type bigint: "${clipped(text)}"`, 'It is not a decimal number.',
       'Text forms have functions of their own, such as fromId64.');
-  return inRange(BigInt(text.trim().replace(/^\+/, '')), text);
+  const size = digits.length > mostDigits ? largest + 1n + 1n : BigInt(digits);
+  return inRange(sign === '-' ? -size : size, text);
 }
 
 function bigIntOfNumber(number) {
@@ -103,7 +106,7 @@ function givenPart(value, bits, name) {
     throw new IdgenError(sqlstate.nullValueNotAllowed, `${name} must not be null`, 'It has no default.', 'Give a value.');
   }
   if (Number.isSafeInteger(value)) return value;
-  throw new IdgenError(sqlstate.datatypeMismatch, `${name} is a whole number`, `It was ${String(value)}.`, 'Give a number.');
+  throw new IdgenError(sqlstate.datatypeMismatch, `${name} is a whole number`, `It was ${clipped(value)}.`, 'Give a number.');
 }
 
 function partError(reason, values) {

@@ -1,6 +1,6 @@
 // The other kinds of ID: ULID, KSUID, ObjectId, UUID and TypeID, read and written.
 import { answer, core, giveText, takeText } from './core.js';
-import { forms, IdgenError, sqlstate, textError, typeIdError } from './errors.js';
+import { clipped, forms, IdgenError, sqlstate, textError, typeIdError } from './errors.js';
 
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
@@ -59,7 +59,7 @@ export function uuidBytes(text) {
   digitsText(uuidForm, text);
   const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text;
   if (!/^(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}$/i.test(inner))
-    throw new IdgenError(sqlstate.invalidTextRepresentation, `invalid input syntax for type uuid: "${text}"`, 'It is not a UUID.', uuidForm.hint);
+    throw new IdgenError(sqlstate.invalidTextRepresentation, `invalid input syntax for type uuid: "${clipped(text)}"`, 'It is not a UUID.', uuidForm.hint);
   return Uint8Array.from(inner.replaceAll('-', '').match(/../g), (pair) => parseInt(pair, 16));
 }
 

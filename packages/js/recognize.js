@@ -4,6 +4,7 @@
 // time that each reading gives. IDs that people look up were made lately, so a reading weighs 1 / (its age in days + 30); a time ahead of the
 // clock weighs a thousandth of that. Evidence that chance would seldom give, such as a check symbol that fits, weighs more. The likelihood of
 // a reading is its share of all weights: a guess, and meant as one.
+import { textSize } from './core.js';
 import { bounds, decode, fromUuid, timeNear } from './ids.js';
 import { readKsuid, readObjectId, readTypeId, readUlid, readUuid } from './kinds.js';
 import { layoutInfo, layouts as presets } from './layouts.js';
@@ -81,9 +82,10 @@ function otherReadings(text, now) {
     .map(({ value, evidence }) => ({ ...value, weight: evidence * weightOf(value.time, now) }));
 }
 
-// The readings of a text. `layouts` are those to try: presets, and one's own.
+// The readings of a text; one that is longer than any ID has none. `layouts` are those to try: presets, and one's own.
 export function recognize(text, { now = Date.now(), layouts = presets } = {}) {
   const trimmed = String(text).trim();
+  if (trimmed.length > textSize) return [];
   const readings = [
     ...numberReadings(trimmed, layouts, now), ...plainNumber(trimmed), ...uuidReadings(trimmed, layouts, now), ...otherReadings(trimmed, now),
   ];

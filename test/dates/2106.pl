@@ -4,8 +4,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../t/lib";
-# 2106-02-07 06:28:00 UTC, 16 s before 2^32 s.
-BEGIN { $ENV{IDGEN_CLOCK} = 4294967280 }
+# An hour before 2^32 s, 2106-02-07 06:28:16 UTC. The test moves the clock there when it needs it, however long it took until then.
+BEGIN { $ENV{IDGEN_CLOCK} = 2**32 - 3600 }
 use IdgenNode;
 use Test::More;
 
@@ -23,7 +23,7 @@ sub distance_of
 
 # The default layout.
 my $has_ended =
-  qr/2106-02-07 06:28:\d\d\.\d+\+00 is past the end of layout "instagram"\nDETAIL:.*before 2046-06-27 17:00:49.497\+00.*\nHINT:.*later epoch/s;
+  qr/2106-02-07 0[56]:\d\d:\d\d\.\d+\+00 is past the end of layout "instagram"\nDETAIL:.*before 2046-06-27 17:00:49.497\+00.*\nHINT:.*later epoch/s;
 fails_with($session, "SELECT $_", '22003', $has_ended, $_)
   for 'next_id()', 'next_id(5)', 'next_id_array(3)', 'count(*) FROM next_ids(3)', 'next_id_after(5)';
 my ($value, $is_ok) = $session->selectrow_array(q{SELECT value, ok::int FROM idgen.status() WHERE key = 'layout'});
@@ -68,18 +68,23 @@ $session = connect_to($node);
 cmp_ok(value_of($session, q{SELECT next_id(layout => 'mastodon')}), '>', $last, 'after kill -9: IDs go on above');
 cmp_ok(value_of($session, 'SELECT hlc_now()'), '>', $hlc, 'after kill -9: timestamps too');
 
-# Past 2^32 s: what counts seconds from 1970 in 32 bits has ended, the others go on.
+# The last second below 2^32, and the next one, on a clock that stands still: what counts seconds from 1970 in 32 bits ends,
+# the others go on.
+sub stop_at { return freeze_clock($node, $_[0] - clock_offset()) }
+stop_at(2**32 - 1);
+$session->do('SELECT idgen.accept_clock()');
+is(distance_of('objectid_time(next_objectid())'), '0.000000', 'the last second below 2^32 s: next_objectid()');
 my %before = map { $_ => value_of($session, "SELECT $_()::text") } qw(next_ulid next_uuidv7 next_ksuid hlc_now);
-set_clock($node, '+60');
+stop_at(2**32);
 for my $maker (sort keys %before)
 {
 	my $next = value_of($session, "SELECT $maker()::text");
-	cmp_ok(distance_of(sprintf $time_of{$maker}, $maker eq 'next_uuidv7' ? "'$next'::uuid" : "'$next'"), '<', 10, "past 2^32 s: $maker()");
-	cmp_ok($next, 'gt', $before{$maker}, "past 2^32 s: $maker() goes on above");
+	cmp_ok(distance_of(sprintf $time_of{$maker}, $maker eq 'next_uuidv7' ? "'$next'::uuid" : "'$next'"), '<', 2, "at 2^32 s: $maker()");
+	cmp_ok($next, 'gt', $before{$maker}, "at 2^32 s: $maker() goes on above");
 }
 fails_with($session, 'SELECT next_objectid()', '22008',
-	qr/no ObjectId can hold the time of the clock, 2106-02-07 06:29.*\nDETAIL:.*from 1970-01-01 00:00:00\+00 to 2106-02-07 06:28:15\+00.*\nHINT:/,
-	'past 2^32 s: next_objectid()');
+	qr/no ObjectId can hold the time of the clock, 2106-02-07 06:28:16.*\nDETAIL:.*from 1970-01-01 00:00:00\+00 to 2106-02-07 06:28:15\+00.*\nHINT:/,
+	'at 2^32 s: next_objectid()');
 set_clock($node, '2013-01-01 00:00:00');
 fails_with($session, 'SELECT next_ksuid()', '22008', qr/no KSUID can hold the time of the clock, 2013-01-01 00:00:00/, 'before its epoch: next_ksuid()');
 $session->disconnect;

@@ -28,13 +28,7 @@ set_clock($node, '+0');
 fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward/, 'two hours forward');
 $session->do('SELECT idgen.accept_clock()');
 
-# Makes one ID; gives it and the seconds that it took.
-sub timed_id
-{
-	my $began = time;
-	my $id = value_of($session, 'SELECT next_id()');
-	return ($id, time - $began);
-}
+sub one_id { return value_of($session, 'SELECT next_id()') }
 
 # How far an ID lies ahead of the node's clock, in seconds.
 sub lead_of
@@ -44,27 +38,36 @@ sub lead_of
 }
 
 # A small step back: IDs go on at once, above the last, ahead of the clock by at most max_lead.
-my ($last) = timed_id();
+my $last = one_id();
 for my $step ('-0.001', '-0.006', '-0.5')
 {
 	set_clock($node, $step);
-	my ($id) = timed_id();
+	my $id = one_id();
 	cmp_ok($id, '>', $last, "step to $step s: the next ID is larger");
 	cmp_ok(lead_of($id), '<=', 1, "step to $step s: its lead is at most max_lead");
 	$last = $id;
 }
 
+# Sets the clock that many seconds behind the last ID, however long ago that was made; gives the time when it did.
+sub set_behind
+{
+	my ($seconds) = @_;
+	my $now = time;
+	my $at = value_of($session, 'SELECT extract(epoch FROM id_time(?))', $last);
+	set_clock($node, sprintf '%+.3f', $at - clock_offset() - $now - $seconds);
+	return $now;
+}
+
 # A middling one: the session waits until the lead is admitted.
-set_clock($node, '-3');
-my ($id, $took) = timed_id();
-cmp_ok($id, '>', $last, 'step of -2.5 s: the next ID is larger');
-cmp_ok($took, '>=', 0.5, 'step of -2.5 s: it was waited for');
-cmp_ok(lead_of($id), '<=', 1, 'step of -2.5 s: its lead is at most max_lead');
+my $stepped = set_behind(2.5);
+my $id = one_id();
+cmp_ok($id, '>', $last, '2.5 s behind: the next ID is larger');
+cmp_ok(time - $stepped, '>=', 1.4, '2.5 s behind: it was waited for');
+cmp_ok(lead_of($id), '<=', 1, '2.5 s behind: its lead is at most max_lead');
 $last = $id;
 
 # A large one: refused at once, with how much and until when.
-set_clock($node, '-3600');
-my $began = time;
+my $began = set_behind(3600);
 fails_with(
 	$session, 'SELECT next_id()', '55000',
 	qr/the clock is (?:59 min 5\d s|1 h) behind the next ID of shard 5\nDETAIL:.*The clock says 20.*the next ID would say 20.*\nHINT:.*idgen.max_wait/s,
@@ -76,14 +79,14 @@ my $other = connect_to($node);
 $other->do("SET idgen.shards = ''");
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'a shard that made no later ID goes on');
 set_clock($node, '+0');
-($id) = timed_id();
+$id = one_id();
 cmp_ok($id, '>', $last, 'the clock right again: IDs go on above');
 
 # The same with other settings: no lead at all means that every step back is waited for.
 set_for_server($session, 'idgen.max_lead', 0);
 $last = value_of($session, 'SELECT next_id()');
 set_clock($node, '-0.5');
-($id, $took) = timed_id();
+$id = one_id();
 cmp_ok($id, '>', $last, 'without lead: the next ID is larger');
 cmp_ok(lead_of($id), '<=', 0, 'without lead: no ID is ahead of the clock');
 set_for_server($session, 'idgen.max_lead', '1s');
@@ -142,17 +145,17 @@ fails_with(
 	qr/the clock jumped forward by 36[45] days(?: \d+ h)?\nDETAIL:.*idgen.max_clock_jump is 10 min\..*\nHINT:.*idgen.accept_clock/s,
 	'a year forward');
 set_clock($node, '+0');
-($id) = timed_id();
+$id = one_id();
 cmp_ok(lead_of($id), '<=', 1, 'the clock back: no ID carries the jump');
 
 set_clock($node, '+500');
-($id) = timed_id();
+$id = one_id();
 cmp_ok(lead_of($id), '>', -1, 'a jump below max_clock_jump is taken');
 set_clock($node, '+86400');
 fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by (?:23 h 5\d min|1 day)\n/, 'a day forward');
 fails_with($other, 'SELECT next_id(6)', '55000', qr/jumped forward/, 'a day forward, another session and shard');
 $session->do('SELECT idgen.accept_clock()');
-($id) = timed_id();
+$id = one_id();
 cmp_ok(lead_of($id), '>', -1, 'accepted: IDs carry the new time');
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 

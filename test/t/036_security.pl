@@ -173,5 +173,126 @@ for (@breaks)
 	$session->rollback;
 }
 
+# What the page says of roles that read or write all data, and of those who take ranges.
+{
+	$session->do($_)
+	  for 'CREATE ROLE all_reader LOGIN IN ROLE pg_read_all_data', 'CREATE ROLE all_writer LOGIN IN ROLE pg_write_all_data', 'CREATE ROLE taker LOGIN IN ROLE idgen_node',
+	  'CREATE SCHEMA AUTHORIZATION taker', q{SELECT idgen_registry.create_counter('orders')};
+	my ($reader, $writer, $taker, $other, $app) = map { connect_to($node, user => $_) } qw(all_reader all_writer taker taker app);
+	my $next_range = q{CALL idgen_registry.next_range('orders', 5)};
+	for my $table (qw(registry lease creation counter))
+	{
+		ok(eval { $reader->do("SELECT * FROM idgen_registry.$table"); 1 }, "pg_read_all_data: reads $table");
+		$writer->begin_work;
+		ok(eval { $writer->do($_); 1 }, "pg_write_all_data: $_") for "LOCK TABLE idgen_registry.$table IN ACCESS EXCLUSIVE MODE", "DELETE FROM idgen_registry.$table";
+		$writer->rollback;
+	}
+	fails_with($_, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for function/, 'all data: no call of the registry') for $reader, $writer;
+	is(value_of($other, $next_range), '[1,6)', 'a range');
+	$writer->do('UPDATE idgen_registry.counter SET last = 0, run_start = 1');
+	is(value_of($other, $next_range), '[1,6)', 'pg_write_all_data: a range is given twice');
+
+	for my $sequence (qw(idgen.horizon idgen.generator idgen.origin idgen_lease.record))
+	{
+		my $value = $sequence =~ /horizon/ ? 946684800000 : 1;
+		ok(eval { $writer->do("SELECT setval('$sequence', $value)"); 1 }, "pg_write_all_data: setval of $sequence");
+		fails_with($writer, "ALTER SEQUENCE $sequence RESTART", '42501', qr/must be owner/, "pg_write_all_data: ALTER SEQUENCE $sequence");
+		fails_with($reader, "SELECT setval('$sequence', 1)", '42501', qr/permission denied/, "pg_read_all_data: setval of $sequence");
+	}
+	my $before = value_of($session, 'SELECT "id gen".next_id()');
+	cmp_ok(value_of($session, 'SELECT "id gen".next_id()'), '>', $before, 'pg_write_all_data: IDs go on');
+
+	$app->do($_) for 'CREATE TEMP TABLE moved (id bigint)', q{INSERT INTO idgen_migrate.job (relation, id_column, kind, step) VALUES ('moved', 'id', 'backfill', 'filling')};
+	for ([ 'pg_read_all_data', $reader ], [ 'pg_write_all_data', $writer ])
+	{
+		my ($what, $role) = @$_;
+		is(value_of($role, 'SELECT count(*) FROM idgen_migrate.job'), 0, "$what: sees no job of others");
+		is(eval { $role->do(q{UPDATE idgen_migrate.job SET step = 'done'}) + 0 }, 0, "$what: changes none");
+	}
+	ok(!eval { $_->do('LOCK TABLE idgen_migrate.job IN EXCLUSIVE MODE') }, 'job: cannot be locked') for $app, $reader;
+	$writer->begin_work;
+	ok(eval { $writer->do('LOCK TABLE idgen_migrate.job IN ACCESS EXCLUSIVE MODE'); 1 }, 'pg_write_all_data: locks job');
+	$writer->rollback;
+
+	# Ranges.
+	$taker->do('CREATE FUNCTION taker.next_range(text, bigint, int8range) RETURNS int8range LANGUAGE plpgsql AS $$BEGIN RETURN idgen_registry.take_range($1, $2); END$$');
+	fails_with($taker, q{SELECT idgen_registry.take_range('orders', 5)}, '25000', qr/a part of next_range/, 'take_range by mistake');
+	$taker->begin_work;
+	is(value_of($taker, q{SELECT taker.next_range('orders', 5, NULL)}), '[6,11)', 'take_range on purpose');
+	$other->do('SET lock_timeout = 100');
+	fails_with($other, $next_range, '55P03', qr/lock timeout/, 'others wait for it');
+	$taker->rollback;
+	is(value_of($other, $next_range), '[6,11)', 'and get the same numbers');
+	is(value_of($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}), '[11,9223372036854775807)', 'one call takes all');
+	$_->disconnect for $reader, $writer, $taker, $other, $app;
+}
+
+# A function next_id(integer) is the better match for next_id(5), in any schema of the path, and runs with its caller's rights. In a
+# database that came from 14 every role can make one in public.
+{
+	my $root = $session;
+	$root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE ROLE writer', 'CREATE ROLE deputy IN ROLE owner', 'CREATE DATABASE open OWNER owner';
+	my @warnings;
+	local $SIG{__WARN__} = sub { push @warnings, @_ };
+	my $boss = connect_to($node, db => 'open');
+	$boss->{PrintWarn} = 1;
+	my @create = ('CREATE EXTENSION idgen SCHEMA ids', 'CREATE EXTENSION idgen_kinds SCHEMA kinds', 'CREATE EXTENSION idgen_lease SCHEMA leases');
+	my $extend = sub {
+		$boss->do('DROP EXTENSION idgen, idgen_kinds, idgen_lease') if value_of($boss, q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen'});
+		@warnings = ();
+		$boss->do($_) for @create;
+		return scalar @warnings;
+	};
+	my $row = sub { return $boss->selectrow_arrayref(q{SELECT value, ok::int, advice FROM idgen.status() WHERE key = 'schemas'}) };
+	$boss->do("CREATE SCHEMA $_; GRANT USAGE ON SCHEMA $_ TO PUBLIC") for qw(ids kinds leases);
+	my $closed = [ 'no ordinary role may create functions in ids, kinds, leases, nor PUBLIC in public', 1, undef ];
+	is($extend->(), 0, 'schemas in which nobody else may create: no warning') or diag("@warnings");
+	is_deeply($row->(), $closed, 'and the row says so');
+
+	# Those who are trusted anyway: superusers, the owner of the schema, that of the database, members of both. In public others than PUBLIC
+	# may make their tables.
+	$boss->do($_) for 'ALTER SCHEMA kinds OWNER TO writer', 'GRANT CREATE ON SCHEMA ids TO dba, owner, deputy, pg_database_owner', 'GRANT CREATE ON SCHEMA public TO app';
+	is($extend->(), 0, 'roles that are trusted: no warning') or diag("@warnings");
+	is_deeply($row->(), $closed, 'roles that are trusted: the row');
+
+	# Each way in, and that the advice closes it.
+	my $instead = 'a function next_id(integer) there would be called for next_id(5)';
+	for my $case (
+		[ ['GRANT CREATE ON SCHEMA public TO PUBLIC'], 'PUBLIC may create functions in public', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC', 3 ],
+		[ ['GRANT CREATE ON SCHEMA ids TO PUBLIC'], 'PUBLIC may create functions in ids', 'REVOKE CREATE ON SCHEMA ids FROM PUBLIC', 1 ],
+		[ ['GRANT CREATE ON SCHEMA kinds TO mallory'], 'mallory may create functions in kinds', 'REVOKE CREATE ON SCHEMA kinds FROM mallory', 1 ],
+		[ [ 'GRANT CREATE ON SCHEMA leases TO mallory WITH GRANT OPTION', 'SET ROLE mallory', 'GRANT CREATE ON SCHEMA leases TO app', 'RESET ROLE' ],
+			'mallory, app may create functions in leases', 'REVOKE CREATE ON SCHEMA leases FROM mallory, app CASCADE', 1 ],
+		[ [ 'GRANT CREATE ON SCHEMA ids TO mallory', 'GRANT CREATE ON SCHEMA public TO PUBLIC' ],
+			'mallory may create functions in ids, PUBLIC may create functions in public', 'REVOKE CREATE ON SCHEMA ids FROM mallory; REVOKE CREATE ON SCHEMA public FROM PUBLIC', 4 ])
+	{
+		my ($grants, $who, $advice, $count) = @$case;
+		$boss->do($_) for @$grants;
+		is($extend->(), $count, "$who: warnings");
+		for (grep { $advice !~ /;/ } @warnings)
+		{
+			like($_, qr/^WARNING:  \Q$who\E\nDETAIL:  .*\Qnext_id(integer)\E.*\nHINT:  \Q$advice\E, /, "$who: a warning");
+		}
+		is_deeply($row->(), [ "$who: $instead", 0, $advice ], "$who: the row");
+		$boss->do($advice);
+		is_deeply($row->(), $closed, "$who: the advice followed");
+		is($extend->(), 0, "$who: and no warning");
+	}
+
+	# What it is all about, and what is safe meanwhile.
+	$boss->do($_) for 'GRANT CREATE ON SCHEMA public TO PUBLIC', 'CREATE TABLE ids.photo (id bigint DEFAULT ids.next_id(5))', 'GRANT SELECT, INSERT ON ids.photo TO app';
+	my ($mallory, $app) = map { connect_to($node, db => 'open', user => $_) } qw(mallory app);
+	$app->do('SET search_path = "$user", public, ids');
+	$app->do('CREATE TEMP TABLE bound (id bigint DEFAULT next_id(5))');
+	$mallory->do(q{CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'});
+	is(value_of($app, 'SELECT next_id(5)'), 666, 'PUBLIC may create in public: next_id(5) is another function');
+	cmp_ok(value_of($app, 'SELECT ids.next_id(5)'), '>', 666, 'PUBLIC may create in public: ids.next_id(5) is not');
+	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: nor is the DEFAULT of $_") for qw(bound ids.photo);
+	$boss->do($row->()->[2]);
+	fails_with($mallory, q{CREATE FUNCTION public.next_id(smallint) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'}, '42501', qr/permission denied for schema public/, 'the advice followed');
+	$_->disconnect for $boss, $mallory, $app;
+	$root->do('DROP DATABASE open');
+}
+
 $session->disconnect;
 done_testing();

@@ -57,7 +57,8 @@ TEST_F(Threads, DrawUpwardsFromAPool) {
     expect_each_once(sessions * 20000);
 }
 
-// Six shards and four slots: each is taken back from sessions that still refer to it.
+// Six shards and four slots: each is taken back from sessions that still refer to it. How often, is up to the machine: they
+// draw until it was often enough.
 TEST_F(Threads, TakeSlotsBackFromEachOther) {
     begin({0, 5});
     auto taken_back = [this] {
@@ -65,7 +66,6 @@ TEST_F(Threads, TakeSlotsBackFromEachOther) {
         for (auto &entry : server.entries) count += entry.generation;
         return count;
     };
-    // How often is up to the machine: until it was often.
     std::size_t rounds = 0;
     for (; taken_back() <= 100 && rounds < 100; rounds++) draw_all(10000, [this] { server.wait(); });
     expect_each_once(sessions * 10000 * rounds);

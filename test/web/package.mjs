@@ -148,6 +148,56 @@ test('what is not an ID is refused, and what no layout made has no parts', () =>
   assert.equal(reader.sequence(5n, 'epoch=2020-01-01 unit=1ms time=41'), null);
 });
 
+// Each call that takes a text, with texts of a million characters in its place: none is read whole as a number, and no message repeats it.
+test('texts of any length are refused at once, and messages are short', () => {
+  const { BigInt: whole } = globalThis;
+  let longest = 0;
+  globalThis.BigInt = new Proxy(whole, {
+    apply(target, self, [value]) {
+      longest = Math.max(longest, String(value).length);
+      return target(typeof value === 'string' && value.length > 1000 ? 1 : value);
+    },
+  });
+  const ofId = ['decode', 'time', 'shard', 'region', 'sequence', 'toBase32', 'toBase62', 'toBase64url', 'toId64', 'toUuid'];
+  const ofText = ['fromBase32', 'fromBase62', 'fromBase64url', 'fromId64', 'fromUuid', 'readKsuid', 'readObjectId', 'readTypeId', 'readUlid', 'readUuid', 'layoutInfo'];
+  const calls = [
+    ...[...ofId, ...ofText].map((name) => [name, (text) => reader[name](text)]),
+    ...ofId.map((name) => [`${name}: layout`, (text) => reader[name](1n, text)]).filter(([name]) => !/toBase|toId64/.test(name)),
+    ['timeNear', (text) => reader.timeNear(text, 0)], ['timeNear: instant', (text) => reader.timeNear(1n, text)], ['timeNear: layout', (text) => reader.timeNear(1n, 0, text)],
+    ['fromBase32: checksum', (text) => reader.fromBase32(text, { checksum: true })], ['fromUuid: layout', (text) => reader.fromUuid(reader.toUuid(id), text)],
+    ['make: instant', (text) => reader.make(text, 1, 1)], ['make: shard', (text) => reader.make(0, text, 1)], ['make: sequence', (text) => reader.make(0, 1, text)],
+    ['make: layout', (text) => reader.make(0, 1, 1, text)], ['bounds', (text) => reader.bounds(text, null)], ['bounds: end', (text) => reader.bounds(null, text)],
+    ['bounds: layout', (text) => reader.bounds(null, null, text)], ['formatTypeId', (text) => reader.formatTypeId(text, new Uint8Array(16))],
+    ['formatTypeId: UUID', (text) => reader.formatTypeId('user', text)], ['formatUlid', (text) => reader.formatUlid(text)], ['formatKsuid', (text) => reader.formatKsuid(text)],
+    ['formatObjectId', (text) => reader.formatObjectId(text)], ['formatUuid', (text) => reader.formatUuid(text)], ['daySql: layout', (text) => reader.daySql(0, text)],
+    ['recognize', (text) => assert.deepEqual(reader.recognize(text), [])], ['recognize: layouts', (text) => assert.ok(reader.recognize('1', { layouts: [text] }).length < 2)],
+  ];
+  try {
+    for (const part of ['1', '0', 'z', ' ', '-', '{', '_', '1 ', '-1', 'a=b ', 'é', '😀'])
+      for (const [name, call] of calls) {
+        const text = `1${part.repeat(1e6 / part.length)}x`;
+        for (const given of [text, text.slice(0, -1), `${text}x`.slice(0, 400)]) {
+          if (/^recognize/.test(name) && given.trim().length < 1000) continue;
+          let said = [];
+          try {
+            call(given);
+          } catch (error) {
+            assert.ok(error instanceof reader.IdgenError, `${name}: ${String(error.stack).slice(0, 500)}`);
+            said = [error.message, error.detail, error.hint];
+          }
+          assert.ok(said.every((words) => words.length < 350), `${name} of "${part}" says ${said.map((words) => words.length)} characters`);
+        }
+      }
+  } finally {
+    globalThis.BigInt = whole;
+  }
+  assert.ok(longest <= 20, `a number of ${longest} characters was read`);
+  assert.equal(reader.toBase62(`${'0'.repeat(1e6)}${id}`), reader.toBase62(id));
+  assert.equal(reader.decode('-0000000000000000000000001'), null);
+  assert.equal(thrown(() => reader.decode('9'.repeat(1e6))).code, '22003');
+  assert.equal(thrown(() => reader.decode('9223372036854775808')).message, 'value "9223372036854775808" is out of range for type bigint');
+});
+
 test('a layout that is refused leaves the one in use', () => {
   assert.equal(reader.shard(id, 'twitter'), 0);
   assert.equal(thrown(() => reader.decode(id, 'twitters')).code, '22P02');
@@ -185,6 +235,23 @@ test('recognize: each kind, by its shape and its time', () => {
   assert.equal(best('9223372036854775808'), undefined);
   assert.equal(best('hello'), undefined);
   assert.equal(best(''), undefined);
+});
+
+test('recognize: a text that is longer than any ID is compared with nothing', () => {
+  const { exec } = RegExp.prototype;
+  let longest = 0;
+  RegExp.prototype.exec = function noted(text) {
+    longest = Math.max(longest, text.length);
+    return exec.call(this, text);
+  };
+  try {
+    for (const text of ['9'.repeat(1e6), `a${'-'.repeat(1e6)}`, `${'_'.repeat(513)}`]) assert.deepEqual(reader.recognize(text), []);
+    assert.equal(longest, 0);
+    assert.ok(reader.recognize(String(id)).length > 0);
+    assert.equal(longest, String(id).length);
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
 });
 
 test('recognize: likelihoods add up to 1, fall, and follow the time', () => {

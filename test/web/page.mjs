@@ -49,6 +49,16 @@ async function type(selector, text) {
 const listOf = (selector) => page.$$eval(`${selector} dt`, (terms) => Object.fromEntries(
   terms.map((term) => [term.textContent, term.nextElementSibling.firstChild.textContent])));
 
+test('a text of any length is cut to what an ID can have, in the fields and in the address', async () => {
+  for (const hash of [`#id=${'1'.repeat(1e6)}&own=${'1'.repeat(1e6)}`, `#layout=${'1'.repeat(1e6)}`]) {
+    await open(hash);
+    assert.ok(await page.evaluate(() => ['text', 'own', 'epoch'].every((name) => document.getElementById(name).value.length <= 512)), 'the fields');
+    assert.ok(await page.evaluate(() => location.hash.length) < 1500, 'the address');
+    assert.ok((await textOf('main')).length < 20000, 'the page');
+  }
+  assert.deepEqual(await page.$$eval('input[type=text]', (found) => found.map(({ maxLength }) => maxLength)), [512, 512, 512]);
+});
+
 test('it is one file that names no other, and its policy allows no network', async () => {
   const html = readFileSync(file, 'utf8');
   const [head] = html.split('<style>');

@@ -39,4 +39,12 @@ void scan_catalog(Oid catalog, Oid index, ScanKeyData *keys, int count, Visit vi
     table_close(relation, AccessShareLock);
 }
 
+// As an SQL identifier. One that is gone meanwhile has a number.
+inline const char *identifier_of(const char *name, Oid oid) {
+    return name == nullptr ? psprintf("\"%u\"", oid) : quote_identifier(name);
+}
+inline const char *role_name(Oid role) {
+    return identifier_of(GetUserNameFromId(role, true), role);
+}
+
 }  // namespace idgen::pg

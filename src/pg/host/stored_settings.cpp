@@ -42,18 +42,13 @@ void for_each_stored(const char *name, Look look) {
     });
 }
 
-// As an SQL identifier. One that is gone meanwhile has a number.
-const char *named(const char *name, Oid oid) {
-    return name == nullptr ? psprintf("\"%u\"", oid) : quote_identifier(name);
-}
-
 const char *role_of(const StoredSetting &stored) {
     if (!OidIsValid(stored.role)) return "ALL";
-    return named(GetUserNameFromId(stored.role, true), stored.role);
+    return role_name(stored.role);
 }
 
 const char *database_of(const StoredSetting &stored) {
-    return named(get_database_name(stored.database), stored.database);
+    return identifier_of(get_database_name(stored.database), stored.database);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ Fact nodes_fact(const Survey &survey);
 Fact copy_fact(const Survey &survey);
 Fact layout_fact(const Survey &survey);
 Fact slots_fact(const Survey &survey);
+Fact schemas_fact(const Survey &survey);
 Fact horizon_fact(const Survey &survey);
 Fact renewal_fact(const Survey &survey);
 Fact lead_fact(const Survey &survey);
@@ -45,7 +46,7 @@ Fact standby_fact(const Survey &survey);
 constexpr Fact (*facts[])(const Survey &survey) = {
     library_fact,   server_fact, shards_fact,  lease_fact,   registry_fact, nodes_fact,
     databases_fact, copy_fact,   horizon_fact, renewal_fact, lead_fact,     settled_fact,
-    clock_fact,     ntp_fact,    standby_fact, layout_fact,  slots_fact,
+    clock_fact,     ntp_fact,    standby_fact, layout_fact,  slots_fact,    schemas_fact,
 };
 
 }  // namespace idgen::pg

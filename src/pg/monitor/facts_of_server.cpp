@@ -1,4 +1,4 @@
-// Facts of the server: library, copies, layouts, slots; the horizon, its renewals, and the clock.
+// Facts of the server: library, copies, layouts, slots, schemas; the horizon, its renewals, and the clock.
 
 #include "core/durable/horizon.hpp"
 #include "pg/host/own_extension.hpp"
@@ -72,6 +72,14 @@ Fact layout_fact(const Survey &survey) {
     if (left_ms >= shortest_life_ms) return {"layout", text, true, nullptr};
     return {"layout", text, false,
             "Plan the move to a layout that ends later: after that time next_id() raises an error."};
+}
+
+Fact schemas_fact(const Survey &survey) {
+    const OpenSchemas &schemas = survey.schemas;
+    if (schemas.open[0] == '\0')
+        return {"schemas", psprintf("no ordinary role may create functions in %s", schemas.closed), true, nullptr};
+    return {"schemas", psprintf("%s: a function next_id(integer) there would be called for next_id(5)", schemas.open),
+            false, schemas.revoke};
 }
 
 Fact slots_fact(const Survey &survey) {
@@ -198,14 +206,43 @@ Fact clock_fact(const Survey &survey) {
     return {"clock", text, true, nullptr};
 }
 
-// An asynchronous failover rests on a clock that is right within idgen.clock_error.
+namespace {
+
+const char *use_text(ClockUse use) {
+    switch (use) {
+        case ClockUse::setting:
+            return "idgen.require_clock_sync asks for it";
+        case ClockUse::registry:
+            return "no failover rests on it, because numbers come from a registry";
+        case ClockUse::synchronous:
+            return "failover to a synchronous standby does not rest on it";
+        case ClockUse::promotion:
+            return "its promotion rests on it, unless its primary holds it for synchronous";
+        case ClockUse::standby:
+            return "failover to its standby rests on it";
+        case ClockUse::archive:
+            return "a restore from its archive rests on it";
+        case ClockUse::none:
+            break;
+    }
+    return "no failover rests on it, because no standby and no archive is known";
+}
+
+}  // namespace
+
+// Judged only if something rests on it: between two polls of a healthy time service the kernel's bound can exceed
+// idgen.clock_error.
 Fact ntp_fact(const Survey &survey) {
+    const char *use = use_text(survey.clock_use);
+    bool is_judged = is_clock_judged(survey.clock_use);
     if (!survey.kernel.is_synchronized)
-        return {"ntp", "the kernel's clock is not synchronized", false, "Start chrony, ntpd or systemd-timesyncd."};
+        return {"ntp", psprintf("the kernel's clock is not synchronized; %s", use), !is_judged,
+                is_judged ? "Start chrony, ntpd or systemd-timesyncd." : nullptr};
     const char *text = psprintf("synchronized, off by at most %s", duration_text(error_ms_of(survey.kernel)));
-    if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", text, true, nullptr};
-    return {"ntp", psprintf("%s, more than idgen.clock_error, %s", text, duration_text(settings.clock_error_ms)), false,
-            uncertain_hint};
+    if (is_within(survey.kernel, settings.clock_error_ms)) return {"ntp", psprintf("%s; %s", text, use), true, nullptr};
+    return {"ntp",
+            psprintf("%s, more than idgen.clock_error, %s; %s", text, duration_text(settings.clock_error_ms), use),
+            !is_judged, is_judged ? uncertain_hint : nullptr};
 }
 
 Fact standby_fact(const Survey &survey) {

@@ -208,6 +208,24 @@ void look_at_readers(SharedState *state, Survey &survey) {
     if (survey.settled.held_by == HeldBy::process) look_at_holder(survey.settled.holder, survey);
 }
 
+ClockUse use_of_clock(const Survey &survey) {
+    if (settings.require_clock_sync != static_cast<int>(RequireClockSync::off)) return ClockUse::setting;
+    if (survey.leases.has_registry) return ClockUse::registry;
+    if (survey.has_standby_names) return ClockUse::synchronous;
+    if (survey.in_recovery) return ClockUse::promotion;
+    if (has_standby()) return ClockUse::standby;
+    return XLogArchivingActive() ? ClockUse::archive : ClockUse::none;
+}
+
+void look_at_memory(SharedState *state, Survey &survey) {
+    survey.lacks_standbys = lacks_standbys(state);
+    look_at_slots(state, survey);
+    look_at_renewals(state, survey);
+    look_at_clock(state, survey);
+    look_at_readers(state, survey);
+    survey.leases = survey_leases(state);
+}
+
 }  // namespace
 
 Survey take_survey() {
@@ -218,17 +236,13 @@ Survey take_survey() {
     survey.kernel = kernel_clock();
     survey.has_standby_names = has_synchronous_standbys();
     survey.standbys = connected_standbys();
+    survey.schemas = find_open_schemas();
     survey.is_preloaded = is_preloaded();
     SharedState *state = find_shared_state();
     survey.is_loaded = state != nullptr;
     survey.now_ms = wall_ms();
-    if (!survey.is_loaded) return survey;
-    survey.lacks_standbys = lacks_standbys(state);
-    look_at_slots(state, survey);
-    look_at_renewals(state, survey);
-    look_at_clock(state, survey);
-    look_at_readers(state, survey);
-    survey.leases = survey_leases(state);
+    if (survey.is_loaded) look_at_memory(state, survey);
+    survey.clock_use = use_of_clock(survey);
     return survey;
 }
 

@@ -6,6 +6,7 @@
 #include "core/issue/settled.hpp"
 #include "core/layout/layout.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/open_schemas.hpp"
 #include "pg/monitor/statistics.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/shared_state.hpp"
@@ -46,11 +47,27 @@ struct Twin {
     Layout layout;  // as this one calls it
 };
 
+// Why the clock must be right within idgen.clock_error, or need not be. A failover or restore that loses renewals of the
+// horizon begins IDs at the clock.
+enum class ClockUse {
+    setting,      // idgen.require_clock_sync asks for it
+    registry,     // numbers come from one: no failover rests on the clock
+    synchronous,  // nor does one to a standby that has every renewal
+    promotion,    // this server is a standby
+    standby,      // it has one
+    archive,      // or its WAL is archived
+    none          // no other server can take over
+};
+
+inline bool is_clock_judged(ClockUse use) noexcept {
+    return use != ClockUse::registry && use != ClockUse::synchronous && use != ClockUse::none;
+}
+
 // What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys, slots. Only
 // looks: it works on a standby, without the library loaded at the start, and if IDs are refused.
 
 struct Survey {
-    bool is_loaded;     // else only `in_recovery`, page, kernel clock and standbys are known
+    bool is_loaded;     // else only `in_recovery`, page, kernel clock, standbys and schemas are known
     bool is_preloaded;  // by shared_preload_libraries
     bool in_recovery;
     int64 now_ms;
@@ -85,10 +102,13 @@ struct Survey {
     int64 clock_offset_ms;    // of the clock against the highest accepted difference
     uint64 steps_forward, steps_back;
     ClockState kernel;
+    ClockUse clock_use;
 
     bool has_standby_names;  // synchronous_standby_names is set
     bool lacks_standbys;     // idgen.synchronous asks for them, and it is not
     uint32 standbys;         // synchronous ones that are connected
+
+    OpenSchemas schemas;
 
     LeaseSurvey leases;
     Twin twin;              // a slot of another database, with number and packing of one of this database's

@@ -120,8 +120,8 @@ static_assert(are_in_order(), "each reason has its words");
 
 void report_layout(const LayoutError &error, std::string_view text, [[maybe_unused]] Node *soft_context) {
     const LayoutWords &words = words_of(error.reason);
-    errsave(soft_context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, copy_text(error.part)),
-            errdetail("The layout was \"%s\".", copy_text(text)),
+    errsave(soft_context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, clip_text(error.part)),
+            errdetail("The layout was \"%s\".", clip_text(text)),
             words.hint == nullptr ? hint_of_form() : errhint("%s", words.hint));
 }
 

@@ -141,11 +141,13 @@ Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
 
 Datum idgen_require_library(PG_FUNCTION_ARGS) {
     const char *version = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    if (!is_library_at_least(version))
+    if (!is_library_at_least(version)) {
+        version = clip_text(version);
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("the library of idgen %s is loaded, and %s is needed", library_version(), version),
                 errdetail("The library's file was replaced after it was loaded, or was not replaced yet."),
                 errhint("Install the library of idgen %s if it is not there, and restart the server.", version));
+    }
     PG_RETURN_VOID();
 }
 

@@ -56,7 +56,7 @@ struct ParsedShards {
 
 void explain_bad_shards(const ShardsError &error) {
     GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-    const char *part = copy_text(error.part);
+    const char *part = clip_text(error.part);
     switch (error.reason) {
         case ShardsReason::reversed:
             GUC_check_errdetail("The range \"%s\" ends before it begins.", part);
