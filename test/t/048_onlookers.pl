@@ -1,4 +1,4 @@
-# Who only looks holds up nobody who draws, and who waits for a lock of the shared state can be cancelled: each lock is held for as
+# Who only looks holds up nobody who draws, and who waits for a lock of the shared state can be canceled: each lock is held for as
 # long as a test wants, and nobody passes it who would have to wait for it.
 use strict;
 use warnings;
@@ -74,7 +74,7 @@ $first->do('RESET statement_timeout');
 my $pid = value_of($first, 'SELECT pg_backend_pid()');
 begin($first, 'SELECT next_id()');
 is_waiting($pid);
-ok(value_of($main, "SELECT pg_cancel_backend($pid)"), 'it is cancelled');
+ok(value_of($main, "SELECT pg_cancel_backend($pid)"), 'it is canceled');
 ok(!succeeds($first) && is_held(), 'and ends');
 begin($first, 'SELECT next_id()');
 is_waiting($pid);

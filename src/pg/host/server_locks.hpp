@@ -22,7 +22,7 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
         return LWLockConditionalAcquire(&lock_, LW_EXCLUSIVE);
     }
     void unlock() noexcept IDGEN_LOCKS(release_capability()) { LWLockRelease(&lock_); }
-    // The same as lock(), but a cancelled session raises instead of waiting on.
+    // The same as lock(), but a canceled session raises instead of waiting on.
     void lock_patiently() IDGEN_LOCKS(acquire_capability()) IDGEN_LOCKS(no_thread_safety_analysis) {
         constexpr int quick_tries = 100;
         constexpr int64 pause_us = 100;
@@ -35,7 +35,7 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
 };
 static_assert(sizeof(LightLock) == sizeof(LWLock) && std::is_trivial_v<LightLock>, "lives in shared memory");
 
-// A lock held for a scope by a session that can be cancelled while it waits for the lock.
+// A lock held for a scope by a session that can be canceled while it waits for the lock.
 class IDGEN_LOCKS(scoped_lockable) PatientGuard {
    public:
     explicit PatientGuard(LightLock &lock) IDGEN_LOCKS(acquire_capability(lock)) : lock_(lock) {
