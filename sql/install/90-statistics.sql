@@ -49,7 +49,7 @@ SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, tr
 
 CREATE FUNCTION idgen.status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 13;
+    AS 'MODULE_PATHNAME', 'idgen_status' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 16;
 CREATE FUNCTION idgen.reset_stats() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 

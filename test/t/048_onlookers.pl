@@ -1,5 +1,5 @@
-# Who only looks holds up nobody who draws, and who waits for a lock of the shared state can be canceled: each lock is held for as
-# long as a test wants, and nobody passes it who would have to wait for it.
+# Statistics and readers by ID wait for no lock that draws need, and a session that waits for one can be canceled: each lock is held
+# for as long as the test wants.
 use strict;
 use warnings;
 use FindBin;

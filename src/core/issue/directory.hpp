@@ -116,6 +116,7 @@ class Directory {
             entries_[i].link.key = {};
             entries_[i].link.next = i + 1 < entry_count_ ? static_cast<std::int32_t>(i + 1) : no_slot;
         }
+        state_.slot_count = 0;
         state_.free_slot = entry_count_ == 0 ? no_slot : 0;
     }
 
@@ -141,7 +142,7 @@ class Directory {
     // Makes every slot of a number that was claimed from a registry go on at or above `at_ms`, in all databases. Nothing
     // that read an older cap of the number is still drawn when it returns.
     void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
-        for (std::uint32_t i = 0; i < entry_count_; i++) {
+        for (std::uint32_t i = 0; i < slots_used(); i++) {
             const SlotKey &key = entries_[i].link.key;
             if (key.database != 0 && key.shard == number && key.packing.node_bits != 0) move(entries_[i], at_ms, false);
         }
@@ -209,7 +210,7 @@ class Directory {
     // Calls visit(entry) for each slot of a database.
     template <class Visit>
     void for_each_slot(std::uint32_t database, Visit visit) const noexcept {
-        for (std::uint32_t i = 0; i < entry_count_; i++)
+        for (std::uint32_t i = 0; i < slots_used(); i++)
             if (entries_[i].link.key.database == database) visit(entries_[i]);
     }
 

@@ -172,7 +172,7 @@ bool hand_over(PreparedEntry *entries, std::uint32_t count, const PreparedAnnoun
         entry.database.store(announcement.database);
         entry.start_ms.store(announcement.start_ms);
         entry.xid.store(announcement.xid);
-        // Who finds that the process has left the transaction finds this.
+        // A reader that finds that the process has left the transaction finds this.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return true;
     }

@@ -2,8 +2,8 @@
 // that would jump past the guard's end. If something can, lock and unlock are called by name, and the end of the
 // transaction unlocks.
 //
-// It is never shared, also by those who only read: they hold it for a few steps, one after the other. Who shares an
-// LWLock passes one who waits for it alone, so a few sessions in a loop would keep that one out for as long as they like.
+// It is never shared. Sessions that share an LWLock pass one that wants it exclusive, so a few of them in a loop keep that
+// one out for as long as they like. Readers hold it exclusive for a few steps, or do without.
 #pragma once
 
 #include "pg/postgres.hpp"

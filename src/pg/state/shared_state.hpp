@@ -3,8 +3,7 @@
 // Locking. Two kinds of lock, taken in this order:
 //   1. SharedState::lock, an LWLock that is only taken exclusive: giving out or taking back a slot, and the entry of a
 //      database. A session that needs it can be canceled while it waits. Sessions keep a reference to the slot that
-//      they last used, and find others, without it. Nobody who only looks takes it: those who share an LWLock pass one
-//      who waits for it alone, and eight of them in a loop keep that one out.
+//      they last used, and find others, without it. Statistics do without it, too.
 //   2. SharedSlot::mutex, a spinlock: the slot itself, its key and its generation. Held for one take, or one copy.
 // Nothing that can raise an error runs under either.
 // The order of all locks is in docs/development.md.
