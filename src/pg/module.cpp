@@ -3,16 +3,14 @@
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
-#include "pg/state/source.hpp"
 
 extern "C" {
 PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 
 PGDLLEXPORT void _PG_init(void) {
     idgen::pg::define_settings();
-    idgen::pg::note_leader();
     idgen::pg::watch_prepared_transactions();
-    if (!process_shared_preload_libraries_in_progress) return;
+    if (!process_shared_preload_libraries_in_progress) return idgen::pg::note_loading();
     idgen::pg::install_shared_state_hooks();
     idgen::pg::open_lease_gate();
 }

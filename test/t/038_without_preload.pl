@@ -143,6 +143,17 @@ fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is'
 fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is');
 fails_with($old, 'CALL id_settled(NULL)', '55000', qr/sessions have another library/, 'also in the older library');
 fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
+# Workers of an older session load the newer library: that session would not hand over what they draw.
+my $wrapper = 'CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$';
+my $stage = 'CREATE TABLE stage AS SELECT wrapped() AS id FROM hundred';
+$new->do($_) for 'CREATE TABLE hundred AS SELECT generate_series(1, 100)', $wrapper;
+my $same = qr/session has not loaded the same library of idgen.*HINT:  Run SELECT idgen\.own_shards\(\) in the session first.*reconnect/s;
+for my $leader ($old, $loaded)
+{
+	$leader->do("SET $_ = 0") for @settings;
+	$leader->do('SET parallel_leader_participation = off');
+	fails_with($leader, $stage, '55000', $same, 'workers with a newer library than their session');
+}
 $old->begin_work;
 $old->do('INSERT INTO event DEFAULT VALUES');
 fails_with($old, q{PREPARE TRANSACTION 'older'}, '55000', qr/this session has an older library/, 'nor prepares what only that state would know of');
@@ -157,14 +168,10 @@ ok(defined settled_id($new), 'with the last of the older sessions all that ends'
 ok($new->do('SELECT idgen.advance(now())'), 'an advance, too');
 
 # A session that has not loaded the library would not hand over what its workers drew.
-$new->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
-$new->do('CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$');
 my $leader = connect_to($node);
 $leader->do("SET $_ = 0") for @settings;
 $leader->do('SET parallel_leader_participation = off');
-my $stage = 'CREATE TABLE stage AS SELECT wrapped() AS id FROM hundred';
-fails_with($leader, $stage, '55000', qr/session has not loaded idgen.*HINT:  Run SELECT idgen\.own_shards\(\) in the session first/s,
-	'workers of a session that has not loaded the library');
+fails_with($leader, $stage, '55000', $same, 'workers of a session that has not loaded the library');
 $leader->do('SELECT idgen.own_shards()');
 $leader->begin_work;
 $leader->do($stage);

@@ -284,9 +284,10 @@ class Directory {
     // Frees one idle slot against the shortage.
     bool free_idle_slot(Shortage shortage, const SlotRequest &request) noexcept {
         std::int64_t since_ms = request.now_ms - request.idle_ms;
-        for (std::uint32_t i = 0; i < entry_count_; i++) {
-            Entry &entry = entries_[state_.hand];
-            state_.hand = (state_.hand + 1) % entry_count_;
+        std::uint32_t used = slots_used();
+        for (std::uint32_t i = 0; i < used; i++) {
+            state_.hand = state_.hand < used ? state_.hand : 0;
+            Entry &entry = entries_[state_.hand++];
             SlotKey key = entry.link.key;
             std::uint32_t owner = key.database;
             std::int64_t end_ms = 0;

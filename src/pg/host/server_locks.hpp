@@ -25,9 +25,14 @@ class IDGEN_LOCKS(capability("LWLock")) LightLock {
     // The same as lock(), but a canceled session raises instead of waiting on.
     void lock_patiently() IDGEN_LOCKS(acquire_capability()) IDGEN_LOCKS(no_thread_safety_analysis) {
         constexpr int quick_tries = 100;
-        constexpr int64 pause_us = 100;
-        for (int tries = 0; !try_lock(); tries++)
-            if (tries >= quick_tries) sleep_us(pause_us);
+        constexpr int64 shortest_us = 100;
+        constexpr int64 longest_us = 1600;
+        int64 pause_us = shortest_us;
+        for (int tries = 0; !try_lock(); tries++) {
+            if (tries < quick_tries) continue;
+            sleep_us(pause_us);
+            pause_us = Min(2 * pause_us, longest_us);
+        }
     }
 
    private:

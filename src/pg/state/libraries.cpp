@@ -9,15 +9,16 @@ namespace {
 
 // Never change: libraries of all versions share it.
 struct SharedSession {
-    std::atomic<uint32> state;  // the number of the state that it has joined; 0: none
-    std::atomic<uint32> pid;    // its process; written first
+    std::atomic<uint32> library;  // the number of its library's state; 0: it has not loaded one
+    std::atomic<uint32> state;    // the same, once it has joined that state; else 0
+    std::atomic<uint32> pid;      // its process; written first
 };
 struct SharedLibraries {
     std::atomic<uint32> newest;  // the highest number of a state that there is
     std::atomic<uint32> count;   // of the sessions; written first
     SharedSession sessions[FLEXIBLE_ARRAY_MEMBER];
 };
-static_assert(sizeof(SharedSession) == 8 && offsetof(SharedLibraries, sessions) == 8,
+static_assert(sizeof(SharedSession) == 12 && offsetof(SharedLibraries, sessions) == 8,
               "libraries of all versions share it");
 constexpr const char *libraries_name = "idgen libraries";
 
@@ -34,8 +35,26 @@ SharedLibraries *find_libraries() {
     return static_cast<SharedLibraries *>(attach_from_registry(libraries_name, size, initialise));
 }
 
-void leave_state(int, Datum) {
-    libraries->sessions[backend_number()].state = 0;
+SharedSession &own_session() {
+    return libraries->sessions[backend_number()];
+}
+
+void leave(int, Datum) {
+    own_session().state = 0;
+    own_session().library = 0;
+}
+
+// Finds this session's entry; false if the server has no registry of such memory.
+bool enter(uint32 number) {
+    if (own_state != 0) return true;
+    libraries = find_libraries();
+    if (libraries == nullptr) return false;
+    own_session().state = 0;
+    own_session().pid = static_cast<uint32>(MyProcPid);
+    own_session().library = number;
+    before_shmem_exit(leave, 0);
+    own_state = number;
+    return true;
 }
 
 void raise_newest(uint32 number) noexcept {
@@ -52,7 +71,17 @@ void raise_newest(uint32 number) noexcept {
             errhint("Reconnect. If the new file is the older one, restart the server."));
 }
 
-// The processes that are attached to another state, of up to `most` sessions; empty: there are none.
+[[noreturn]] void report_other_library() {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("cannot make IDs in a parallel worker whose session has not loaded the same library of idgen"),
+        errdetail(
+            "If the session prepared its transaction for two-phase commit, it would not say what the worker has drawn."),
+        errhint(
+            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries. If the library's file was replaced since, reconnect."));
+}
+
+// The processes that have joined another state, of up to `most` sessions; empty: there are none.
 const char *strangers(uint32 most) {
     StringInfoData pids;
     initStringInfo(&pids);
@@ -68,22 +97,27 @@ const char *strangers(uint32 most) {
 
 }  // namespace
 
+void note_library(uint32 number) {
+    enter(number);
+}
+
+void require_leaders_library() {
+    if (libraries == nullptr || !IsParallelWorker()) return;
+    const PGPROC *leader = MyProc->lockGroupLeader;
+    const SharedSession &session = libraries->sessions[backend_number_of(*leader)];
+    bool is_leaders = session.pid.load() == static_cast<uint32>(leader->pid);
+    if (!is_leaders || session.library.load() != own_state) report_other_library();
+}
+
 void note_state(uint32 number) {
-    libraries = find_libraries();
-    own_state = number;
-    if (libraries != nullptr) raise_newest(number);
+    if (enter(number)) raise_newest(number);
 }
 
 void join_state() {
     if (libraries == nullptr) return;
-    SharedSession &session = libraries->sessions[backend_number()];
-    session.pid = static_cast<uint32>(MyProcPid);
-    session.state = own_state;
-    static bool is_leaving = false;
-    if (!is_leaving) before_shmem_exit(leave_state, 0);
-    is_leaving = true;
+    own_session().state = own_state;
     if (libraries->newest.load() == own_state) return;
-    session.state = 0;
+    own_session().state = 0;
     report_replaced();
 }
 

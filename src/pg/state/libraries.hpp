@@ -16,7 +16,14 @@
 
 namespace idgen::pg {
 
-// Notes that there is a state of that number, to which this session is attached.
+// Notes that this session has the library whose state has that number, as it loads it: its parallel workers look.
+void note_library(uint32 number);
+
+// Raises in a parallel worker whose leader has another library, or none: if that one prepared its transaction, it would
+// not hand over what the worker has drawn.
+void require_leaders_library();
+
+// Notes that there is the state of this session's library.
 void note_state(uint32 number);
 
 // Says that this session draws from its state, until it ends. Raises if there is a newer one. Requires note_state().

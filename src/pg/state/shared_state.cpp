@@ -186,11 +186,25 @@ SharedState *attached_state() noexcept {
     return attached;
 }
 
+namespace {
+
+uint32 state_number() noexcept {
+    return static_cast<uint32>(strtoul(state_name + state_name_prefix, nullptr, 10));
+}
+
+}  // namespace
+
+void note_loading() {
+    bool may_be_prepared = max_prepared_xacts > 0;
+    if (may_be_prepared && IsUnderPostmaster) note_library(state_number());
+}
+
 SharedState *find_shared_state() {
     if (attached != nullptr) return attached;
-    attached = static_cast<SharedState *>(attach_from_registry(state_name, state_size(), initialise));
-    if (attached == nullptr) return nullptr;
-    note_state(static_cast<uint32>(strtoul(state_name + state_name_prefix, nullptr, 10)));
+    void *memory = attach_from_registry(state_name, state_size(), initialise);
+    if (memory == nullptr) return nullptr;
+    note_state(state_number());
+    attached = static_cast<SharedState *>(memory);
     name_tranche(attached->tranche, "idgen");
     // It may have been set while no session was attached to announce it.
     publish_synchronous(settings.synchronous);

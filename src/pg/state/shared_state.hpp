@@ -129,6 +129,9 @@ const SlotDirectory unlocked_directory_of(SharedState *state) noexcept;
 // Called when the server starts, with shared_preload_libraries.
 void install_shared_state_hooks();
 
+// Called when a session loads the library that the server did not load at its start.
+void note_loading();
+
 // Announces idgen.synchronous to all processes, unless this one has an old value: a parallel worker has its leader's, a
 // running statement that of its beginning.
 void publish_synchronous(int value) noexcept;

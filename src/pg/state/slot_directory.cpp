@@ -138,8 +138,8 @@ uint32 list_databases(SharedState *state, Oid *oids) noexcept {
     return count;
 }
 
-void drop_databases(SharedState *state, const Oid *oids, uint32 count) noexcept {
-    Guard<LightLock> guard(state->lock);
+void drop_databases(SharedState *state, const Oid *oids, uint32 count) {
+    PatientGuard guard(state->lock);
     for (uint32 i = 0; i < count; i++) {
         SharedDatabase *database = directory_of(state).find_database(oids[i]);
         // Its OID may have been given again meanwhile.
@@ -156,7 +156,7 @@ bool free_dropped_databases(SharedState *state) {
     uint32 dropped = 0;
     for (uint32 i = 0; i < count; i++)
         if (oids[i] != 0 && !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i]))) oids[dropped++] = oids[i];
-    drop_databases(state, oids, dropped);
+    if (dropped > 0) drop_databases(state, oids, dropped);
     pfree(oids);
     return dropped > 0;
 }

@@ -57,24 +57,11 @@ void begin_backend(SharedBackend &backend) {
 
 namespace {
 
-bool has_leader_loaded = true;
-
-// What is prepared is handed over by its own session, which must have the library to do so.
-[[noreturn]] void report_leader_without_library() {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("cannot make IDs in a parallel worker whose session has not loaded idgen"),
-        errdetail(
-            "If the session prepared its transaction for two-phase commit, it would not say what the worker has drawn."),
-        errhint(
-            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries or shared_preload_libraries."));
-}
-
 // A parallel worker draws for its leader's transaction.
 void find_announcement(SharedState *state) {
     bool is_worker = IsParallelWorker();
     bool may_be_prepared = max_prepared_xacts > 0;
-    if (is_worker && !has_leader_loaded && may_be_prepared) report_leader_without_library();
+    if (may_be_prepared) require_leaders_library();
     const PGPROC *leader = is_worker ? MyProc->lockGroupLeader : MyProc;
     uint32 number = announcing_process(process_number(MyProc), process_number(leader), is_worker);
     self.announcement = &announcements_of(state)[number];
@@ -83,11 +70,6 @@ void find_announcement(SharedState *state) {
 }
 
 }  // namespace
-
-// A parallel worker loads its leader's libraries first.
-void note_leader() noexcept {
-    has_leader_loaded = !IsParallelWorker() || InitializingParallelWorker;
-}
 
 void attach_backend() {
     if (self.state != nullptr) return;

@@ -26,9 +26,6 @@ extern Self self;
 // server, or recovery.
 void attach_backend();
 
-// Called as the library is loaded: notes whether a parallel worker's leader has loaded it, too.
-void note_leader() noexcept;
-
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
 DrawSession *session_of(const PackingKey &packing);
 
