@@ -9,9 +9,9 @@ namespace {
 
 // Never change: libraries of all versions share it.
 struct SharedSession {
-    std::atomic<uint32> library;  // the number of its library's state; 0: it has not loaded one
-    std::atomic<uint32> state;    // the same, once it has joined that state; else 0
-    std::atomic<uint32> pid;      // its process; written first
+    std::atomic<uint32> loaded;  // the number of its library's state; 0: it has not loaded one
+    std::atomic<uint32> state;   // the same, once it has joined that state; else 0
+    std::atomic<uint32> pid;     // its process; written first
 };
 struct SharedLibraries {
     std::atomic<uint32> newest;  // the highest number of a state that there is
@@ -41,7 +41,7 @@ SharedSession &own_session() {
 
 void leave(int, Datum) {
     own_session().state = 0;
-    own_session().library = 0;
+    own_session().loaded = 0;
 }
 
 // Finds this session's entry; false if the server has no registry of such memory.
@@ -51,7 +51,7 @@ bool enter(uint32 number) {
     if (libraries == nullptr) return false;
     own_session().state = 0;
     own_session().pid = static_cast<uint32>(MyProcPid);
-    own_session().library = number;
+    own_session().loaded = number;
     before_shmem_exit(leave, 0);
     own_state = number;
     return true;
@@ -106,7 +106,7 @@ void require_leaders_library() {
     const PGPROC *leader = MyProc->lockGroupLeader;
     const SharedSession &session = libraries->sessions[backend_number_of(*leader)];
     bool is_leaders = session.pid.load() == static_cast<uint32>(leader->pid);
-    if (!is_leaders || session.library.load() != own_state) report_other_library();
+    if (!is_leaders || session.loaded.load() != own_state) report_other_library();
 }
 
 void note_state(uint32 number) {

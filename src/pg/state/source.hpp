@@ -46,7 +46,7 @@ struct Source : DrawSource<SpinLock> {
     uint32 settings_generation;  // of the settings that it was resolved with; 0: not resolved
     ShardRange single;           // an explicit shard, in the pool
     MemoryContext memory;        // that lives as long as the source
-    OwnRoom *room;               // of its pool, if idgen.shards is no list; null: not needed yet
+    OwnRoom *room;               // of its pool, if idgen.shards is not a list; null: not needed yet
     uint64 slot_tag;             // tag_of() the slot in use
     uint32 pool_changes;         // changes_of_pool() when the pool was looked at
     bool follows_pool;           // the pool is that of the numbers held from the registry
