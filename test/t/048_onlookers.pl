@@ -13,19 +13,18 @@ plan skip_all => 'from 17 on without preload the state is no shared memory of th
 
 my $node = start_node('onlookers', conf => ["idgen.shards = '0-3'", 'max_prepared_transactions = 5']);
 my $main = connect_to($node);
-$main->do("CREATE FUNCTION held_lock(text, bigint, text, boolean, text) RETURNS void LANGUAGE c STRICT AS '$ENV{IDGEN_PRELOADS}/held_lock.so'");
+$main->do("CREATE FUNCTION held_lock(text, bigint, text, text) RETURNS void LANGUAGE c STRICT AS '$ENV{IDGEN_PRELOADS}/held_lock.so'");
 my ($state, $size) = $main->selectrow_array(q{SELECT name, size FROM pg_shmem_allocations WHERE name LIKE 'idgen state%'});
 my $until = $node->basedir . '/let_go';
 
 # Holds a lock of the state in a session of its own; gives what lets it go.
 sub hold
 {
-	my ($which, $shared) = @_;
+	my ($which) = @_;
 	unlink $until;
 	my $holder = connect_to($node);
 	my $pid = value_of($holder, 'SELECT pg_backend_pid()');
-	$shared //= 'false';
-	$holder->do("SELECT held_lock('$state', $size, '$which', $shared, '$until')", { pg_async => PG_ASYNC });
+	$holder->do("SELECT held_lock('$state', $size, '$which', '$until')", { pg_async => PG_ASYNC });
 	wait_until($main, "SELECT query LIKE 'SELECT held_lock%' AND state = 'active' FROM pg_stat_activity WHERE pid = $pid");
 	# It takes the lock in its first steps.
 	select undef, undef, undef, 0.2;

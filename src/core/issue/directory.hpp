@@ -4,8 +4,8 @@
 // An idle slot is taken back in this order: references to it end, its database's floor rises above its last tick, it is
 // free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
-// Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): nobody who only looks
-// may hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
+// Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): nobody who only
+// looks may hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
 // forget_more().
 #pragma once
 
@@ -21,8 +21,8 @@ namespace idgen {
 // In shared memory. Guards as the caller has them: the lock of renewals, the lock of the directory.
 struct alignas(cache_line) DatabaseEntry {
     Horizon horizon;  // floor and grant: atomic; the rest: the lock of renewals
-    // Atomic; written with the directory's lock; its OID; 0: free. On a cache line of its own: renewals must not disturb
-    // the takes.
+    // Atomic; written with the directory's lock; its OID; 0: free. On a cache line of its own: renewals must not
+    // disturb the takes.
     alignas(cache_line) std::atomic<std::uint32_t> database;
     std::uint32_t written_by;  // guard: the directory's lock; what last wrote its row in the catalog; 0: not known
     SlotCounts slots;          // guard: the directory's lock; slots that it holds

@@ -91,8 +91,8 @@ void end_issue(Lease &lease) noexcept;
 void note_drained(Lease &lease) noexcept;
 
 // Asks to lower R to the largest H of the databases that issued IDs with the number since it was claimed; 0: none did;
-// the number is given up. Requires end_issue and note_drained. An extension that is on its way is asked for again first: R is not known
-// until it is answered.
+// the number is given up. Requires end_issue and note_drained. An extension that is on its way is asked for again
+// first: R is not known until it is answered.
 LeaseCall ask_stop(Lease &lease, std::int64_t used_ms, const ClockReading &clock) noexcept;
 
 enum class LeaseNews : std::uint8_t {

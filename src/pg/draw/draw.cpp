@@ -253,7 +253,8 @@ bool try_above(Source &source, const DrawHistory &observed, int64 &id) {
     session.last = later_of(source.packing, session.last, observed);
     Source above = source;
     above.session = &session;
-    // The copy may find another pool, in the room that both have: if an error loses the copy, the source is resolved again.
+    // The copy may find another pool, in the room that both have: if an error loses the copy, the source is resolved
+    // again.
     source.settings_generation = 0;
     id = draw(above, 1).first_id;
     if (source.session != nullptr) *source.session = session;

@@ -48,8 +48,8 @@ void keep_announcement(SharedState *state, const PreparedAnnouncement &announcem
 constexpr XactEvent hand_over_event =
     hand_over_at == HandOver::before_end ? XACT_EVENT_PRE_PREPARE : XACT_EVENT_PREPARE;
 
-// One that has drawn nothing needs an announcement only if it would be taken for one of before the start. Nothing of this
-// session tells whether it has: its workers may be all that ever drew.
+// One that has drawn nothing needs an announcement only if it would be taken for one of before the start. Nothing of
+// this session tells whether it has: its workers may be all that ever drew.
 void hand_over_prepared(XactEvent event, void *) {
     bool may_be_prepared = max_prepared_xacts > 0;
     if (event != hand_over_event || !may_be_prepared) return;

@@ -2,8 +2,8 @@
 // that would jump past the guard's end. If something can, lock and unlock are called by name, and the end of the
 // transaction unlocks.
 //
-// It is never shared. Sessions that share an LWLock pass one that wants it exclusive, so a few of them in a loop keep that
-// one out for as long as they like. Readers hold it exclusive for a few steps, or do without.
+// It is never shared. Sessions that share an LWLock pass one that wants it exclusive, so a few of them in a loop keep
+// that one out for as long as they like. Readers hold it exclusive for a few steps, or do without.
 #pragma once
 
 #include "pg/postgres.hpp"

@@ -47,8 +47,8 @@ struct Twin {
     Layout layout;  // as this one calls it
 };
 
-// Why the clock must be right within idgen.clock_error, or need not be. A failover or restore that loses renewals of the
-// horizon begins IDs at the clock.
+// Why the clock must be right within idgen.clock_error, or need not be. A failover or restore that loses renewals of
+// the horizon begins IDs at the clock.
 enum class ClockUse {
     setting,      // idgen.require_clock_sync asks for it
     registry,     // numbers come from one: no failover rests on the clock

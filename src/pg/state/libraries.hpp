@@ -1,6 +1,6 @@
 // Which shared states sessions are attached to, where the server did not load the library when it started. If the file
-// of the library is replaced below the running server, later sessions load another one, whose SharedState may be another:
-// the two do not see each other's announcements, slots and floors.
+// of the library is replaced below the running server, later sessions load another one, whose SharedState may be
+// another: the two do not see each other's announcements, slots and floors.
 //
 //      a session before it draws:  join its state --> read the newest: refused if that is another
 //      a session of a newer state: note that as the newest --> read who has joined another

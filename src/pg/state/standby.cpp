@@ -24,8 +24,8 @@ bool is_streaming_to_standby(WalSnd &sender) {
     return process != nullptr && !OidIsValid(process->databaseId);
 }
 
-// A slot that outlives its session. Without ReplicationSlotControlLock, which those who make slots wait for: what a slot
-// says as it comes or goes may be old.
+// A slot that outlives its session. Without ReplicationSlotControlLock, which those who make slots wait for: what a
+// slot says as it comes or goes may be old.
 bool is_slot_of_standby(ReplicationSlot &slot) noexcept {
     SpinLockAcquire(&slot.mutex);
     bool is_meant = slot.in_use && slot.data.persistency == RS_PERSISTENT && !OidIsValid(slot.data.database);

@@ -14,8 +14,8 @@ bool lacks_standbys(SharedState *state) noexcept;
 // cancellation and has no end.
 bool is_acknowledged(SharedState *state, XLogRecPtr lsn);
 
-// Whether a standby, or another receiver of the whole WAL, follows this server: it is streaming now, or has a slot. Subscribers
-// and slots of one session do not count; a base backup counts while it streams.
+// Whether a standby, or another receiver of the whole WAL, follows this server: it is streaming now, or has a slot.
+// Subscribers and slots of one session do not count; a base backup counts while it streams.
 bool has_standby();
 
 // The walsenders of synchronous standbys that are streaming.
