@@ -4,8 +4,8 @@
 // An idle slot is taken back in this order: references to it end, its database's floor rises above its last tick, it is
 // free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
-// Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): nobody who only
-// looks may hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
+// Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): statistics
+// must not hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
 // forget_more().
 #pragma once
 

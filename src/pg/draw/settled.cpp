@@ -35,7 +35,7 @@ PreparedAnnouncement own_announcement(SharedState *state) {
 }
 
 void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
-    state->prepared_lock.lock();
+    state->prepared_lock.lock_patiently();
     bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
     state->prepared_lock.unlock();
     if (!has_room)
