@@ -6,12 +6,21 @@
 
 namespace idgen {
 
+namespace {
+
+CounterOutcome outcome_of(const CounterRow &row, const CounterFetch &call, std::int64_t left) noexcept {
+    if (row.is_dropped) return CounterOutcome::missing;
+    if (row.awaits_advance) return CounterOutcome::awaits_advance;
+    if (call.least > row.max_block) return CounterOutcome::too_long;
+    return left < call.least ? CounterOutcome::too_few : CounterOutcome::done;
+}
+
+}  // namespace
+
 CounterAnswer fetch(CounterRow &row, const CounterFetch &call, std::int64_t new_version) noexcept {
     IDGEN_REQUIRE(call.least >= 1 && new_version != 0 && row.block >= 1 && row.max_block >= row.block);
     std::int64_t left = row.largest - row.last;
-    CounterAnswer answer{CounterOutcome::done, 0, 0, 0, row.block, row.max_block};
-    if (row.awaits_advance) answer.outcome = CounterOutcome::awaits_advance;
-    if (!row.awaits_advance && left < call.least) answer.outcome = CounterOutcome::too_few;
+    CounterAnswer answer{outcome_of(row, call, left), 0, 0, 0, row.block, row.max_block, row.identity, row.largest};
     if (answer.outcome != CounterOutcome::done) return answer;
     std::int64_t wanted = std::max(call.least, std::clamp(call.count, row.block, row.max_block));
     bool goes_on = call.since != 0 && row.version == call.since;
@@ -26,6 +35,7 @@ CounterAnswer fetch(CounterRow &row, const CounterFetch &call, std::int64_t new_
 
 CounterOutcome give_back(CounterRow &row, std::int64_t first, std::int64_t version, std::int64_t new_version) noexcept {
     IDGEN_REQUIRE(new_version != 0);
+    if (row.is_dropped) return CounterOutcome::missing;
     if (row.awaits_advance) return CounterOutcome::awaits_advance;
     if (row.version != version || first < row.run_start || first > row.last) return CounterOutcome::refused;
     row.last = first - 1;
@@ -40,6 +50,21 @@ void advance(CounterRow &row, std::int64_t next, std::int64_t new_version) noexc
     row.run_start = next;
     row.version = new_version;
     row.awaits_advance = false;
+}
+
+CounterOutcome create(CounterRow &row, const NewCounter &counter, std::int64_t identity,
+                      std::int64_t new_version) noexcept {
+    IDGEN_REQUIRE(row.is_dropped && identity != 0 && new_version != 0);
+    if (counter.first < 0 && row.awaits_advance) return CounterOutcome::awaits_advance;
+    std::int64_t first = counter.first < 0 ? std::max<std::int64_t>(row.last + 1, 1) : counter.first;
+    if (first <= row.last || first > counter.largest) return CounterOutcome::refused;
+    row = {identity, first - 1, counter.largest, first, new_version, counter.block, counter.max_block, false, false};
+    return CounterOutcome::done;
+}
+
+void drop(CounterRow &row, std::int64_t new_version) noexcept {
+    row.is_dropped = true;
+    row.version = new_version;
 }
 
 }  // namespace idgen

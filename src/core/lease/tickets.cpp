@@ -47,6 +47,10 @@ CounterFetch next_fetch(const Tickets &tickets, std::int64_t wish, std::int64_t 
 
 bool take_in(Tickets &tickets, const CounterFetch &call, const CounterAnswer &answer, std::int64_t now_ms) noexcept {
     IDGEN_REQUIRE(answer.outcome == CounterOutcome::done && answer.first <= answer.last);
+    if (answer.identity != tickets.identity) leave_out(tickets);
+    tickets.identity = answer.identity;
+    tickets.largest = answer.largest;
+    tickets.max_block = answer.max_block;
     if (answer.first < tickets.end) return false;
     HeldRange *end = tickets.ranges + tickets.count;
     HeldRange *before =
@@ -69,6 +73,12 @@ bool take_in(Tickets &tickets, const CounterFetch &call, const CounterAnswer &an
     tickets.block = std::clamp(std::max<std::int64_t>(call.count, 1), answer.block, answer.max_block);
     tickets.began_ms = now_ms;
     return true;
+}
+
+void leave_out(Tickets &tickets) noexcept {
+    tickets.dropped += left_of(tickets);
+    tickets.count = 0;
+    tickets.version = tickets.end = tickets.identity = 0;
 }
 
 UnusedNumbers give_up(Tickets &tickets) noexcept {

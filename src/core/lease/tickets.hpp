@@ -25,13 +25,17 @@ constexpr std::uint32_t most_ranges = 4;
 
 // All zero: it holds none, and knows nothing of the counter.
 struct Tickets {
+    std::int64_t identity;          // of the counter that they are of; 0: none has answered yet
     HeldRange ranges[most_ranges];  // none is empty; the first ones are used first
     std::uint32_t count;
     std::int64_t version;   // of the counter when the last range was given; 0: none was
     std::int64_t end;       // one more than the last number that was ever given to this server
     std::int64_t block;     // how many were asked for last, but for longer ranges; 0: none
     std::int64_t began_ms;  // when the last block came, by the clock that no step touches
-    std::int64_t dropped;   // numbers that were left out, since there was no room for what was left of a range
+    std::int64_t largest;   // the last number that the counter has
+    std::int64_t max_block;
+    std::int64_t dropped;  // numbers that were left out: there was no room for the rest of a range, or the counter
+                           // was dropped
 };
 
 // Takes `n` numbers in a row; false if it holds no range that long. Inline, because it is every draw.
@@ -60,9 +64,13 @@ inline bool is_low(const Tickets &tickets) noexcept {
 // What to ask for next: a block, or one range of `wish` numbers, 0 for none.
 CounterFetch next_fetch(const Tickets &tickets, std::int64_t wish, std::int64_t now_ms) noexcept;
 
-// Takes in the numbers that a fetch gave. False if some of them were given to this server before: the registry was put
-// back to an older state, and they must not be used.
+// Takes in the numbers that a fetch gave. What is held of another counter, that had the name before, is left out. False
+// if some of the numbers were given to this server before: the registry was put back to an older state, and they must
+// not be used.
 bool take_in(Tickets &tickets, const CounterFetch &call, const CounterAnswer &answer, std::int64_t now_ms) noexcept;
+
+// Leaves out what is held: there is no such counter any more.
+void leave_out(Tickets &tickets) noexcept;
 
 // Gives up what is held: the first of the numbers that can be given back, with the version to do so. Version 0: none
 // can.

@@ -11,6 +11,7 @@
 #include "core/lease/lease_record.hpp"
 #include "core/lease/number_choice.hpp"
 #include "core/lease/registry_row.hpp"
+#include "core/lease/tickets.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::lease {
@@ -21,6 +22,7 @@ enum class Reply : uint8 {
     foreign,  // not the registry whose identity was named
     denied,   // it refuses: password, rights, not set up, a standby, a copy
     limited,  // it refuses this one claim: its owner does not allow as much
+    locked,   // another transaction there keeps the row: this call was not executed
 };
 
 // Why a call was not answered, for the log and for idgen.status().
@@ -65,30 +67,34 @@ struct AdvanceTo {
     int64 at_ms;             // 0: not given; else that instant instead
 };
 
-// A call of a counter. Names are UTF-8 whatever the database's encoding is, of 1 to 63 bytes.
+// Calls of counters. Names are UTF-8 whatever the database's encoding is, of 1 to 63 bytes.
 
 constexpr size_t longest_counter_name = 63;
 
-enum class CounterAct : uint8 {
-    fetch,
-    give_back,
-    // Only for the owner of the registry.
-    create,
-    drop,
-    advance,
-    set_max,
-    set_block,
+// What a node asks of counters: of many in one call, each with an answer of its own, so that none waits for another.
+// At most that many, none of them twice.
+constexpr size_t most_counter_calls = 128;
+
+struct FetchCall {
+    const char *name;
+    CounterFetch fetch;
+    CounterAnswer answer;
 };
+
+struct GiveBackCall {
+    const char *name;
+    UnusedNumbers unused;
+    CounterOutcome outcome;
+};
+
+// What only the owner of the registry may do with one.
+enum class CounterAct : uint8 { create, drop, forget, advance, set_max, set_block };
 
 struct CounterCall {
     CounterAct act;
     const char *name;
-    CounterFetch fetch;
-    int64 number;   // the first to give back, to give at all, or to go on with
-    int64 version;  // to give back with
-    int64 largest;  // of create and set_max
-    int64 block;    // of create and set_block
-    int64 max_block;
+    NewCounter made;  // of create; of set_max and set_block what they set
+    int64 next;       // of advance
 };
 
 struct ListedCounter {
@@ -121,10 +127,17 @@ struct Registry {
     Reply (*limit)(void *self, const RegistryLimits &limits, Trouble &trouble);
     // Removes numbers that no server has held for that long; gives how many.
     Reply (*forget)(void *self, int64 unused_ms, int64 &count, Trouble &trouble);
-    // Fetches and gives back at the registry of that identity; else it is not looked at.
-    Reply (*call_counter)(void *self, const RegistryIdentity &identity, const CounterCall &call, CounterAnswer &answer,
-                          Trouble &trouble);
+    Reply (*fetch)(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count, Trouble &trouble);
+    Reply (*give_back)(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
+                       Trouble &trouble);
+    Reply (*manage_counter)(void *self, const CounterCall &call, Trouble &trouble);
     Reply (*list_counters)(void *self, CounterList &list, Trouble &trouble);
+    // Who keeps a row from being changed, a counter's or, if `counter` is null, a number's: a sentence's end, by palloc.
+    Reply (*find_locker)(void *self, const char *counter, int64 number, const char *&who, Trouble &trouble);
+    // How long each call waits for its answer from now on.
+    void (*wait_up_to)(void *self, int64 answer_ms);
+    // Whether the server that answered last is the one of this process.
+    bool (*is_own)(void *self);
     void (*close)(void *self);
 };
 
