@@ -1,5 +1,7 @@
 #include "lease/etcd/etcd_counters.hpp"
 
+#include <algorithm>
+
 #include "lease/etcd/etcd_call.hpp"
 #include "lease/etcd/etcd_rows.hpp"
 #include "lease/etcd/json.hpp"
@@ -9,9 +11,19 @@ namespace idgen::lease {
 namespace {
 
 struct EtcdCounter {
-    int64 mod_revision;  // 0: there is none
+    int64 mod_revision;  // 0: there is no key
     CounterRow row;
+    bool is_readable;  // false: the key holds something else
 };
+
+// Stands for a key that holds something else. What the counter gave is not known, so it gives none until its owner has
+// put that right. It is not missing: servers use what they hold of it.
+constexpr CounterRow unreadable_row() noexcept {
+    CounterRow row = no_counter();
+    row.is_dropped = false;
+    row.awaits_advance = true;
+    return row;
+}
 
 char *counter_key(const EtcdClient &client, const char *name) {
     return psprintf("%s/counter/%s", client.address.prefix, name);
@@ -23,26 +35,30 @@ char *counters_end(const EtcdClient &client) {
 }
 
 bool is_counter(const CounterRow &row) noexcept {
-    return row.last >= -1 && row.largest >= row.last && row.largest < PG_INT64_MAX && row.run_start <= row.last + 1 &&
-           row.version != 0 && row.block >= 1 && row.max_block >= row.block;
+    return row.identity != 0 && row.last >= -1 && row.largest >= row.last && row.largest < PG_INT64_MAX &&
+           row.run_start <= row.last + 1 && row.version != 0 && row.block >= 1 && row.max_block >= row.block;
 }
 
-// The counter of a key, as it is in that registry. False if the key holds something else.
-bool read_counter(Json *key, const EtcdRegistry &registry, EtcdCounter &counter) {
-    counter = {};
-    if (key == nullptr) return true;
+// The counter of a key, as it is in that registry.
+EtcdCounter read_counter(Json *key, const EtcdRegistry &registry) {
+    if (key == nullptr) return {0, no_counter(), true};
     Json *value = value_of(key);
     bool is_old = number_in(value, "advances") != registry.advances;
-    counter = {number_in(key, "mod_revision"),
-               {number_in(value, "last"), number_in(value, "largest"), number_in(value, "run_start"),
-                number_in(value, "version"), number_in(value, "block"), number_in(value, "max_block"), is_old}};
-    return has_numbers(value, {"last", "largest", "run_start", "version", "block", "max_block", "advances"}) &&
-           is_counter(counter.row);
+    CounterRow row{number_in(value, "identity"),  number_in(value, "last"),
+                   number_in(value, "largest"),   number_in(value, "run_start"),
+                   number_in(value, "version"),   number_in(value, "block"),
+                   number_in(value, "max_block"), is_old,
+                   flag_in(value, "dropped")};
+    bool is_readable =
+        has_flag(value, "dropped") && is_counter(row) &&
+        has_numbers(value, {"identity", "last", "largest", "run_start", "version", "block", "max_block", "advances"});
+    return {number_in(key, "mod_revision"), is_readable ? row : unreadable_row(), is_readable};
 }
 
 char *print_counter(const CounterRow &row, const EtcdRegistry &registry) {
     JsonWriter value;
     value.begin_object();
+    value.add("identity", row.identity);
     value.add("last", row.last);
     value.add("largest", row.largest);
     value.add("run_start", row.run_start);
@@ -51,128 +67,266 @@ char *print_counter(const CounterRow &row, const EtcdRegistry &registry) {
     value.add("max_block", row.max_block);
     // One that awaits its owner's word goes on to do so.
     value.add("advances", row.awaits_advance ? -1 : registry.advances);
+    value.add_flag("dropped", row.is_dropped);
     value.end_object();
     return value.print();
 }
 
-Reply look_at_counter(EtcdClient &client, const char *name, const Deadline &deadline, EtcdView &view,
-                      EtcdCounter &counter, Trouble &trouble) {
+// Reads the registry's key and those of counters, at one revision.
+Reply look_at_counters(EtcdClient &client, const char *const *names, EtcdCounter *counters, size_t count,
+                       const Deadline &deadline, EtcdView &view, Trouble &trouble) {
     EtcdTxn txn;
     txn.begin_work();
     txn.read(registry_key(client));
-    txn.read(counter_key(client, name));
+    for (size_t i = 0; i < count; i++) txn.read(counter_key(client, names[i]));
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
     if (reply == Reply::answered) reply = take_registry(answer, false, view, trouble);
     if (reply != Reply::answered) return reply;
-    if (read_counter(key_read(answer.json, 1), view.registry, counter)) return Reply::answered;
-    return refuse_key("of a counter", trouble);
+    for (size_t i = 0; i < count; i++)
+        counters[i] = read_counter(key_read(answer.json, static_cast<uint32>(i) + 1), view.registry);
+    return reply;
 }
 
-// Executes a node's call; what it makes of the row is written if it is done.
-CounterAnswer execute(EtcdCounter &counter, const CounterCall &call, int64 new_version) {
-    CounterAnswer answer{CounterOutcome::missing, 0, 0, 0, 0, 0};
-    if (counter.mod_revision == 0) return answer;
-    if (call.act == CounterAct::fetch) return fetch(counter.row, call.fetch, new_version);
-    answer.outcome = give_back(counter.row, call.number, call.version, new_version);
-    return answer;
+// The calls of a node. Those that are not done yet are `locked`.
+
+// etcd takes 128 operations in a transaction unless it is set up otherwise. Those of transactions within count, too: of
+// all within only the longest, here of 1. The look reads the registry's key beside the counters'.
+constexpr size_t most_in_txn = 127;
+
+CounterOutcome &outcome_of(FetchCall &call) noexcept {
+    return call.answer.outcome;
+}
+
+CounterOutcome &outcome_of(GiveBackCall &call) noexcept {
+    return call.outcome;
+}
+
+void execute(FetchCall &call, CounterRow &row, int64 new_version) noexcept {
+    call.answer = fetch(row, call.fetch, new_version);
+}
+
+void execute(GiveBackCall &call, CounterRow &row, int64 new_version) noexcept {
+    call.outcome = give_back(row, call.unused.first, call.unused.version, new_version);
+}
+
+// Calls that are tried in one transaction, with their counters.
+template <typename NodeCall>
+struct Batch {
+    NodeCall *calls[most_in_txn];
+    const char *names[most_in_txn];
+    EtcdCounter counters[most_in_txn];
+    size_t count;
+};
+
+// Those of the calls that are left, as many as one transaction takes.
+template <typename NodeCall>
+void take_left(NodeCall *calls, size_t count, Batch<NodeCall> &batch) noexcept {
+    batch.count = 0;
+    for (size_t i = 0; i < count && batch.count < most_in_txn; i++) {
+        if (outcome_of(calls[i]) != CounterOutcome::locked) continue;
+        batch.calls[batch.count] = &calls[i];
+        batch.names[batch.count++] = calls[i].name;
+    }
+}
+
+// Writes the counters whose calls are done, each if no other node has written it since the look; what is not written is
+// left to do. `is_lost` says that some may be written all the same.
+template <typename NodeCall>
+Reply write_done(EtcdClient &client, const EtcdView &view, Batch<NodeCall> &batch, const Deadline &deadline,
+                 bool &is_lost, Trouble &trouble) {
+    EtcdTxn txn;
+    txn.expect(registry_key(client), view.registry.mod_revision);
+    txn.begin_work();
+    NodeCall *done[most_in_txn];
+    uint32 count = 0;
+    for (size_t i = 0; i < batch.count; i++) {
+        if (outcome_of(*batch.calls[i]) != CounterOutcome::done) continue;
+        done[count++] = batch.calls[i];
+        const char *key = counter_key(client, batch.names[i]);
+        txn.begin_inner();
+        txn.expect(key, batch.counters[i].mod_revision);
+        txn.begin_work();
+        txn.write(key, print_counter(batch.counters[i].row, view.registry), 0);
+        txn.end_inner();
+    }
+    if (count == 0) return Reply::answered;
+    EtcdAnswer answer{};
+    Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
+    is_lost = reply != Reply::answered;
+    bool is_same_registry = has_succeeded(answer.json);
+    for (uint32 i = 0; i < count; i++)
+        if (!is_same_registry || !has_succeeded(answer.json, i)) outcome_of(*done[i]) = CounterOutcome::locked;
+    return reply;
+}
+
+template <typename NodeCall>
+bool is_left(NodeCall &call) noexcept {
+    return outcome_of(call) == CounterOutcome::locked;
+}
+
+// A counter that others go on writing is left `locked`, and the others have their answers. But if a write may have been
+// executed and was not answered, none counts as done: a gap is left.
+template <typename NodeCall>
+Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *calls, size_t count, Trouble &trouble) {
+    EtcdStore &store = store_of(self);
+    bool is_lost = false, is_answered = false;
+    for (size_t i = 0; i < count; i++) outcome_of(calls[i]) = CounterOutcome::locked;
+    Reply reply = until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
+        Batch<NodeCall> batch;
+        EtcdView view{};
+        take_left(calls, count, batch);
+        Reply looked =
+            look_at_counters(store.client, batch.names, batch.counters, batch.count, deadline, view, trouble);
+        if (looked != Reply::answered) return looked;
+        if (!(view.registry.identity == identity))
+            return put_trouble(trouble, Reply::foreign, "this is another registry");
+        for (size_t i = 0; i < batch.count; i++) execute(*batch.calls[i], batch.counters[i].row, random_secret());
+        Reply written = write_done(store.client, view, batch, deadline, is_lost, trouble);
+        is_answered = is_answered || written == Reply::answered;
+        is_done = std::none_of(calls, calls + count, is_left<NodeCall>);
+        return written;
+    });
+    return reply == Reply::silent && is_answered && !is_lost ? Reply::answered : reply;
 }
 
 // The owner's calls. They are done, or denied with the reason.
 
+const char *text_of(int64 number) {
+    return psprintf(INT64_FORMAT, number);
+}
+
 Reply create(EtcdCounter &counter, const CounterCall &call, int64 new_version, Trouble &trouble) {
-    if (counter.mod_revision != 0)
+    if (!counter.row.is_dropped)
         return put_trouble(trouble, Reply::denied, "counter \"%s\" exists; it goes on where it is", call.name);
-    counter.row = {call.number - 1, call.largest, call.number, new_version, call.block, call.max_block, false};
-    return Reply::answered;
+    int64 last = counter.row.last;
+    CounterOutcome outcome = idgen::create(counter.row, call.made, random_secret(), new_version);
+    if (outcome == CounterOutcome::done) return Reply::answered;
+    if (outcome == CounterOutcome::awaits_advance)
+        return put_trouble(
+            trouble, Reply::denied,
+            "what the counter of that name gave before is not known since the registry was advanced: give a start above all of it");
+    if (call.made.first >= 0 && call.made.first <= last)
+        return put_trouble(trouble, Reply::denied,
+                           "a counter of that name gave numbers up to %s before: give a start above that, or none",
+                           text_of(last));
+    return put_trouble(trouble, Reply::denied, "the counter would begin with %s: give a max that is not below that",
+                       text_of(call.made.first >= 0 ? call.made.first : Max(last + 1, 1)));
 }
 
 Reply move(CounterRow &row, const CounterCall &call, int64 new_version, Trouble &trouble) {
-    if (call.number <= row.last || call.number > row.largest + 1)
+    if (call.next <= row.last || call.next > row.largest + 1)
         return put_trouble(trouble, Reply::denied,
-                           "a counter goes on above its last number, %s, and not beyond its end",
-                           psprintf(INT64_FORMAT, row.last));
-    advance(row, call.number, new_version);
+                           "a counter goes on above its last number, %s, and not beyond its end", text_of(row.last));
+    advance(row, call.next, new_version);
     return Reply::answered;
 }
 
-Reply change(EtcdCounter &counter, const CounterCall &call, int64 new_version, Trouble &trouble) {
-    if (call.act == CounterAct::create) return create(counter, call, new_version, trouble);
-    if (counter.mod_revision == 0)
-        return put_trouble(trouble, Reply::denied, "counter \"%s\" does not exist", call.name);
-    if (call.act == CounterAct::advance) return move(counter.row, call, new_version, trouble);
-    if (call.act == CounterAct::set_max && call.largest < counter.row.last)
+Reply set_max(CounterRow &row, const CounterCall &call, Trouble &trouble) {
+    if (call.made.largest < row.last)
         return put_trouble(trouble, Reply::denied, "a counter does not end before its last number, %s",
-                           psprintf(INT64_FORMAT, counter.row.last));
-    if (call.act == CounterAct::set_max) counter.row.largest = call.largest;
-    if (call.act == CounterAct::set_block) counter.row.block = call.block;
-    if (call.act == CounterAct::set_block) counter.row.max_block = call.max_block;
+                           text_of(row.last));
+    row.largest = call.made.largest;
     return Reply::answered;
 }
 
-Reply write_counter(EtcdClient &client, const EtcdView &view, const EtcdCounter &before, const EtcdCounter &next,
+// What a call makes of a counter that there is; for `forget` also of one that was dropped, or cannot be read.
+Reply change(EtcdCounter &counter, const CounterCall &call, int64 new_version, Trouble &trouble) {
+    switch (call.act) {
+        case CounterAct::create:
+            return create(counter, call, new_version, trouble);
+        case CounterAct::drop:
+            drop(counter.row, new_version);
+            return Reply::answered;
+        case CounterAct::forget:
+            return Reply::answered;
+        case CounterAct::advance:
+            return move(counter.row, call, new_version, trouble);
+        case CounterAct::set_max:
+            return set_max(counter.row, call, trouble);
+        case CounterAct::set_block:
+            counter.row.block = call.made.block;
+            counter.row.max_block = call.made.max_block;
+            return Reply::answered;
+    }
+    return Reply::answered;
+}
+
+// Whether there is what a call is to change.
+Reply check_counter(const char *key, const EtcdCounter &counter, const CounterCall &call, Trouble &trouble) {
+    bool forgets = call.act == CounterAct::forget;
+    if (!counter.is_readable && !forgets)
+        return put_trouble(
+            trouble, Reply::denied,
+            "the key %s holds something else than a counter: call drop_counter(name, forget => true), then create_counter() with a start above all that it gave",
+            key);
+    bool is_there = forgets ? counter.mod_revision != 0 : !counter.row.is_dropped;
+    if (is_there || call.act == CounterAct::create) return Reply::answered;
+    return put_trouble(trouble, Reply::denied, "counter \"%s\" does not exist", call.name);
+}
+
+Reply write_counter(EtcdClient &client, const char *key, const EtcdView &view, const EtcdCounter &next,
                     const CounterCall &call, const Deadline &deadline, bool &is_done, Trouble &trouble) {
-    char *key = counter_key(client, call.name);
     EtcdTxn txn;
     txn.expect(registry_key(client), view.registry.mod_revision);
-    txn.expect(key, before.mod_revision);
+    txn.expect(key, next.mod_revision);
     txn.begin_work();
-    if (call.act == CounterAct::drop)
+    if (call.act == CounterAct::forget)
         txn.remove(key);
     else
         txn.write(key, print_counter(next.row, view.registry), 0);
     return commit(client, txn, deadline, is_done, trouble);
 }
 
-bool is_node_call(const CounterCall &call) noexcept {
-    return call.act == CounterAct::fetch || call.act == CounterAct::give_back;
-}
-
 }  // namespace
 
-Reply call_etcd_counter(void *self, const RegistryIdentity &identity, const CounterCall &call, CounterAnswer &answer,
+Reply fetch_from_etcd(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count, Trouble &trouble) {
+    return call_counters(self, identity, calls, count, trouble);
+}
+
+Reply give_back_to_etcd(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
                         Trouble &trouble) {
+    return call_counters(self, identity, calls, count, trouble);
+}
+
+Reply manage_etcd_counter(void *self, const CounterCall &call, Trouble &trouble) {
     EtcdStore &store = store_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
+        const char *key = counter_key(store.client, call.name);
         EtcdView view{};
         EtcdCounter counter{};
-        Reply reply = look_at_counter(store.client, call.name, deadline, view, counter, trouble);
+        Reply reply = look_at_counters(store.client, &call.name, &counter, 1, deadline, view, trouble);
+        if (reply == Reply::answered) reply = check_counter(key, counter, call, trouble);
+        if (reply == Reply::answered) reply = change(counter, call, random_secret(), trouble);
         if (reply != Reply::answered) return reply;
-        if (is_node_call(call) && !(view.registry.identity == identity))
-            return put_trouble(trouble, Reply::foreign, "this is another registry");
-        EtcdCounter next = counter;
-        int64 new_version = random_secret();
-        answer = {CounterOutcome::done, 0, 0, 0, 0, 0};
-        if (is_node_call(call))
-            answer = execute(next, call, new_version);
-        else
-            reply = change(next, call, new_version, trouble);
-        is_done = answer.outcome != CounterOutcome::done;
-        if (is_done || reply != Reply::answered) return reply;
-        return write_counter(store.client, view, counter, next, call, deadline, is_done, trouble);
+        return write_counter(store.client, key, view, counter, call, deadline, is_done, trouble);
     });
 }
 
 namespace {
 
-Reply take_counters(const EtcdAnswer &answer, const EtcdRegistry &registry, size_t prefix, CounterList &list,
-                    Trouble &trouble) {
+// Whether a counter can have that name: no call reaches what lies below other keys.
+bool is_name(const char *text) {
+    size_t size = strlen(text);
+    return size >= 1 && size <= longest_counter_name && pg_verify_mbstr(PG_UTF8, text, static_cast<int>(size), true);
+}
+
+void take_counters(const EtcdAnswer &answer, const EtcdRegistry &registry, size_t prefix, CounterList &list) {
     Json *keys = keys_read(answer.json, 1);
     for (uint32 i = 0; i < count_of(keys); i++) {
         Json *key = element_of(keys, i);
         const char *path = bytes_of(text_in(key, "key"));
-        EtcdCounter counter;
-        if (path == nullptr || strlen(path) <= prefix || !read_counter(key, registry, counter))
-            return refuse_key("of a counter", trouble);
+        const char *name = path == nullptr || strlen(path) < prefix ? "" : path + prefix;
+        EtcdCounter counter = read_counter(key, registry);
+        if (counter.row.is_dropped || !is_name(name)) continue;
         ListedCounter &row = list.rows[list.count++];
-        strlcpy(row.name, path + prefix, sizeof(row.name));
+        strlcpy(row.name, name, sizeof(row.name));
         row.next = counter.row.last < counter.row.largest ? counter.row.last + 1 : -1;
         row.largest = counter.row.largest;
         row.block = counter.row.block;
         row.max_block = counter.row.max_block;
         row.awaits_advance = counter.row.awaits_advance;
     }
-    return Reply::answered;
 }
 
 }  // namespace
@@ -192,7 +346,8 @@ Reply list_etcd_counters(void *self, CounterList &list, Trouble &trouble) {
         if (reply != Reply::answered) return reply;
         size_t size = Max(count_of(keys_read(answer.json, 1)), 1) * sizeof(ListedCounter);
         list = {static_cast<ListedCounter *>(MemoryContextAlloc(caller, size)), 0};
-        return take_counters(answer, view.registry, strlen(counter_key(store.client, "")), list, trouble);
+        take_counters(answer, view.registry, strlen(counter_key(store.client, "")), list);
+        return reply;
     });
 }
 

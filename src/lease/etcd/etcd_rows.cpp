@@ -105,7 +105,7 @@ Reply refuse_key(const char *key, Trouble &trouble) {
 Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble) {
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
-    is_done = reply == Reply::answered && !answer.is_lease_gone && flag_in(answer.json, "succeeded");
+    is_done = reply == Reply::answered && !answer.is_lease_gone && has_succeeded(answer.json);
     return reply;
 }
 

@@ -1,11 +1,10 @@
 // What a registry's keys in an etcd hold. Below the prefix:
 //
 //      /registry           identity, floor, limits, how often it was advanced, and the etcd it was written in
-//      /number/NNNNNNNNNN  the row of a number (core/lease/registry_row.hpp) and whose it is. It has no
-//      lease:
-//                          R must outlive its owner
+//      /number/NNNNNNNNNN  the row of a number (core/lease/registry_row.hpp) and whose it is. It has no lease: R must
+//                          outlive its owner
 //      /holder/NNNNNNNNNN  is there until the lease is past: etcd removes it
-//      /counter/NAME       a counter (core/lease/counter_row.hpp); NAME is UTF-8
+//      /counter/NAME       a counter (core/lease/counter_row.hpp), also a dropped one; NAME is UTF-8
 //
 // Values are JSON. A row says how often the registry had been advanced when it was written: one that has been since
 // counts as advanced, so that one write advances all.

@@ -252,6 +252,21 @@ Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
     return reply;
 }
 
+// An etcd knows no locks.
+Reply find_locker(void * /*self*/, const char * /*counter*/, int64 /*number*/, const char *&who,
+                  Trouble & /*trouble*/) {
+    who = nullptr;
+    return Reply::answered;
+}
+
+void wait_up_to(void *self, int64 answer_ms) {
+    store_of(self).answer_ms = answer_ms;
+}
+
+bool is_own(void * /*self*/) {
+    return false;
+}
+
 void end_client(void *self) {
     close(store_of(self).client.http);
 }
@@ -276,8 +291,22 @@ bool open_etcd(const char *address, int64 answer_ms, Registry &registry, Trouble
         is_good = false;
     }
     if (is_good)
-        registry = {store,  identify,          make_call,          list,       release, advance, limit,
-                    forget, call_etcd_counter, list_etcd_counters, close_store};
+        registry = {store,
+                    identify,
+                    make_call,
+                    list,
+                    release,
+                    advance,
+                    limit,
+                    forget,
+                    fetch_from_etcd,
+                    give_back_to_etcd,
+                    manage_etcd_counter,
+                    list_etcd_counters,
+                    find_locker,
+                    wait_up_to,
+                    is_own,
+                    close_store};
     MemoryContextSwitchTo(caller);
     if (!is_good) MemoryContextDelete(own);
     return is_good;

@@ -61,6 +61,11 @@ void JsonWriter::add(std::string_view name, int64 value) {
     add(name, psprintf(INT64_FORMAT, value));
 }
 
+void JsonWriter::add_flag(std::string_view name, bool value) {
+    key(name);
+    flag(value);
+}
+
 char *JsonWriter::print() {
     Jsonb *made = maker_.made();
     char *text = JsonbToCString(nullptr, &made->root, static_cast<int>(VARSIZE(made)));
@@ -122,6 +127,12 @@ bool flag_in(Json *json, std::string_view name) {
     return value != nullptr && value->type == jbvBool && value->val.boolean;
 }
 
+bool has_flag(Json *json, std::string_view name) {
+    JsonbValue room;
+    const JsonbValue *value = member(json, name, room);
+    return value != nullptr && value->type == jbvBool;
+}
+
 namespace {
 
 char *base64_of(std::string_view bytes) {
@@ -135,6 +146,10 @@ char *base64_of(std::string_view bytes) {
 }  // namespace
 
 EtcdTxn::EtcdTxn() {
+    begin_comparison();
+}
+
+void EtcdTxn::begin_comparison() {
     json_.begin_object();
     json_.key("compare");
     json_.begin_array();
@@ -191,6 +206,17 @@ void EtcdTxn::remove(const char *key) {
     end_operation();
 }
 
+void EtcdTxn::begin_inner() {
+    json_.begin_object();
+    json_.key("request_txn");
+    begin_comparison();
+}
+
+void EtcdTxn::end_inner() {
+    json_.end_array();
+    end_operation();
+}
+
 char *EtcdTxn::print() {
     json_.end_array();
     json_.end_object();
@@ -204,6 +230,14 @@ Json *keys_read(Json *answer, uint32 operation) {
 
 Json *key_read(Json *answer, uint32 operation) {
     return element_of(keys_read(answer, operation), 0);
+}
+
+bool has_succeeded(Json *answer) {
+    return flag_in(answer, "succeeded");
+}
+
+bool has_succeeded(Json *answer, uint32 operation) {
+    return has_succeeded(object_in(element_of(object_in(answer, "responses"), operation), "response_txn"));
 }
 
 char *bytes_of(std::string_view base64) {

@@ -21,6 +21,7 @@ class JsonWriter {
     // A member of an object.
     void add(std::string_view name, std::string_view value);
     void add(std::string_view name, int64 value);
+    void add_flag(std::string_view name, bool value);
     // What was written, in UTF-8, by palloc.
     char *print();
 
@@ -42,9 +43,11 @@ uint32 count_of(Json *array);
 std::string_view text_in(Json *json, std::string_view name);
 // 0 if there is none.
 int64 number_in(Json *json, std::string_view name);
+// False if there is none.
 bool flag_in(Json *json, std::string_view name);
-// Whether there is a whole number.
+// Whether there is a whole number, or a flag.
 bool has_number(Json *json, std::string_view name);
+bool has_flag(Json *json, std::string_view name);
 
 // A transaction of etcd as a request: what is compared, and what is done if all of it holds. Keys and values go as
 // base64.
@@ -62,9 +65,14 @@ class EtcdTxn {
     // With a lease of etcd's, whose end removes the key; 0: none.
     void write(const char *key, const char *value, int64 lease);
     void remove(const char *key);
+    // A transaction of its own within the work: begin_inner(), expect() each, begin_work(), what is done, end_inner(). If
+    // what it compares does not hold, only it is not done.
+    void begin_inner();
+    void end_inner();
     char *print();
 
    private:
+    void begin_comparison();
     void begin_operation(const char *kind, const char *key);
     void end_operation();
     JsonWriter json_;
@@ -74,6 +82,9 @@ class EtcdTxn {
 Json *keys_read(Json *answer, uint32 operation);
 // Null if there is none.
 Json *key_read(Json *answer, uint32 operation);
+// Whether what a transaction compared was so; of one within, too.
+bool has_succeeded(Json *answer);
+bool has_succeeded(Json *answer, uint32 operation);
 
 // Decodes base64, by palloc; null if it is not base64.
 char *bytes_of(std::string_view base64);
