@@ -378,7 +378,7 @@ Reply ask(PostgresSession &session, const Statement &statement, const Deadline &
 void cancel(const PostgresSession &given_up) {
     if (given_up.backend[0] == '\0') return;
     constexpr int64 most_ms = 1000;
-    PostgresSession session = new_session(given_up.address, Min(given_up.answer_ms, most_ms));
+    PostgresSession session = new_session(given_up.address, Min(given_up.answer_ms / 4, most_ms));
     session.turn = given_up.turn;
     Deadline deadline = last_deadline_in(session.answer_ms);
     const char *const values[] = {given_up.backend};
