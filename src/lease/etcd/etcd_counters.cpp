@@ -200,13 +200,15 @@ Reply create(EtcdCounter &counter, const CounterCall &call, int64 new_version, T
     if (!counter.row.is_dropped)
         return put_trouble(trouble, Reply::denied, "counter \"%s\" exists; it goes on where it is", call.name);
     int64 last = counter.row.last;
+    bool is_begun_below = call.made.first >= 0 && call.made.first <= last;
+    bool is_last_unknown = counter.row.awaits_advance && (is_begun_below || call.made.first < 0);
     CounterOutcome outcome = idgen::create(counter.row, call.made, random_secret(), new_version);
     if (outcome == CounterOutcome::done) return Reply::answered;
-    if (outcome == CounterOutcome::awaits_advance)
+    if (is_last_unknown)
         return put_trouble(
             trouble, Reply::denied,
             "what the counter of that name gave before is not known since the registry was advanced: give a start above all of it");
-    if (call.made.first >= 0 && call.made.first <= last)
+    if (is_begun_below)
         return put_trouble(trouble, Reply::denied,
                            "a counter of that name gave numbers up to %s before: give a start above that, or none",
                            text_of(last));
