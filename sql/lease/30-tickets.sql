@@ -9,10 +9,10 @@ CREATE FUNCTION idgen_lease.counters(
     OUT name text, OUT next bigint, OUT max bigint, OUT block bigint, OUT max_block bigint, OUT awaits_advance boolean)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_counters' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
-CREATE FUNCTION idgen_lease.create_counter(name text, start bigint DEFAULT 1, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
+CREATE FUNCTION idgen_lease.create_counter(name text, start bigint DEFAULT NULL, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
     max_block bigint DEFAULT 100000) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION idgen_lease.drop_counter(name text) RETURNS void
+CREATE FUNCTION idgen_lease.drop_counter(name text, forget boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_drop_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_lease.set_counter_max(name text, max bigint) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_set_counter_max' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -31,8 +31,9 @@ COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n number
 COMMENT ON FUNCTION idgen_lease.counters() IS
     'the counters of the registry: the next number that it gives, null if none is left; the last there is; how many a server gets at once';
 COMMENT ON FUNCTION idgen_lease.create_counter(text, bigint, bigint, bigint, bigint) IS
-    'a new counter, which gives the numbers from start to max; a server gets at least block, at most max_block of them at once. In PostgreSQL only the registry''s owner may';
-COMMENT ON FUNCTION idgen_lease.drop_counter(text) IS 'takes a counter away. In PostgreSQL only the registry''s owner may';
+    'a new counter, which gives the numbers from start to max; without start from 1, or from above those of a dropped one of that name. A server gets at least block, at most max_block of them at once. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.drop_counter(text, boolean) IS
+    'takes a counter away; what it gave is remembered, so that another one of that name begins above. forget: it is not, and numbers can come again. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.set_counter_max(text, bigint) IS 'the last number that a counter gives. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.set_counter_block(text, bigint, bigint) IS
     'how many numbers a server gets at once, at least and at most. In PostgreSQL only the registry''s owner may';

@@ -49,15 +49,28 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, makes the commit durable, and keeps secrets out of the log';
 
--- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() until the COMMIT: what
--- is taken of it holds until then.
+-- A call of a node waits for no lock for long, whatever its session is set to: what it waits for is one row, or an owner's work on a
+-- table, and the node has others.
+CREATE FUNCTION idgen_registry.bound_waits() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('lock_timeout')::interval NOT BETWEEN '1 ms' AND '1 s' THEN
+        PERFORM set_config('lock_timeout', '1s', true);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.bound_waits() IS 'from here to the end of the transaction each lock is waited for for one second at most';
+
+-- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() and forget() until the COMMIT:
+-- what those change holds until then. Its limits may change meanwhile.
 CREATE FUNCTION idgen_registry.enter(identity uuid) RETURNS idgen_registry.registry
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     terms idgen_registry.registry;
 BEGIN
     PERFORM idgen_registry.begin_write();
-    SELECT * INTO terms FROM idgen_registry.registry FOR SHARE;
+    PERFORM idgen_registry.bound_waits();
+    SELECT * INTO terms FROM idgen_registry.registry FOR KEY SHARE;
     IF terms.identity = enter.identity IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',
             DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
@@ -68,6 +81,23 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.enter(uuid) IS 'the registry''s row, locked, if it is the one that the node knows';
+
+-- Begins what all nodes must wait for. It does not stop them for long if its transaction is left open.
+CREATE FUNCTION idgen_registry.lock_registry() RETURNS idgen_registry.registry
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    terms idgen_registry.registry;
+BEGIN
+    PERFORM idgen_registry.begin_write();
+    IF current_setting('idle_in_transaction_session_timeout')::interval NOT BETWEEN '1 ms' AND '20 s' THEN
+        PERFORM set_config('idle_in_transaction_session_timeout', '20s', true);
+    END IF;
+    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+    SELECT * INTO terms FROM idgen_registry.registry FOR UPDATE;
+    RETURN terms;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.lock_registry() IS 'the registry''s row, locked against all calls; a session that then idles in its transaction for 20 s is ended';
 
 CREATE FUNCTION idgen_registry.refuse_copy(home text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -7,8 +7,12 @@ DECLARE
     terms idgen_registry.registry;
 BEGIN
     PERFORM idgen_registry.begin_write();
-    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+    PERFORM idgen_registry.bound_waits();
     SELECT * INTO terms FROM idgen_registry.registry;
+    IF NOT FOUND THEN
+        INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
+        SELECT * INTO terms FROM idgen_registry.registry;
+    END IF;
     PERFORM idgen_registry.refuse_copy(terms.home);
     RETURN terms.identity;
 END
@@ -139,7 +143,7 @@ COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigi
 CREATE FUNCTION idgen_registry.list(first integer DEFAULT 0, last integer DEFAULT 2147483647)
     RETURNS TABLE (number integer, name text, system_identifier bigint, timeline integer, since timestamptz, is_free boolean,
                    lease_left interval, horizon timestamptz)
-LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
     SELECT l.number, l.name, l.system_identifier, l.timeline, l.since, l.incarnation_hash IS NULL OR coalesce(l.lease_end <= clock_timestamp(), false),
            idgen_registry.lease_left(l.lease_end), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
       FROM idgen_registry.lease l WHERE l.number BETWEEN list.first AND list.last ORDER BY l.number
@@ -147,7 +151,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS 'the numbers of a range that were ever held: their last owners, and whether they are free';
 
 CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
-LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
     SELECT 'epoch'::timestamptz + coalesce((SELECT r.floor_ms FROM idgen_registry.registry r), 0) * interval '1 ms'
 $$;
 COMMENT ON FUNCTION idgen_registry.list_floor() IS 'the horizon of every number that list() does not know';
@@ -157,6 +161,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_
 #variable_conflict use_column
 BEGIN
     PERFORM idgen_registry.begin_write();
+    PERFORM idgen_registry.bound_waits();
     PERFORM idgen_registry.demand(release.number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
     UPDATE idgen_registry.lease l SET incarnation_hash = NULL, life_hash = NULL, lease_end = least(l.lease_end, clock_timestamp())
      WHERE l.number = release.number AND l.incarnation_hash IS NOT NULL;
@@ -164,3 +169,54 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a number from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';
+
+-- The rows that a call of a node changes, each as it is locked now by somebody else.
+CREATE FUNCTION idgen_registry.locked_rows(counter text, number integer) RETURNS TABLE (locker xid)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM FROM idgen_registry.registry FOR KEY SHARE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN QUERY SELECT r.xmax FROM idgen_registry.registry r;
+    END IF;
+    PERFORM FROM idgen_registry.lease l WHERE l.number = locked_rows.number FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN QUERY SELECT l.xmax FROM idgen_registry.lease l WHERE l.number = locked_rows.number;
+    END IF;
+    PERFORM FROM idgen_registry.counter c WHERE c.name = locked_rows.counter FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN QUERY SELECT c.xmax FROM idgen_registry.counter c WHERE c.name = locked_rows.counter;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.locked_rows(text, integer) IS 'who has locked a counter or a number, or the registry';
+
+-- For the words of a node that gave up: it names whoever has to act. A lock of a whole table comes first, because reading would wait for it.
+CREATE FUNCTION idgen_registry.find_locker(counter bytea, number integer) RETURNS text
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
+#variable_conflict use_column
+DECLARE
+    found_pid integer;
+    found_xid xid;
+BEGIN
+    SELECT l.pid, l.transactionid INTO found_pid, found_xid FROM pg_locks l
+     WHERE l.granted AND l.locktype = 'relation' AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+       AND l.relation IN (SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'idgen_registry'::regnamespace AND c.relname IN ('registry', 'lease', 'counter'))
+       AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') LIMIT 1;
+    IF NOT FOUND THEN
+        SELECT l.pid, r.locker INTO found_pid, found_xid
+          FROM idgen_registry.locked_rows(idgen_registry.name_of(find_locker.counter), find_locker.number) r
+          LEFT JOIN pg_locks l ON l.locktype = 'transactionid' AND l.transactionid = r.locker AND l.granted LIMIT 1;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    RETURN coalesce(
+        (SELECT format('process %s there (%s)', a.pid, concat_ws(', ', 'role ' || a.usename, nullif(a.application_name, ''),
+                       a.state || ' since ' || date_trunc('second', a.state_change)))
+           FROM pg_stat_activity a WHERE a.pid = found_pid),
+        (SELECT format('the prepared transaction %L there', p.gid) FROM pg_prepared_xacts p WHERE p.transaction = found_xid),
+        'another transaction there');
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.find_locker(bytea, integer) IS 'who keeps a counter (its name in UTF-8) or a number from being changed; null: nobody does now';

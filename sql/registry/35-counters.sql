@@ -9,23 +9,36 @@ COMMENT ON FUNCTION idgen_registry.random_version() IS 'a version of a counter: 
 
 CREATE TABLE idgen_registry.counter (
     name text PRIMARY KEY CHECK (name <> ''),
+    identity bigint NOT NULL DEFAULT idgen_registry.random_version(),
     last bigint NOT NULL CHECK (last >= -1),
     largest bigint NOT NULL CHECK (largest BETWEEN last AND 9223372036854775806),
     run_start bigint NOT NULL CHECK (run_start <= last + 1),
     version_hash bytea NOT NULL DEFAULT idgen_registry.hash(idgen_registry.random_version()),
     block bigint NOT NULL CHECK (block >= 1),
     max_block bigint NOT NULL CHECK (max_block >= block),
-    awaits_advance boolean NOT NULL DEFAULT false
+    awaits_advance boolean NOT NULL DEFAULT false,
+    dropped boolean NOT NULL DEFAULT false
 );
-COMMENT ON TABLE idgen_registry.counter IS 'counters, and how far each has come';
+COMMENT ON TABLE idgen_registry.counter IS 'counters, and how far each has come; also those that were dropped: another one of the name begins above';
+COMMENT ON COLUMN idgen_registry.counter.identity IS 'random, drawn when the counter is made: by it a node knows that a name is used again';
 COMMENT ON COLUMN idgen_registry.counter.last IS 'the last number that was given; one less than the first if none was';
 COMMENT ON COLUMN idgen_registry.counter.largest IS 'the last number that there is';
 COMMENT ON COLUMN idgen_registry.counter.run_start IS 'the first of the numbers that may be given back with the version';
 COMMENT ON COLUMN idgen_registry.counter.version_hash IS
     'SHA-256 of the version: random, another one after each change, known to the node that fetched last. With it numbers are given back if nothing has changed since';
 COMMENT ON COLUMN idgen_registry.counter.block IS 'how many numbers a node gets at once, at least';
-COMMENT ON COLUMN idgen_registry.counter.max_block IS 'and at most, for numbers one by one';
+COMMENT ON COLUMN idgen_registry.counter.max_block IS 'and at most';
 COMMENT ON COLUMN idgen_registry.counter.awaits_advance IS 'gives nothing until advance_counter(): the registry was put back to an older state';
+COMMENT ON COLUMN idgen_registry.counter.dropped IS 'gives nothing: the row only remembers the numbers that were given';
+
+-- Ranges that next_range() has taken and not handed out yet. Nothing is lost with them but a range.
+CREATE UNLOGGED TABLE idgen_registry.taken (
+    key uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    range int8range NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE idgen_registry.taken IS 'ranges that were taken and are to be handed out after the COMMIT';
+COMMENT ON COLUMN idgen_registry.taken.key IS 'random, known to the one that took it';
 
 CREATE FUNCTION idgen_registry.report_no_counter(name text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -37,6 +50,17 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.report_no_counter(text) IS 'an error: there is no such counter';
 
+-- Null for a name that the encoding of this database does not have: there is no counter of that name.
+CREATE FUNCTION idgen_registry.name_of(utf8 bytea) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN convert_from(utf8, 'UTF8');
+EXCEPTION WHEN untranslatable_character OR character_not_in_repertoire THEN
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.name_of(bytea) IS 'the name of a counter, of its bytes in UTF-8';
+
 -- Locks a counter, and the registry against advance() as every call does.
 CREATE FUNCTION idgen_registry.lock_counter(name text) RETURNS idgen_registry.counter
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -46,8 +70,8 @@ DECLARE
 BEGIN
     PERFORM idgen_registry.demand(lock_counter.name IS NOT NULL, 'the name of a counter must not be null', 'It is null.');
     PERFORM idgen_registry.begin_write();
-    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR SHARE));
-    SELECT * INTO locked FROM idgen_registry.counter c WHERE c.name = lock_counter.name FOR UPDATE;
+    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR KEY SHARE));
+    SELECT * INTO locked FROM idgen_registry.counter c WHERE c.name = lock_counter.name AND NOT c.dropped FOR UPDATE;
     IF NOT FOUND THEN
         PERFORM idgen_registry.report_no_counter(lock_counter.name);
     END IF;
@@ -63,6 +87,10 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" gives no numbers until advance_counter() is called', counter.name),
             DETAIL = format('The registry was put back to a state in which the last number was %s: later ones may have been given since.', counter.last),
             HINT = format('Let the owner of the registry name a number above every one that was used: SELECT idgen_registry.advance_counter(%L, ...).', counter.name);
+    ELSIF n > counter.max_block THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('a range of counter "%s" has at most %s numbers', counter.name, counter.max_block),
+            DETAIL = format('Asked for: %s.', n),
+            HINT = 'Ask for it in parts. The owner of the registry sets the limit, with idgen_registry.set_counter_block().';
     ELSIF counter.largest - counter.last < n THEN
         RAISE EXCEPTION USING ERRCODE = 'sequence_generator_limit_exceeded', MESSAGE = format('counter "%s" does not have that many numbers left', counter.name),
             DETAIL = format('Asked for: %s. Left, up to %s: %s.', n, counter.largest, counter.largest - counter.last),
@@ -72,32 +100,50 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error if a counter cannot give that many numbers';
 
--- What next_range() does between its COMMITs, with the rights of the owner. By itself it could be rolled back, and the same numbers be given again.
-CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS int8range
+-- The two halves of next_range(), with the rights of the owner. What the first one takes could be rolled back, and be given again: so it is told by
+-- the second one alone, in a later transaction, where it is committed or not there.
+CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    callers text;
     counter idgen_registry.counter;
+    taken uuid;
 BEGIN
-    GET DIAGNOSTICS callers = PG_CONTEXT;
-    IF strpos(callers, 'next_range(text,bigint,int8range)') = 0 THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state', MESSAGE = 'take_range() is a part of next_range()',
-            DETAIL = 'By itself it could be rolled back, and the same numbers be given again.', HINT = 'CALL idgen_registry.next_range(name, n);';
-    END IF;
     PERFORM idgen_registry.demand(n >= 1, 'a range has at least one number', format('Asked for: %s.', coalesce(n::text, 'null')));
     counter := idgen_registry.lock_counter(take_range.name);
     PERFORM idgen_registry.check_left(counter, n);
     UPDATE idgen_registry.counter c SET last = c.last + n, run_start = c.last + n + 1, version_hash = idgen_registry.hash(idgen_registry.random_version())
      WHERE c.name = counter.name;
-    RETURN int8range(counter.last + 1, counter.last + n, '[]');
+    INSERT INTO idgen_registry.taken AS t (range) VALUES (int8range(counter.last + 1, counter.last + n, '[]')) RETURNING t.key INTO taken;
+    RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS 'what next_range() does between its COMMITs';
+COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS 'the first half of next_range(): takes n numbers, and gives the key by which taken_range() tells them after a COMMIT';
+
+CREATE FUNCTION idgen_registry.taken_range(key uuid) RETURNS int8range
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    taken int8range;
+BEGIN
+    IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state', MESSAGE = 'this transaction has changed something, perhaps taken the range',
+            DETAIL = 'A ROLLBACK would give the same numbers again, so they are told only after a COMMIT.', HINT = 'CALL idgen_registry.next_range(name, n);';
+    END IF;
+    DELETE FROM idgen_registry.taken t WHERE t.key = taken_range.key RETURNING t.range INTO taken;
+    PERFORM idgen_registry.demand(taken IS NOT NULL, 'there is no range of that key', 'It was not committed, or told before.');
+    -- Nothing depends on this COMMIT.
+    PERFORM set_config('synchronous_commit', 'off', true);
+    RETURN taken;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.taken_range(uuid) IS 'the second half of next_range(): the numbers that take_range() took, once';
 
 -- In a transaction block the first COMMIT is an error; said in better words if the block can be recognized.
 CREATE PROCEDURE idgen_registry.next_range(name text, n bigint, INOUT range int8range DEFAULT NULL)
 LANGUAGE plpgsql AS $$
+DECLARE
+    taken pg_catalog.uuid;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     IF now() < statement_timestamp() THEN
@@ -107,77 +153,116 @@ BEGIN
     END IF;
     COMMIT;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    range := idgen_registry.take_range(name, n);
+    taken := idgen_registry.take_range(name, n);
+    COMMIT;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    range := idgen_registry.taken_range(taken);
     COMMIT;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 END
 $$;
 COMMENT ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) IS
-    'the next n numbers of a counter, durable when it answers; it commits, so it stands in no transaction block';
+    'the next n numbers of a counter, at most max_block, durable when it answers; it commits, so it stands in no transaction block';
 
 -- The calls of a node, which keeps numbers in memory. Each is a transaction of its own.
 
-CREATE TYPE idgen_registry.counter_answer AS (outcome text, first bigint, last bigint, version bigint, block bigint, max_block bigint);
-COMMENT ON TYPE idgen_registry.counter_answer IS 'what a call comes to: done, missing, awaits advance, too few or refused; the numbers, and the version to give them back with';
+CREATE TYPE idgen_registry.counter_answer AS (outcome text, first bigint, last bigint, version bigint, block bigint, max_block bigint, identity bigint, largest bigint);
+COMMENT ON TYPE idgen_registry.counter_answer IS
+    'what a call comes to: done, missing, awaits advance, too few, too long, refused or locked; the numbers, the version to give them back with, and the counter';
+
+-- What a fetch comes to before anything is changed.
+CREATE FUNCTION idgen_registry.fetch_outcome(counter idgen_registry.counter, least_count bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN counter.dropped THEN 'missing' WHEN counter.awaits_advance THEN 'awaits advance' WHEN least_count > counter.max_block THEN 'too long'
+                WHEN counter.largest - counter.last < least_count THEN 'too few' ELSE 'done' END
+$$;
+COMMENT ON FUNCTION idgen_registry.fetch_outcome(idgen_registry.counter, bigint) IS 'whether a counter can give that many numbers in one range';
 
 -- Gives `count` numbers, within the bounds of the counter, or the last ones that are left; but at least `least_count`, in one range. They continue those that
--- the same node got before, if nothing has changed since.
-CREATE FUNCTION idgen_registry.fetch_range(registry uuid, name text, count bigint, least_count bigint, since bigint) RETURNS idgen_registry.counter_answer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+-- the same node got before, if nothing has changed since. A counter that another transaction works on is not waited for.
+CREATE FUNCTION idgen_registry.fetch_one(name text, count bigint, least_count bigint, since bigint) RETURNS idgen_registry.counter_answer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     counter idgen_registry.counter;
+    said text;
     n bigint;
     new_version bigint := idgen_registry.random_version();
 BEGIN
-    PERFORM idgen_registry.enter(fetch_range.registry);
-    PERFORM idgen_registry.demand(fetch_range.count >= 0 AND fetch_range.least_count >= 1 AND fetch_range.since IS NOT NULL, 'a range has at least one number',
-        format('Asked for: %s, at least %s.', coalesce(fetch_range.count::text, 'null'), coalesce(fetch_range.least_count::text, 'null')));
-    SELECT * INTO counter FROM idgen_registry.counter c WHERE c.name = fetch_range.name FOR UPDATE;
+    PERFORM idgen_registry.demand(fetch_one.count >= 0 AND fetch_one.least_count >= 1 AND fetch_one.since IS NOT NULL, 'a range has at least one number',
+        format('Asked for: %s, at least %s.', coalesce(fetch_one.count::text, 'null'), coalesce(fetch_one.least_count::text, 'null')));
+    SELECT * INTO counter FROM idgen_registry.counter c WHERE c.name = fetch_one.name FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
-        RETURN ('missing', NULL, NULL, NULL, NULL, NULL)::idgen_registry.counter_answer;
-    ELSIF counter.awaits_advance THEN
-        RETURN ('awaits advance', NULL, NULL, NULL, counter.block, counter.max_block)::idgen_registry.counter_answer;
-    ELSIF counter.largest - counter.last < fetch_range.least_count THEN
-        RETURN ('too few', NULL, NULL, NULL, counter.block, counter.max_block)::idgen_registry.counter_answer;
+        said := CASE WHEN EXISTS (SELECT FROM idgen_registry.counter c WHERE c.name = fetch_one.name) THEN 'locked' ELSE 'missing' END;
+        RETURN (said, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::idgen_registry.counter_answer;
     END IF;
-    n := least(greatest(fetch_range.least_count, least(greatest(fetch_range.count, counter.block), counter.max_block)), counter.largest - counter.last);
+    said := idgen_registry.fetch_outcome(counter, fetch_one.least_count);
+    IF said <> 'done' THEN
+        RETURN (said, NULL, NULL, NULL, counter.block, counter.max_block, counter.identity, counter.largest)::idgen_registry.counter_answer;
+    END IF;
+    n := least(greatest(fetch_one.least_count, least(greatest(fetch_one.count, counter.block), counter.max_block)), counter.largest - counter.last);
     UPDATE idgen_registry.counter c
        SET last = c.last + n, version_hash = idgen_registry.hash(new_version),
-           run_start = CASE WHEN fetch_range.since <> 0 AND c.version_hash = idgen_registry.hash(fetch_range.since) THEN c.run_start ELSE c.last + 1 END
+           run_start = CASE WHEN fetch_one.since <> 0 AND c.version_hash = idgen_registry.hash(fetch_one.since) THEN c.run_start ELSE c.last + 1 END
      WHERE c.name = counter.name;
-    RETURN ('done', counter.last + 1, counter.last + n, new_version, counter.block, counter.max_block)::idgen_registry.counter_answer;
+    RETURN ('done', counter.last + 1, counter.last + n, new_version, counter.block, counter.max_block, counter.identity, counter.largest)::idgen_registry.counter_answer;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.fetch_range(uuid, text, bigint, bigint, bigint) IS 'numbers of a counter for the memory of a node; what a lost answer gave is a gap';
+COMMENT ON FUNCTION idgen_registry.fetch_one(text, bigint, bigint, bigint) IS 'numbers of one counter for the memory of a node';
 
-CREATE FUNCTION idgen_registry.give_back_range(registry uuid, name text, first bigint, version bigint) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION idgen_registry.fetch_ranges(registry uuid, names bytea[], counts bigint[], least_counts bigint[], sinces bigint[])
+    RETURNS SETOF idgen_registry.counter_answer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE ROWS 16 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM idgen_registry.enter(fetch_ranges.registry);
+    FOR i IN 1 .. coalesce(cardinality(names), 0) LOOP
+        RETURN NEXT idgen_registry.fetch_one(idgen_registry.name_of(names[i]), counts[i], least_counts[i], sinces[i]);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.fetch_ranges(uuid, bytea[], bigint[], bigint[], bigint[]) IS
+    'numbers of counters, whose names are in UTF-8, for the memory of a node; an answer for each, none waits for another. What a lost answer gave is a gap';
+
+CREATE FUNCTION idgen_registry.give_back_one(name text, first bigint, version bigint) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     counter idgen_registry.counter;
 BEGIN
-    PERFORM idgen_registry.enter(give_back_range.registry);
-    SELECT * INTO counter FROM idgen_registry.counter c WHERE c.name = give_back_range.name FOR UPDATE;
+    SELECT * INTO counter FROM idgen_registry.counter c WHERE c.name = give_back_one.name FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
+        RETURN CASE WHEN EXISTS (SELECT FROM idgen_registry.counter c WHERE c.name = give_back_one.name) THEN 'locked' ELSE 'missing' END;
+    ELSIF counter.dropped THEN
         RETURN 'missing';
     ELSIF counter.awaits_advance THEN
         RETURN 'awaits advance';
-    ELSIF (counter.version_hash = idgen_registry.hash(give_back_range.version) AND give_back_range.first BETWEEN counter.run_start AND counter.last) IS NOT TRUE THEN
+    ELSIF (counter.version_hash = idgen_registry.hash(give_back_one.version) AND give_back_one.first BETWEEN counter.run_start AND counter.last) IS NOT TRUE THEN
         RETURN 'refused';
     END IF;
-    UPDATE idgen_registry.counter c SET last = give_back_range.first - 1, run_start = give_back_range.first,
+    UPDATE idgen_registry.counter c SET last = give_back_one.first - 1, run_start = give_back_one.first,
         version_hash = idgen_registry.hash(idgen_registry.random_version())
      WHERE c.name = counter.name;
     RETURN 'done';
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.give_back_range(uuid, text, bigint, bigint) IS
-    'takes back the numbers from `first` on that the last fetch gave: done if the counter has not changed since, else refused';
+COMMENT ON FUNCTION idgen_registry.give_back_one(text, bigint, bigint) IS 'takes back numbers of one counter';
+
+CREATE FUNCTION idgen_registry.give_back_ranges(registry uuid, names bytea[], firsts bigint[], versions bigint[]) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE ROWS 16 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM idgen_registry.enter(give_back_ranges.registry);
+    FOR i IN 1 .. coalesce(cardinality(names), 0) LOOP
+        RETURN NEXT idgen_registry.give_back_one(idgen_registry.name_of(names[i]), firsts[i], versions[i]);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.give_back_ranges(uuid, bytea[], bigint[], bigint[]) IS
+    'takes back the numbers from `first` on that the last fetch of each counter gave: done if the counter has not changed since, else refused';
 
 CREATE FUNCTION idgen_registry.counters() RETURNS TABLE (name text, next bigint, max bigint, block bigint, max_block bigint, awaits_advance boolean)
-LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.name, CASE WHEN c.last < c.largest THEN c.last + 1 END, c.largest, c.block, c.max_block, c.awaits_advance FROM idgen_registry.counter c ORDER BY c.name
+LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+    SELECT c.name, CASE WHEN c.last < c.largest THEN c.last + 1 END, c.largest, c.block, c.max_block, c.awaits_advance
+      FROM idgen_registry.counter c WHERE NOT c.dropped ORDER BY c.name
 $$;
 COMMENT ON FUNCTION idgen_registry.counters() IS 'the counters: the next number that each gives, null if none is left; the last there is; how many a node gets at once; awaits_advance: none before advance_counter()';
 
@@ -190,42 +275,74 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION idgen_registry.check_blocks(bigint, bigint) IS 'an error if a counter cannot have these blocks';
 
-CREATE FUNCTION idgen_registry.create_counter(name text, start bigint DEFAULT 1, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
+-- Where a counter begins, above all that one of its name gave before.
+CREATE FUNCTION idgen_registry.first_number(before idgen_registry.counter, start bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT before.dropped THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('counter "%s" exists', before.name), DETAIL = 'It goes on where it is.',
+            HINT = 'SELECT * FROM idgen_registry.counters() shows it. To begin another one, above its numbers: idgen_registry.drop_counter(), then create_counter().';
+    ELSIF before.awaits_advance AND start IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('where counter "%s" may begin is not known', before.name),
+            DETAIL = 'One of that name was dropped, and the registry was put back to an older state since.',
+            HINT = 'Name a number above every one that was used: create_counter(name, start).';
+    ELSIF start <= before.last THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" begins above the numbers that one of that name gave', before.name),
+            DETAIL = format('It gave numbers up to %s before it was dropped, and servers may still hold some.', before.last),
+            HINT = format('Leave start out, or give one above %s. If numbers may come again: SELECT idgen_registry.drop_counter(%L, forget => true), then create it.',
+                before.last, before.name);
+    END IF;
+    RETURN coalesce(start, greatest(before.last + 1, 1));
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.first_number(idgen_registry.counter, bigint) IS 'the first number of a counter that is made; an error if it cannot be';
+
+CREATE FUNCTION idgen_registry.create_counter(name text, start bigint DEFAULT NULL, block bigint DEFAULT 10, max bigint DEFAULT 9223372036854775806,
     max_block bigint DEFAULT 100000) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
+DECLARE
+    before idgen_registry.counter;
+    first bigint;
 BEGIN
     PERFORM idgen_registry.demand(octet_length(convert_to(create_counter.name, 'UTF8')) BETWEEN 1 AND 63, 'the name of a counter has 1 to 63 bytes in UTF-8',
         format('It is %s.', coalesce(quote_literal(left(create_counter.name, 64)), 'null')));
-    PERFORM idgen_registry.demand(start >= 0 AND max >= start AND max < 9223372036854775807, 'the numbers of a counter lie between 0 and 9223372036854775806',
-        format('It would go from %s to %s.', coalesce(start::text, 'null'), coalesce(max::text, 'null')));
     PERFORM idgen_registry.check_blocks(block, max_block);
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
-    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR SHARE));
-    INSERT INTO idgen_registry.counter (name, last, largest, run_start, block, max_block)
-    VALUES (create_counter.name, start - 1, max, start, create_counter.block, create_counter.max_block) ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('counter "%s" exists', create_counter.name), DETAIL = 'It goes on where it is.',
-            HINT = 'SELECT * FROM idgen_registry.counters() shows it. To start over: idgen_registry.drop_counter(), then create_counter().';
-    END IF;
+    PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR KEY SHARE));
+    INSERT INTO idgen_registry.counter (name, last, largest, run_start, block, max_block, dropped) VALUES (create_counter.name, -1, -1, 0, 1, 1, true) ON CONFLICT DO NOTHING;
+    SELECT * INTO before FROM idgen_registry.counter c WHERE c.name = create_counter.name FOR UPDATE;
+    first := idgen_registry.first_number(before, start);
+    PERFORM idgen_registry.demand(first >= 0 AND max >= first AND max < 9223372036854775807, 'the numbers of a counter lie between 0 and 9223372036854775806',
+        format('It would go from %s to %s.', first, coalesce(max::text, 'null')));
+    UPDATE idgen_registry.counter c
+       SET identity = idgen_registry.random_version(), last = first - 1, largest = max, run_start = first, version_hash = idgen_registry.hash(idgen_registry.random_version()),
+           block = create_counter.block, max_block = create_counter.max_block, awaits_advance = false, dropped = false
+     WHERE c.name = create_counter.name;
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.create_counter(text, bigint, bigint, bigint, bigint) IS
-    'a new counter, which gives the numbers from start to max; block and max_block bound how many a node holds';
+    'a new counter, which gives the numbers from start to max; without start from 1, or from above those of a dropped one of that name. block and max_block bound how many a call takes';
 
-CREATE FUNCTION idgen_registry.drop_counter(name text) RETURNS void
+CREATE FUNCTION idgen_registry.drop_counter(name text, forget boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM idgen_registry.begin_write();
-    DELETE FROM idgen_registry.counter c WHERE c.name = drop_counter.name;
+    IF drop_counter.forget THEN
+        DELETE FROM idgen_registry.counter c WHERE c.name = drop_counter.name;
+    ELSE
+        UPDATE idgen_registry.counter c SET dropped = true, version_hash = idgen_registry.hash(idgen_registry.random_version())
+         WHERE c.name = drop_counter.name AND NOT c.dropped;
+    END IF;
     IF NOT FOUND THEN
         PERFORM idgen_registry.report_no_counter(drop_counter.name);
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.drop_counter(text) IS 'takes a counter away';
+COMMENT ON FUNCTION idgen_registry.drop_counter(text, boolean) IS
+    'takes a counter away; what it gave is remembered, so that another one of that name begins above. forget: it is not, and numbers can come again';
 
 CREATE FUNCTION idgen_registry.set_counter_max(name text, max bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -272,8 +389,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     names text;
 BEGIN
-    WITH stopped AS (UPDATE idgen_registry.counter c SET awaits_advance = true RETURNING c.name)
-    SELECT string_agg(quote_literal(stopped.name), ', ' ORDER BY stopped.name) INTO names FROM stopped;
+    WITH stopped AS (UPDATE idgen_registry.counter c SET awaits_advance = true RETURNING c.name, c.dropped)
+    SELECT string_agg(quote_literal(stopped.name), ', ' ORDER BY stopped.name) INTO names FROM stopped WHERE NOT stopped.dropped;
     IF names IS NOT NULL THEN
         RAISE NOTICE USING MESSAGE = format('the counters %s give no numbers until advance_counter() is called', names),
             DETAIL = 'Later numbers may have been given than this registry knows.',

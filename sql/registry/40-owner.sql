@@ -23,9 +23,7 @@ DECLARE
     now timestamptz;
     at_ms bigint;
 BEGIN
-    PERFORM idgen_registry.begin_write();
-    INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
-    SELECT * INTO terms FROM idgen_registry.registry FOR UPDATE;
+    terms := idgen_registry.lock_registry();
     SELECT * INTO known FROM idgen_registry.latest_known();
     now := clock_timestamp();
     IF advance.at IS NULL THEN
@@ -51,7 +49,7 @@ BEGIN
     IF at > now + interval '1 hour' THEN
         RAISE NOTICE USING MESSAGE = format('no server makes IDs with a number of this registry for %s', date_trunc('minute', at - now)),
             DETAIL = format('All numbers begin at %s.', at),
-            HINT = 'In a transaction block, ROLLBACK takes it back. Otherwise give the servers numbers by hand that have made no IDs, without the registry.';
+            HINT = 'In a transaction block, ROLLBACK takes it back, within 20 s. Otherwise give the servers numbers by hand that have made no IDs, without the registry.';
     END IF;
     RETURN at;
 END
@@ -69,8 +67,8 @@ DECLARE
 BEGIN
     PERFORM idgen_registry.demand(unused_for >= interval '0', 'a number is forgotten after a time of at least 0',
         format('It is %s.', coalesce(unused_for::text, 'null')));
-    PERFORM idgen_registry.begin_write();
-    PERFORM FROM idgen_registry.registry FOR UPDATE;
+    PERFORM idgen_registry.lock_registry();
+    DELETE FROM idgen_registry.taken WHERE at < clock_timestamp() - interval '1 day';
     WITH gone AS (
         DELETE FROM idgen_registry.lease
          WHERE lease_end <= clock_timestamp() - unused_for AND horizon_ms <= idgen_registry.clock_ms() RETURNING horizon_ms)

@@ -35,8 +35,8 @@ $$;
 
 GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
 GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer), idgen_registry.counters(),
-    idgen_registry.take_range(text, bigint), idgen_registry.fetch_range(uuid, text, bigint, bigint, bigint),
-    idgen_registry.give_back_range(uuid, text, bigint, bigint),
+    idgen_registry.take_range(text, bigint), idgen_registry.taken_range(uuid), idgen_registry.fetch_ranges(uuid, bytea[], bigint[], bigint[], bigint[]),
+    idgen_registry.give_back_ranges(uuid, bytea[], bigint[], bigint[]), idgen_registry.find_locker(bytea, integer),
     idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
     idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
     idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;

@@ -180,7 +180,7 @@ for (@breaks)
 	  'CREATE SCHEMA AUTHORIZATION taker', q{SELECT idgen_registry.create_counter('orders')};
 	my ($reader, $writer, $taker, $other, $app) = map { connect_to($node, user => $_) } qw(all_reader all_writer taker taker app);
 	my $next_range = q{CALL idgen_registry.next_range('orders', 5)};
-	for my $table (qw(registry lease creation counter))
+	for my $table (qw(registry lease creation counter taken))
 	{
 		ok(eval { $reader->do("SELECT * FROM idgen_registry.$table"); 1 }, "pg_read_all_data: reads $table");
 		$writer->begin_work;
@@ -214,16 +214,19 @@ for (@breaks)
 	ok(eval { $writer->do('LOCK TABLE idgen_migrate.job IN ACCESS EXCLUSIVE MODE'); 1 }, 'pg_write_all_data: locks job');
 	$writer->rollback;
 
-	# Ranges.
-	$taker->do('CREATE FUNCTION taker.next_range(text, bigint, int8range) RETURNS int8range LANGUAGE plpgsql AS $$BEGIN RETURN idgen_registry.take_range($1, $2); END$$');
-	fails_with($taker, q{SELECT idgen_registry.take_range('orders', 5)}, '25000', qr/a part of next_range/, 'take_range by mistake');
+	# Ranges: what is taken and rolled back was told to nobody.
 	$taker->begin_work;
-	is(value_of($taker, q{SELECT taker.next_range('orders', 5, NULL)}), '[6,11)', 'take_range on purpose');
+	my $key = value_of($taker, q{SELECT idgen_registry.take_range('orders', 5)});
 	$other->do('SET lock_timeout = 100');
-	fails_with($other, $next_range, '55P03', qr/lock timeout/, 'others wait for it');
+	fails_with($other, $next_range, '55P03', qr/lock timeout/, 'take_range(): others wait for it');
+	fails_with($taker, "SELECT idgen_registry.taken_range('$key')", '25000', qr/told only after a COMMIT/, 'and it is not told');
 	$taker->rollback;
-	is(value_of($other, $next_range), '[6,11)', 'and get the same numbers');
-	is(value_of($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}), '[11,9223372036854775807)', 'one call takes all');
+	is(value_of($other, $next_range), '[6,11)', 'others get the numbers');
+	fails_with($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}, '22023', qr/at most 100000 numbers/, 'one call takes no more than its owner lets it');
+	$taker->begin_work;
+	is(value_of($taker, q{SELECT first FROM idgen_registry.fetch_ranges(idgen_registry.identity(), ARRAY['orders'::bytea], ARRAY[5], ARRAY[1], ARRAY[0])}), 11, 'a call of a node that is rolled back');
+	$taker->rollback;
+	is(value_of($other, $next_range), '[11,16)', 'its numbers come again');
 	$_->disconnect for $reader, $writer, $taker, $other, $app;
 }
 

@@ -120,9 +120,50 @@ $owner = connect_to($node);
 	my ($given) = next_range($second, 'orders', 1);
 	is($given, $before, 'it has taken nothing, and holds up nobody');
 	$first->rollback;
-	fails_with($first, q{SELECT idgen_registry.take_range('orders', 1)}, '25000', qr/is a part of next_range.*HINT:  CALL/s, 'its part by itself');
+	# Its halves by themselves, with a function of its name above them and a comment that names it: the numbers are told after a COMMIT alone.
+	$owner->do($_)
+	  for 'CREATE SCHEMA taker AUTHORIZATION node',
+	  q{CREATE FUNCTION taker.next_range(text, bigint, int8range) RETURNS int8range LANGUAGE plpgsql AS $$BEGIN RETURN idgen_registry.taken_range(idgen_registry.take_range($1, $2)); END$$};
+	my $told = qr/this transaction has changed something.*ROLLBACK would give the same numbers again.*HINT:  CALL/s;
+	fails_with($first, $_, '25000', $told, $_)
+	  for q{SELECT idgen_registry.taken_range(idgen_registry.take_range('orders', 1))}, q{SELECT taker.next_range('orders', 1, NULL)},
+	  q{DO 'BEGIN EXECUTE $x$SELECT idgen_registry.taken_range(idgen_registry.take_range($o$orders$o$, 1)) /* next_range(text,bigint,int8range) */$x$; END'};
+	$first->begin_work;
+	$first->do('SAVEPOINT s');
+	my $key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
+	$first->do('RELEASE s');
+	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '25000', $told, 'after a savepoint');
+	$first->rollback;
+	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'and not after the ROLLBACK');
+	$key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
+	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2), 'after a COMMIT they are told');
+	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'once');
+	$given++;
+	fails_with($first, q{CALL idgen_registry.next_range('orders', 100001)}, '22023', qr/a range of counter "orders" has at most 100000 numbers.*Asked for: 100001.*set_counter_block/s, 'more than one call may take');
+	$owner->do('DROP SCHEMA taker CASCADE');
 	fails_with($first, q{DO 'DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range($$orders$$, 1, r); EXCEPTION WHEN division_by_zero THEN END; END'}, '2D000', qr/invalid transaction termination/, 'in a block that can be rolled back');
 	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1, 'none of them has taken any');
+}
+
+# A counter that is dropped and made again begins above all that the one before gave.
+{
+	my $refused = sub { my ($sql, $state, $pattern) = @_; return fails_with($owner, "SELECT idgen_registry.$sql", $state, $pattern, $sql) };
+	$owner->do(q{SELECT idgen_registry.create_counter('again')});
+	$refused->(q{create_counter('again')}, '42710', qr/counter "again" exists.*HINT:.*drop_counter/s);
+	next_range($owner, 'again', 40);
+	$owner->do(q{SELECT idgen_registry.drop_counter('again')});
+	is(value_of($owner, q{SELECT count(*) FROM idgen_registry.counters() WHERE name = 'again'}), 0, 'dropped: not listed');
+	fails_with($owner, $_, '42704', qr/counter "again" does not exist/, "dropped: $_")
+	  for q{CALL idgen_registry.next_range('again', 1)}, map { "SELECT idgen_registry.$_" } q{drop_counter('again')}, q{advance_counter('again', 100)}, q{set_counter_max('again', 100)};
+	$refused->(q{create_counter('again', 40)}, '55000', qr/begins above the numbers that one of that name gave.*up to 40.*HINT:.*forget => true/s);
+	$refused->(q{create_counter('again', max => 40)}, '22023', qr/would go from 41 to 40/);
+	$owner->do(q{SELECT idgen_registry.create_counter('again')});
+	is((next_range($owner, 'again', 1))[0], 41, 'made again: above');
+	$owner->do(q{SELECT idgen_registry.drop_counter('again'), idgen_registry.create_counter('again', 50)});
+	is((next_range($owner, 'again', 1))[0], 50, 'made again: where its owner says');
+	$owner->do(q{SELECT idgen_registry.drop_counter('again'), idgen_registry.drop_counter('again', forget => true), idgen_registry.create_counter('again')});
+	is((next_range($owner, 'again', 1))[0], 1, 'forgotten: from the beginning');
+	$owner->do(q{SELECT idgen_registry.drop_counter('again', true)});
 }
 
 # Another's schema, first in the path, with functions of the same names.

@@ -148,7 +148,7 @@ for my $kind ('postgresql', 'etcd')
 	fails_with($app, "SELECT $_", '42501', qr/permission denied for (?:schema|function)/, "$kind: app: $_")
 	  for q{idgen_lease.create_counter('x')}, q{idgen_lease.advance_counter('calm', 5)}, q{idgen_lease.drop_counter('calm')}, 'count(*) FROM idgen_lease.counters()';
 	$root->do('GRANT USAGE ON SCHEMA idgen_lease TO app');
-	$root->do("GRANT EXECUTE ON FUNCTION idgen_lease.$_ TO app") for 'create_counter(text, bigint, bigint, bigint, bigint)', 'drop_counter(text)';
+	$root->do("GRANT EXECUTE ON FUNCTION idgen_lease.$_ TO app") for 'create_counter(text, bigint, bigint, bigint, bigint)', 'drop_counter(text, boolean)';
 	fails_with($app, "SELECT idgen_lease.$_", '42501', qr/must be superuser/, "$kind: app: no superuser: $_") for q{create_counter('x')}, q{drop_counter('calm')};
 
 	# A standby draws none; promoted, it holds nothing of what its origin held.

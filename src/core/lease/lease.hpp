@@ -171,6 +171,25 @@ inline Errand next_errand(const Lease &lease, LeaseFor purpose, const ClockReadi
     return Errand::none;
 }
 
+// Whether the number is better left while another transaction at the registry keeps its row: there are others, and the
+// IDs that it has left would end within an eighth of the window. The call that is on its way is taken in as refused
+// then; copies of it that are executed late change nothing for another number.
+inline bool is_better_left(const Lease &lease, LeaseFor purpose, const ClockReading &clock,
+                           const LeaseRules &rules) noexcept {
+    if (purpose != LeaseFor::pool) return false;
+    switch (lease.pending.kind) {
+        case CallKind::claim:
+            return true;
+        case CallKind::extend:
+            return lease.cap_ms <= clock.now_ms + rules.window_ms / 8;
+        case CallKind::stop:
+            return !is_held(lease);
+        case CallKind::none:
+            break;
+    }
+    return false;
+}
+
 // The rules of a number by hand: there is no other, so it is kept however far ahead R lies; its slots wait.
 constexpr LeaseRules rules_for(LeaseRules rules, LeaseFor purpose) noexcept {
     constexpr std::int64_t any_ms = INT64_MAX / 2;

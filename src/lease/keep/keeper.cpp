@@ -16,7 +16,7 @@ constexpr uint32 most_news = 200;
 
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long; but no window runs out meanwhile.
-constexpr int64 last_answer_ms = 2000;
+constexpr int64 last_answer_ms = 2000, longest_end_ms = 5000;
 
 // Of a lease that another process of this server has left: the number of the call that is on its way, else the one that
 // is held.
@@ -49,13 +49,13 @@ int64 Keeper::work() {
     for (uint32 i = 0; i < count && has_record(); i++) begin_life_of(i);
     bool is_ready = load();
     bool is_well = run_all(count, is_ready);
-    // Numbers of this server come first: IDs wait for them.
-    is_well = (!is_ready || tickets_.work()) && is_well;
-    registry_.end_round(is_well, numbers_.are_over(is_well));
+    // Numbers of this server come first, between any two calls of counters: IDs wait for them.
+    if (is_ready) tickets_.work();
+    registry_.end_round(tickets_.troubles(), numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
     // the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
-    return pause_ms;
+    return is_ready ? tickets_.pause_ms(pause_ms) : pause_ms;
 }
 
 // Whether all is done. If the registry is away, the rest waits, and nothing is known of it.
@@ -184,19 +184,23 @@ void Keeper::save(uint32 index) noexcept {
     gate_.save(index, entry(index).purpose, self(), entry(index).lease);
 }
 
+// Giving a number up forgets it here before the registry answers. So one that there is no time for, or no registry, is
+// not given up: the next server goes on with it at once, as after a crash.
 void Keeper::end() {
     is_ending_ = true;
     record_.begin_round();
-    registry_.limit_calls(last_answer_ms);
-    // Giving a number up forgets it here before the registry answers. So if the registry is away, no number is given
-    // up, and the next server goes on at once, as after a crash. A registry on this server is always away at a stop.
-    if (!registry_.is_there()) return registry_.end_round(false, false);
-    uint32 count = pg_atomic_read_u32(&leases_.count);
-    for (uint32 i = 0; i < count; i++) end_issue_of(i);
-    bool is_ready = load();
-    run_all(count, is_ready);
-    if (is_ready) tickets_.end();
-    registry_.end_round(false, false);
+    // One on this server ends with it.
+    if (registry_.is_own()) return;
+    Deadline deadline = deadline_in(longest_end_ms);
+    registry_.wait_up_to(last_answer_ms);
+    if (registry_.is_there() && load()) {
+        for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count) && left_ms(deadline) > 0; i++) {
+            end_issue_of(i);
+            if (run_errands(i) == Result::away) break;
+        }
+        tickets_.end(deadline);
+    }
+    registry_.end_round("", false);
 }
 
 LeaseRules Keeper::rules_of(uint32 index) noexcept {
@@ -263,7 +267,7 @@ Keeper::Result Keeper::drain(uint32 index) {
 Keeper::Result Keeper::choose(uint32 index, uint64 start) {
     Registration registration{};
     const NumberRange &range = gate_.settings().range;
-    if (!registry_.list(range, registration)) return Result::away;
+    if (!registry_.list(range, registration)) return tell_unlisted();
     older_.look_at(registration, range);
     int64 now_ms = clock().now_ms;
     NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range, start,
@@ -386,8 +390,10 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     LeaseCall call = sent;
     CallAnswer answer{};
     save(index);
-    if (!registry_.call(call, answer))
+    if (!registry_.call(call, answer)) {
+        if (registry_.is_locked()) return tell_locked(index, call);
         return registry_.limit() == nullptr ? Result::away : stick(pstrdup(registry_.limit()));
+    }
     LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -398,6 +404,30 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     save(index);
     if (news == LeaseNews::too_far) return tell_too_far(answer);
     return follow(index, call, news);
+}
+
+// Another transaction at the registry keeps the row of a number: others are not held up by it. One that is the server's
+// choice is left for another before its IDs end, as if it had been refused.
+Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
+    Lease &lease = entry(index).lease;
+    const char *who = registry_.find_locker(nullptr, call.number);
+    stick(psprintf("number %lld is locked by %s", static_cast<long long>(call.number),
+                   who == nullptr ? "another transaction there" : who));
+    if (!is_better_left(lease, entry(index).purpose, clock(), rules_of(index))) return Result::stuck;
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        take_in(lease, records_[index], call, {CallOutcome::refused, 0, 0, 0}, clock(), rules_of(index));
+    }
+    save(index);
+    forget(call.number);
+    pg_atomic_fetch_add_u32(&leases_.changes, 1);
+    if (budget_.spend(most_news)) log_number_left(in_the_way_);
+    return Result::again;
+}
+
+Keeper::Result Keeper::tell_unlisted() {
+    if (!registry_.is_locked()) return Result::away;
+    return stick("the list of numbers is locked by another transaction at the registry");
 }
 
 Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
@@ -450,7 +480,7 @@ Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
 Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
     Registration registration{};
     NumberRange range{call.number, call.number};
-    if (!registry_.list(range, registration)) return Result::away;
+    if (!registry_.list(range, registration)) return tell_unlisted();
     older_.look_at(registration, range);
     return stick(held_by(registration, call.number));
 }

@@ -56,6 +56,8 @@ class Keeper {
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     bool propose_durably(uint32 index, int64 number);
     void put_record(const LeaseRecord &record);
+    Result tell_locked(uint32 index, const LeaseCall &call);
+    Result tell_unlisted();
     Result tell_missed(const LeaseCall &call);
     Result tell_too_far(const CallAnswer &answer);
     Result stick(const char *sentence);

@@ -65,6 +65,11 @@ void log_number_lost(int64 number) {
             "The registry refused to extend its horizon: its lease had ended, it was released, or a copy of this server claimed it. This server makes no more IDs with it."));
 }
 
+void log_number_left(const char *why) {
+    ereport(LOG, errmsg("this server leaves a number that it cannot keep: %s", why),
+            errdetail("It claims another one, and makes no more IDs with this one."));
+}
+
 void log_number_stopped(int64 number, int64 horizon_ms) {
     ereport(LOG, errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
             errdetail("All of its IDs lie below %s.", pg::instant_text(horizon_ms)));

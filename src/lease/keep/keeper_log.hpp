@@ -42,6 +42,7 @@ void log_registry_away(const char *sentence);
 void log_number_claimed(int64 number, int64 claimed_ms);
 void log_number_resumed(int64 number, int64 from_ms);
 void log_number_lost(int64 number);
+void log_number_left(const char *why);
 void log_number_stopped(int64 number, int64 horizon_ms);
 
 }  // namespace idgen::lease

@@ -1,79 +1,128 @@
 #include "lease/keep/ticket_keeper.hpp"
 
+#include <algorithm>
+
+#include "lease/store/trouble.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::lease {
+
+namespace {
+
+// A counter that is locked is asked for again after as long as it has been so far, within these bounds. One that others
+// just write is free again in a moment.
+constexpr int64 shortest_delay_ms = 5, longest_delay_ms = 1000;
+// From then on it is told.
+constexpr int64 told_after_ms = 1000;
+// After a call that failed.
+constexpr int64 retry_ms = 500;
+// How often it is looked whether a trouble that nobody draws against is over.
+constexpr int64 look_again_ms = 10000;
+
+bool is_told(TicketState state) noexcept {
+    switch (state) {
+        case TicketState::awaits_advance:
+        case TicketState::too_few:
+        case TicketState::older:
+        case TicketState::locked:
+            return true;
+        case TicketState::unknown:
+        case TicketState::given:
+        case TicketState::missing:
+            break;
+    }
+    return false;
+}
+
+}  // namespace
 
 bool TicketKeeper::has_work() const noexcept {
     return tickets_ != nullptr &&
            (pg_atomic_read_u32(&tickets_->used) != 0 || pg_atomic_read_u32(&tickets_->is_room_wanted) != 0);
 }
 
-// Calls `visit` with each counter in use, until it gives false; gives false then.
+// Calls `visit` with each counter in use, until it gives false.
 template <typename Visit>
-bool TicketKeeper::each_used(Visit visit) {
+void TicketKeeper::each_used(Visit visit) const {
     for (uint32 i = 0; i < tickets_->size; i++) {
-        SharedCounter &counter = counters_of(tickets_)[i];
+        SharedCounter &counter = counters_of(tickets_)[(begins_at_ + i) % tickets_->size];
         bool is_used = false;
         {
             Guard<pg::SpinLock> guard(counter.mutex);
             is_used = counter.is_used;
         }
-        if (is_used && !visit(counter)) return false;
+        if (is_used && !visit(counter)) return;
     }
-    return true;
 }
 
-bool TicketKeeper::work() {
-    if (!has_work()) return true;
+void TicketKeeper::work() {
+    next_ms_ = INT64_MAX;
+    if (!has_work()) return;
     if (pg_atomic_read_u32(&tickets_->is_room_wanted) != 0) make_room();
-    return each_used([this](SharedCounter &counter) { return supply(counter); });
+    auto *lacks = static_cast<Lack *>(palloc(most_counter_calls * sizeof(Lack)));
+    auto *calls = static_cast<FetchCall *>(palloc(most_counter_calls * sizeof(FetchCall)));
+    size_t count = 0;
+    each_used([&](SharedCounter &counter) {
+        if (look_at(counter, lacks[count], calls[count])) count++;
+        return count < most_counter_calls;
+    });
+    if (count > 0) fetch(lacks, calls, count);
+    if (count == most_counter_calls) next_ms_ = 0;
+    begins_at_ = (begins_at_ + static_cast<uint32>(count)) % tickets_->size;
+    look_again();
 }
 
-// Whether the counter lacks anything. Notes what was drawn since the last look.
-bool TicketKeeper::look_at(SharedCounter &counter, Lack &lack) {
+int64 TicketKeeper::pause_ms(int64 longest_ms) const noexcept {
+    if (next_ms_ == INT64_MAX) return longest_ms;
+    return std::clamp<int64>(next_ms_ - pg::monotonic_ms(), 0, longest_ms);
+}
+
+// Whether the counter is to be asked for now. Notes what was drawn since the last look.
+bool TicketKeeper::look_at(SharedCounter &counter, Lack &lack, FetchCall &call) {
+    int64 now_ms = pg::monotonic_ms(), drawn = 0;
+    bool is_lacking = false, is_block_due = false, is_answered = false;
     // Written when the entry was taken, and not since.
-    lack.name = counter.name;
-    int64 drawn = 0;
-    bool is_lacking = false;
+    lack = {&counter, counter.name, 0, 0, true};
     {
         Guard<pg::SpinLock> guard(counter.mutex);
-        bool is_low_now = is_low(counter.tickets);
         drawn = counter.drawn;
         lack.asked = counter.asked;
-        lack.wish = counter.wish;
-        lack.tickets = counter.tickets;
-        lack.is_block_due = is_low_now && (counter.is_asked || counter.asked != counter.answered);
-        is_lacking = counter.asked != counter.answered || (lack.is_block_due && counter.state == TicketState::given);
+        bool is_wanted = counter.asked != counter.answered;
+        is_block_due = is_low(counter.tickets) && (counter.is_asked || is_wanted);
+        bool goes_on = counter.state == TicketState::given || counter.state == TicketState::locked;
+        is_lacking = is_wanted || (is_block_due && goes_on);
+        lack.wish = is_block_due ? 0 : counter.wish;
+        lack.is_last = !is_block_due || counter.wish == 0;
+        is_answered = is_lacking && !is_block_due && counter.wish == 0;
+        if (is_answered) counter.answered = counter.asked;
+        call.fetch = next_fetch(counter.tickets, lack.wish, now_ms);
     }
     counter.recent = counter.recent / 2 + (drawn - counter.drawn_before);
     counter.drawn_before = drawn;
-    return is_lacking;
-}
-
-// Fetches what a counter lacks. False if the registry is away. One that refuses may refuse only this counter.
-bool TicketKeeper::supply(SharedCounter &counter) {
-    Lack lack{};
-    if (!look_at(counter, lack)) return true;
-    if (lack.is_block_due && !fetch(counter, lack, 0)) return !registry_.is_silent();
-    if (lack.wish > 0 && !fetch(counter, lack, lack.wish)) return !registry_.is_silent();
-    finish(counter, lack);
-    ConditionVariableBroadcast(&counter.changed);
-    return true;
-}
-
-bool TicketKeeper::fetch(SharedCounter &counter, const Lack &lack, int64 wish) {
-    CounterCall call{};
-    call.act = CounterAct::fetch;
+    if (is_answered) ConditionVariableBroadcast(&counter.changed);
+    if (!is_lacking || is_answered) return false;
     call.name = lack.name.text;
-    {
-        Guard<pg::SpinLock> guard(counter.mutex);
-        call.fetch = next_fetch(counter.tickets, wish, pg::monotonic_ms());
+    if (counter.asks_at_ms <= now_ms) return true;
+    next_ms_ = std::min(next_ms_, counter.asks_at_ms);
+    return false;
+}
+
+void TicketKeeper::fetch(const Lack *lacks, FetchCall *calls, size_t count) {
+    bool is_heard = registry_.fetch(calls, count);
+    // The row of the registry, or a whole table: of each counter the same.
+    bool is_locked = !is_heard && registry_.is_locked();
+    for (size_t i = 0; i < count; i++) {
+        SharedCounter &counter = *lacks[i].counter;
+        if (is_locked) calls[i].answer.outcome = CounterOutcome::locked;
+        if (is_heard || is_locked)
+            take_in_answer(lacks[i], calls[i]);
+        else
+            counter.asks_at_ms = pg::monotonic_ms() + retry_ms;
+        bool is_due = counter.asks_at_ms != 0 || !lacks[i].is_last;
+        if (is_due) next_ms_ = std::min(next_ms_, counter.asks_at_ms);
     }
-    CounterAnswer answer{};
-    if (!registry_.call_counter(call, answer)) return false;
-    take_in_answer(counter, call.fetch, answer);
-    return true;
+    find_locker();
 }
 
 namespace {
@@ -86,51 +135,181 @@ TicketState state_of(CounterOutcome outcome) noexcept {
             return TicketState::awaits_advance;
         case CounterOutcome::too_few:
             return TicketState::too_few;
+        case CounterOutcome::locked:
+            return TicketState::locked;
         case CounterOutcome::missing:
+        case CounterOutcome::too_long:
         case CounterOutcome::refused:
             break;
     }
     return TicketState::missing;
 }
 
-}  // namespace
-
-void TicketKeeper::take_in_answer(SharedCounter &counter, const CounterFetch &call, const CounterAnswer &answer) {
-    int64 now_ms = pg::monotonic_ms();
-    bool is_wish = call.least > 1;
-    Guard<pg::SpinLock> guard(counter.mutex);
+// Takes the numbers in, or notes why there are none. Called with the counter's mutex.
+void note_answer(SharedCounter &counter, const FetchCall &call) IDGEN_LOCKS(requires_capability(counter.mutex)) {
+    const CounterAnswer &answer = call.answer;
+    bool is_wish = call.fetch.least > 1;
     counter.fetches++;
-    // Of a longer range than there is: shorter ones may be left.
-    bool is_too_long = is_wish && answer.outcome == CounterOutcome::too_few;
-    counter.too_long = is_too_long ? call.least : 0;
-    if (is_too_long) return;
+    counter.locker[0] = '\0';
+    // Of a longer range than there is, or than may be taken at once: shorter ones may be left.
+    bool is_refused = answer.outcome == CounterOutcome::too_few || answer.outcome == CounterOutcome::too_long;
+    counter.too_long = is_wish && is_refused ? call.fetch.least : 0;
+    if (answer.outcome == CounterOutcome::too_long) counter.tickets.max_block = answer.max_block;
+    if (counter.too_long != 0) return;
     counter.state = state_of(answer.outcome);
+    if (answer.outcome == CounterOutcome::missing) leave_out(counter.tickets);
+    if (answer.outcome == CounterOutcome::too_few) counter.tickets.largest = answer.largest;
     if (answer.outcome != CounterOutcome::done) return;
-    if (!take_in(counter.tickets, call, answer, now_ms)) counter.state = TicketState::older;
+    if (!take_in(counter.tickets, call.fetch, answer, pg::monotonic_ms())) counter.state = TicketState::older;
     if (!is_wish) counter.is_asked = false;
 }
 
-void TicketKeeper::finish(SharedCounter &counter, const Lack &lack) {
-    Guard<pg::SpinLock> guard(counter.mutex);
-    counter.answered = lack.asked;
-    if (counter.wish <= lack.wish) counter.wish = 0;
-}
+}  // namespace
 
-// Ends the use of what is held, and gives it back. False if the registry is away; a gap is left then.
-bool TicketKeeper::give_back_of(SharedCounter &counter) {
-    UnusedNumbers unused{};
+void TicketKeeper::take_in_answer(const Lack &lack, const FetchCall &call) {
+    SharedCounter &counter = *lack.counter;
+    if (call.answer.outcome == CounterOutcome::locked) return put_off(counter);
+    counter.locked_since_ms = counter.asks_at_ms = 0;
     {
         Guard<pg::SpinLock> guard(counter.mutex);
-        unused = give_up(counter.tickets);
+        note_answer(counter, call);
+        if (lack.is_last || call.answer.outcome != CounterOutcome::done) counter.answered = lack.asked;
+        if (lack.wish > 0 && counter.wish <= lack.wish) counter.wish = 0;
     }
-    if (unused.version == 0) return true;
-    CounterCall call{};
-    call.act = CounterAct::give_back;
-    call.name = counter.name.text;
-    call.number = unused.first;
-    call.version = unused.version;
-    CounterAnswer answer{};
-    return registry_.call_counter(call, answer);
+    ConditionVariableBroadcast(&counter.changed);
+}
+
+// What is locked is not an answer: sessions go on waiting, and say so if they give up.
+void TicketKeeper::put_off(SharedCounter &counter) {
+    int64 now_ms = pg::monotonic_ms();
+    if (counter.locked_since_ms == 0) counter.locked_since_ms = now_ms;
+    int64 locked_ms = now_ms - counter.locked_since_ms;
+    counter.asks_at_ms = now_ms + std::clamp(locked_ms, shortest_delay_ms, longest_delay_ms);
+    if (locked_ms < told_after_ms) return;
+    Guard<pg::SpinLock> guard(counter.mutex);
+    counter.state = TicketState::locked;
+}
+
+// Asks who has locked a counter, of one at a time: that is another call.
+void TicketKeeper::find_locker() {
+    SharedCounter *locked = nullptr;
+    each_used([&locked](SharedCounter &counter) {
+        Guard<pg::SpinLock> guard(counter.mutex);
+        bool is_longer = locked == nullptr || counter.locked_since_ms < locked->locked_since_ms;
+        if (counter.state == TicketState::locked && counter.locker[0] == '\0' && is_longer) locked = &counter;
+        return true;
+    });
+    if (locked == nullptr) return;
+    const char *who = registry_.find_locker(locked->name.text, 0);
+    Guard<pg::SpinLock> guard(locked->mutex);
+    strlcpy(locked->locker, who == nullptr ? "another transaction there" : who, sizeof(locked->locker));
+}
+
+// A counter that gave none may have been mended, and nobody have drawn from it since. Asking it would take numbers, so
+// the list is asked for.
+void TicketKeeper::look_again() {
+    int64 now_ms = pg::monotonic_ms();
+    if (now_ms < looks_again_at_ms_ || troubles()[0] == '\0') return;
+    looks_again_at_ms_ = now_ms + look_again_ms;
+    CounterList list{};
+    if (!registry_.list_counters(list)) return;
+    each_used([&list](SharedCounter &counter) {
+        ListedCounter *end = list.rows + list.count;
+        ListedCounter *listed = std::find_if(
+            list.rows, end, [&counter](const ListedCounter &row) { return strcmp(row.name, counter.name.text) == 0; });
+        Guard<pg::SpinLock> guard(counter.mutex);
+        if (!is_told(counter.state) && counter.state != TicketState::given) return true;
+        if (listed == end) {
+            counter.state = TicketState::missing;
+            return true;
+        }
+        counter.tickets.largest = listed->largest;
+        bool gives = !listed->awaits_advance && listed->next >= counter.tickets.end;
+        if (gives && counter.state != TicketState::given && counter.state != TicketState::locked)
+            counter.state = TicketState::unknown;
+        return true;
+    });
+}
+
+namespace {
+
+// What is known of a counter at one moment.
+struct Seen {
+    TicketState state;
+    int64 last, largest;
+    char locker[locker_size];
+};
+
+Seen see(SharedCounter &counter) noexcept {
+    Guard<pg::SpinLock> guard(counter.mutex);
+    Seen seen{counter.state, counter.tickets.end - 1, counter.tickets.largest, ""};
+    strlcpy(seen.locker, counter.locker, sizeof(seen.locker));
+    return seen;
+}
+
+int percent_used(const Seen &seen) noexcept {
+    return static_cast<int>(100.0 * static_cast<double>(seen.last) / static_cast<double>(Max(seen.largest, 1)));
+}
+
+// Null: nothing is to be told.
+const char *trouble_of(SharedCounter &counter) {
+    constexpr int told_percent = 80;
+    Seen seen = see(counter);
+    char name[longest_counter_name + 1];
+    copy_foreign_text(counter.name.text, name, sizeof(name));
+    switch (seen.state) {
+        case TicketState::awaits_advance:
+            return psprintf("counter \"%s\" gives no numbers until advance_counter() is called", name);
+        case TicketState::older:
+            return psprintf("counter \"%s\" was put back to an older state, and was not advanced", name);
+        case TicketState::too_few:
+            return psprintf("counter \"%s\" has come to its end", name);
+        case TicketState::locked:
+            return psprintf("counter \"%s\" is locked by %s", name,
+                            seen.locker[0] == '\0' ? "another transaction there" : seen.locker);
+        case TicketState::given:
+            if (percent_used(seen) >= told_percent)
+                return psprintf("counter \"%s\" is at %d %% of its end", name, percent_used(seen));
+            break;
+        case TicketState::unknown:
+        case TicketState::missing:
+            break;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+const char *TicketKeeper::troubles() const {
+    constexpr int most_told = 2;
+    StringInfoData text;
+    initStringInfo(&text);
+    if (tickets_ == nullptr) return text.data;
+    int count = 0;
+    each_used([&](SharedCounter &counter) {
+        const char *trouble = trouble_of(counter);
+        if (trouble == nullptr || ++count > most_told) return true;
+        appendStringInfo(&text, "%s%s", count == 1 ? "" : "; ", trouble);
+        return true;
+    });
+    if (count > most_told) appendStringInfo(&text, "; and %d more", count - most_told);
+    return text.data;
+}
+
+// Ends the use of what is held, of one counter or of as many as one call has room for, and gives the calls that give it
+// back. If they are not heard, a gap is left.
+size_t TicketKeeper::take_unused(SharedCounter *one, GiveBackCall *calls) {
+    size_t count = 0;
+    each_used([&](SharedCounter &counter) {
+        if (one != nullptr && &counter != one) return true;
+        GiveBackCall &call = calls[count];
+        call.name = counter.name.text;
+        Guard<pg::SpinLock> guard(counter.mutex);
+        call.unused = give_up(counter.tickets);
+        if (call.unused.version != 0) count++;
+        return count < most_counter_calls;
+    });
+    return count;
 }
 
 // Gives up the counter that was used least of late.
@@ -145,13 +324,18 @@ void TicketKeeper::make_room() {
         ConditionVariableBroadcast(&tickets_->has_room);
         return;
     }
-    give_back_of(*least);
+    GiveBackCall call{};
+    if (take_unused(least, &call) != 0) registry_.give_back(&call, 1);
     remove_counter(tickets_, *least);
 }
 
-void TicketKeeper::end() {
+void TicketKeeper::end(const Deadline &deadline) {
     if (tickets_ == nullptr) return;
-    each_used([this](SharedCounter &counter) { return give_back_of(counter); });
+    auto *calls = static_cast<GiveBackCall *>(palloc(most_counter_calls * sizeof(GiveBackCall)));
+    while (left_ms(deadline) > 0) {
+        size_t count = take_unused(nullptr, calls);
+        if (count == 0 || !registry_.give_back(calls, count)) return;
+    }
 }
 
 }  // namespace idgen::lease

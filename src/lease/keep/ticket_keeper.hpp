@@ -1,8 +1,12 @@
 // Keeps the numbers of counters: fetches the next block before the present one ends, and what sessions wait for; gives
 // back at a clean end what no session has used, and what the least used counter holds if there is no room for another.
+//
+// All counters that lack something are asked for in one call, and each has an answer of its own: one that somebody else
+// has locked at the registry waits alone, and is asked for again. Between two calls the keeper extends its numbers.
 #pragma once
 
 #include "lease/keep/watched_registry.hpp"
+#include "lease/store/deadline.hpp"
 #include "lease/tickets/shared_tickets.hpp"
 
 namespace idgen::lease {
@@ -14,34 +18,44 @@ class TicketKeeper {
     // Whether there is anything to do, now or in a round to come.
     bool has_work() const noexcept;
 
-    // Does what is to be done now. False if the registry is away: the rest waits.
-    bool work();
+    // Makes one call of the registry, if one is due.
+    void work();
 
-    // Gives back what no session has used.
-    void end();
+    // How long nothing will be due, ms, unless a session asks; at most `longest_ms`.
+    int64 pause_ms(int64 longest_ms) const noexcept;
+
+    // Gives back what no session has used, in as few calls as there can be.
+    void end(const Deadline &deadline);
+
+    // What is to be told of the counters, for the sessions; by palloc, empty: nothing. The sentences hold no address.
+    const char *troubles() const;
 
    private:
-    // What one counter lacks.
+    // What one counter lacks, and the call for it.
     struct Lack {
+        SharedCounter *counter;
         CounterName name;
         uint64 asked;
-        int64 wish;
-        bool is_block_due;
-        Tickets tickets;
+        int64 wish;    // of the call; 0: a block
+        bool is_last;  // nothing else is lacking
     };
 
     template <typename Visit>
-    bool each_used(Visit visit);
-    bool look_at(SharedCounter &counter, Lack &lack);
-    bool supply(SharedCounter &counter);
-    bool fetch(SharedCounter &counter, const Lack &lack, int64 wish);
-    void take_in_answer(SharedCounter &counter, const CounterFetch &call, const CounterAnswer &answer);
-    void finish(SharedCounter &counter, const Lack &lack);
-    bool give_back_of(SharedCounter &counter);
+    void each_used(Visit visit) const;
+    bool look_at(SharedCounter &counter, Lack &lack, FetchCall &call);
+    void fetch(const Lack *lacks, FetchCall *calls, size_t count);
+    void take_in_answer(const Lack &lack, const FetchCall &call);
+    void put_off(SharedCounter &counter);
+    void find_locker();
+    void look_again();
+    size_t take_unused(SharedCounter *one, GiveBackCall *calls);
     void make_room();
 
     WatchedRegistry &registry_;
     SharedTickets *tickets_;
+    int64 next_ms_ = INT64_MAX;  // when the next call is due, by the clock that no step touches
+    int64 looks_again_at_ms_ = 0;
+    uint32 begins_at_ = 0;  // with which entry a call begins: no counter is always the last one
 };
 
 }  // namespace idgen::lease

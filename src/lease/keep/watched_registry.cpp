@@ -155,8 +155,23 @@ bool WatchedRegistry::call(const LeaseCall &call, CallAnswer &answer) {
     return heard(store_.call(store_.self, identity_, call, gate_.rules().ttl_ms, holder, answer, trouble_));
 }
 
-bool WatchedRegistry::call_counter(const CounterCall &call, CounterAnswer &answer) {
-    return open() && heard(store_.call_counter(store_.self, identity_, call, answer, trouble_));
+bool WatchedRegistry::fetch(FetchCall *calls, size_t count) {
+    return open() && heard_of_counters(store_.fetch(store_.self, identity_, calls, count, trouble_));
+}
+
+bool WatchedRegistry::give_back(GiveBackCall *calls, size_t count) {
+    return open() && heard_of_counters(store_.give_back(store_.self, identity_, calls, count, trouble_));
+}
+
+bool WatchedRegistry::list_counters(CounterList &list) {
+    return open() && heard_of_counters(store_.list_counters(store_.self, list, trouble_));
+}
+
+const char *WatchedRegistry::find_locker(const char *counter, int64 number) {
+    const char *who = nullptr;
+    Trouble unused;
+    if (!open() || store_.find_locker(store_.self, counter, number, who, unused) != Reply::answered) return nullptr;
+    return who;
 }
 
 bool WatchedRegistry::list(const NumberRange &range, Registration &registration) {
@@ -164,20 +179,21 @@ bool WatchedRegistry::list(const NumberRange &range, Registration &registration)
 }
 
 bool WatchedRegistry::heard(Reply reply) {
-    limit_ = reply == Reply::limited ? trouble_.sentence : nullptr;
-    if (limit_ != nullptr) {
-        note_answer(true);
-        return false;
-    }
-    if (reply != Reply::answered) {
-        note_answer(false);
-        note_trouble(trouble_.sentence);
-        // It may come back as another.
-        is_known_ = is_known_ && reply == Reply::silent;
-        return false;
-    }
-    note_answer(true);
-    return true;
+    is_locked_ = reply == Reply::locked;
+    limit_ = reply == Reply::limited || is_locked_ ? trouble_.sentence : nullptr;
+    bool is_there = reply == Reply::answered || limit_ != nullptr;
+    note_answer(is_there);
+    strlcpy(failure_, is_there ? "" : trouble_.sentence, sizeof(failure_));
+    // It may come back as another.
+    if (!is_there) is_known_ = is_known_ && reply == Reply::silent;
+    return reply == Reply::answered;
+}
+
+bool WatchedRegistry::heard_of_counters(Reply reply) {
+    bool is_denied = reply == Reply::denied;
+    strlcpy(refusal_, is_denied ? trouble_.sentence : "", sizeof(refusal_));
+    is_locked_ = false;
+    return is_denied ? false : heard(reply);
 }
 
 void WatchedRegistry::note_answer(bool is_answered) noexcept {
@@ -198,45 +214,41 @@ void WatchedRegistry::note_trouble(const char *sentence) {
     noted_[noted + static_cast<size_t>(size)] = '\0';
 }
 
-void WatchedRegistry::end_round(bool is_well, bool are_numbers_free) {
-    if (noted_[0] != '\0')
-        tell_trouble();
-    else if (is_well)
-        tell_well(are_numbers_free);
+void WatchedRegistry::end_round(const char *counters, bool are_numbers_free) {
+    if (failure_[0] != '\0') note_trouble(failure_);
+    const char *of_counters = refusal_[0] == '\0' ? counters : psprintf("no numbers of counters: %s", refusal_);
+    tell(noted_, of_counters, are_numbers_free);
     noted_[0] = '\0';
 }
 
-void WatchedRegistry::tell_trouble() {
+// Says what is in the way; empty: nothing. A text lives as long as what it says.
+void WatchedRegistry::tell(const char *text, const char *counters, bool are_numbers_free) {
     pg::SharedLeases &leases = gate_.leases();
-    bool is_new = false;
+    bool is_new = false, was_away = false;
     {
         Guard<pg::LightLock> guard(leases.lock);
         pg::RegistryState &state = leases.registry;
-        is_new = strcmp(state.trouble, noted_) != 0;
-        strlcpy(state.trouble, noted_, sizeof(state.trouble));
+        is_new = strcmp(state.trouble, text) != 0;
+        was_away = state.trouble[0] != '\0';
+        strlcpy(state.trouble, text, sizeof(state.trouble));
+        auto size = pg_mbcliplen(counters, static_cast<int>(strlen(counters)), sizeof(state.counters) - 1);
+        memcpy(state.counters, counters, static_cast<size_t>(size));
+        state.counters[size] = '\0';
     }
-    if (!is_new && is_logged_) return;
-    is_logged_ = budget_.spend(most_troubles);
-    if (is_logged_) log_registry_away(noted_);
-}
-
-void WatchedRegistry::tell_well(bool are_numbers_free) {
-    pg::SharedLeases &leases = gate_.leases();
-    bool was_away = false;
-    {
-        Guard<pg::LightLock> guard(leases.lock);
-        was_away = leases.registry.trouble[0] != '\0';
-        leases.registry.trouble[0] = '\0';
+    bool is_well = text[0] == '\0';
+    if (!is_well && (is_new || !is_logged_)) {
+        is_logged_ = budget_.spend(most_troubles);
+        if (is_logged_) log_registry_away(text);
     }
+    if (!is_well) return;
     bool is_over = (was_away && is_logged_) || are_numbers_free;
     if (is_over && budget_.spend(most_troubles)) log_registry_back();
     is_logged_ = true;
 }
 
-void WatchedRegistry::limit_calls(int64 answer_ms) {
-    if (is_open_) store_.close(store_.self);
-    is_open_ = false;
+void WatchedRegistry::wait_up_to(int64 answer_ms) {
     answer_ms_ = answer_ms;
+    if (is_open_) store_.wait_up_to(store_.self, answer_ms);
 }
 
 }  // namespace idgen::lease

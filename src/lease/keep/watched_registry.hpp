@@ -55,23 +55,31 @@ class WatchedRegistry {
     // Only of the known registry: what another one lists says nothing about what this server was granted.
     bool list(const NumberRange &range, Registration &registration);
 
-    // Of a counter.
-    bool call_counter(const CounterCall &call, CounterAnswer &answer);
+    // Of counters. What is refused to them says nothing about the numbers.
+    bool fetch(FetchCall *calls, size_t count);
+    bool give_back(GiveBackCall *calls, size_t count);
+    bool list_counters(CounterList &list);
 
-    // Whether the last call that failed had no answer: then the next one will have none.
-    bool is_silent() const noexcept { return trouble_.reply == Reply::silent; }
+    // Who has locked a counter or, if that is null, a number there: the end of a sentence. Null: not known.
+    const char *find_locker(const char *counter, int64 number);
 
-    // Why the last call was refused, if that is no more than a limit of the owner's; else null.
+    // Whether the last call failed because another transaction there keeps what it changes: then it was not executed.
+    bool is_locked() const noexcept { return is_locked_; }
+
+    // Why the last call was refused, if that is no more than a limit of the owner's, or a lock; else null.
     const char *limit() const noexcept { return limit_; }
 
     // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
-    // Reports what was noted since the last round; or, if all is well, that nothing is in the way. If troubles of
-    // numbers are over, that is logged, too.
-    void end_round(bool is_well, bool are_numbers_free);
+    // Reports what is in the way now: what was noted in this round, what the last call said if it failed, and what there
+    // is of counters. If troubles of numbers are over, that is logged, too.
+    void end_round(const char *counters, bool are_numbers_free);
 
     // From now on each call waits that long for its answer.
-    void limit_calls(int64 answer_ms);
+    void wait_up_to(int64 answer_ms);
+
+    // Whether it is a database of this server.
+    bool is_own() const { return is_open_ && store_.is_own(store_.self); }
 
     const RegistryIdentity &identity() const noexcept { return identity_; }
 
@@ -79,8 +87,8 @@ class WatchedRegistry {
     bool open();
     bool identify(const RegistryIdentity &expected);
     bool heard(Reply reply);
-    void tell_trouble();
-    void tell_well(bool are_numbers_free);
+    bool heard_of_counters(Reply reply);
+    void tell(const char *text, const char *counters, bool are_numbers_free);
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;
@@ -88,7 +96,10 @@ class WatchedRegistry {
     RegistryIdentity identity_{};
     Trouble trouble_{};
     const char *limit_ = nullptr;
-    char noted_[sizeof(pg::RegistryState::trouble)] = "";
+    bool is_locked_ = false;
+    char noted_[pg::trouble_size] = "";    // in this round
+    char failure_[pg::trouble_size] = "";  // of the last call; empty: it was answered
+    char refusal_[pg::trouble_size] = "";  // of the last call of counters
     int64 answer_ms_ = 0;
     bool is_open_ = false;
     bool is_known_ = false;

@@ -8,17 +8,51 @@ namespace {
 
 #define COUNTER_NAME(value) "pg_catalog.convert_from(" value "::pg_catalog.bytea, 'UTF8')"
 
+void append_hex(StringInfo out, const char *name) {
+    for (const char *byte = name; *byte != '\0'; byte++) appendStringInfo(out, "%02x", static_cast<uint8>(*byte));
+}
+
 char *hex_of(const char *name) {
     StringInfoData hex;
     initStringInfo(&hex);
     appendStringInfoString(&hex, "\\x");
-    for (const char *byte = name; *byte != '\0'; byte++) appendStringInfo(&hex, "%02x", static_cast<uint8>(*byte));
+    append_hex(&hex, name);
     return hex.data;
+}
+
+// An array of SQL, of what `append` writes for each of `count` calls.
+template <typename Append>
+char *array_of(size_t count, Append append) {
+    StringInfoData array;
+    initStringInfo(&array);
+    appendStringInfoChar(&array, '{');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) appendStringInfoChar(&array, ',');
+        append(&array, i);
+    }
+    appendStringInfoChar(&array, '}');
+    return array.data;
+}
+
+// The names of calls, as bytes: one that the registry's encoding does not have is the fault of its call alone.
+template <typename Call>
+char *names_of(const Call *calls, size_t count) {
+    return array_of(count, [calls](StringInfo out, size_t i) {
+        appendStringInfoString(out, "\"\\\\x");
+        append_hex(out, calls[i].name);
+        appendStringInfoChar(out, '"');
+    });
+}
+
+template <typename Call, typename ValueOf>
+char *numbers_of(const Call *calls, size_t count, ValueOf value_of) {
+    return array_of(count,
+                    [=](StringInfo out, size_t i) { appendStringInfo(out, INT64_FORMAT, int64{value_of(calls[i])}); });
 }
 
 // False if it is not an outcome.
 bool read_outcome(const char *word, CounterOutcome &outcome) noexcept {
-    constexpr const char *words[] = {"done", "missing", "awaits advance", "too few", "refused"};
+    constexpr const char *words[] = {"done", "missing", "awaits advance", "too few", "too long", "refused", "locked"};
     for (size_t i = 0; i < lengthof(words); i++) {
         outcome = static_cast<CounterOutcome>(i);
         if (strcmp(word, words[i]) == 0) return true;
@@ -28,61 +62,42 @@ bool read_outcome(const char *word, CounterOutcome &outcome) noexcept {
 
 // What a range may be: of numbers that a counter can have.
 bool makes_sense(const CounterAnswer &answer) noexcept {
-    return answer.first >= 0 && answer.last >= answer.first && answer.last < PG_INT64_MAX && answer.version != 0 &&
-           answer.block >= 1 && answer.max_block >= answer.block;
+    return answer.first >= 0 && answer.last >= answer.first && answer.last <= answer.largest &&
+           answer.largest < PG_INT64_MAX && answer.version != 0 && answer.block >= 1 &&
+           answer.max_block >= answer.block && answer.identity != 0;
 }
 
-Reply fetch_range(PostgresStore &store, const RegistryIdentity &identity, const CounterCall &asked,
-                  CounterAnswer &answer, Trouble &trouble) {
-    Call call(
-        "SELECT outcome, first, last, version, block, max_block "
-        "FROM idgen_registry.fetch_range($1, " COUNTER_NAME("$2") ", $3, $4, $5)",
-        6);
-    call.add(print_identity(identity));
-    call.add(hex_of(asked.name));
-    call.add(asked.fetch.count);
-    call.add(asked.fetch.least);
-    call.add(asked.fetch.since);
-    return run_call(store, call, trouble, [&](PGresult *rows) {
-        answer = {CounterOutcome::done,  number_in(rows, 0, 1), number_in(rows, 0, 2),
-                  number_in(rows, 0, 3), number_in(rows, 0, 4), number_in(rows, 0, 5)};
-        if (!read_outcome(PQgetvalue(rows, 0, 0), answer.outcome)) return false;
-        return answer.outcome != CounterOutcome::done || (are_there(rows, 1, 5) && makes_sense(answer));
-    });
-}
-
-Reply give_back_range(PostgresStore &store, const RegistryIdentity &identity, const CounterCall &asked,
-                      CounterAnswer &answer, Trouble &trouble) {
-    Call call("SELECT idgen_registry.give_back_range($1, " COUNTER_NAME("$2") ", $3, $4)", 1);
-    call.add(print_identity(identity));
-    call.add(hex_of(asked.name));
-    call.add(asked.number);
-    call.add(asked.version);
-    return run_call(store, call, trouble,
-                    [&](PGresult *rows) { return read_outcome(PQgetvalue(rows, 0, 0), answer.outcome); });
+bool read_answer(const PGresult *rows, int row, CounterAnswer &answer) {
+    answer = {CounterOutcome::done,    number_in(rows, row, 1), number_in(rows, row, 2), number_in(rows, row, 3),
+              number_in(rows, row, 4), number_in(rows, row, 5), number_in(rows, row, 6), number_in(rows, row, 7)};
+    if (!read_outcome(PQgetvalue(rows, row, 0), answer.outcome)) return false;
+    bool has_all = true;
+    for (int column = 1; column <= 7; column++) has_all &= PQgetisnull(rows, row, column) == 0;
+    return answer.outcome != CounterOutcome::done || (has_all && makes_sense(answer));
 }
 
 // What only the owner of the registry may do. It is done, or an error there says why not.
 Call administration(const CounterCall &asked) {
     auto call = [&asked](const char *sql, std::initializer_list<int64> values) {
-        Call made(sql, 1);
-        made.add(hex_of(asked.name));
-        for (int64 value : values) made.add(value);
-        return made;
+        Call statement(sql, 1);
+        statement.add(hex_of(asked.name));
+        for (int64 value : values) statement.add(value);
+        return statement;
     };
+    const NewCounter &made = asked.made;
     switch (asked.act) {
         case CounterAct::create:
-            return call("SELECT idgen_registry.create_counter(" COUNTER_NAME("$1") ", $2, $3, $4, $5)",
-                        {asked.number, asked.block, asked.largest, asked.max_block});
+            return call("SELECT idgen_registry.create_counter(" COUNTER_NAME("$1") ", nullif($2, -1), $3, $4, $5)",
+                        {made.first, made.block, made.largest, made.max_block});
         case CounterAct::advance:
-            return call("SELECT idgen_registry.advance_counter(" COUNTER_NAME("$1") ", $2)", {asked.number});
+            return call("SELECT idgen_registry.advance_counter(" COUNTER_NAME("$1") ", $2)", {asked.next});
         case CounterAct::set_max:
-            return call("SELECT idgen_registry.set_counter_max(" COUNTER_NAME("$1") ", $2)", {asked.largest});
+            return call("SELECT idgen_registry.set_counter_max(" COUNTER_NAME("$1") ", $2)", {made.largest});
         case CounterAct::set_block:
             return call("SELECT idgen_registry.set_counter_block(" COUNTER_NAME("$1") ", $2, $3)",
-                        {asked.block, asked.max_block});
-        case CounterAct::fetch:
-        case CounterAct::give_back:
+                        {made.block, made.max_block});
+        case CounterAct::forget:
+            return call("SELECT idgen_registry.drop_counter(" COUNTER_NAME("$1") ", true)", {});
         case CounterAct::drop:
             break;
     }
@@ -113,14 +128,74 @@ bool read_counter(const PGresult *rows, int row, ListedCounter &counter) {
 
 }  // namespace
 
-Reply call_postgres_counter(void *self, const RegistryIdentity &identity, const CounterCall &asked,
-                            CounterAnswer &answer, Trouble &trouble) {
+namespace {
+
+// Runs a call that has a row for each of `count`.
+template <typename Read>
+Reply run_for_each(PostgresStore &store, const Call &call, size_t count, Trouble &trouble, Read read) {
+    return run_call(store, call, trouble, [&](PGresult *rows) {
+        if (PQntuples(rows) != static_cast<int>(count)) return false;
+        for (size_t i = 0; i < count; i++)
+            if (!read(rows, static_cast<int>(i))) return false;
+        return true;
+    });
+}
+
+}  // namespace
+
+Reply fetch_from_postgres(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count,
+                          Trouble &trouble) {
     PostgresStore &store = store_of(self);
     return in_scratch(store.memory, [&] {
-        if (asked.act == CounterAct::fetch) return fetch_range(store, identity, asked, answer, trouble);
-        if (asked.act == CounterAct::give_back) return give_back_range(store, identity, asked, answer, trouble);
-        answer.outcome = CounterOutcome::done;
-        return run_call(store, administration(asked), trouble, [](PGresult *) { return true; });
+        Call call(
+            "SELECT outcome, first, last, version, block, max_block, identity, largest "
+            "FROM idgen_registry.fetch_ranges($1, $2, $3, $4, $5)",
+            8);
+        call.add(print_identity(identity));
+        call.add(names_of(calls, count));
+        call.add(numbers_of(calls, count, [](const FetchCall &one) { return one.fetch.count; }));
+        call.add(numbers_of(calls, count, [](const FetchCall &one) { return one.fetch.least; }));
+        call.add(numbers_of(calls, count, [](const FetchCall &one) { return one.fetch.since; }));
+        return run_for_each(store, call, count, trouble,
+                            [&](const PGresult *rows, int row) { return read_answer(rows, row, calls[row].answer); });
+    });
+}
+
+Reply give_back_to_postgres(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
+                            Trouble &trouble) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory, [&] {
+        Call call("SELECT idgen_registry.give_back_ranges($1, $2, $3, $4)", 1);
+        call.add(print_identity(identity));
+        call.add(names_of(calls, count));
+        call.add(numbers_of(calls, count, [](const GiveBackCall &one) { return one.unused.first; }));
+        call.add(numbers_of(calls, count, [](const GiveBackCall &one) { return one.unused.version; }));
+        return run_for_each(store, call, count, trouble, [&](const PGresult *rows, int row) {
+            return read_outcome(PQgetvalue(rows, row, 0), calls[row].outcome);
+        });
+    });
+}
+
+Reply manage_postgres_counter(void *self, const CounterCall &asked, Trouble &trouble) {
+    PostgresStore &store = store_of(self);
+    return in_scratch(store.memory,
+                      [&] { return run_call(store, administration(asked), trouble, [](PGresult *) { return true; }); });
+}
+
+Reply find_postgres_locker(void *self, const char *counter, int64 number, const char *&who, Trouble &trouble) {
+    PostgresStore &store = store_of(self);
+    MemoryContext caller = CurrentMemoryContext;
+    return in_scratch(store.memory, [&] {
+        Call call("SELECT idgen_registry.find_locker($1, $2)", 1);
+        call.add(counter == nullptr ? nullptr : hex_of(counter));
+        call.add(counter == nullptr ? psprintf(INT64_FORMAT, number) : nullptr);
+        return run_call(store, call, trouble, [&](PGresult *rows) {
+            char text[128] = "";
+            std::string_view words(PQgetvalue(rows, 0, 0), static_cast<size_t>(PQgetlength(rows, 0, 0)));
+            copy_foreign_text(words, text, sizeof(text));
+            who = text[0] == '\0' ? nullptr : MemoryContextStrdup(caller, text);
+            return true;
+        });
     });
 }
 

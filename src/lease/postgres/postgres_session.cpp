@@ -169,6 +169,8 @@ bool is_of_class(const char *sqlstate, const char *beginning) noexcept {
 
 // What an SQLSTATE means to a node that makes a call.
 Reply reply_of(const char *sqlstate) noexcept {
+    // Before the COMMIT: nothing was done. Of a statement that was canceled that is not known.
+    if (strcmp(sqlstate, "55P03") == 0) return Reply::locked;
     // Rights, password, database, schema, function, arguments, a standby, a copy.
     const char *const denials[] = {"28", "42", "3D", "3F", "22", "25006", "55000"};
     for (const char *denial : denials)
@@ -304,7 +306,10 @@ Reply receive(PostgresSession &session, const Intake &began, const Deadline &dea
             if (reply != Reply::answered) return reply;
         }
         PGresult *result = PQgetResult(connection);
-        if (result == nullptr && PQstatus(connection) == CONNECTION_OK) return Reply::answered;
+        if (result == nullptr && PQstatus(connection) == CONNECTION_OK) {
+            session.is_given_up = false;
+            return Reply::answered;
+        }
         if (result == nullptr) return lose(session, trouble);
         if (!gather(result, kept)) return put_trouble(trouble, Reply::denied, no_registry_there);
     }
@@ -339,24 +344,73 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
     return reply;
 }
 
-// The parameters of calls are secrets: a new session asks the server not to log them. An error never shows them; with
-// log_min_duration_statement a slow call does, unless the role may set that off.
-constexpr Statement keep_secrets{
-    "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '0', false), CASE "
-    "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', "
-    "'SET') THEN pg_catalog.set_config('log_parameter_max_length', '0', false) END",
-    2, 0, nullptr};
+// How a new session is set up. The parameters of calls are secrets, and not to be logged: an error never shows them;
+// with log_min_duration_statement a slow call does, unless the role may set that off. The server gives a statement up
+// before it is waited for in vain, and says if a standby may not have it. Last comes which of its processes it is.
+#define TELL_BACKEND "pg_catalog.concat_ws('/', a.pid, extract(epoch FROM a.backend_start))"
+#define SET_UP(name, value) "pg_catalog.set_config('" name "', " value ", false)"
+constexpr const char *set_up_sql =
+    "SELECT " SET_UP("log_parameter_max_length_on_error", "'0'") ", CASE "
+    "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') "
+    "THEN " SET_UP("log_parameter_max_length", "'0'") " END, " SET_UP("statement_timeout", "$1") ", "
+    SET_UP("lock_timeout", "$2") ", " SET_UP("client_min_messages", "'warning'") ", "
+    SET_UP("default_transaction_isolation", "'read committed'") ", (SELECT " TELL_BACKEND
+    " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid())";
+constexpr int set_up_columns = 7;
 
-Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
-               Trouble &trouble) {
+constexpr const char *cancel_sql =
+    "SELECT pg_catalog.count(pg_catalog.pg_cancel_backend(a.pid)) FROM pg_catalog.pg_stat_activity AS a "
+    "WHERE " TELL_BACKEND " OPERATOR(pg_catalog.=) $1 AND a.state OPERATOR(pg_catalog.=) 'active'";
+
+// Sends the statement, and takes its rows in.
+Reply ask(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
+          Trouble &trouble) {
     Intake began = begin_statement(session.connection);
     Reply reply = send(session, statement, began, deadline, trouble);
     if (reply == Reply::answered) reply = receive(session, began, deadline, rows, trouble);
     if (reply == Reply::answered) return judge(session, statement, rows, trouble);
-    // An answer that comes later would be taken for that of the next statement.
     PQclear(rows);
     rows = nullptr;
+    return reply;
+}
+
+// Has the server end what it still does for a session that has ended, if it can be reached.
+void cancel(const PostgresSession &given_up) {
+    if (given_up.backend[0] == '\0') return;
+    constexpr int64 most_ms = 1000;
+    PostgresSession session = new_session(given_up.address, Min(given_up.answer_ms / 4, most_ms));
+    session.turn = given_up.turn;
+    Deadline deadline = last_deadline_in(session.answer_ms);
+    const char *const values[] = {given_up.backend};
+    PGresult *rows = nullptr;
+    Trouble unused;
+    if (connect(session, deadline, unused) == Reply::answered)
+        ask(session, {cancel_sql, 1, 1, values}, deadline, rows, unused);
+    PQclear(rows);
     end(session);
+}
+
+Reply exchange(PostgresSession &session, const Statement &statement, const Deadline &deadline, PGresult *&rows,
+               Trouble &trouble) {
+    session.is_given_up = true;
+    Reply reply = ask(session, statement, deadline, rows, trouble);
+    if (!session.is_given_up) return reply;
+    // An answer that comes later would be taken for that of the next statement.
+    end(session);
+    if (!session.is_lost) cancel(session);
+    return reply;
+}
+
+// Sets a new session up.
+Reply set_up(PostgresSession &session, const Deadline &deadline, Trouble &trouble) {
+    const char *const values[] = {psprintf(INT64_FORMAT, Max(session.answer_ms * 3 / 4, 1)),
+                                  psprintf(INT64_FORMAT, Max(session.answer_ms / 2, 1))};
+    session.backend[0] = '\0';
+    PGresult *rows = nullptr;
+    Reply reply = exchange(session, {set_up_sql, set_up_columns, 2, values}, deadline, rows, trouble);
+    if (reply == Reply::answered && PQntuples(rows) == 1)
+        strlcpy(session.backend, PQgetvalue(rows, 0, set_up_columns - 1), sizeof(session.backend));
+    PQclear(rows);
     return reply;
 }
 
@@ -367,10 +421,7 @@ Reply begin(PostgresSession &session, Trouble &trouble) {
     Reply reply = connect(session, deadline, trouble);
     if (reply != Reply::answered || !session.is_new) return reply;
     session.is_new = false;
-    PGresult *unused = nullptr;
-    reply = exchange(session, keep_secrets, deadline, unused, trouble);
-    PQclear(unused);
-    return reply;
+    return set_up(session, deadline, trouble);
 }
 
 Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&rows, Trouble &trouble) {
@@ -409,7 +460,8 @@ Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows,
     Reply reply = run_once(session, statement, rows, trouble);
     // The server may have been restarted since the last call.
     if (session.is_lost && is_kept) reply = run_once(session, statement, rows, trouble);
-    if (is_with_this_server(session)) end(session);
+    if (session.connection != nullptr) session.is_own = is_with_this_server(session);
+    if (session.is_own) end(session);
     return reply;
 }
 

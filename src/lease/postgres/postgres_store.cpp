@@ -194,6 +194,14 @@ Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
     });
 }
 
+void wait_up_to(void *self, int64 answer_ms) {
+    store_of(self).session.answer_ms = answer_ms;
+}
+
+bool is_own(void *self) {
+    return store_of(self).session.is_own;
+}
+
 void end_session(void *self) {
     end(store_of(self).session);
 }
@@ -204,7 +212,7 @@ void close(void *self) {
 
 PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
     auto *store = static_cast<PostgresStore *>(palloc0(sizeof(PostgresStore)));
-    store->session = {address, answer_ms, 0, nullptr, true, false, false, 0};
+    store->session = new_session(address, answer_ms);
     begin_memory(store->memory, own, end_session, store);
     return store;
 }
@@ -226,8 +234,13 @@ bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Tro
                     advance,
                     limit,
                     forget,
-                    call_postgres_counter,
+                    fetch_from_postgres,
+                    give_back_to_postgres,
+                    manage_postgres_counter,
                     list_postgres_counters,
+                    find_postgres_locker,
+                    wait_up_to,
+                    is_own,
                     close};
     }
     MemoryContextSwitchTo(caller);

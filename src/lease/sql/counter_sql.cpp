@@ -40,10 +40,8 @@ void check_blocks(int64 block, int64 max_block) {
 void administrate(const CounterName &name, CounterCall call) {
     call.name = name.text;
     Registry registry = open_configured();
-    RegistryIdentity identity{};
-    CounterAnswer answer{};
     Trouble trouble;
-    require_answer(registry.call_counter(registry.self, identity, call, answer, trouble), trouble);
+    require_answer(registry.manage_counter(registry.self, call, trouble), trouble);
     registry.close(registry.self);
 }
 
@@ -97,19 +95,22 @@ Datum idgen_create_counter(PG_FUNCTION_ARGS) {
     require_owner("idgen_lease.create_counter");
     CounterCall call = call_of(CounterAct::create);
     CounterName name = name_argument(fcinfo);
-    call.number = number_argument(fcinfo, 1, "start");
-    call.block = number_argument(fcinfo, 2, "block");
-    call.largest = number_argument(fcinfo, 3, "max");
-    call.max_block = number_argument(fcinfo, 4, "max_block");
-    check_numbers(call.number, call.largest);
-    check_blocks(call.block, call.max_block);
+    bool has_start = !PG_ARGISNULL(1);
+    call.made.first = has_start ? PG_GETARG_INT64(1) : -1;
+    call.made.block = number_argument(fcinfo, 2, "block");
+    call.made.largest = number_argument(fcinfo, 3, "max");
+    call.made.max_block = number_argument(fcinfo, 4, "max_block");
+    check_numbers(has_start ? call.made.first : 0, call.made.largest);
+    check_blocks(call.made.block, call.made.max_block);
     administrate(name, call);
     PG_RETURN_VOID();
 }
 
 Datum idgen_drop_counter(PG_FUNCTION_ARGS) {
     require_owner("idgen_lease.drop_counter");
-    administrate(name_argument(fcinfo), call_of(CounterAct::drop));
+    CounterName name = name_argument(fcinfo);
+    if (PG_ARGISNULL(1)) pg::report_null("forget", false);
+    administrate(name, call_of(PG_GETARG_BOOL(1) ? CounterAct::forget : CounterAct::drop));
     PG_RETURN_VOID();
 }
 
@@ -117,7 +118,7 @@ Datum idgen_advance_counter(PG_FUNCTION_ARGS) {
     require_owner("idgen_lease.advance_counter");
     CounterCall call = call_of(CounterAct::advance);
     CounterName name = name_argument(fcinfo);
-    call.number = number_argument(fcinfo, 1, "next");
+    call.next = number_argument(fcinfo, 1, "next");
     administrate(name, call);
     PG_RETURN_VOID();
 }
@@ -126,8 +127,8 @@ Datum idgen_set_counter_max(PG_FUNCTION_ARGS) {
     require_owner("idgen_lease.set_counter_max");
     CounterCall call = call_of(CounterAct::set_max);
     CounterName name = name_argument(fcinfo);
-    call.largest = number_argument(fcinfo, 1, "max");
-    check_numbers(0, call.largest);
+    call.made.largest = number_argument(fcinfo, 1, "max");
+    check_numbers(0, call.made.largest);
     administrate(name, call);
     PG_RETURN_VOID();
 }
@@ -136,9 +137,9 @@ Datum idgen_set_counter_block(PG_FUNCTION_ARGS) {
     require_owner("idgen_lease.set_counter_block");
     CounterCall call = call_of(CounterAct::set_block);
     CounterName name = name_argument(fcinfo);
-    call.block = number_argument(fcinfo, 1, "block");
-    call.max_block = number_argument(fcinfo, 2, "max_block");
-    check_blocks(call.block, call.max_block);
+    call.made.block = number_argument(fcinfo, 1, "block");
+    call.made.max_block = number_argument(fcinfo, 2, "max_block");
+    check_blocks(call.made.block, call.made.max_block);
     administrate(name, call);
     PG_RETURN_VOID();
 }

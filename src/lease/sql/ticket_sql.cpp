@@ -66,7 +66,8 @@ int64 draw_numbers(FunctionCallInfo fcinfo, int64 n) {
 }
 
 const char *word_of(TicketState state) noexcept {
-    constexpr const char *words[] = {"asked", "given", "missing", "awaits advance", "none left", "registry put back"};
+    constexpr const char *words[] = {"asked", "given", "missing", "awaits advance", "none left", "registry put back",
+                                     "locked"};
     return words[static_cast<int>(state)];
 }
 

@@ -7,7 +7,7 @@ const char *must_end(const Deadline &deadline) {
     if (ProcSignalBarrierPending) ProcessProcSignalBarrier();
     // A server is started again only when no process of the dead one is left.
     if (!PostmasterIsAlive()) proc_exit(1);
-    if (is_told_to_end()) return "the call was interrupted";
+    if (is_told_to_end() && !deadline.is_last) return "the call was interrupted";
     return left_ms(deadline) == 0 ? "it did not answer in time" : nullptr;
 }
 

@@ -10,10 +10,16 @@ namespace idgen::lease {
 
 struct Deadline {
     int64 ends_ms;  // of the monotonic clock
+    bool is_last;   // signals do not end it
 };
 
 inline Deadline deadline_in(int64 ms) noexcept {
-    return {pg::monotonic_ms() + ms};
+    return {pg::monotonic_ms() + ms, false};
+}
+
+// For what is owed to others when a call is given up, even if it is because of a signal. A moment.
+inline Deadline last_deadline_in(int64 ms) noexcept {
+    return {pg::monotonic_ms() + ms, true};
 }
 
 // What is left, ms; 0: nothing.

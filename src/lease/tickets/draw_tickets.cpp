@@ -38,7 +38,9 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
     if (counter.generation != reference.generation) return TicketState::unknown;
     bool is_mine = ask.of.entry == reference.entry && ask.of.generation == reference.generation;
     bool is_answered = is_mine && counter.answered >= ask.number;
-    if (is_answered && counter.state != TicketState::given) return counter.state;
+    bool is_none_left = counter.state != TicketState::given && counter.state != TicketState::locked &&
+                        counter.state != TicketState::unknown;
+    if (is_answered && is_none_left) return counter.state;
     if (is_answered && counter.too_long != 0 && n >= counter.too_long) return TicketState::too_few;
     if (is_mine && !is_answered) return TicketState::unknown;
     if (ask.number == 0) counter.waits++;
@@ -48,30 +50,41 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
     return TicketState::unknown;
 }
 
+// Who may change a counter, and where: the beginning of a hint, whose end is a call.
+const char *owner_calls() {
+    bool is_etcd = pg::scheme_of(pg::find_lease_gate()->settings().registry) == pg::RegistryScheme::etcd;
+    return is_etcd ? "a superuser calls idgen_lease" : "the owner of the registry calls there idgen_registry";
+}
+
 [[noreturn]] void report_missing(const char *name) {
-    ereport(
-        ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("counter \"%s\" does not exist", name),
-        errdetail("The registry has none of that name."),
-        errhint(
-            "SELECT * FROM idgen_lease.counters() lists them; a superuser makes one: SELECT idgen_lease.create_counter(%s).",
-            quote_literal_cstr(name)));
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("counter \"%s\" does not exist", name),
+            errdetail("The registry has none of that name."),
+            errhint("SELECT * FROM idgen_lease.counters() lists them. To make one, %s.create_counter(%s).",
+                    owner_calls(), quote_literal_cstr(name)));
 }
 
 [[noreturn]] void report_awaits_advance(const char *name) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("counter \"%s\" gives no numbers until advance_counter() is called", name),
-        errdetail("The registry was put back to an older state: later numbers may have been given since."),
-        errhint(
-            "Have a superuser name a number above every one that was given: SELECT idgen_lease.advance_counter(%s, ...).",
-            quote_literal_cstr(name)));
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("counter \"%s\" gives no numbers until advance_counter() is called", name),
+            errdetail("The registry was put back to an older state: later numbers may have been given since."),
+            errhint("With a number above every one that was given, %s.advance_counter(%s, ...).", owner_calls(),
+                    quote_literal_cstr(name)));
 }
 
 [[noreturn]] void report_too_few(const char *name, int64 n) {
     ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
             errmsg("counter \"%s\" does not have that many numbers left", name),
             errdetail("Asked for: %lld. Other servers may hold some.", static_cast<long long>(n)),
-            errhint("A counter of another name begins anew; idgen_lease.set_counter_max() lets this one go on."));
+            errhint("To let it go on, %s.set_counter_max(%s, ...). A counter of another name begins anew.",
+                    owner_calls(), quote_literal_cstr(name)));
+}
+
+[[noreturn]] void report_too_long(const char *name, int64 n, int64 max_block) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("a range of counter \"%s\" has at most %lld numbers", name, static_cast<long long>(max_block)),
+            errdetail("Asked for: %lld.", static_cast<long long>(n)),
+            errhint("Ask for it in parts. To allow more, %s.set_counter_block(%s, block, max_block).", owner_calls(),
+                    quote_literal_cstr(name)));
 }
 
 [[noreturn]] void report_older(const char *name) {
@@ -83,38 +96,61 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
             "Advance it now, by idgen_registry.advance() there, or with etcd by idgen_lease.advance_registry(); then say where the counter goes on."));
 }
 
-[[noreturn]] void report_state(TicketState state, const char *name, int64 n) {
+// A counter as a session finds it that gets no number.
+struct Found {
+    TicketState state;
+    int64 max_block;
+    char locker[locker_size];
+};
+
+Found look_at(SharedCounter &counter) noexcept {
+    Guard<pg::SpinLock> guard(counter.mutex);
+    Found found{counter.state, counter.tickets.max_block, ""};
+    strlcpy(found.locker, counter.locker, sizeof(found.locker));
+    return found;
+}
+
+[[noreturn]] void report_state(TicketState state, const Found &found, const char *name, int64 n) {
     if (state == TicketState::missing) report_missing(name);
     if (state == TicketState::awaits_advance) report_awaits_advance(name);
+    if (state == TicketState::too_few && n > 1 && found.max_block > 0 && n > found.max_block)
+        report_too_long(name, n, found.max_block);
     if (state == TicketState::too_few) report_too_few(name, n);
     report_older(name);
 }
 
 // Why nothing was heard of a counter.
-const char *silence_text(pg::SharedLeases &leases) {
+const char *silence_text(pg::SharedLeases &leases, const Found &found) {
+    if (found.state == TicketState::locked) {
+        const char *who =
+            found.locker[0] == '\0' || !pg::may_see_address() ? "another transaction there" : found.locker;
+        return psprintf("It is locked at the registry by %s.", who);
+    }
     pg::RegistryState registry{};
     {
         Guard<pg::LightLock> guard(leases.lock);
         registry = leases.registry;
     }
     if (registry.keeper_pid == 0) return "The process that keeps the numbers of this server does not run.";
-    if (registry.trouble[0] == '\0') return "The registry has not answered yet.";
+    const char *trouble = registry.trouble[0] == '\0' ? registry.counters : registry.trouble;
+    if (trouble[0] == '\0') return "The registry has not answered yet.";
     if (!pg::may_see_address()) return "The registry does not answer, or refuses; members of pg_monitor see why.";
-    return psprintf("The keeper of its numbers says: %s.", registry.trouble);
+    return psprintf("The keeper of its numbers says: %s.", trouble);
 }
 
-[[noreturn]] void report_silence(pg::SharedLeases &leases, const char *name, int64 waited_ms, bool has_entry,
-                                 uint32 size) {
-    if (!has_entry)
+[[noreturn]] void report_silence(pg::SharedLeases &leases, const char *name, int64 waited_ms,
+                                 const CounterReference &reference, uint32 size) {
+    if (reference.entry == nullptr)
         ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                 errmsg("counter \"%s\" finds no room on this server", name),
                 errdetail("It holds numbers of %u counters already, and all are in use. Waited for %s.", size,
                           pg::duration_text(waited_ms)),
                 errhint("Increase idgen.max_counters, and restart."));
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("this server holds no number of counter \"%s\"", name),
-            errdetail("%s Waited for %s.", silence_text(leases), pg::duration_text(waited_ms)),
-            errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait."));
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("this server holds no number of counter \"%s\"", name),
+        errdetail("%s Waited for %s.", silence_text(leases, look_at(*reference.entry)), pg::duration_text(waited_ms)),
+        errhint("SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait."));
 }
 
 int64 max_wait_ms() {
@@ -151,12 +187,12 @@ void sleep_until(ConditionVariable &changed, int64 left_ms) {
         if (is_taken || state != TicketState::unknown) {
             ConditionVariableCancelSleep();
             if (is_taken) return first;
-            report_state(state, text_of(name), n);
+            report_state(state, look_at(*reference.entry), text_of(name), n);
         }
         int64 waited_ms = pg::monotonic_ms() - ask.began_ms;
         if (waited_ms >= most_ms) {
             ConditionVariableCancelSleep();
-            report_silence(leases, text_of(name), waited_ms, has_entry, tickets->size);
+            report_silence(leases, text_of(name), waited_ms, reference, tickets->size);
         }
         sleep_until(changed, most_ms - waited_ms);
         ConditionVariableCancelSleep();

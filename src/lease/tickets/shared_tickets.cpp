@@ -97,6 +97,7 @@ void clear(SharedCounter &counter) noexcept {
     counter.generation++;
     counter.tickets = {};
     counter.wish = counter.too_long = counter.drawn = counter.fetches = counter.waits = 0;
+    counter.locker[0] = '\0';
     counter.answered = counter.asked;
 }
 
@@ -105,7 +106,7 @@ SharedCounter *add_counter(SharedTickets *tickets, const CounterName &name) noex
         SharedCounter &counter = counters_of(tickets)[i];
         if (!is_free(counter)) continue;
         counter.name = name;
-        counter.drawn_before = counter.recent = 0;
+        counter.drawn_before = counter.recent = counter.locked_since_ms = counter.asks_at_ms = 0;
         int32 &bucket = bucket_of(tickets, name);
         counter.next = bucket;
         bucket = static_cast<int32>(i);

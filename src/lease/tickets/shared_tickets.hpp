@@ -27,7 +27,11 @@ enum class TicketState : uint8 {
     awaits_advance,
     too_few,  // there is none left
     older,    // it gave numbers that it had given before: the registry was put back to an older state
+    locked,   // somebody else keeps it there: it is asked again
 };
+
+// Long enough for the process and the role of a locker.
+constexpr size_t locker_size = 128;
 
 struct alignas(64) SharedCounter {
     pg::SpinLock mutex;
@@ -36,17 +40,21 @@ struct alignas(64) SharedCounter {
     TicketState state IDGEN_LOCKS(guarded_by(mutex));
     uint32 generation IDGEN_LOCKS(guarded_by(mutex));  // another one for another counter
     Tickets tickets IDGEN_LOCKS(guarded_by(mutex));
-    int64 wish IDGEN_LOCKS(guarded_by(mutex));       // the longest range that a session waits for; 0: none
-    int64 too_long IDGEN_LOCKS(guarded_by(mutex));   // the length last asked for that was refused; 0: none was
-    uint64 asked IDGEN_LOCKS(guarded_by(mutex));     // how often sessions asked
-    uint64 answered IDGEN_LOCKS(guarded_by(mutex));  // how many of that the keeper has heard an answer for
+    int64 wish IDGEN_LOCKS(guarded_by(mutex));                // the longest range that a session waits for; 0: none
+    int64 too_long IDGEN_LOCKS(guarded_by(mutex));            // the length last asked for that was refused; 0: none was
+    char locker[locker_size] IDGEN_LOCKS(guarded_by(mutex));  // who keeps it locked at the registry; empty: not known
+    uint64 asked IDGEN_LOCKS(guarded_by(mutex));              // how often sessions asked
+    uint64 answered IDGEN_LOCKS(guarded_by(mutex));           // how many of that the keeper has heard an answer for
     int64 drawn IDGEN_LOCKS(guarded_by(mutex));
     int64 fetches IDGEN_LOCKS(guarded_by(mutex));
     int64 waits IDGEN_LOCKS(guarded_by(mutex));  // draws that waited for the keeper
     CounterName name;                            // guard: SharedTickets::lock
     int32 next;                                  // guard: SharedTickets::lock; of the same bucket; -1: none
-    int64 drawn_before;                          // only of the keeper
-    int64 recent;                                // only of the keeper: what was drawn of late
+    // Only of the keeper, by the clock that no step touches.
+    int64 drawn_before;
+    int64 recent;           // what was drawn of late
+    int64 locked_since_ms;  // 0: it is not
+    int64 asks_at_ms;       // it is not asked before
     ConditionVariable changed;
 };
 static_assert(std::is_standard_layout_v<SharedCounter> && std::is_trivially_destructible_v<SharedCounter>,

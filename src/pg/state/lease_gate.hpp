@@ -72,7 +72,7 @@ struct LeaseGate {
 };
 
 // Bump with any change to the gate or to what it gives.
-constexpr const char *lease_gate_name = "idgen lease gate 6 " IDGEN_VERSION;
+constexpr const char *lease_gate_name = "idgen lease gate 7 " IDGEN_VERSION;
 
 // Called when the server starts, with shared_preload_libraries.
 void open_lease_gate();

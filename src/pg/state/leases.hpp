@@ -38,12 +38,13 @@ inline int64 begin_of(const SharedLease &entry) noexcept {
 
 // What the keeper says of the registry. Guard: SharedLeases::lock.
 struct RegistryState {
-    int32 keeper_pid;            // 0: none is running
-    int64 answered_ms;           // when the registry last answered, unix ms; 0: never since the start
-    int64 silent_since_ms;       // since when it does not; 0: it does
-    char trouble[trouble_size];  // why, or what else is wrong that is not of one number; empty: nothing
-    RegistryIdentity registry;   // all zero: none was met yet
-    OlderRegistry older;         // what shows that it was not advanced as it had to be; all zero: nothing
+    int32 keeper_pid;             // 0: none is running
+    int64 answered_ms;            // when the registry last answered, unix ms; 0: never since the start
+    int64 silent_since_ms;        // since when it does not; 0: it does
+    char trouble[trouble_size];   // why, or what else is wrong that is not of one number; empty: nothing
+    char counters[trouble_size];  // what is to be told of counters; empty: nothing
+    RegistryIdentity registry;    // all zero: none was met yet
+    OlderRegistry older;          // what shows that it was not advanced as it had to be; all zero: nothing
 };
 
 struct SharedLeases {
