@@ -165,8 +165,8 @@ bool is_left(NodeCall &call) noexcept {
     return outcome_of(call) == CounterOutcome::locked;
 }
 
-// A counter that others go on writing is left `locked`, and the others have their answers. But if a write may have been
-// executed and was not answered, none counts as done: a gap is left.
+// A counter that others go on writing is left `locked`, and the others have their answers. What a write gave that was not
+// answered is a gap; the call is silent if it was all that there was to answer.
 template <typename NodeCall>
 Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *calls, size_t count, Trouble &trouble) {
     EtcdStore &store = store_of(self);
@@ -187,7 +187,9 @@ Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *call
         is_done = std::none_of(calls, calls + count, is_left<NodeCall>);
         return written;
     });
-    return reply == Reply::silent && is_answered && !is_lost ? Reply::answered : reply;
+    bool are_all_left = std::all_of(calls, calls + count, is_left<NodeCall>);
+    if (reply != Reply::silent || !is_answered || (are_all_left && is_lost)) return reply;
+    return Reply::answered;
 }
 
 // The owner's calls. They are done, or denied with the reason.
