@@ -284,6 +284,16 @@ for (1 .. 20)
 }
 is($ranges, $expected, 'etcd: the answer to the last write is lost');
 is($last->('b'), $before->{b} + 20, 'etcd: it was executed, too');
+$proxy->hold('request_put');
+$begun = begin_fetch($far->with(answer_ms => 4000), blocks('b'));
+$proxy->wait_for_match;
+$store->fetch(blocks('b'));
+$proxy->lose_answers_to('request_put');
+is(ranges(answer_to($begun)), 'silent it did not answer in time', 'etcd: the answer to the only write is lost, after one that came too late');
+$proxy->pass;
+$etcd->pause;
+is(ranges($store->with(answer_ms => 500)->fetch(blocks('b'))), 'silent it did not answer in time', 'etcd: it stands still');
+$etcd->resume;
 
 # One that others always write first is left locked when the time is over, and the others have their numbers.
 my $http = HTTP::Tiny->new(timeout => 10);

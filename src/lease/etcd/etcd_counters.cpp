@@ -154,9 +154,9 @@ Reply write_done(EtcdClient &client, const EtcdView &view, Batch<NodeCall> &batc
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
     is_lost = reply != Reply::answered;
-    bool is_same_registry = has_succeeded(answer.json);
+    // If the registry was written since, there are no answers of those within.
     for (uint32 i = 0; i < count; i++)
-        if (!is_same_registry || !has_succeeded(answer.json, i)) outcome_of(*done[i]) = CounterOutcome::locked;
+        if (!has_succeeded(answer.json, i)) outcome_of(*done[i]) = CounterOutcome::locked;
     return reply;
 }
 
