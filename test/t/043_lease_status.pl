@@ -71,7 +71,7 @@ my $node = start_node(
 $session = connect_to($node);
 my $watcher = connect_to($node);
 create_keeper($session);
-is(value_of($watcher, $keys), 'library server shards lease registry nodes copy horizon renewal lead settled clock ntp standby layout slots schemas', 'with a registry: the rows');
+is(value_of($watcher, $keys), 'library server shards lease registry lease_database nodes copy horizon renewal lead settled clock ntp standby layout slots schemas', 'with a registry: the rows');
 my $now = int(time) + 2;
 freeze_clock($node, $now);
 

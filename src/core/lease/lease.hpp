@@ -172,7 +172,7 @@ inline Errand next_errand(const Lease &lease, LeaseFor purpose, const ClockReadi
 }
 
 // Whether the number is better left while another transaction at the registry keeps its row: there are others, and the
-// IDs that it has left would end within an eighth of the window. The call that is on its way is taken in as refused
+// IDs that it has left would end within a quarter of the window. The call that is on its way is taken in as refused
 // then; copies of it that are executed late change nothing for another number.
 inline bool is_better_left(const Lease &lease, LeaseFor purpose, const ClockReading &clock,
                            const LeaseRules &rules) noexcept {
@@ -181,7 +181,7 @@ inline bool is_better_left(const Lease &lease, LeaseFor purpose, const ClockRead
         case CallKind::claim:
             return true;
         case CallKind::extend:
-            return lease.cap_ms <= clock.now_ms + rules.window_ms / 8;
+            return lease.cap_ms <= clock.now_ms + rules.window_ms / 4;
         case CallKind::stop:
             return !is_held(lease);
         case CallKind::none:

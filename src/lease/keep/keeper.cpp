@@ -51,7 +51,7 @@ int64 Keeper::work() {
     bool is_well = run_all(count, is_ready);
     // Numbers of this server come first, between any two calls of counters: IDs wait for them.
     if (is_ready) tickets_.work();
-    registry_.end_round(tickets_.troubles(), numbers_.are_over(is_well));
+    registry_.end_round(tickets_.used(), tickets_.troubles(), numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
     // the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
@@ -200,7 +200,7 @@ void Keeper::end() {
         }
         tickets_.end(deadline);
     }
-    registry_.end_round("", false);
+    registry_.end_round(0, "", false);
 }
 
 LeaseRules Keeper::rules_of(uint32 index) noexcept {
@@ -419,6 +419,8 @@ Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
         take_in(lease, records_[index], call, {CallOutcome::refused, 0, 0, 0}, clock(), rules_of(index));
     }
     save(index);
+    // Nor is it asked for again as the server's own.
+    records_[index] = {};
     forget(call.number);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
     if (budget_.spend(most_news)) log_number_left(in_the_way_);

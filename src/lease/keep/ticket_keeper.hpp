@@ -18,6 +18,9 @@ class TicketKeeper {
     // Whether there is anything to do, now or in a round to come.
     bool has_work() const noexcept;
 
+    // Counters that have an entry.
+    uint32 used() const noexcept { return tickets_ == nullptr ? 0 : pg_atomic_read_u32(&tickets_->used); }
+
     // Makes one call of the registry, if one is due.
     void work();
 

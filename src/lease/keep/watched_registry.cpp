@@ -214,15 +214,26 @@ void WatchedRegistry::note_trouble(const char *sentence) {
     noted_[noted + static_cast<size_t>(size)] = '\0';
 }
 
-void WatchedRegistry::end_round(const char *counters, bool are_numbers_free) {
+void WatchedRegistry::end_round(uint32 counters, const char *of_counters, bool are_numbers_free) {
     if (failure_[0] != '\0') note_trouble(failure_);
-    const char *of_counters = refusal_[0] == '\0' ? counters : psprintf("no numbers of counters: %s", refusal_);
-    tell(noted_, of_counters, are_numbers_free);
+    tell_counters(counters, refusal_[0] == '\0' ? of_counters : refusal_);
+    tell(noted_, are_numbers_free);
     noted_[0] = '\0';
 }
 
+void WatchedRegistry::tell_counters(uint32 count, const char *wrong) {
+    pg::SharedLeases &leases = gate_.leases();
+    Guard<pg::LightLock> guard(leases.lock);
+    pg::RegistryState &state = leases.registry;
+    state.counters = count;
+    auto size = static_cast<size_t>(
+        pg_mbcliplen(wrong, static_cast<int>(strlen(wrong)), static_cast<int>(sizeof(state.of_counters) - 1)));
+    memcpy(state.of_counters, wrong, size);
+    state.of_counters[size] = '\0';
+}
+
 // Says what is in the way; empty: nothing. A text lives as long as what it says.
-void WatchedRegistry::tell(const char *text, const char *counters, bool are_numbers_free) {
+void WatchedRegistry::tell(const char *text, bool are_numbers_free) {
     pg::SharedLeases &leases = gate_.leases();
     bool is_new = false, was_away = false;
     {
@@ -231,9 +242,6 @@ void WatchedRegistry::tell(const char *text, const char *counters, bool are_numb
         is_new = strcmp(state.trouble, text) != 0;
         was_away = state.trouble[0] != '\0';
         strlcpy(state.trouble, text, sizeof(state.trouble));
-        auto size = pg_mbcliplen(counters, static_cast<int>(strlen(counters)), sizeof(state.counters) - 1);
-        memcpy(state.counters, counters, static_cast<size_t>(size));
-        state.counters[size] = '\0';
     }
     bool is_well = text[0] == '\0';
     if (!is_well && (is_new || !is_logged_)) {

@@ -76,7 +76,8 @@ void begin() {
     wait_after_failures();
     // The connection may wait for locks on catalogs, which nothing bounds yet: it ends at once on a signal.
     pqsignal(SIGTERM, die);
-    BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, 0);
+    // Its owner may close it to connections, and would stop the IDs of the whole server.
+    BackgroundWorkerInitializeConnection(gate().settings().database, nullptr, BGWORKER_BYPASS_ALLOWCONN);
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     pin_settings();
     before_shmem_exit(leave_sessions, 0);

@@ -48,6 +48,9 @@ void require_answer(Reply reply, const Trouble &trouble) {
             errmsg("the registry is not the one that was asked for"), detail(),
             errhint(
                 "Check idgen.registry; or, if the registry is new, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
+    if (reply == Reply::locked)
+        ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("another transaction at the registry locks the row"),
+                detail(), errhint("Call again when it has ended: pg_locks of the registry's server shows it."));
     if (reply == Reply::silent)
         ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
                 errhint("Check that the registry runs and can be reached from here, and call again."));

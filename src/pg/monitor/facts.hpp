@@ -28,6 +28,8 @@ Fact server_fact(const Survey &survey);
 Fact shards_fact(const Survey &survey);
 Fact lease_fact(const Survey &survey);
 Fact registry_fact(const Survey &survey);
+Fact counters_fact(const Survey &survey);
+Fact lease_database_fact(const Survey &survey);
 Fact databases_fact(const Survey &survey);
 Fact nodes_fact(const Survey &survey);
 Fact copy_fact(const Survey &survey);
@@ -44,9 +46,9 @@ Fact standby_fact(const Survey &survey);
 
 // The facts in the order in which they are shown.
 constexpr Fact (*facts[])(const Survey &survey) = {
-    library_fact,   server_fact, shards_fact,  lease_fact,   registry_fact, nodes_fact,
-    databases_fact, copy_fact,   horizon_fact, renewal_fact, lead_fact,     settled_fact,
-    clock_fact,     ntp_fact,    standby_fact, layout_fact,  slots_fact,    schemas_fact,
+    library_fact, server_fact,    shards_fact,  lease_fact,   registry_fact, counters_fact, lease_database_fact,
+    nodes_fact,   databases_fact, copy_fact,    horizon_fact, renewal_fact,  lead_fact,     settled_fact,
+    clock_fact,   ntp_fact,       standby_fact, layout_fact,  slots_fact,    schemas_fact,
 };
 
 }  // namespace idgen::pg

@@ -148,6 +148,14 @@ Fact databases_fact(const Survey &survey) {
 
 namespace {
 
+Oid owner_of_database(Oid database) {
+    HeapTuple row = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(database));
+    if (!HeapTupleIsValid(row)) return InvalidOid;
+    Oid owner = reinterpret_cast<Form_pg_database>(GETSTRUCT(row))->datdba;
+    ReleaseSysCache(row);
+    return owner;
+}
+
 constexpr const char *trouble_hint = "docs/registry.md says what to do; the server's log may say more.";
 
 // Which of the numbers that are wanted a list is of.
@@ -337,6 +345,28 @@ Fact registry_fact(const Survey &survey) {
                 older_registry_hint(registry.older.granted_ms)};
     if (registry.trouble[0] == '\0') return {"registry", text, true, nullptr};
     return {"registry", with_trouble(text, registry), false, trouble_hint};
+}
+
+Fact counters_fact(const Survey &survey) {
+    const RegistryState &registry = survey.leases.registry;
+    if (!survey.leases.has_registry || survey.in_recovery || registry.counters == 0) return no_fact;
+    if (registry.of_counters[0] == '\0') return {"counters", psprintf("%u in use", registry.counters), true, nullptr};
+    return {"counters", psprintf("%u in use; %s", registry.counters, registry.of_counters), false,
+            "SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do."};
+}
+
+// Whoever owns the database in which the server remembers its numbers may rename it, or drop it while the server starts.
+Fact lease_database_fact(const Survey &survey) {
+    if (!survey.leases.has_registry) return no_fact;
+    const char *name = lease_settings.database;
+    Oid database = get_database_oid(name, true);
+    if (!OidIsValid(database)) return {"lease_database", psprintf("\"%s\" does not exist", name), false, trouble_hint};
+    Oid owner = owner_of_database(database);
+    const char *owner_name = GetUserNameFromId(owner, true);
+    const char *text = psprintf("\"%s\", owned by \"%s\"", name, owner_name == nullptr ? "?" : owner_name);
+    if (superuser_arg(owner)) return {"lease_database", text, true, nullptr};
+    return {"lease_database", psprintf("%s, who is no superuser and can take it away from the whole server", text),
+            false, psprintf("ALTER DATABASE %s OWNER TO a superuser.", quote_identifier(name))};
 }
 
 }  // namespace idgen::pg
