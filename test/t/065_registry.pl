@@ -66,25 +66,45 @@ sub check_counters
 {
 	my ($owner, $session, $registry) = @_;
 	my ($head, @rows) = map { chomp; [ split /,/, $_, -1 ] } split /^/, slurp_file("$FindBin::Bin/../vectors/counter.csv");
+	my $put = sub {
+		my ($name, %c) = @_;
+		return $owner->do(<<'SQL', undef, $name, @c{qw(last largest run_start version)}, map { $c{$_} eq 'yes' ? 1 : 0 } qw(awaits dropped));
+INSERT INTO idgen_registry.counter (name, identity, last, largest, run_start, version_hash, block, max_block, awaits_advance, dropped)
+VALUES (?, 77, ?, ?, ?, idgen_registry.hash(?), 10, 100, ?, ?)
+SQL
+	};
+	my $fetch = q{SELECT * FROM idgen_registry.fetch_ranges(?, ?, ?, ?, ?)};
+	my $give_back = q{SELECT * FROM idgen_registry.give_back_ranges(?, ?, ?, ?) AS outcome};
 	for my $row (@rows)
 	{
 		my %c;
 		@c{@$head} = @$row;
 		$owner->do('DELETE FROM idgen_registry.counter');
-		$owner->do(q{INSERT INTO idgen_registry.counter VALUES ('c', ?, ?, ?, idgen_registry.hash(?), 10, 100, ?)}, undef, @c{qw(last largest run_start version)}, $c{awaits} eq 'yes' ? 1 : 0);
-		my $answer =
-		  $c{kind} eq 'fetch'
-		  ? $session->selectrow_hashref(q{SELECT * FROM idgen_registry.fetch_range(?, 'c', ?, ?, ?)}, undef, $registry, @c{qw(count least since)})
-		  : $session->selectrow_hashref(q{SELECT idgen_registry.give_back_range(?, 'c', ?, ?) AS outcome}, undef, $registry, @c{qw(first call_version)});
+		$put->('c', %c);
+		my @call = $c{kind} eq 'fetch' ? ($fetch, [ $c{count} ], [ $c{least} ], [ $c{since} ]) : ($give_back, [ $c{first} ], [ $c{call_version} ]);
+		my $answer = $session->selectrow_hashref(shift @call, undef, $registry, ['\x63'], @call);
 		my $after = $owner->selectrow_hashref('SELECT last, run_start, version_hash = idgen_registry.hash(?) AS is_old, version_hash = idgen_registry.hash(?) AS is_answer FROM idgen_registry.counter', undef, $c{version}, $answer->{version});
 		is_deeply(
 			[ $answer->{outcome}, $answer->{first} // '', $answer->{last} // '', @$after{qw(last run_start)}, $after->{is_old} ? 'as it was' : 'new', $after->{is_answer} ? 'told' : '' ],
 			[ @c{qw(outcome given_first given_last new_last new_run_start)}, $c{outcome} eq 'done' ? 'new' : 'as it was', $c{given_first} ne '' ? 'told' : '' ], "counter: $c{what}");
+		is_deeply([ @$answer{qw(block max_block identity largest)} ], [ 10, 100, 77, $c{largest} ], "counter: $c{what}: and what it is") if $c{kind} eq 'fetch' && $c{outcome} ne 'missing';
 	}
-	is($session->selectrow_hashref(q{SELECT * FROM idgen_registry.fetch_range(?, 'none', 1, 1, 0)}, undef, $registry)->{outcome}, 'missing', 'counter: one that is not there');
-	is(value_of($session, q{SELECT idgen_registry.give_back_range(?, 'none', 1, 1)}, $registry), 'missing', 'counter: nor given back to');
-	fails_with($session, "SELECT idgen_registry.fetch_range('$registry', 'c', $_)", '22023', qr/a range has at least one number/, "counter: fetch_range($_)") for '-1, 1, 0', '1, 0, 0', 'NULL, 1, 0', '1, 1, NULL';
-	fails_with($session, q{SELECT idgen_registry.fetch_range(gen_random_uuid(), 'c', 1, 1, 0)}, '55000', qr/this is another registry/, 'counter: of another registry');
+
+	# An answer for each, in their order: of a counter that is not there, one whose name is none in UTF-8, and two that are.
+	$owner->do('DELETE FROM idgen_registry.counter');
+	my %c = (last => 40, largest => 1000, run_start => 31, version => 7, awaits => 'no', dropped => 'no');
+	$put->($_, %c) for 'c', "\xc3\xa4";
+	my @names = ('\x6e6f6e65', '\xff', '\xc3a4', '\x63');
+	my $answers = $session->selectall_arrayref($fetch, { Slice => {} }, $registry, \@names, [ (1) x 4 ], [ 1, 1, 1, 50 ], [ (0) x 4 ]);
+	is(join(', ', map { join ' ', grep { defined } @$_{qw(outcome first last)} } @$answers), 'missing, missing, done 41 50, done 41 90', 'counter: many in one call');
+	my $words = $session->selectcol_arrayref($give_back, undef, $registry, \@names, [ 1, 1, 45, 41 ], [ 1, 1, $answers->[2]{version}, 5 ]);
+	is("@$words", 'missing missing done refused', 'counter: many given back');
+	is($session->selectrow_array('SELECT count(*) FROM idgen_registry.fetch_ranges(?, ?, ?, ?, ?)', undef, $registry, [], [], [], []), 0, 'counter: none in one call');
+
+	fails_with($session, "SELECT idgen_registry.fetch_ranges('$registry', '{c}', ARRAY[$_->[0]]::bigint[], ARRAY[$_->[1]]::bigint[], ARRAY[$_->[2]]::bigint[])", '22023', qr/a range has at least one number/, "counter: fetch_ranges(@$_)")
+	  for [ -1, 1, 0 ], [ 1, 0, 0 ], [ 'NULL', 1, 0 ], [ 1, 1, 'NULL' ];
+	fails_with($session, q{SELECT idgen_registry.fetch_ranges(gen_random_uuid(), '{c}', '{1}', '{1}', '{0}')}, '55000', qr/this is another registry/, 'counter: of another registry');
+	fails_with($session, q{SELECT idgen_registry.give_back_ranges(gen_random_uuid(), '{c}', '{1}', '{1}')}, '55000', qr/this is another registry/, 'counter: nor given back to it');
 	$owner->do('DELETE FROM idgen_registry.counter');
 	return;
 }

@@ -7,20 +7,22 @@
 namespace idgen {
 namespace {
 
-constexpr std::int64_t new_version = 99;
+constexpr std::int64_t identity = 77, new_version = 99;
 
 std::int64_t number_in(const std::string &text) {
     return std::strtoll(text.c_str(), nullptr, 10);
 }
 
 CounterRow row_in(const Row &c) {
-    return {number_in(c.at("last")),
+    return {identity,
+            number_in(c.at("last")),
             number_in(c.at("largest")),
             number_in(c.at("run_start")),
             number_in(c.at("version")),
             10,
             100,
-            c.at("awaits") == "yes"};
+            c.at("awaits") == "yes",
+            c.at("dropped") == "yes"};
 }
 
 std::string name_of(CounterOutcome outcome) {
@@ -33,8 +35,12 @@ std::string name_of(CounterOutcome outcome) {
             return "awaits advance";
         case CounterOutcome::too_few:
             return "too few";
+        case CounterOutcome::too_long:
+            return "too long";
         case CounterOutcome::refused:
             return "refused";
+        case CounterOutcome::locked:
+            return "locked";
     }
     return "";
 }
@@ -44,6 +50,8 @@ CounterOutcome execute(CounterRow &row, const Row &c) {
         return give_back(row, number_in(c.at("first")), number_in(c.at("call_version")), new_version);
     CounterFetch call{number_in(c.at("count")), number_in(c.at("least")), number_in(c.at("since"))};
     CounterAnswer answer = fetch(row, call, new_version);
+    EXPECT_EQ(answer.identity, identity);
+    EXPECT_EQ(answer.largest, row.largest);
     if (answer.outcome != CounterOutcome::done) return answer.outcome;
     EXPECT_EQ(answer.first, number_in(c.at("given_first")));
     EXPECT_EQ(answer.last, number_in(c.at("given_last")));
@@ -55,7 +63,7 @@ CounterOutcome execute(CounterRow &row, const Row &c) {
 
 TEST(CounterRow, TheCasesOfTheFile) {
     std::vector<Row> cases = read_csv("counter.csv");
-    EXPECT_GE(cases.size(), 20u);
+    EXPECT_GE(cases.size(), 30u);
     for (const Row &c : cases) {
         SCOPED_TRACE(c.at("what"));
         CounterRow row = row_in(c);
@@ -68,13 +76,99 @@ TEST(CounterRow, TheCasesOfTheFile) {
 }
 
 TEST(CounterRow, GoesOnWhereItsOwnerSays) {
-    CounterRow row{40, 1000, 31, 7, 10, 100, true};
+    CounterRow row{identity, 40, 1000, 31, 7, 10, 100, true, false};
     advance(row, 500, new_version);
     EXPECT_EQ(row.last, 499);
     EXPECT_FALSE(row.awaits_advance);
     EXPECT_EQ(give_back(row, 38, 7, 100), CounterOutcome::refused);
     EXPECT_EQ(fetch(row, {0, 1, 7}, 100).first, 500);
     EXPECT_EQ(row.run_start, 500);
+}
+
+constexpr std::int64_t new_identity = 78;
+
+// A counter that gave the numbers up to 40, and was dropped.
+CounterRow dropped_row(bool awaits_advance) {
+    CounterRow row{identity, 40, 1000, 31, 7, 10, 100, awaits_advance, false};
+    drop(row, 8);
+    return row;
+}
+
+// What becomes of it: the first number of the new counter, or why there is none.
+std::string made_of(CounterRow row, std::int64_t first, std::int64_t largest = 1000) {
+    CounterRow before = row;
+    CounterOutcome outcome = create(row, {first, largest, 5, 50}, new_identity, new_version);
+    if (outcome == CounterOutcome::done) return std::to_string(fetch(row, {0, 1, 0}, 100).first);
+    EXPECT_EQ(row.identity, before.identity);
+    EXPECT_EQ(row.last, before.last);
+    EXPECT_EQ(row.version, before.version);
+    EXPECT_TRUE(row.is_dropped);
+    return name_of(outcome);
+}
+
+TEST(CounterRow, BeginsWhereNumbersOfItsNameEnd) {
+    struct Case {
+        CounterRow before;
+        std::int64_t first, largest;
+        const char *made;
+    } cases[] = {
+        {no_counter(), -1, 1000, "1"},
+        {no_counter(), 0, 1000, "0"},
+        {no_counter(), 1000, 1000, "1000"},
+        {no_counter(), 1001, 1000, "refused"},
+        {no_counter(), -1, 0, "refused"},
+        {dropped_row(false), -1, 1000, "41"},
+        {dropped_row(false), 41, 1000, "41"},
+        {dropped_row(false), 500, 1000, "500"},
+        {dropped_row(false), 40, 1000, "refused"},
+        {dropped_row(false), 0, 1000, "refused"},
+        {dropped_row(false), -1, 41, "41"},
+        {dropped_row(false), -1, 40, "refused"},
+        {dropped_row(true), -1, 1000, "awaits advance"},
+        {dropped_row(true), 41, 1000, "41"},
+        {dropped_row(true), 40, 1000, "refused"},
+    };
+    for (const Case &c : cases) EXPECT_EQ(made_of(c.before, c.first, c.largest), c.made) << c.first << ' ' << c.largest;
+    // From 0 on, and none was given.
+    CounterRow unused = no_counter();
+    create(unused, {0, 1000, 5, 50}, identity, 7);
+    drop(unused, 8);
+    EXPECT_EQ(made_of(unused, -1), "1");
+    EXPECT_EQ(made_of(unused, 0), "0");
+    // All that there can be.
+    CounterRow all{identity, INT64_MAX - 1, INT64_MAX - 1, INT64_MAX, 7, 10, 100, false, true};
+    EXPECT_EQ(made_of(all, -1, INT64_MAX - 1), "refused");
+}
+
+TEST(CounterRow, IsAnotherThanTheOneBefore) {
+    CounterRow row = dropped_row(true);
+    EXPECT_EQ(create(row, {500, 1000, 5, 50}, new_identity, new_version), CounterOutcome::done);
+    EXPECT_EQ(row.identity, new_identity);
+    EXPECT_EQ(row.version, new_version);
+    EXPECT_EQ(row.largest, 1000);
+    EXPECT_EQ(row.run_start, 500);
+    EXPECT_EQ(row.block, 5);
+    EXPECT_EQ(row.max_block, 50);
+    EXPECT_FALSE(row.awaits_advance);
+    EXPECT_FALSE(row.is_dropped);
+    // What the one before gave does not come back.
+    for (std::int64_t version : {7, 8}) EXPECT_EQ(give_back(row, 38, version, 100), CounterOutcome::refused);
+}
+
+TEST(CounterRow, ThatIsDroppedRemembersWhatItGave) {
+    CounterRow row = dropped_row(false);
+    EXPECT_EQ(row.last, 40);
+    EXPECT_EQ(row.identity, identity);
+    EXPECT_EQ(row.version, 8);
+    EXPECT_FALSE(row.awaits_advance);
+    EXPECT_EQ(fetch(row, {0, 1, 0}, 100).outcome, CounterOutcome::missing);
+    EXPECT_EQ(row.last, 40);
+}
+
+TEST(CounterRow, ThereIsNoneToBeginWith) {
+    CounterRow row = no_counter();
+    EXPECT_EQ(fetch(row, {0, 1, 0}, 100).outcome, CounterOutcome::missing);
+    EXPECT_EQ(give_back(row, 1, 7, 100), CounterOutcome::missing);
 }
 
 }  // namespace

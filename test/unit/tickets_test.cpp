@@ -7,7 +7,13 @@ namespace {
 
 // The counter gives these numbers to a server that asked for them as a block.
 bool give(Tickets &tickets, std::int64_t first, std::int64_t last, std::int64_t version = 1, std::int64_t now_ms = 0) {
-    return take_in(tickets, {last - first + 1, 1, 0}, {CounterOutcome::done, first, last, version, 1, 1000}, now_ms);
+    return take_in(tickets, {last - first + 1, 1, 0}, {CounterOutcome::done, first, last, version, 1, 1000, 77, 5000},
+                   now_ms);
+}
+
+// So does another one, which has the same name.
+bool give_of_other(Tickets &tickets, std::int64_t first, std::int64_t last) {
+    return take_in(tickets, {last - first + 1, 1, 0}, {CounterOutcome::done, first, last, 3, 1, 2000, 78, 9000}, 0);
 }
 
 std::int64_t take_one(Tickets &tickets, std::int64_t n = 1) {
@@ -98,7 +104,7 @@ TEST(Tickets, ALongerRangeIsAskedForAsItIs) {
     EXPECT_EQ(call.least, 300);
     EXPECT_EQ(call.count, 0);
     EXPECT_EQ(call.since, 7);
-    take_in(tickets, call, {CounterOutcome::done, 21, 320, 8, 1, 1000}, 2000);
+    take_in(tickets, call, {CounterOutcome::done, 21, 320, 8, 1, 1000, 77, 5000}, 2000);
     EXPECT_EQ(tickets.block, 10);
     EXPECT_EQ(take_one(tickets, 300), 21);
 }
@@ -111,6 +117,40 @@ TEST(Tickets, RefuseNumbersThatCameBefore) {
     EXPECT_FALSE(give(tickets, 1, 10));
     EXPECT_EQ(take_one(tickets), -1);
     EXPECT_TRUE(give(tickets, 21, 30));
+}
+
+TEST(Tickets, OfAnotherCounterAreNotMixedIn) {
+    Tickets tickets{};
+    give(tickets, 11, 20);
+    give(tickets, 31, 40);
+    take_one(tickets, 4);
+    EXPECT_TRUE(give_of_other(tickets, 1, 10));
+    EXPECT_EQ(tickets.dropped, 16);
+    EXPECT_EQ(left_of(tickets), 10);
+    EXPECT_EQ(take_one(tickets), 1);
+    EXPECT_EQ(tickets.largest, 9000);
+    EXPECT_EQ(tickets.max_block, 2000);
+    // Also if the new numbers follow the old ones.
+    EXPECT_TRUE(give(tickets, 11, 20));
+    EXPECT_EQ(left_of(tickets), 10);
+    // They were that one's.
+    EXPECT_FALSE(give(tickets, 20, 29));
+}
+
+TEST(Tickets, OfACounterThatIsGoneAreLeftOut) {
+    Tickets tickets{};
+    leave_out(tickets);
+    EXPECT_EQ(tickets.dropped, 0);
+    give(tickets, 11, 20, 7);
+    take_one(tickets, 3);
+    leave_out(tickets);
+    EXPECT_EQ(tickets.dropped, 7);
+    EXPECT_EQ(take_one(tickets), -1);
+    EXPECT_EQ(next_fetch(tickets, 0, 0).since, 0);
+    EXPECT_EQ(give_up(tickets).version, 0);
+    // Its name begins with 1 again if it was forgotten.
+    EXPECT_TRUE(give_of_other(tickets, 1, 10));
+    EXPECT_EQ(take_one(tickets), 1);
 }
 
 TEST(Tickets, OnlyTheEndOfWhatWasGivenIsGivenBack) {

@@ -154,9 +154,9 @@ Reply write_done(EtcdClient &client, const EtcdView &view, Batch<NodeCall> &batc
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
     is_lost = reply != Reply::answered;
-    bool is_same_registry = has_succeeded(answer.json);
+    // If the registry was written since, there are no answers of those within.
     for (uint32 i = 0; i < count; i++)
-        if (!is_same_registry || !has_succeeded(answer.json, i)) outcome_of(*done[i]) = CounterOutcome::locked;
+        if (!has_succeeded(answer.json, i)) outcome_of(*done[i]) = CounterOutcome::locked;
     return reply;
 }
 
@@ -165,8 +165,8 @@ bool is_left(NodeCall &call) noexcept {
     return outcome_of(call) == CounterOutcome::locked;
 }
 
-// A counter that others go on writing is left `locked`, and the others have their answers. But if a write may have been
-// executed and was not answered, none counts as done: a gap is left.
+// A counter that others go on writing is left `locked`, and the others have their answers. What a write gave that was not
+// answered is a gap; the call is silent if it was all that there was to answer.
 template <typename NodeCall>
 Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *calls, size_t count, Trouble &trouble) {
     EtcdStore &store = store_of(self);
@@ -187,7 +187,9 @@ Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *call
         is_done = std::none_of(calls, calls + count, is_left<NodeCall>);
         return written;
     });
-    return reply == Reply::silent && is_answered && !is_lost ? Reply::answered : reply;
+    bool are_all_left = std::all_of(calls, calls + count, is_left<NodeCall>);
+    if (reply != Reply::silent || !is_answered || (are_all_left && is_lost)) return reply;
+    return Reply::answered;
 }
 
 // The owner's calls. They are done, or denied with the reason.
@@ -200,13 +202,15 @@ Reply create(EtcdCounter &counter, const CounterCall &call, int64 new_version, T
     if (!counter.row.is_dropped)
         return put_trouble(trouble, Reply::denied, "counter \"%s\" exists; it goes on where it is", call.name);
     int64 last = counter.row.last;
+    bool is_begun_below = call.made.first >= 0 && call.made.first <= last;
+    bool is_last_unknown = counter.row.awaits_advance && (is_begun_below || call.made.first < 0);
     CounterOutcome outcome = idgen::create(counter.row, call.made, random_secret(), new_version);
     if (outcome == CounterOutcome::done) return Reply::answered;
-    if (outcome == CounterOutcome::awaits_advance)
+    if (is_last_unknown)
         return put_trouble(
             trouble, Reply::denied,
             "what the counter of that name gave before is not known since the registry was advanced: give a start above all of it");
-    if (call.made.first >= 0 && call.made.first <= last)
+    if (is_begun_below)
         return put_trouble(trouble, Reply::denied,
                            "a counter of that name gave numbers up to %s before: give a start above that, or none",
                            text_of(last));

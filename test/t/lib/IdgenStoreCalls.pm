@@ -19,7 +19,10 @@ sub make_store_functions
 	my ($session) = @_;
 	my $call = 'address text, answer_ms int, identity text, kind text, number bigint, incarnation bigint, proposed bigint, life bigint, from_ms bigint, to_ms bigint, ttl_ms bigint, name text';
 	$session->do("CREATE FUNCTION store_$_ RETURNS text AS '$ENV{IDGEN_PRELOADS}/store_calls' LANGUAGE C STRICT")
-	  for 'identity(address text, answer_ms int)', 'list(address text, answer_ms int)', 'release(address text, answer_ms int, number bigint)', "call($call)";
+	  for 'identity(address text, answer_ms int)', 'list(address text, answer_ms int)', 'release(address text, answer_ms int, number bigint)', "call($call)",
+	  'fetch(address text, answer_ms int, identity text, names text[], counts bigint[], least_counts bigint[], sinces bigint[])',
+	  'give_back(address text, answer_ms int, identity text, names text[], firsts bigint[], versions bigint[])',
+	  'manage(address text, answer_ms int, act text, name text, first bigint, largest bigint, block bigint, max_block bigint)', 'counters(address text, answer_ms int)';
 	return;
 }
 
@@ -57,6 +60,35 @@ sub _call { my ($self, @call) = @_; return value_of($self->{session}, call_sql()
 sub claim { my ($self, $number, $accepted, $proposed, $life, $ttl, $name) = @_; return $self->_call('claim', $number, $accepted, $proposed, $life, 0, 0, $ttl // 600000, $name // "name $proposed") }
 sub extend { my ($self, $number, $incarnation, $life, $from, $to, $ttl) = @_; return $self->_call('extend', $number, $incarnation, 0, $life, $from, $to, $ttl // 600000) }
 sub stop { my ($self, $number, $incarnation, $life, $from, $to) = @_; return $self->_call('stop', $number, $incarnation, 0, $life, $from, $to, 0) }
+
+# The calls of counters, many in one: fetch([ name, count, least, since ], ...), give_back([ name, first, version ], ...). Each gives the reply, or why
+# not, and then for each counter a list: done, and what came with it; or another outcome.
+sub fetch_sql { return 'SELECT store_fetch(?, ?, ?, ?, ?, ?, ?)' }
+sub fetch_arguments { my ($self, @calls) = @_; return (@$self{qw(address answer_ms identity)}, map { my $i = $_; [ map { $_->[$i] } @calls ] } 0 .. 3) }
+sub fetch { my ($self, @calls) = @_; return answers_in(value_of($self->{session}, fetch_sql(), $self->fetch_arguments(@calls))) }
+
+sub give_back
+{
+	my ($self, @calls) = @_;
+	return answers_in(value_of($self->{session}, 'SELECT store_give_back(?, ?, ?, ?, ?, ?)', @$self{qw(address answer_ms identity)}, map { my $i = $_; [ map { $_->[$i] } @calls ] } 0 .. 2));
+}
+
+sub answers_in
+{
+	my ($text) = @_;
+	return $text if $text !~ s/^answered //;
+	return ('answered', map { /^done (.*)/ ? [ 'done', split / /, $1 ] : [$_] } split /; /, $text);
+}
+
+# What an owner does: `first` is where a counter begins (-1: not said), or goes on.
+sub manage
+{
+	my ($self, $act, $name, %option) = @_;
+	my $answer = value_of($self->{session}, 'SELECT store_manage(?, ?, ?, ?, ?, ?, ?, ?)', @$self{qw(address answer_ms)}, $act, $name, $option{first} // -1, $option{largest} // 1000000, $option{block} // 10, $option{max_block} // 100);
+	return $answer =~ s/ $//r;
+}
+
+sub counters { my ($self) = @_; return value_of($self->{session}, 'SELECT store_counters(?, ?)', @$self{qw(address answer_ms)}) }
 
 sub key { my ($self, $what, $number) = @_; return "$self->{prefix}/$what" . (defined $number ? sprintf('/%010d', $number) : '') }
 sub _base64 { my ($text) = @_; return encode_base64($text, '') }

@@ -4,7 +4,11 @@
 //      store_identity(address text, answer_ms int), store_list(address text, answer_ms int),
 //      store_release(address text, answer_ms int, number bigint), store_call(address text, answer_ms int,
 //      identity text, kind text, number bigint, incarnation bigint, proposed bigint, life bigint, from_ms
-//      bigint, to_ms bigint, ttl_ms bigint, name text), each RETURNS text
+//      bigint, to_ms bigint, ttl_ms bigint, name text),
+//      store_fetch(address text, answer_ms int, identity text, names text[], counts bigint[], least_counts bigint[],
+//      sinces bigint[]), store_give_back(address text, answer_ms int, identity text, names text[], firsts bigint[],
+//      versions bigint[]), store_manage(address text, answer_ms int, act text, name text, first bigint, largest
+//      bigint, block bigint, max_block bigint), store_counters(address text, answer_ms int), each RETURNS text
 //
 // They give the reply and what came with it, or the trouble's sentence.
 #include "lease/keep/open_registry.hpp"
@@ -16,7 +20,7 @@ namespace {
 Registry registry;
 char *open_address = nullptr;
 int32 open_answer_ms = 0;
-const char *const reply_words[] = {"answered", "silent", "foreign", "denied", "limited"};
+const char *const reply_words[] = {"answered", "silent", "foreign", "denied", "limited", "locked"};
 
 char *text_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
@@ -53,6 +57,32 @@ const char *word_of(CallOutcome outcome) {
     return words[static_cast<int>(outcome)];
 }
 
+const char *word_of(CounterOutcome outcome) {
+    const char *const words[] = {"done", "missing", "awaits advance", "too few", "too long", "refused", "locked"};
+    return words[static_cast<int>(outcome)];
+}
+
+CounterAct act_of(const char *word) {
+    const char *const words[] = {"create", "drop", "forget", "advance", "set_max", "set_block"};
+    int act = 0;
+    while (strcmp(word, words[act]) != 0) act++;
+    return static_cast<CounterAct>(act);
+}
+
+const int64 *numbers_argument(FunctionCallInfo fcinfo, int number) {
+    return reinterpret_cast<const int64 *>(ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(number)));
+}
+
+// Calls of the counters whose names are an argument.
+template <typename NodeCall>
+NodeCall *calls_of(FunctionCallInfo fcinfo, int number, int &count) {
+    Datum *names = nullptr;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &names, nullptr, &count);
+    auto *calls = static_cast<NodeCall *>(palloc0(static_cast<size_t>(Max(count, 1)) * sizeof(NodeCall)));
+    for (int i = 0; i < count; i++) calls[i].name = TextDatumGetCString(names[i]);
+    return calls;
+}
+
 }  // namespace
 
 extern "C" {
@@ -62,6 +92,10 @@ PG_FUNCTION_INFO_V1(store_identity);
 PG_FUNCTION_INFO_V1(store_call);
 PG_FUNCTION_INFO_V1(store_list);
 PG_FUNCTION_INFO_V1(store_release);
+PG_FUNCTION_INFO_V1(store_fetch);
+PG_FUNCTION_INFO_V1(store_give_back);
+PG_FUNCTION_INFO_V1(store_manage);
+PG_FUNCTION_INFO_V1(store_counters);
 
 Datum store_identity(PG_FUNCTION_ARGS) {
     Trouble trouble{Reply::denied, ""};
@@ -112,6 +146,72 @@ Datum store_list(PG_FUNCTION_ARGS) {
                          : row.lease_left_ms == 0 ? "past"
                                                   : "left",
                          row.name);
+    }
+    return answer_of(reply, trouble, text.data);
+}
+
+Datum store_fetch(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    int count = 0;
+    auto *calls = calls_of<FetchCall>(fcinfo, 3, count);
+    for (int i = 0; i < count; i++)
+        calls[i].fetch = {numbers_argument(fcinfo, 4)[i], numbers_argument(fcinfo, 5)[i],
+                          numbers_argument(fcinfo, 6)[i]};
+    Reply reply = registry.fetch(registry.self, parse_random_id(text_argument(fcinfo, 2)), calls,
+                                 static_cast<size_t>(count), trouble);
+    StringInfoData text;
+    initStringInfo(&text);
+    for (int i = 0; i < count; i++) {
+        const CounterAnswer &answer = calls[i].answer;
+        appendStringInfo(&text, "%s%s", i == 0 ? "" : "; ", word_of(answer.outcome));
+        if (answer.outcome != CounterOutcome::done) continue;
+        for (int64 value : {answer.first, answer.last, answer.version, answer.block, answer.max_block, answer.identity,
+                            answer.largest})
+            appendStringInfo(&text, " " INT64_FORMAT, value);
+    }
+    return answer_of(reply, trouble, text.data);
+}
+
+Datum store_give_back(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    int count = 0;
+    auto *calls = calls_of<GiveBackCall>(fcinfo, 3, count);
+    for (int i = 0; i < count; i++) calls[i].unused = {numbers_argument(fcinfo, 4)[i], numbers_argument(fcinfo, 5)[i]};
+    Reply reply = registry.give_back(registry.self, parse_random_id(text_argument(fcinfo, 2)), calls,
+                                     static_cast<size_t>(count), trouble);
+    StringInfoData text;
+    initStringInfo(&text);
+    for (int i = 0; i < count; i++) appendStringInfo(&text, "%s%s", i == 0 ? "" : "; ", word_of(calls[i].outcome));
+    return answer_of(reply, trouble, text.data);
+}
+
+// Of an advance, `first` is where the counter goes on.
+Datum store_manage(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    char *name = text_argument(fcinfo, 3);
+    CounterCall call{act_of(text_argument(fcinfo, 2)),
+                     name,
+                     {PG_GETARG_INT64(4), PG_GETARG_INT64(5), PG_GETARG_INT64(6), PG_GETARG_INT64(7)},
+                     PG_GETARG_INT64(4)};
+    Reply reply = registry.manage_counter(registry.self, call, trouble);
+    return answer_of(reply, trouble, "");
+}
+
+Datum store_counters(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    CounterList list{};
+    Reply reply = registry.list_counters(registry.self, list, trouble);
+    StringInfoData text;
+    initStringInfo(&text);
+    for (size_t i = 0; i < list.count; i++) {
+        const ListedCounter &row = list.rows[i];
+        appendStringInfo(&text, "%s%s " INT64_FORMAT " " INT64_FORMAT " " INT64_FORMAT " " INT64_FORMAT "%s",
+                         i == 0 ? "" : "; ", row.name, row.next, row.largest, row.block, row.max_block,
+                         row.awaits_advance ? " awaits" : "");
     }
     return answer_of(reply, trouble, text.data);
 }
