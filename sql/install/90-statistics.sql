@@ -24,7 +24,8 @@ CREATE FUNCTION idgen.stat_lease(OUT number integer, OUT by_hand boolean, OUT he
     AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
 CREATE FUNCTION idgen.stat_registry(
     OUT numbers integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
-    OUT silent_since timestamptz, OUT trouble text)
+    OUT silent_since timestamptz, OUT trouble text, OUT counters integer, OUT counters_in_trouble integer, OUT counter_used integer,
+    OUT counter_trouble text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_registry' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
@@ -45,7 +46,9 @@ SELECT pg_catalog.current_database() AS datname, s.* FROM idgen.stat_database() 
 
 CREATE VIEW idgen.stat_lease AS SELECT number, by_hand, held, horizon FROM idgen.stat_lease();
 CREATE VIEW idgen.stat_registry AS
-SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble FROM idgen.stat_registry();
+SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble, counters, counters_in_trouble,
+       counter_used, counter_trouble
+  FROM idgen.stat_registry();
 
 CREATE FUNCTION idgen.status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)
     RETURNS SETOF record
@@ -72,6 +75,6 @@ COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
 COMMENT ON VIEW idgen.stat_lease IS 'each number that this server claims from a registry, and up to when IDs can be made with it';
 COMMENT ON VIEW idgen.stat_registry IS
-    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer; no row if none is set';
+    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer, and how its counters are; no row if none is set';
 COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do if it is not ok';
 COMMENT ON FUNCTION idgen.reset_stats() IS 'sets the counts of this database''s shards and sessions back to 0';

@@ -22,7 +22,7 @@ CREATE FUNCTION idgen_lease.advance_counter(name text, next bigint) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_advance_counter' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_lease.stat_counter(
     OUT name text, OUT state text, OUT held bigint, OUT block bigint, OUT last_fetched bigint, OUT drawn bigint, OUT fetches bigint, OUT waits bigint,
-    OUT left_out bigint)
+    OUT left_out bigint, OUT max bigint, OUT locked_by text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_counter' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
 

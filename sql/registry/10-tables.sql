@@ -13,6 +13,7 @@ CREATE TABLE idgen_registry.registry (
     max_ahead interval NOT NULL DEFAULT '11 min' CHECK (max_ahead BETWEEN '1 s' AND '15 min'),
     largest_number integer NOT NULL DEFAULT 8191 CHECK (largest_number >= 0),
     longest_ttl interval CHECK (longest_ttl BETWEEN '5 s' AND '1 year'),
+    was_advanced boolean NOT NULL DEFAULT false,
     home text NOT NULL
 );
 COMMENT ON TABLE idgen_registry.registry IS 'the registry itself, one row';
@@ -21,6 +22,7 @@ COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every number t
 COMMENT ON COLUMN idgen_registry.registry.max_ahead IS 'how far ahead of the registry''s clock a horizon may be extended';
 COMMENT ON COLUMN idgen_registry.registry.largest_number IS 'no number above it is given';
 COMMENT ON COLUMN idgen_registry.registry.longest_ttl IS 'longest lease that a node may ask for; null: no limit';
+COMMENT ON COLUMN idgen_registry.registry.was_advanced IS 'counters may have been lost: one of a name that is not known begins where its owner says';
 COMMENT ON COLUMN idgen_registry.registry.home IS 'where the row was written: one that was copied or restored lies elsewhere';
 
 -- A row for each number that was ever held. Times of a lease are the registry's clock; horizons are times of IDs.

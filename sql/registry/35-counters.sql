@@ -284,12 +284,12 @@ BEGIN
             HINT = 'SELECT * FROM idgen_registry.counters() shows it. To begin another one, above its numbers: idgen_registry.drop_counter(), then create_counter().';
     ELSIF before.awaits_advance AND start IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('where counter "%s" may begin is not known', before.name),
-            DETAIL = 'One of that name was dropped, and the registry was put back to an older state since.',
-            HINT = 'Name a number above every one that was used: create_counter(name, start).';
+            DETAIL = 'The registry was put back to an older state, and may not know all that one of that name gave.',
+            HINT = format('Name a number above every one that was used; 1, if there never was one of that name: SELECT idgen_registry.create_counter(%L, 1).', before.name);
     ELSIF start <= before.last THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" begins above the numbers that one of that name gave', before.name),
             DETAIL = format('It gave numbers up to %s before it was dropped, and servers may still hold some.', before.last),
-            HINT = format('Leave start out, or give one above %s. If numbers may come again: SELECT idgen_registry.drop_counter(%L, forget => true), then create it.',
+            HINT = format('Give a start above %s. If numbers may come again: SELECT idgen_registry.drop_counter(%L, forget => true), then create it.',
                 before.last, before.name);
     END IF;
     RETURN coalesce(start, greatest(before.last + 1, 1));
@@ -311,7 +311,8 @@ BEGIN
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
     PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR KEY SHARE));
-    INSERT INTO idgen_registry.counter (name, last, largest, run_start, block, max_block, dropped) VALUES (create_counter.name, -1, -1, 0, 1, 1, true) ON CONFLICT DO NOTHING;
+    INSERT INTO idgen_registry.counter (name, last, largest, run_start, block, max_block, dropped, awaits_advance)
+    SELECT create_counter.name, -1, -1, 0, 1, 1, true, r.was_advanced FROM idgen_registry.registry r ON CONFLICT DO NOTHING;
     SELECT * INTO before FROM idgen_registry.counter c WHERE c.name = create_counter.name FOR UPDATE;
     first := idgen_registry.first_number(before, start);
     PERFORM idgen_registry.demand(first >= 0 AND max >= first AND max < 9223372036854775807, 'the numbers of a counter lie between 0 and 9223372036854775806',

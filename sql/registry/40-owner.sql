@@ -42,7 +42,7 @@ BEGIN
         'the instant must lie above all that the registry knows, and at most two days ahead',
         format('It is %s, and %s is %s.', at, known.what, known.at));
     at_ms := ceil(extract(epoch FROM at) * 1000);
-    UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, at_ms), home = idgen_registry.here();
+    UPDATE idgen_registry.registry SET floor_ms = greatest(floor_ms, at_ms), home = idgen_registry.here(), was_advanced = true;
     UPDATE idgen_registry.lease SET incarnation_hash = NULL, life_hash = NULL, lease_end = clock_timestamp(),
            horizon_ms = greatest(horizon_ms, at_ms);
     PERFORM idgen_registry.stop_counters();

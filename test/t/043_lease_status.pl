@@ -79,7 +79,7 @@ freeze_clock($node, $now);
 row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
 row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
 row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| Add this line.*'idgen, idgen_lease'/, 'no keeper');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef ], 'no keeper: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
 fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/, 'before it has a number');

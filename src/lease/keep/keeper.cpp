@@ -11,9 +11,6 @@ namespace idgen::lease {
 
 namespace {
 
-// What is said of numbers in a minute: of all that a server can hold, and more.
-constexpr uint32 most_news = 200;
-
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long; but no window runs out meanwhile.
 constexpr int64 last_answer_ms = 2000, longest_end_ms = 5000;
@@ -51,7 +48,7 @@ int64 Keeper::work() {
     bool is_well = run_all(count, is_ready);
     // Numbers of this server come first, between any two calls of counters: IDs wait for them.
     if (is_ready) tickets_.work();
-    registry_.end_round(tickets_.used(), tickets_.troubles(), numbers_.are_over(is_well));
+    registry_.end_round(tickets_.state(), numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
     // the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
@@ -200,7 +197,7 @@ void Keeper::end() {
         }
         tickets_.end(deadline);
     }
-    registry_.end_round(0, "", false);
+    registry_.end_round({}, false);
 }
 
 LeaseRules Keeper::rules_of(uint32 index) noexcept {
@@ -382,130 +379,6 @@ Keeper::Result Keeper::stick(const char *sentence) {
 void Keeper::forget(int64 number) {
     idgen::forget(record_.page(), number);
     record_.write();
-}
-
-// What the keeper does with an answer of the registry.
-
-Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
-    LeaseCall call = sent;
-    CallAnswer answer{};
-    save(index);
-    if (!registry_.call(call, answer)) {
-        if (registry_.is_locked()) return tell_locked(index, call);
-        return registry_.limit() == nullptr ? Result::away : stick(pstrdup(registry_.limit()));
-    }
-    LeaseNews news = LeaseNews::none;
-    {
-        Guard<pg::LightLock> guard(leases_.lock);
-        news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
-        if (news == LeaseNews::claimed) begin_above(entry(index), answer.horizon_ms);
-    }
-    note_horizon(entry(index).lease, call, news);
-    save(index);
-    if (news == LeaseNews::too_far) return tell_too_far(answer);
-    return follow(index, call, news);
-}
-
-// Another transaction at the registry keeps the row of a number: others are not held up by it. One that is the server's
-// choice is left for another before its IDs end, as if it had been refused.
-Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
-    Lease &lease = entry(index).lease;
-    const char *who = registry_.find_locker(nullptr, call.number);
-    stick(psprintf("number %lld is locked by %s", static_cast<long long>(call.number),
-                   who == nullptr ? "another transaction there" : who));
-    if (!is_better_left(lease, entry(index).purpose, clock(), rules_of(index))) return Result::stuck;
-    {
-        Guard<pg::LightLock> guard(leases_.lock);
-        take_in(lease, records_[index], call, {CallOutcome::refused, 0, 0, 0}, clock(), rules_of(index));
-    }
-    save(index);
-    // Nor is it asked for again as the server's own.
-    records_[index] = {};
-    forget(call.number);
-    pg_atomic_fetch_add_u32(&leases_.changes, 1);
-    if (budget_.spend(most_news)) log_number_left(in_the_way_);
-    return Result::again;
-}
-
-Keeper::Result Keeper::tell_unlisted() {
-    if (!registry_.is_locked()) return Result::away;
-    return stick("the list of numbers is locked by another transaction at the registry");
-}
-
-Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {
-    Lease &lease = entry(index).lease;
-    switch (news) {
-        case LeaseNews::claimed:
-            pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            put_record(records_[index]);
-            record_.write();
-            if (budget_.spend(most_news)) log_number_claimed(call.number, pg::begin_of(entry(index)));
-            look_back(call.number);
-            return Result::again;
-        case LeaseNews::left:
-        case LeaseNews::missed:
-            forget(call.number);
-            return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
-        case LeaseNews::lost:
-            pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend(most_news)) log_number_lost(call.number);
-            return Result::again;
-        case LeaseNews::too_far:
-            break;
-        case LeaseNews::stopped:
-            pg_atomic_fetch_add_u32(&leases_.changes, 1);
-            if (budget_.spend(most_news)) log_number_stopped(call.number, call.to_ms);
-            break;
-        case LeaseNews::extended:
-            has_extended_ = true;
-            return lease.is_ending ? Result::again : Result::done;
-        case LeaseNews::none:
-            break;
-    }
-    return Result::done;
-}
-
-// The registry refuses a horizon that far ahead: the window is longer than it allows, or this clock is ahead.
-Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
-    int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
-    const char *limit = pg::duration_text(answer.max_ahead_ms);
-    if (window_ms > answer.max_ahead_ms)
-        return stick(psprintf(
-            "idgen.lease_window, %s, is longer than the registry allows, %s: lower it, or have the owner of the registry raise max_ahead",
-            pg::duration_text(window_ms), limit));
-    return stick(
-        psprintf("the clock of this server is %s ahead of the registry's, which allows horizons up to %s ahead",
-                 pg::duration_text(Max(ahead_ms, 0)), limit));
-}
-
-// A number by hand that another server has: which one, as the registry knows.
-Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
-    Registration registration{};
-    NumberRange range{call.number, call.number};
-    if (!registry_.list(range, registration)) return tell_unlisted();
-    older_.look_at(registration, range);
-    return stick(held_by(registration, call.number));
-}
-
-// The IDs of a number begin above every horizon that this server was granted for it, also if the registry has
-// forgotten that one.
-void Keeper::begin_above(pg::SharedLease &claimed, int64 horizon_ms) {
-    int64 granted = granted_ms(leases_.granted, claimed.lease.number);
-    claimed.granted_before_ms = granted > horizon_ms ? granted : 0;
-}
-
-void Keeper::note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews news) {
-    if (news == LeaseNews::claimed) older_.look_at_claim(call.number, lease.horizon_ms);
-    if (news == LeaseNews::claimed || news == LeaseNews::extended)
-        note_granted(leases_.granted, call.number, lease.horizon_ms);
-    if (news == LeaseNews::stopped) note_lowered(leases_.granted, call.number, call.to_ms);
-}
-
-// Whether a registry that knew too little was advanced since.
-void Keeper::look_back(int64 number) {
-    Registration registration{};
-    NumberRange range{number, number};
-    if (older_.is_told() && registry_.list(range, registration)) older_.look_at(registration, range);
 }
 
 }  // namespace idgen::lease

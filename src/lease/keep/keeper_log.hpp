@@ -9,6 +9,8 @@ namespace idgen::lease {
 // Messages a minute of the registry, or of the numbers' troubles: more than a bad minute has, for a registry that finds
 // ever new words.
 constexpr uint32 most_troubles = 6;
+// And of numbers that come and go: of all that a server can hold, and more.
+constexpr uint32 most_news = 200;
 
 // What stands in the way of each number: a sentence for its entry, which sessions read, and for the log once.
 // WatchedRegistry reports what is not of one number.

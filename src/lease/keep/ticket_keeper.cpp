@@ -217,7 +217,7 @@ void TicketKeeper::find_locker() {
 // the list is asked for.
 void TicketKeeper::look_again() {
     int64 now_ms = pg::monotonic_ms();
-    if (now_ms < looks_again_at_ms_ || troubles()[0] == '\0') return;
+    if (now_ms < looks_again_at_ms_ || state().trouble[0] == '\0') return;
     looks_again_at_ms_ = now_ms + look_again_ms;
     CounterList list{};
     if (!registry_.list_counters(list)) return;
@@ -259,12 +259,8 @@ int percent_used(const Seen &seen) noexcept {
     return static_cast<int>(100.0 * static_cast<double>(seen.last) / static_cast<double>(Max(seen.largest, 1)));
 }
 
-// Null: nothing is to be told.
-const char *trouble_of(SharedCounter &counter) {
-    constexpr int told_percent = 80;
-    Seen seen = see(counter);
-    char name[longest_counter_name + 1];
-    copy_foreign_text(counter.name.text, name, sizeof(name));
+// Why a counter gives no numbers. Null: it gives some, as far as is known.
+const char *trouble_of(const Seen &seen, const char *name) {
     switch (seen.state) {
         case TicketState::awaits_advance:
             return psprintf("counter \"%s\" gives no numbers until advance_counter() is called", name);
@@ -273,13 +269,9 @@ const char *trouble_of(SharedCounter &counter) {
         case TicketState::too_few:
             return psprintf("counter \"%s\" has come to its end", name);
         case TicketState::locked:
-            if (!is_locked_long(counter)) break;
             return psprintf("counter \"%s\" is locked by %s", name,
                             seen.locker[0] == '\0' ? "another transaction there" : seen.locker);
         case TicketState::given:
-            if (percent_used(seen) >= told_percent)
-                return psprintf("counter \"%s\" is at %d %% of its end", name, percent_used(seen));
-            break;
         case TicketState::unknown:
         case TicketState::missing:
             break;
@@ -289,20 +281,29 @@ const char *trouble_of(SharedCounter &counter) {
 
 }  // namespace
 
-const char *TicketKeeper::troubles() const {
-    constexpr int most_told = 2;
+pg::CounterState TicketKeeper::state() const {
+    constexpr int told_percent = 80;
+    pg::CounterState state{};
+    if (tickets_ == nullptr) return state;
     StringInfoData text;
     initStringInfo(&text);
-    if (tickets_ == nullptr) return text.data;
-    int count = 0;
     each_used([&](SharedCounter &counter) {
-        const char *trouble = trouble_of(counter);
-        if (trouble == nullptr || ++count > most_told) return true;
-        appendStringInfo(&text, "%s%s", count == 1 ? "" : "; ", trouble);
+        Seen seen = see(counter);
+        if (seen.state == TicketState::locked && !is_locked_long(counter)) seen.state = TicketState::given;
+        char name[longest_counter_name + 1];
+        copy_foreign_text(counter.name.text, name, sizeof(name));
+        const char *trouble = trouble_of(seen, name);
+        state.count++;
+        state.in_trouble += trouble != nullptr ? 1 : 0;
+        state.most_used_percent = Max(state.most_used_percent, percent_used(seen));
+        if (trouble == nullptr && percent_used(seen) >= told_percent)
+            trouble = psprintf("counter \"%s\" has used %d %% of its numbers", name, percent_used(seen));
+        if (trouble != nullptr) appendStringInfo(&text, "%s%s", text.len == 0 ? "" : "; ", trouble);
         return true;
     });
-    if (count > most_told) appendStringInfo(&text, "; and %d more", count - most_told);
-    return text.data;
+    int size = pg_mbcliplen(text.data, text.len, static_cast<int>(sizeof(state.trouble)) - 1);
+    memcpy(state.trouble, text.data, static_cast<size_t>(size));
+    return state;
 }
 
 // Ends the use of what is held, of one counter or of as many as one call has room for, and gives the calls that give it

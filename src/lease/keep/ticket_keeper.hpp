@@ -18,9 +18,6 @@ class TicketKeeper {
     // Whether there is anything to do, now or in a round to come.
     bool has_work() const noexcept;
 
-    // Counters that have an entry.
-    uint32 used() const noexcept { return tickets_ == nullptr ? 0 : pg_atomic_read_u32(&tickets_->used); }
-
     // Makes one call of the registry, if one is due.
     void work();
 
@@ -30,8 +27,8 @@ class TicketKeeper {
     // Gives back what no session has used, in as few calls as there can be.
     void end(const Deadline &deadline);
 
-    // What is to be told of the counters, for the sessions; by palloc, empty: nothing. The sentences hold no address.
-    const char *troubles() const;
+    // How the counters are, for the sessions.
+    pg::CounterState state() const;
 
    private:
     // What one counter lacks, and the call for it.

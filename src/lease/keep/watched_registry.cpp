@@ -214,22 +214,21 @@ void WatchedRegistry::note_trouble(const char *sentence) {
     noted_[noted + static_cast<size_t>(size)] = '\0';
 }
 
-void WatchedRegistry::end_round(uint32 counters, const char *of_counters, bool are_numbers_free) {
+void WatchedRegistry::end_round(const pg::CounterState &counters, bool are_numbers_free) {
     if (failure_[0] != '\0') note_trouble(failure_);
-    tell_counters(counters, refusal_[0] == '\0' ? of_counters : refusal_);
+    tell_counters(counters);
     tell(noted_, are_numbers_free);
     noted_[0] = '\0';
 }
 
-void WatchedRegistry::tell_counters(uint32 count, const char *wrong) {
+void WatchedRegistry::tell_counters(const pg::CounterState &counters) {
     pg::SharedLeases &leases = gate_.leases();
     Guard<pg::LightLock> guard(leases.lock);
-    pg::RegistryState &state = leases.registry;
-    state.counters = count;
-    auto size = static_cast<size_t>(
-        pg_mbcliplen(wrong, static_cast<int>(strlen(wrong)), static_cast<int>(sizeof(state.of_counters) - 1)));
-    memcpy(state.of_counters, wrong, size);
-    state.of_counters[size] = '\0';
+    leases.registry.counters = counters;
+    // Of none, for each that wants some.
+    if (refusal_[0] == '\0') return;
+    leases.registry.counters.in_trouble = counters.count;
+    strlcpy(leases.registry.counters.trouble, refusal_, sizeof(leases.registry.counters.trouble));
 }
 
 // Says what is in the way; empty: nothing. A text lives as long as what it says.

@@ -71,9 +71,9 @@ class WatchedRegistry {
 
     // Something stands in the way that is not of one number.
     void note_trouble(const char *sentence);
-    // Reports what is in the way now: what was noted in this round, what the last call said if it failed, and what is
-    // wrong with counters, of so many. If troubles of numbers are over, that is logged, too.
-    void end_round(uint32 counters, const char *of_counters, bool are_numbers_free);
+    // Reports what is in the way now: what was noted in this round, and what the last call said if it failed; and how the
+    // counters are. If troubles of numbers are over, that is logged, too.
+    void end_round(const pg::CounterState &counters, bool are_numbers_free);
 
     // From now on each call waits that long for its answer.
     void wait_up_to(int64 answer_ms);
@@ -89,7 +89,7 @@ class WatchedRegistry {
     bool heard(Reply reply);
     bool heard_of_counters(Reply reply);
     void tell(const char *text, bool are_numbers_free);
-    void tell_counters(uint32 count, const char *wrong);
+    void tell_counters(const pg::CounterState &counters);
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;

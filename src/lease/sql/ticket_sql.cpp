@@ -77,11 +77,15 @@ struct SeenCounter {
     TicketState state;
     Tickets tickets;
     int64 drawn, fetches, waits;
+    char locker[locker_size];
 };
 
 SeenCounter look_at(SharedCounter &counter) noexcept {
     Guard<pg::SpinLock> guard(counter.mutex);
-    return {counter.is_used, counter.state, counter.tickets, counter.drawn, counter.fetches, counter.waits};
+    SeenCounter seen{
+        counter.is_used, counter.state, counter.tickets, counter.drawn, counter.fetches, counter.waits, ""};
+    strlcpy(seen.locker, counter.locker, sizeof(seen.locker));
+    return seen;
 }
 
 void put_counter(ReturnSetInfo *rows, SharedTickets *tickets, SharedCounter &counter) {
@@ -101,9 +105,13 @@ void put_counter(ReturnSetInfo *rows, SharedTickets *tickets, SharedCounter &cou
                       Int64GetDatum(seen.drawn),
                       Int64GetDatum(seen.fetches),
                       Int64GetDatum(seen.waits),
-                      Int64GetDatum(seen.tickets.dropped)};
+                      Int64GetDatum(seen.tickets.dropped),
+                      Int64GetDatum(seen.tickets.largest),
+                      CStringGetTextDatum(seen.locker)};
     bool nulls[lengthof(values)] = {};
     nulls[4] = seen.tickets.end == 0;
+    nulls[9] = seen.tickets.largest == 0;
+    nulls[10] = seen.locker[0] == '\0';
     Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));
     tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }

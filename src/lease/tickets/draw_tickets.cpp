@@ -132,7 +132,7 @@ const char *silence_text(pg::SharedLeases &leases, const Found &found) {
         registry = leases.registry;
     }
     if (registry.keeper_pid == 0) return "The process that keeps the numbers of this server does not run.";
-    const char *trouble = registry.trouble[0] == '\0' ? registry.of_counters : registry.trouble;
+    const char *trouble = registry.trouble[0] == '\0' ? registry.counters.trouble : registry.trouble;
     if (trouble[0] == '\0') return "The registry has not answered yet.";
     if (!pg::may_see_address()) return "The registry does not answer, or refuses; members of pg_monitor see why.";
     return psprintf("The keeper of its numbers says: %s.", trouble);

@@ -348,10 +348,10 @@ Fact registry_fact(const Survey &survey) {
 }
 
 Fact counters_fact(const Survey &survey) {
-    const RegistryState &registry = survey.leases.registry;
-    if (!survey.leases.has_registry || survey.in_recovery || registry.counters == 0) return no_fact;
-    if (registry.of_counters[0] == '\0') return {"counters", psprintf("%u in use", registry.counters), true, nullptr};
-    return {"counters", psprintf("%u in use; %s", registry.counters, registry.of_counters), false,
+    const CounterState &counters = survey.leases.registry.counters;
+    if (!survey.leases.has_registry || survey.in_recovery || counters.count == 0) return no_fact;
+    if (counters.trouble[0] == '\0') return {"counters", psprintf("%u in use", counters.count), true, nullptr};
+    return {"counters", psprintf("%u in use; %s", counters.count, counters.trouble), false,
             "SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do."};
 }
 

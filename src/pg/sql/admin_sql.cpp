@@ -256,7 +256,7 @@ void put_number(ReturnSetInfo *rows, const WantedNumber &number) {
 
 void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
     const RegistryState &registry = leases.registry;
-    Row<7> row;
+    Row<11> row;
     row.add(Int32GetDatum(static_cast<int32>(leases.held)));
     row.add_if(leases.held > 0, TimestampTzGetDatum(to_timestamptz(leases.nearest_ms)));
     row.add(Int64GetDatum(leases.window_ms));
@@ -265,6 +265,10 @@ void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
     row.add_if(registry.silent_since_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.silent_since_ms)));
     const char *trouble = all_troubles(leases);
     row.add_if(trouble[0] != '\0', CStringGetTextDatum(trouble));
+    row.add(Int32GetDatum(static_cast<int32>(registry.counters.count)));
+    row.add(Int32GetDatum(static_cast<int32>(registry.counters.in_trouble)));
+    row.add(Int32GetDatum(registry.counters.most_used_percent));
+    row.add_if(registry.counters.trouble[0] != '\0', CStringGetTextDatum(registry.counters.trouble));
     row.put(rows);
 }
 

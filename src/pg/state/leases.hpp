@@ -36,16 +36,23 @@ inline int64 begin_of(const SharedLease &entry) noexcept {
     return Max(entry.lease.claimed_ms.load(), entry.granted_before_ms.load());
 }
 
+// What the keeper says of the counters of which this server has numbers, or wants them.
+struct CounterState {
+    uint32 count;
+    uint32 in_trouble;           // of them, those that give none
+    int32 most_used_percent;     // of the numbers of the one that is nearest to its end
+    char trouble[trouble_size];  // what is wrong, or will be soon; empty: nothing
+};
+
 // What the keeper says of the registry. Guard: SharedLeases::lock.
 struct RegistryState {
-    int32 keeper_pid;                // 0: none is running
-    int64 answered_ms;               // when the registry last answered, unix ms; 0: never since the start
-    int64 silent_since_ms;           // since when it does not; 0: it does
-    char trouble[trouble_size];      // why, or what else is wrong that is not of one number; empty: nothing
-    uint32 counters;                 // of which this server holds numbers, or wants them
-    char of_counters[trouble_size];  // what is wrong with them; empty: nothing
-    RegistryIdentity registry;       // all zero: none was met yet
-    OlderRegistry older;             // what shows that it was not advanced as it had to be; all zero: nothing
+    int32 keeper_pid;            // 0: none is running
+    int64 answered_ms;           // when the registry last answered, unix ms; 0: never since the start
+    int64 silent_since_ms;       // since when it does not; 0: it does
+    char trouble[trouble_size];  // why, or what else is wrong that is not of one number; empty: nothing
+    CounterState counters;
+    RegistryIdentity registry;  // all zero: none was met yet
+    OlderRegistry older;        // what shows that it was not advanced as it had to be; all zero: nothing
 };
 
 struct SharedLeases {
@@ -108,8 +115,8 @@ inline bool may_see_address() {
 // Puts bare words in the place of the keeper's, in a copy that is made for the current role.
 inline void hide_address(RegistryState &registry) {
     if (may_see_address()) return;
-    if (registry.of_counters[0] != '\0')
-        strlcpy(registry.of_counters, "some are in trouble", sizeof(registry.of_counters));
+    if (registry.counters.trouble[0] != '\0')
+        strlcpy(registry.counters.trouble, "some need an owner's hand", sizeof(registry.counters.trouble));
     if (registry.trouble[0] == '\0') return;
     const char *bare =
         registry.silent_since_ms != 0 ? "the registry does not answer" : "numbers of this server cannot be kept now";
