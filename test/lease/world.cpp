@@ -58,7 +58,10 @@ void World::carry() {
     if (!calls_on_wire_.empty()) {
         Letter letter = pick(calls_on_wire_, random_);
         std::optional<RegistryRow> &row = registry_.rows[letter.call.number];
-        if (happens(900)) {
+        if (happens(20)) {
+            letter.is_locked = true;
+            answers_on_wire_.push_back(letter);
+        } else if (happens(900)) {
             if (!row) row = registry_.unheld;
             letter.answer = execute(*row, letter.call, {now_ + registry_offset_, rules_.ttl_ms, registry_.max_ahead});
             answers_on_wire_.push_back(letter);
@@ -70,9 +73,20 @@ void World::carry() {
     }
 }
 
+// Whether a server leaves a number that somebody has locked at the registry. It knows nothing of it then.
+bool World::is_left(Server &server, const LeaseCall &call) {
+    if (!(call == server.lease.pending) || !is_better_left(server.lease, LeaseFor::pool, clock_of(server), rules_))
+        return false;
+    if (happens(500)) server.record = no_number(the_registry, server.identity);
+    return true;
+}
+
 void World::deliver(const Letter &letter) {
     Server &server = servers_[letter.server];
-    LeaseNews news = take_in(server.lease, server.record, letter.call, letter.answer, clock_of(server), rules_);
+    CallAnswer answer = letter.answer;
+    if (letter.is_locked && !is_left(server, letter.call)) return;
+    if (letter.is_locked) answer.outcome = CallOutcome::refused;
+    LeaseNews news = take_in(server.lease, server.record, letter.call, answer, clock_of(server), rules_);
     lost_ += news == LeaseNews::lost;
     if (walk_ == Walk::copied_memory && news == LeaseNews::extended) note_shared(letter);
     server.saved = saved(server.lease);

@@ -49,6 +49,7 @@ struct Letter {
     std::size_t server;
     LeaseCall call;
     CallAnswer answer;
+    bool is_locked = false;  // the call was not executed
 };
 
 struct Registry {
@@ -92,6 +93,7 @@ class World {
     void step();
     void carry();
     void deliver(const Letter &letter);
+    bool is_left(Server &server, const LeaseCall &call);
     void begin_to_claim(Server &server);
     std::int64_t choose(const Server &server);
     void work(std::size_t index);

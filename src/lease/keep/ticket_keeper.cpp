@@ -20,6 +20,10 @@ constexpr int64 retry_ms = 500;
 // How often it is looked whether a trouble that nobody draws against is over.
 constexpr int64 look_again_ms = 10000;
 
+bool is_locked_long(const SharedCounter &counter) noexcept {
+    return counter.locked_since_ms != 0 && pg::monotonic_ms() - counter.locked_since_ms >= told_after_ms;
+}
+
 bool is_told(TicketState state) noexcept {
     switch (state) {
         case TicketState::awaits_advance:
@@ -155,7 +159,11 @@ void note_answer(SharedCounter &counter, const FetchCall &call) IDGEN_LOCKS(requ
     bool is_refused = answer.outcome == CounterOutcome::too_few || answer.outcome == CounterOutcome::too_long;
     counter.too_long = is_wish && is_refused ? call.fetch.least : 0;
     if (answer.outcome == CounterOutcome::too_long) counter.tickets.max_block = answer.max_block;
-    if (counter.too_long != 0) return;
+    if (counter.too_long != 0) {
+        bool is_over = counter.state != TicketState::given && counter.state != TicketState::too_few;
+        if (is_over) counter.state = TicketState::unknown;
+        return;
+    }
     counter.state = state_of(answer.outcome);
     if (answer.outcome == CounterOutcome::missing) leave_out(counter.tickets);
     if (answer.outcome == CounterOutcome::too_few) counter.tickets.largest = answer.largest;
@@ -185,18 +193,18 @@ void TicketKeeper::put_off(SharedCounter &counter) {
     if (counter.locked_since_ms == 0) counter.locked_since_ms = now_ms;
     int64 locked_ms = now_ms - counter.locked_since_ms;
     counter.asks_at_ms = now_ms + std::clamp(locked_ms, shortest_delay_ms, longest_delay_ms);
-    if (locked_ms < told_after_ms) return;
     Guard<pg::SpinLock> guard(counter.mutex);
     counter.state = TicketState::locked;
 }
 
-// Asks who has locked a counter, of one at a time: that is another call.
+// Asks who has locked a counter for long, of one at a time: that is another call.
 void TicketKeeper::find_locker() {
     SharedCounter *locked = nullptr;
     each_used([&locked](SharedCounter &counter) {
-        Guard<pg::SpinLock> guard(counter.mutex);
+        if (!is_locked_long(counter)) return true;
         bool is_longer = locked == nullptr || counter.locked_since_ms < locked->locked_since_ms;
-        if (counter.state == TicketState::locked && counter.locker[0] == '\0' && is_longer) locked = &counter;
+        Guard<pg::SpinLock> guard(counter.mutex);
+        if (counter.locker[0] == '\0' && is_longer) locked = &counter;
         return true;
     });
     if (locked == nullptr) return;
@@ -265,6 +273,7 @@ const char *trouble_of(SharedCounter &counter) {
         case TicketState::too_few:
             return psprintf("counter \"%s\" has come to its end", name);
         case TicketState::locked:
+            if (!is_locked_long(counter)) break;
             return psprintf("counter \"%s\" is locked by %s", name,
                             seen.locker[0] == '\0' ? "another transaction there" : seen.locker);
         case TicketState::given:

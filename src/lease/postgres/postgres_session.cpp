@@ -350,13 +350,12 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
 #define TELL_BACKEND "pg_catalog.concat_ws('/', a.pid, extract(epoch FROM a.backend_start))"
 #define SET_UP(name, value) "pg_catalog.set_config('" name "', " value ", false)"
 constexpr const char *set_up_sql =
-    "SELECT " SET_UP("log_parameter_max_length_on_error", "'0'") ", CASE "
+    "SELECT pg_catalog.concat(" SET_UP("log_parameter_max_length_on_error", "'0'") ", CASE "
     "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') "
     "THEN " SET_UP("log_parameter_max_length", "'0'") " END, " SET_UP("statement_timeout", "$1") ", "
     SET_UP("lock_timeout", "$2") ", " SET_UP("client_min_messages", "'warning'") ", "
-    SET_UP("default_transaction_isolation", "'read committed'") ", (SELECT " TELL_BACKEND
+    SET_UP("default_transaction_isolation", "'read committed'") "), (SELECT " TELL_BACKEND
     " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid())";
-constexpr int set_up_columns = 7;
 
 constexpr const char *cancel_sql =
     "SELECT pg_catalog.count(pg_catalog.pg_cancel_backend(a.pid)) FROM pg_catalog.pg_stat_activity AS a "
@@ -407,9 +406,9 @@ Reply set_up(PostgresSession &session, const Deadline &deadline, Trouble &troubl
                                   psprintf(INT64_FORMAT, Max(session.answer_ms / 2, 1))};
     session.backend[0] = '\0';
     PGresult *rows = nullptr;
-    Reply reply = exchange(session, {set_up_sql, set_up_columns, 2, values}, deadline, rows, trouble);
+    Reply reply = exchange(session, {set_up_sql, 2, 2, values}, deadline, rows, trouble);
     if (reply == Reply::answered && PQntuples(rows) == 1)
-        strlcpy(session.backend, PQgetvalue(rows, 0, set_up_columns - 1), sizeof(session.backend));
+        strlcpy(session.backend, PQgetvalue(rows, 0, 1), sizeof(session.backend));
     PQclear(rows);
     return reply;
 }
