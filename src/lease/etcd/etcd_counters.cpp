@@ -25,6 +25,14 @@ constexpr CounterRow unreadable_row() noexcept {
     return row;
 }
 
+// Stands for a name without a key. A registry that was advanced may have been put back to a state before the counter of
+// that name was made.
+CounterRow row_without_key(const EtcdRegistry &registry) noexcept {
+    CounterRow row = no_counter();
+    row.awaits_advance = registry.advances != 0;
+    return row;
+}
+
 char *counter_key(const EtcdClient &client, const char *name) {
     return psprintf("%s/counter/%s", client.address.prefix, name);
 }
@@ -41,7 +49,7 @@ bool is_counter(const CounterRow &row) noexcept {
 
 // The counter of a key, as it is in that registry.
 EtcdCounter read_counter(Json *key, const EtcdRegistry &registry) {
-    if (key == nullptr) return {0, no_counter(), true};
+    if (key == nullptr) return {0, row_without_key(registry), true};
     Json *value = value_of(key);
     bool is_old = number_in(value, "advances") != registry.advances;
     CounterRow row{number_in(value, "identity"),  number_in(value, "last"),
@@ -209,7 +217,7 @@ Reply create(EtcdCounter &counter, const CounterCall &call, int64 new_version, T
     if (is_last_unknown)
         return put_trouble(
             trouble, Reply::denied,
-            "what the counter of that name gave before is not known since the registry was advanced: give a start above all of it");
+            "what a counter of that name may have given before is not known since the registry was advanced: give a start above all of it");
     if (is_begun_below)
         return put_trouble(trouble, Reply::denied,
                            "a counter of that name gave numbers up to %s before: give a start above that, or none",

@@ -153,7 +153,7 @@ sub leak
 	my $rows = $thief->selectall_arrayref('SELECT * FROM idgen_registry.lease WHERE incarnation_hash IS NOT NULL', { Slice => {} });
 	eval { $self->{granted} += _act_as_owner($thief, $_, keys %secrets) } for @$rows;
 	my ($last, $run_start) = $thief->selectrow_array(q{SELECT last, run_start FROM idgen_registry.counter WHERE name = 'tickets'});
-	eval { $self->{granted} += value_of($thief, q{SELECT count(*) FROM unnest(?::bigint[]) AS s WHERE idgen_registry.give_back_range(idgen_registry.identity(), 'tickets', ?, s) = 'done'}, [ keys %secrets ], $_) } for $last, $run_start;
+	eval { $self->{granted} += value_of($thief, q{SELECT count(*) FROM unnest(?::bigint[]) AS s, idgen_registry.give_back_ranges(idgen_registry.identity(), '{tickets}', ARRAY[?::bigint], ARRAY[s]) AS said WHERE said = 'done'}, [ keys %secrets ], $_) } for $last, $run_start;
 	return;
 }
 

@@ -346,12 +346,15 @@ is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something e
 # After an advance, what a dropped one gave is not known either.
 $store->manage('drop', 'b');
 $store->put('/idgen/registry', { %$key, advances => $key->{advances} + 1 . '' });
-my $unknown = 'denied what the counter of that name gave before is not known since the registry was advanced: give a start above all of it';
+my $unknown = 'denied what a counter of that name may have given before is not known since the registry was advanced: give a start above all of it';
 is($store->manage('create', 'b', @$_), $unknown, "etcd: advanced: create @$_") for [], [ first => 5009 ];
 is($store->manage('create', 'b', first => 6000), 'answered', 'etcd: advanced: its owner knows');
 is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: and it goes on');
 $store->manage('drop', 'a');
 is($store->manage('create', 'a'), $unknown, 'etcd: advanced: one that waited when it was dropped waits on');
+is($store->manage('create', 'fresh'), $unknown, 'etcd: advanced: a name that it does not know may be one that it has lost');
+is(words($store->fetch(blocks('fresh'))), 'answered, missing', 'etcd: advanced: there is no counter of it');
+is($store->manage('create', 'fresh', first => 1), 'answered', 'etcd: advanced: its owner knows that it is not');
 
 $_->disconnect for $session, $owner;
 $_->stop('immediate') for $node, $server;
