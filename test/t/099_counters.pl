@@ -223,6 +223,10 @@ $owner = connect_to($node);
 	fails_with($restored, "SELECT idgen_registry.advance_counter('orders', $from)", '22023', qr/goes on between/, 'restored: not below what it knows');
 	$restored->do('SELECT idgen_registry.advance_counter(?, ?)', undef, 'orders', $later + 1);
 	is((next_range($node_there, 'orders', 1))[0], $later + 1, 'restored: it goes on where its owner said');
+	# Nor does it know the counters that were made since, or how far those came that were dropped.
+	fails_with($restored, q{SELECT idgen_registry.create_counter('later')}, '55000', qr/where counter "later" may begin is not known.*HINT:.*create_counter\('later', 1\)/s, 'restored: a name that it does not know');
+	$restored->do(q{SELECT idgen_registry.create_counter('later', 1)});
+	is((next_range($node_there, 'later', 1))[0], 1, 'restored: begins where its owner says');
 }
 
 # A synchronous standby: an answer waits for it, and after its promotion no number comes again.
