@@ -341,11 +341,28 @@ sub round_trip
 
 sub median { my @sorted = sort { $a <=> $b } @_; return $sorted[ $#sorted / 2 ] }
 
-sub counted { my ($session, $what) = @_; return value_of($session, "SELECT $what FROM idgen_lease.stat_counter()") }
+sub counted
+{
+	my ($session, $what) = @_;
+	return value_of($session, "SELECT coalesce($what, 0) FROM idgen_lease.stat_counter()");
+}
+
+# Until nothing more is fetched ahead.
+sub wait_for_rest
+{
+	my ($session) = @_;
+	my $is_at_rest = sub {
+		my $before = counted($session, 'sum(fetches)');
+		sleep 5;
+		return counted($session, 'sum(fetches)') == $before;
+	};
+	return wait_for('the end of fetches', $is_at_rest, 300);
+}
 
 sub measure_fetch
 {
 	my ($owner, $node, $session, $ms, $count) = @_;
+	wait_for_rest($session);
 	my @turns;
 	for my $first (1 .. min($count, 16))
 	{
@@ -353,6 +370,8 @@ sub measure_fetch
 	}
 	my $are_drawn = sub { counted($session, 'count(*) FILTER (WHERE drawn > 0)') >= $count };
 	wait_for("$count counters", $are_drawn, 120);
+	# What was held at the beginning is used up.
+	sleep 3;
 	my $id = begin_draws($node, 'id', 0.05);
 	my ($fetches, $drawn, $began) = (counted($session, 'sum(fetches)'), counted($session, 'sum(drawn)'), time);
 	my ($longest, $changes) = watch_horizon($owner, 20);
@@ -417,12 +436,7 @@ sub measure_fetches
 	$proxy->be_far(0.1);
 	my $ms = round_trip($registry, $proxy->{port});
 	value_of($session, q{SELECT draw_in_turn(array_agg('c' || n), 128) FROM generate_series(1, 128) AS n});
-	my $is_at_rest = sub {
-		my $before = counted($session, 'sum(fetches)');
-		sleep 5;
-		return counted($session, 'sum(fetches)') == $before;
-	};
-	wait_for('the end of fetches', $is_at_rest, 300);
+	wait_for_rest($session);
 	measure_stop($owner, $node, $session, $ms);
 	$owner->disconnect;
 	$registry->stop('immediate');
