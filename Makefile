@@ -11,6 +11,7 @@
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make reading MINUTES=10   the long test of readers by ID, beside writers
 #   make tickets     what a ticket costs, beside nextval here and through dblink
+#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost the nodes; see test/soak/registry.pl
 #   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
 #   make nemesis MODE=single MINUTES=3   faults at random on servers, of which MODE says how they stand; see tools/nemesis
 #   make against     the same against other makers of IDs, as a table
@@ -62,12 +63,15 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
 demo walk test quick majors bench scale soak nemesis against evidence sqlsmith injection:
 	@./tools/$@
 
 reading tickets fleet:
 	@./tools/soak $@
+
+registry-soak:
+	@./tools/soak registry
 
 majors-clean:
 	@./tools/majors clean

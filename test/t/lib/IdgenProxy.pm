@@ -10,6 +10,8 @@ use IO::Socket::UNIX;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
+use Time::HiRes qw(time);
 use Time::Local qw(timegm);
 
 my @all;
@@ -44,6 +46,9 @@ sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $fro
 sub shift_dates { my ($self, $seconds) = @_; return _set($self, 'shift', $seconds) }
 sub be_late { my ($self, $seconds) = @_; return _set($self, 'late', $seconds) }
 
+# From now on everything takes that many seconds in each direction. Unlike be_late, no connection waits for another.
+sub be_far { my ($self, $seconds) = @_; return _set($self, 'far', $seconds) }
+
 # Waits until a request is held, or an answer was lost.
 sub wait_for_match
 {
@@ -64,15 +69,16 @@ sub _set
 	return;
 }
 
-# One process for all connections: what is late, is late for all.
+# One process for all connections: what is late, is late for all; what is far is not.
 sub _run
 {
 	my ($self, $listener) = @_;
 	my $select = IO::Select->new($listener);
-	%$self = (%$self, select => $select, order => 0, map { $_ => {} } qw(peer is_server lost_since held));
+	my %start = (select => $select, order => 0, on_way => [], map { $_ => {} } qw(peer is_server lost_since held));
+	%$self = (%$self, %start);
 	while (1)
 	{
-		for my $socket ($select->can_read(%{ $self->{held} } ? 0.02 : ()))
+		for my $socket ($select->can_read(_deliver($self) // (%{ $self->{held} } ? 0.02 : ())))
 		{
 			_read_mode($self);
 			if ($socket == $listener) { _join($self, scalar $listener->accept) }
@@ -99,7 +105,7 @@ sub _carry
 {
 	my ($self, $socket) = @_;
 	my $other = $self->{peer}{$socket};
-	return _part($self, $socket, $other) unless sysread $socket, my $bytes, 65536;
+	return _end($self, $socket, $other) unless sysread $socket, my $bytes, 65536;
 	return $self->{is_server}{$socket} ? _answer($self, $socket, $other, $bytes) : _request($self, $socket, $other, $bytes);
 }
 
@@ -109,7 +115,7 @@ sub _answer
 	return _tell_match($self, $self->{lost_since}{$server}) if $self->{lost_since}{$server};
 	select undef, undef, undef, $self->{argument} if $self->{action} eq 'late';
 	$bytes =~ s{^(Date: )\w+, (\d+) (\w+) (\d+) (\d+):(\d+):(\d+) GMT}{$1 . _date($self->{argument}, $7, $6, $5, $2, $3, $4)}me if $self->{action} eq 'shift';
-	return syswrite $client, $bytes;
+	return _pass_on($self, $client, $bytes);
 }
 
 # A date of HTTP, moved by some seconds.
@@ -133,7 +139,45 @@ sub _request
 		return _tell_match($self, $self->{order});
 	}
 	$self->{lost_since}{$server} = $self->{order} if $is_chosen;
-	return syswrite $server, $bytes;
+	return _pass_on($self, $server, $bytes);
+}
+
+# Nothing overtakes what is on its way.
+sub _pass_on
+{
+	my ($self, $socket, $bytes) = @_;
+	return syswrite $socket, $bytes unless _is_way_long($self);
+	push @{ $self->{on_way} }, { due => _due($self), socket => $socket, bytes => $bytes };
+	return;
+}
+
+# One end is closed, and reads no more: the other is closed once it has all.
+sub _end
+{
+	my ($self, $socket, $other) = @_;
+	return _part($self, $socket, $other) unless _is_way_long($self);
+	$self->{select}->remove($socket);
+	push @{ $self->{on_way} }, { due => _due($self), socket => $other, from => $socket };
+	return;
+}
+
+sub _is_way_long { my ($self) = @_; return $self->{action} eq 'far' || @{ $self->{on_way} } }
+sub _due { my ($self) = @_; return time + ($self->{action} eq 'far' ? $self->{argument} : 0) }
+
+# Hands over what has been on its way for long enough; gives the seconds until the next comes, undef if nothing is.
+sub _deliver
+{
+	my ($self) = @_;
+	my $on_way = $self->{on_way};
+	while (@$on_way)
+	{
+		my $left = $on_way->[0]{due} - time;
+		return $left if $left > 0;
+		my $part = shift @$on_way;
+		next unless $self->{peer}{ $part->{socket} };
+		$part->{from} ? _part($self, $part->{socket}, $part->{from}) : syswrite $part->{socket}, $part->{bytes};
+	}
+	return;
 }
 
 # Passes on what was held, if its client is there and has no more to say.
@@ -166,6 +210,7 @@ sub _join
 	my $server =
 	  ($self->{target} =~ m{/} ? IO::Socket::UNIX->new(Peer => $self->{target}) : IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{target}))
 	  or return close $client;
+	$client->setsockopt(IPPROTO_TCP, TCP_NODELAY, 1);
 	$self->{peer}{$client} = $server;
 	$self->{peer}{$server} = $client;
 	$self->{is_server}{$server} = 1;
