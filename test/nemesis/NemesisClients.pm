@@ -10,7 +10,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(begin_clients end_clients ranges write_rows);
 
-my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, tickets => \&_tickets);
+my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, tickets => \&_tickets, orders => \&_orders);
 my $number = 0;
 
 # Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), writes (every transaction writes),
@@ -29,7 +29,8 @@ sub begin_clients
 		$SIG{$_} = 'DEFAULT' for qw(INT TERM __DIE__);
 		srand $$;
 		open my $history, '>', $name or _exit(1);
-		my $client = { %option, server => $server, history => $history, db => $kind eq 'tickets' ? 'postgres' : 'app' };
+		my $db = $kind =~ /^(?:tickets|orders)$/ ? 'postgres' : 'app';
+		my $client = { %option, server => $server, history => $history, db => $db };
 		_go_on($client, $kinds{$kind}) while getppid == $parent;
 		_exit(0);
 	}
@@ -161,19 +162,39 @@ sub _read
 	return _note($client, 'read', $line, $from, $upto, @$ids ? ranges(@$ids) : ());
 }
 
-sub _tickets
+# Numbers of a counter, some in a row.
+sub _draw_tickets
 {
-	my ($client) = @_;
+	my ($client, $counter) = @_;
 	my $session = $client->{session};
 	if (rand() < 0.2)
 	{
-		my ($first, $end) = $session->selectrow_array(q{SELECT next_tickets('tickets', 50)}) =~ /\[(\d+),(\d+)\)/ or die 'no range';
+		my $range = $session->selectrow_array("SELECT next_tickets('$counter', 50)");
+		my ($first, $end) = $range =~ /\[(\d+),(\d+)\)/ or die 'no range';
 		_note($client, 'tickets', $first . '+' . ($end - 1 - $first));
 	}
-	else { _note($client, 'tickets', ranges(@{ $session->selectcol_arrayref(q{SELECT next_ticket('tickets') FROM generate_series(1, ?)}, undef, (1, 20, 200)[ rand 3 ]) })) }
+	else
+	{
+		my $count = (1, 20, 200)[ rand 3 ];
+		my $sql = "SELECT next_ticket('$counter') FROM generate_series(1, $count)";
+		_note($client, 'tickets', ranges(@{ $session->selectcol_arrayref($sql) }));
+	}
 	sleep 0.01;
 	return;
 }
+
+# Numbers of the counter that faults strike, at times of both in one statement.
+sub _tickets
+{
+	my ($client) = @_;
+	return _draw_tickets($client, 'tickets') if rand() < 0.8;
+	my $both = q{SELECT unnest(ARRAY[next_ticket('tickets'), next_ticket('orders')]) FROM generate_series(1, 20)};
+	my $numbers = $client->{session}->selectcol_arrayref($both);
+	return _note($client, 'tickets', ranges(@$numbers));
+}
+
+# Numbers of the one that stays, whatever becomes of the other.
+sub _orders { my ($client) = @_; return _draw_tickets($client, 'orders') }
 
 # Writes down the rows that a server has in the end.
 sub write_rows

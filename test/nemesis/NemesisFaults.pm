@@ -9,14 +9,16 @@ use Exporter qw(import);
 use IdgenNode qw(crash start_again);
 use NemesisClocks;
 use NemesisCopies;
+use NemesisOwner;
 use POSIX qw(_exit);
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(faults_of);
 
-# Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones. Whose fault it is: the own one of idgen has no meaning for another
-# maker. What it needs: right clocks. How often it comes beside others of its length: its weight.
+# Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones. Whose fault it is: the own one of
+# idgen has no meaning for another maker. What it needs: right clocks, a store of the registry. How often it comes
+# beside others of its length: its weight. What it does not stand beside: a pattern of their names.
 my %faults = (
 	# Processes.
 	kill_backend      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },
@@ -96,9 +98,9 @@ my %faults = (
 	registry_away      => { modes => 'rc', brief => 1, strike => sub { my ($world) = @_; $world->{registry}->pause; sleep 0.5 + 1.5 * rand; $world->{registry}->resume } },
 	registry_killed    => { modes => 'rc', strike => sub { my ($world) = @_; $world->{registry}->kill_it; sleep rand; $world->{registry}->go; 1 } },
 	registry_saved     => { modes => 'rc', strike => _of_registry('save') },
-	registry_put_back  => { modes => 'rc', strike => _of_registry('put_back', 'reopen') },
-	registry_restored  => { modes => 'rc', strike => _of_registry('restore', 'reopen') },
-	registry_new       => { modes => 'rc', strike => _of_registry('make_new', 'reopen') },
+	registry_put_back  => { modes => 'rc', not_beside => qr/^counter/, strike => _of_registry('put_back', 'reopen') },
+	registry_restored  => { modes => 'rc', not_beside => qr/^counter/, strike => _of_registry('restore', 'reopen') },
+	registry_new       => { modes => 'rc', not_beside => qr/^counter/, strike => _of_registry('make_new', 'reopen') },
 	registry_limited   => { modes => 'rc', strike => _of_registry('limit') },
 	registry_leaked    => { modes => 'c', strike => _of_registry('leak') },
 	registry_cut       => { modes => 'rc', brief => 1, strike => _by_proxy(sub { $_[0]->hold('') }) },
@@ -113,16 +115,21 @@ my %faults = (
 	set_lease_window   => { modes => 'rc', brief => 1, strike => _set('idgen.lease_window' => '1s') },
 	set_lease_range    => { modes => 'rc', brief => 1, strike => _set('idgen.lease_range' => '100-300') },
 	clock_faults(),
-	copy_faults());
+	copy_faults(),
+	owner_faults());
 
 my %letter_of = (single => 's', asynchronous => 'a', synchronous => 'y', 'registry-postgresql' => 'r', 'registry-etcd' => 'r', clones => 'c', control => 'x');
 
-# The faults of a mode: those of idgen only if it is the maker. The control has what an asynchronous cluster may have, and a promotion beside the old primary.
+# The faults of a mode: those of idgen only if it is the maker, those of a store only with it. The control has what an
+# asynchronous cluster may have, and a promotion beside the old primary.
 sub faults_of
 {
 	my ($mode, $is_own) = @_;
 	my $letter = $letter_of{$mode} // return;
-	return { map { $_ => $faults{$_} } grep { $faults{$_}{modes} =~ /[$letter]/ || $letter eq 'x' && $faults{$_}{modes} =~ /a/ } grep { $is_own || !$faults{$_}{own} } keys %faults };
+	my $other_store = $mode eq 'registry-etcd' ? 'postgresql' : '';
+	my @fitting = grep { ($is_own || !$faults{$_}{own}) && ($faults{$_}{store} // 'any') ne $other_store } keys %faults;
+	my $letters = $letter eq 'x' ? 'ax' : $letter;
+	return { map { $_ => $faults{$_} } grep { $faults{$_}{modes} =~ /[$letters]/ } @fitting };
 }
 
 sub _any { my (@choices) = @_; return @choices ? $choices[ rand @choices ] : undef }

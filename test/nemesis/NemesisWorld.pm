@@ -9,6 +9,7 @@ use IdgenProxy;
 use IdgenRecovery;
 use IdgenRegistry;
 use NemesisClients;
+use NemesisOwner;
 use NemesisServer;
 use parent 'NemesisStandbys';
 use POSIX qw(WNOHANG);
@@ -110,7 +111,7 @@ sub add
 	my $server = NemesisServer->new(name => $name, folder => $self->{folder}, sockets => $self->{sockets});
 	$server->{role} = $role;
 	push @{ $self->{servers} }, $server;
-	@kinds = (qw(bulk bulk single events), $self->{has_registry} && $self->{is_own} ? 'tickets' : ()) unless @kinds;
+	@kinds = (qw(bulk bulk single events), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
 	push @{ $self->{clients} },
 	  begin_clients(
 		$server,
@@ -145,7 +146,7 @@ sub mend
 	return if time < ($self->{next_look} // 0);
 	$self->{next_look} = time + 0.5;
 	$self->_look_at_standbys;
-	$self->_confirm_registry if $self->{has_registry} && $self->{is_own};
+	$self->_confirm_registry if $self->has_counters;
 	$self->_pay if $self->{is_owed};
 	return;
 }
@@ -157,6 +158,9 @@ sub _confirm_registry
 	$_->value(q{SELECT count(idgen_lease.confirm_registry()) FROM idgen.status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()}) for grep { $_->runs && $_->{role} ne 'standby' } @{ $self->{servers} };
 	return;
 }
+
+# Whether clients take numbers of counters.
+sub has_counters { my ($self) = @_; return $self->{has_registry} && $self->{is_own} }
 
 # Whether successors rely on no clock, and whether a fault may happen that relies on right ones.
 sub needs_no_clock { my ($self) = @_; return $self->{has_registry} || $self->{is_synchronous} }
@@ -177,22 +181,35 @@ sub settle
 {
 	my ($self) = @_;
 	for my $server (@{ $self->{servers} }) { kill 'CONT', $server->processes; $server->move_clock(0) }
-	if ($self->{has_registry}) { $self->{registry}->resume; $self->{proxy}->pass }
+	if ($self->{has_registry}) { $self->{registry}->resume; $self->{proxy}->pass; settle_registry($self) }
 	$self->{next_reset} = 0;
 	$self->{primary}->wait_until('SELECT true', 30);
 	return $self->reset_settings;
 }
 
-# The primary makes IDs; false if it does not within a minute.
+# The primary makes IDs, and gives numbers of each counter.
 sub makes_ids
 {
 	my ($self) = @_;
 	$self->{is_owed} = 1;
+	return $self->_gives('app', "SELECT $self->{maker}{expression}");
+}
+
+sub gives_tickets
+{
+	my ($self) = @_;
+	return !grep { !$self->_gives('postgres', "SELECT next_ticket('$_')") } qw(tickets orders);
+}
+
+# The primary answers; false if it does not within a minute.
+sub _gives
+{
+	my ($self, $db, $sql) = @_;
 	for (1 .. 1200)
 	{
 		$self->mend;
 		$self->reset_settings;
-		return 1 if eval { $self->{primary}->session('app')->selectrow_array("SELECT $self->{maker}{expression}") };
+		return 1 if eval { $self->{primary}->session($db)->selectrow_array($sql) };
 		sleep 0.05;
 	}
 	diag("$self->{primary}{name}, in $self->{folder}: $@", qx(tail -n 40 '$self->{primary}{log}'));

@@ -19,7 +19,7 @@ sub of
 	my $self = bless { registry => $registry, saved => [], granted => 0 }, $class . ($registry->{etcd} ? '::Etcd' : '::PostgreSQL');
 	$self->_begin;
 	$self->limit;
-	$self->_continue_counter;
+	$self->_continue_counters;
 	return $self;
 }
 
@@ -61,18 +61,28 @@ sub reopen
 	my $is_done = eval { $self->_advance("longest_ahead => $longest"); 1 };
 	die $@ unless $is_done || $@ =~ /the clock of the \w+ lies behind an instant/;
 	$self->_advance("at => clock_timestamp() + $longest") unless $is_done;
-	$self->_continue_counter;
+	$self->_continue_counters;
 	$self->_unfence if delete $self->{is_fenced};
 	return;
 }
 
-# The counter `tickets` goes on far above all that any server can hold; a new registry has none yet.
-sub _continue_counter
+# Two counters, whose numbers do not overlap: one that is given for the other is given twice.
+my %begins_at = (tickets => 0, orders => 4_000_000_000_000_000_000);
+
+# They go on far above all that any server can hold. A new registry has none yet, and one can have been dropped.
+sub _continue_counters
 {
 	my ($self) = @_;
-	my ($session, $schema) = $self->_owner;
-	my $next = ++$self->{continued} * 1_000_000_000;
-	return $session->do("SELECT CASE WHEN EXISTS (SELECT FROM $schema.counters() WHERE name = 'tickets') THEN $schema.advance_counter('tickets', $next) ELSE $schema.create_counter('tickets', $next, max_block => 1000) END");
+	my ($session, $schema) = $self->owner;
+	my $far = ++$self->{continued} * 1_000_000_000;
+	for my $name (sort keys %begins_at)
+	{
+		my $next = $begins_at{$name} + $far;
+		my $is_there = value_of($session, "SELECT count(*) FROM $schema.counters() WHERE name = ?", $name);
+		my $call = $is_there ? 'advance_counter(?, ?)' : 'create_counter(?, ?, max_block => 1000)';
+		$session->do("SELECT $schema.$call", undef, $name, $next);
+	}
+	return;
 }
 
 # Tries to end and extend the numbers of others, by all that can be read; `granted` counts what it was granted.
@@ -102,7 +112,8 @@ sub _begin
 
 sub _folder { my ($self) = @_; return $self->{node}->data_dir }
 
-sub _owner { my ($self) = @_; return (connect_to($self->{node}), 'idgen_registry') }
+# A session that may change counters, and where that is called.
+sub owner { my ($self) = @_; return (connect_to($self->{node}), 'idgen_registry') }
 sub _limit { my ($self, $seconds) = @_; return $self->{node}->safe_psql('postgres', "SELECT idgen_registry.set_max_ahead('$seconds s')") }
 sub _advance { my ($self, $to) = @_; return connect_to($self->{node})->do("SELECT idgen_registry.advance($to)") }
 
@@ -144,6 +155,11 @@ sub _write_rules
 	return append_to_file($file, ($self->{is_fenced} ? "local all node_role,thief reject\n" : '') . $self->{rules});
 }
 
+# Tries each secret as the version of the counter; counts those that it is.
+my $give_back = q{SELECT count(*) FROM unnest(?::bigint[]) AS s,
+  idgen_registry.give_back_ranges(idgen_registry.identity(), ARRAY['tickets'::bytea], ARRAY[?::bigint], ARRAY[s]) AS o
+  WHERE o = 'done'};
+
 sub leak
 {
 	my ($self) = @_;
@@ -153,7 +169,7 @@ sub leak
 	my $rows = $thief->selectall_arrayref('SELECT * FROM idgen_registry.lease WHERE incarnation_hash IS NOT NULL', { Slice => {} });
 	eval { $self->{granted} += _act_as_owner($thief, $_, keys %secrets) } for @$rows;
 	my ($last, $run_start) = $thief->selectrow_array(q{SELECT last, run_start FROM idgen_registry.counter WHERE name = 'tickets'});
-	eval { $self->{granted} += value_of($thief, q{SELECT count(*) FROM unnest(?::bigint[]) AS s, idgen_registry.give_back_ranges(idgen_registry.identity(), '{tickets}', ARRAY[?::bigint], ARRAY[s]) AS said WHERE said = 'done'}, [ keys %secrets ], $_) } for $last, $run_start;
+	eval { $self->{granted} += value_of($thief, $give_back, [ keys %secrets ], $_) } for $last, $run_start;
 	return;
 }
 
@@ -194,16 +210,16 @@ sub _begin
 	my ($self) = @_;
 	$self->{etcd} = $self->{registry}{etcd};
 	my $operator = $self->{registry}{operator} = start_leased('operator', $self->{etcd}->operator_registry('/idgen'), setting => { 'idgen.shards' => '' });
-	expect_blame($operator, 'registry');
-	$self->{operator} = connect_to($operator);
-	return;
+	return expect_blame($operator, 'registry');
 }
 
 sub _folder { my ($self) = @_; return "$self->{etcd}{folder}/data" }
 
-sub _owner { my ($self) = @_; return ($self->{operator}, 'idgen_lease') }
-sub _limit { my ($self, $seconds) = @_; return $self->{operator}->do("SELECT idgen_lease.limit_registry(max_ahead => '$seconds s')") }
-sub _advance { my ($self, $to) = @_; return $self->{operator}->do("SELECT idgen_lease.advance_registry($to)") }
+sub _operator { my ($self) = @_; return connect_to($self->{registry}{operator}) }
+sub owner { my ($self) = @_; return ($self->_operator, 'idgen_lease') }
+sub _manage { my ($self, $call) = @_; return $self->_operator->do("SELECT idgen_lease.$call") }
+sub _limit { my ($self, $seconds) = @_; return $self->_manage("limit_registry(max_ahead => '$seconds s')") }
+sub _advance { my ($self, $to) = @_; return $self->_manage("advance_registry($to)") }
 
 sub _said { my ($self) = @_; return $self->{etcd}->call('kv/range', { key => encode_base64('/idgen/', ''), range_end => encode_base64('/idgen0', '') })->{kvs} // [] }
 
