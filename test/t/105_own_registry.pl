@@ -46,4 +46,5 @@ crash($node);
 start_again($node);
 take('after a crash', 2 * $max_block);
 wait_for('word in the log of each start, whatever the end before it', sub { told($node, 'All IDs that it made before lie below') == 4 });
+is(told($node, 'cannot be kept now'), 0, 'and no word of a registry that ends with the server');
 done_testing();

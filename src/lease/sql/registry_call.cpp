@@ -54,9 +54,11 @@ void require_answer(Reply reply, const Trouble &trouble) {
     if (reply == Reply::silent)
         ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
                 errhint("Check that the registry runs and can be reached from here, and call again."));
-    ereport(ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
-            errmsg("the registry refused the call"), detail(),
-            errhint("Correct that in the registry, or in idgen.registry: docs/registry.md describes both."));
+    ereport(
+        ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
+        errmsg("the registry refused the call"), detail(),
+        errhint(
+            "Correct that in the registry, or in idgen.registry: docs/registry.md describes both. What only the owner of a PostgreSQL registry may do, the owner calls there, in schema idgen_registry."));
 }
 
 void require_superuser(const char *function, const char *detail) {

@@ -53,7 +53,8 @@ TicketState ask_keeper(const CounterReference &reference, int64 n, Ask &ask) noe
 // Who may change a counter, and where: the beginning of a hint, whose end is a call.
 const char *owner_calls() {
     bool is_etcd = pg::scheme_of(pg::find_lease_gate()->settings().registry) == pg::RegistryScheme::etcd;
-    return is_etcd ? "a superuser calls idgen_lease" : "the owner of the registry calls there idgen_registry";
+    return is_etcd ? "a superuser calls: SELECT idgen_lease"
+                   : "the owner of the registry calls there: SELECT idgen_registry";
 }
 
 [[noreturn]] void report_missing(const char *name) {
