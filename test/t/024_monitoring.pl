@@ -80,6 +80,7 @@ my $keeper = connect_to($leased);
 create_keeper($keeper);
 registry_says($keeper, answered => 12_000);
 hold($keeper, 17, 3_600_000);
+counters_are($keeper, count => 3, in_trouble => 0, used => 79);
 
 # And its standby, where nothing keeps numbers, as it should be.
 $leased->backup('base');
@@ -116,7 +117,8 @@ eventually(sub { metrics('leased') =~ /^idgen_registry_numbers/m }, 'a server wi
 my $of_leased = metrics('leased');
 like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
   for qr/numbers\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
-  qr/left_seconds\{[^}]*\} 3[56]\d\d(?:\.\d+)?/, qr/answer_age_seconds\{[^}]*\} \d{2,3}(?:\.\d+)?/;
+  qr/left_seconds\{[^}]*\} 3[56]\d\d(?:\.\d+)?/, qr/answer_age_seconds\{[^}]*\} \d{2,3}(?:\.\d+)?/, qr/counters\{[^}]*\} 3/,
+  qr/counters_in_trouble\{[^}]*\} 0/, qr/counter_used_ratio\{[^}]*\} 0\.79/;
 unlike($metrics, qr/^idgen_registry_/m, 'one without a registry has none');
 unlike(slurp_file("$base/$_.log"), qr/Error running query/, "$_ could run every query") for qw(exporter leased standby);
 my $queries = slurp_file("$folder/queries.yaml");
@@ -193,13 +195,23 @@ hold($keeper, 17, 3_600_000);
 eventually(sub { !firing('IdgenRegistrySilent') && !firing('IdgenLeaseEnds') }, 'the registry is back: both end');
 
 # Nothing keeps numbers on the standby, and then on the server, too.
-my ($no_keeper) = slurp_file("$folder/rules.yml") =~ /- alert: IdgenNoKeeper\n\s*expr: (.*)/;
-my $unkept = sub { return join ' ', sort map { $_->{metric}{instance} } results_of($_[0]) };
-eventually(sub { $unkept->('idgen_registry_keeper == 0') eq "127.0.0.1:$port{standby}" }, 'a standby has no keeper');
-is($unkept->($no_keeper), '', 'a standby has no keeper: IdgenNoKeeper does not count it');
+my ($no_keeper, $in_trouble) = map { slurp_file("$folder/rules.yml") =~ /- alert: $_\n\s*expr: (.*)/ } qw(IdgenNoKeeper IdgenCounterTrouble);
+my $servers = sub { return join ' ', sort map { $_->{metric}{instance} } results_of($_[0]) };
+eventually(sub { $servers->('idgen_registry_keeper == 0') eq "127.0.0.1:$port{standby}" }, 'a standby has no keeper');
+is($servers->($no_keeper), '', 'a standby has no keeper: IdgenNoKeeper does not count it');
 registry_says($keeper, keeper => 0);
-eventually(sub { $unkept->($no_keeper) eq "127.0.0.1:$port{leased}" }, 'a server without a keeper: IdgenNoKeeper counts it');
+eventually(sub { $servers->($no_keeper) eq "127.0.0.1:$port{leased}" }, 'a server without a keeper: IdgenNoKeeper counts it');
 registry_says($keeper, answered => 0);
+
+# Counters: one comes near its end, then to it, and the end is moved.
+is(firing('IdgenCounterEnds') . $servers->($in_trouble), '0', 'IdgenCounterEnds does not fire, nor is a counter in trouble');
+counters_are($keeper, count => 3, used => 80, trouble => 'counter "orders" has used 80 % of its numbers');
+eventually(sub { firing('IdgenCounterEnds') }, 'a counter near its end: IdgenCounterEnds fires');
+is($servers->($in_trouble), '', 'and IdgenCounterTrouble does not count it yet');
+counters_are($keeper, count => 3, in_trouble => 1, used => 100, trouble => 'counter "orders" has come to its end');
+eventually(sub { $servers->($in_trouble) eq "127.0.0.1:$port{leased}" }, 'a counter at its end: IdgenCounterTrouble counts it');
+counters_are($keeper, count => 3, used => 40);
+eventually(sub { !firing('IdgenCounterEnds') && $servers->($in_trouble) eq '' }, 'a later end: both end');
 
 # The dashboard: every expression is sound, and those that any server has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));

@@ -219,6 +219,31 @@ for my $silent ({ silent => 20_000 }, {})
 	}
 }
 
+# Counters: a row once any is used. Their names, and who has locked one at the registry, are read only by those who watch.
+is(join('', rows_of($watcher, 'counters')), '', 'no counters: no row');
+counters_are($session, count => 2, used => 79);
+row_is($watcher, 'counters', '2 in use | t', 'counters');
+my $of_counters = 'SELECT counters, counters_in_trouble, counter_used, counter_trouble FROM idgen.stat_registry()';
+is_deeply($watcher->selectrow_arrayref($of_counters), [ 2, 0, 79, undef ], 'counters: the view');
+$spoken = 'counter "orders" is locked by process 5 there';
+counters_are($session, count => 2, in_trouble => 1, used => 79, trouble => $spoken);
+for my $role (qw(app shown watcher))
+{
+	my $reader = connect_to($node, user => $role);
+	my $words = $role eq 'watcher' ? $spoken : q{some need an owner's hand};
+	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do.", "a counter in trouble: what $role reads");
+	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ], "a counter in trouble: the view, for $role") if $role ne 'app';
+	$reader->disconnect;
+}
+counters_are($session, count => 0);
+
+# The database that remembers the numbers, as one whose owner is not a superuser.
+my $boss = value_of($session, 'SELECT current_user');
+row_is($watcher, 'lease_database', qq{"postgres", owned by "$boss" | t}, "a superuser's");
+$session->do('ALTER DATABASE postgres OWNER TO app');
+row_is($watcher, 'lease_database', '"postgres", owned by "app", who is no superuser and can take it away from the whole server | f | ALTER DATABASE postgres OWNER TO a superuser.', 'an ordinary role\'s');
+$session->do('ALTER DATABASE postgres OWNER TO CURRENT_USER');
+
 # Nobody reads the address but a superuser: not even those who watch.
 for my $role (qw(app watcher))
 {
@@ -309,6 +334,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
 	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
+	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| docs\/registry\.md says what to do/, 'a database that is missing');
 	fails_with($on_kept, 'SELECT next_id()', '55000', qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./, 'a database that is missing');
 	$on_kept->disconnect;
 	$kept->stop;

@@ -6,7 +6,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(create_keeper hold begin_at in_the_way registry_says registry_lost);
+our @EXPORT = qw(create_keeper hold begin_at in_the_way registry_says registry_lost counters_are);
 
 # Makes the functions in the session's database.
 sub create_keeper
@@ -18,6 +18,7 @@ sub create_keeper
 	$session->do("CREATE FUNCTION fake_registry(keeper int, answered_ms bigint, silent_ms bigint, trouble text) $as");
 	$session->do("CREATE FUNCTION fake_trouble(number bigint, trouble text) $as");
 	$session->do("CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) $as");
+	$session->do("CREATE FUNCTION fake_counters(count int, in_trouble int, used int, trouble text) $as");
 	$session->do("CREATE FUNCTION fake_wish() RETURNS text LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/fake_keeper.so'");
 	return;
 }
@@ -49,6 +50,14 @@ sub registry_says
 {
 	my ($session, %said) = @_;
 	$session->do('SELECT fake_registry(?, ?, ?, ?)', undef, $said{keeper} // 4711, @said{qw(answered silent trouble)});
+	return;
+}
+
+# count, in_trouble: how many are; used: percent, of the one nearest to its end; trouble: what is wrong.
+sub counters_are
+{
+	my ($session, %said) = @_;
+	$session->do('SELECT fake_counters(?, ?, ?, ?)', undef, $said{count}, $said{in_trouble} // 0, $said{used} // 0, $said{trouble});
 	return;
 }
 

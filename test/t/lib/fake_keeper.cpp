@@ -12,6 +12,9 @@
 //      CREATE FUNCTION fake_older(number bigint, granted_ms bigint, known_ms bigint) RETURNS void
 //          the registry knows less of a number than it granted: both so far ahead of the clock; null: it does
 //          not
+//      CREATE FUNCTION fake_counters(count int, in_trouble int, used int, trouble text) RETURNS void
+//          how many counters are in use and in trouble, percent of the one nearest to its end, what is wrong; null:
+//          nothing
 //      CREATE FUNCTION fake_wish() RETURNS text
 //          what sessions have asked for: "pool" or "", then numbers
 #include "pg/report/instant.hpp"
@@ -50,6 +53,7 @@ PG_FUNCTION_INFO_V1(fake_claim);
 PG_FUNCTION_INFO_V1(fake_registry);
 PG_FUNCTION_INFO_V1(fake_trouble);
 PG_FUNCTION_INFO_V1(fake_older);
+PG_FUNCTION_INFO_V1(fake_counters);
 PG_FUNCTION_INFO_V1(fake_wish);
 
 Datum fake_hold(PG_FUNCTION_ARGS) {
@@ -102,6 +106,15 @@ Datum fake_older(PG_FUNCTION_ARGS) {
     if (!PG_ARGISNULL(1)) older = {PG_GETARG_INT64(0), now_ms() + PG_GETARG_INT64(1), now_ms() + PG_GETARG_INT64(2)};
     Guard<LightLock> guard(leases().lock);
     leases().registry.older = older;
+    PG_RETURN_VOID();
+}
+
+Datum fake_counters(PG_FUNCTION_ARGS) {
+    const char *trouble = PG_ARGISNULL(3) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(3));
+    CounterState counters{PG_GETARG_UINT32(0), PG_GETARG_UINT32(1), PG_GETARG_INT32(2), ""};
+    strlcpy(counters.trouble, trouble, sizeof(counters.trouble));
+    Guard<LightLock> guard(leases().lock);
+    leases().registry.counters = counters;
     PG_RETURN_VOID();
 }
 
