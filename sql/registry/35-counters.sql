@@ -286,7 +286,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('where counter "%s" may begin is not known', before.name),
             DETAIL = 'The registry was put back to an older state, and may not know all that one of that name gave.',
             HINT = format('Name a number above every one that was used; 1, if there never was one of that name: SELECT idgen_registry.create_counter(%L, 1).', before.name);
-    ELSIF start <= before.last THEN
+    ELSIF start BETWEEN 0 AND before.last THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('counter "%s" begins above the numbers that one of that name gave', before.name),
             DETAIL = format('It gave numbers up to %s before it was dropped, and servers may still hold some.', before.last),
             HINT = format('Give a start above %s. If numbers may come again: SELECT idgen_registry.drop_counter(%L, forget => true), then create it.',

@@ -64,6 +64,30 @@ $session = connect_to($node);
 ok(wait_for_id($session), 'IDs go on at once');
 ok(told($node, 'goes on with number 3 as it was left'), 'with the number as it was left');
 
+# What status() says of counters, and that it ends by itself, though nobody draws.
+{
+	my $row = sub { return $session->selectrow_hashref(q{SELECT value, ok::int AS ok FROM idgen.status() WHERE key = 'counters'}) };
+	my $says = sub { my ($pattern, $what) = @_; return ok(wait_for($what, sub { $row->()->{value} =~ $pattern }), $what) };
+	my $is_well = sub { my ($what) = @_; return ok(wait_for($what, sub { $row->()->{ok} }), $what) };
+	$owner->do(q{SELECT idgen_registry.create_counter('small', max => 100, block => 20, max_block => 20)});
+	$session->do(q{SELECT next_ticket('small') FROM generate_series(1, 65)});
+	$says->(qr/; counter "small" has come to 80 of 100$/, 'a counter at 80 %');
+	$owner->do(q{SELECT idgen_registry.set_counter_max('small', 1000)});
+	$is_well->('its end is moved: all is well');
+	$owner->do(q{SELECT idgen_registry.set_counter_max('small', 100)});
+	$session->do(q{SELECT next_ticket('small') FROM generate_series(66, 100)});
+	$says->(qr/; counter "small" has come to its end$/, 'at its end');
+	$owner->do(q{SELECT idgen_registry.drop_counter('small')});
+	$is_well->('dropped: all is well');
+	$owner->do('UPDATE idgen_registry.counter SET awaits_advance = (name = $$c1$$)');
+	$session->do(q{SET idgen.max_wait = 0});
+	wait_for('c1 awaits its owner', sub { eval { value_of($session, q{SELECT next_ticket('c1')}); 1 } ? 0 : $session->state eq '55000' && $session->errstr =~ /gives no numbers until/ });
+	$says->(qr/; counter "c1" gives no numbers until advance_counter\(\) is called$/, 'it awaits its owner');
+	$owner->do(q{SELECT idgen_registry.advance_counter('c1', 1000)});
+	$is_well->('advanced: all is well');
+	$session->do('RESET idgen.max_wait');
+}
+
 # The owner of the database closes it.
 $node->safe_psql('postgres', q{CREATE DATABASE app; CREATE ROLE landlord LOGIN; ALTER DATABASE postgres OWNER TO landlord});
 $node->safe_psql('app', 'CREATE EXTENSION idgen');

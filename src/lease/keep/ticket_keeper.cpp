@@ -255,8 +255,10 @@ Seen see(SharedCounter &counter) noexcept {
     return seen;
 }
 
+// How far it has come on the way from 0 to its end. Of one that is not there, nowhere.
 int percent_used(const Seen &seen) noexcept {
-    return static_cast<int>(100.0 * static_cast<double>(seen.last) / static_cast<double>(Max(seen.largest, 1)));
+    if (seen.state == TicketState::missing || seen.largest <= 0) return 0;
+    return static_cast<int>(100.0 * static_cast<double>(Max(seen.last, 0)) / static_cast<double>(seen.largest));
 }
 
 // Why a counter gives no numbers. Null: it gives some, as far as is known.
@@ -297,7 +299,8 @@ pg::CounterState TicketKeeper::state() const {
         state.in_trouble += trouble != nullptr ? 1 : 0;
         state.most_used_percent = Max(state.most_used_percent, percent_used(seen));
         if (trouble == nullptr && percent_used(seen) >= told_percent)
-            trouble = psprintf("counter \"%s\" has used %d %% of its numbers", name, percent_used(seen));
+            trouble = psprintf("counter \"%s\" has come to %lld of %lld", name, static_cast<long long>(seen.last),
+                               static_cast<long long>(seen.largest));
         if (trouble != nullptr) appendStringInfo(&text, "%s%s", text.len == 0 ? "" : "; ", trouble);
         return true;
     });
