@@ -217,8 +217,9 @@ void TicketKeeper::find_locker() {
 // the list is asked for.
 void TicketKeeper::look_again() {
     int64 now_ms = pg::monotonic_ms();
-    if (now_ms < looks_again_at_ms_ || state().trouble[0] == '\0') return;
+    if (now_ms < looks_again_at_ms_) return;
     looks_again_at_ms_ = now_ms + look_again_ms;
+    if (state().trouble[0] == '\0') return;
     CounterList list{};
     if (!registry_.list_counters(list)) return;
     each_used([&list](SharedCounter &counter) {
