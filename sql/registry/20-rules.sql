@@ -28,7 +28,8 @@ COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error if a
 
 -- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may be
 -- promoted has it too, if one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
-CREATE FUNCTION idgen_registry.begin_write() RETURNS void
+-- A call of a node waits for no lock for long: what it waits for is one row, or an owner's work on a table, and the node has others.
+CREATE FUNCTION idgen_registry.begin_write(of_node boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF pg_is_in_recovery() THEN
@@ -45,21 +46,13 @@ BEGIN
     IF current_setting('client_min_messages') = 'error' THEN
         PERFORM set_config('client_min_messages', 'warning', true);
     END IF;
-END
-$$;
-COMMENT ON FUNCTION idgen_registry.begin_write() IS 'refuses a standby, makes the commit durable, and keeps secrets out of the log';
-
--- A call of a node waits for no lock for long, whatever its session is set to: what it waits for is one row, or an owner's work on a
--- table, and the node has others.
-CREATE FUNCTION idgen_registry.bound_waits() RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF current_setting('lock_timeout')::interval NOT BETWEEN '1 ms' AND '1 s' THEN
+    IF of_node AND current_setting('lock_timeout')::interval NOT BETWEEN '1 ms' AND '1 s' THEN
         PERFORM set_config('lock_timeout', '1s', true);
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.bound_waits() IS 'from here to the end of the transaction each lock is waited for for one second at most';
+COMMENT ON FUNCTION idgen_registry.begin_write(boolean) IS
+    'refuses a standby, makes the commit durable, keeps secrets out of the log; a node waits for each lock for one second at most';
 
 -- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() and forget() until the COMMIT:
 -- what those change holds until then. Its limits may change meanwhile.
@@ -68,8 +61,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     terms idgen_registry.registry;
 BEGIN
-    PERFORM idgen_registry.begin_write();
-    PERFORM idgen_registry.bound_waits();
+    PERFORM idgen_registry.begin_write(of_node => true);
     SELECT * INTO terms FROM idgen_registry.registry FOR KEY SHARE;
     IF terms.identity = enter.identity IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',

@@ -6,8 +6,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_
 DECLARE
     terms idgen_registry.registry;
 BEGIN
-    PERFORM idgen_registry.begin_write();
-    PERFORM idgen_registry.bound_waits();
+    PERFORM idgen_registry.begin_write(of_node => true);
     SELECT * INTO terms FROM idgen_registry.registry;
     IF NOT FOUND THEN
         INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
@@ -160,8 +159,7 @@ CREATE FUNCTION idgen_registry.release(number integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM idgen_registry.begin_write();
-    PERFORM idgen_registry.bound_waits();
+    PERFORM idgen_registry.begin_write(of_node => true);
     PERFORM idgen_registry.demand(release.number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
     UPDATE idgen_registry.lease l SET incarnation_hash = NULL, life_hash = NULL, lease_end = least(l.lease_end, clock_timestamp())
      WHERE l.number = release.number AND l.incarnation_hash IS NOT NULL;

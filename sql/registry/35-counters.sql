@@ -170,14 +170,6 @@ CREATE TYPE idgen_registry.counter_answer AS (outcome text, first bigint, last b
 COMMENT ON TYPE idgen_registry.counter_answer IS
     'what a call comes to: done, missing, awaits advance, too few, too long, refused or locked; the numbers, the version to give them back with, and the counter';
 
--- What a fetch comes to before anything is changed.
-CREATE FUNCTION idgen_registry.fetch_outcome(counter idgen_registry.counter, least_count bigint) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN counter.dropped THEN 'missing' WHEN counter.awaits_advance THEN 'awaits advance' WHEN least_count > counter.max_block THEN 'too long'
-                WHEN counter.largest - counter.last < least_count THEN 'too few' ELSE 'done' END
-$$;
-COMMENT ON FUNCTION idgen_registry.fetch_outcome(idgen_registry.counter, bigint) IS 'whether a counter can give that many numbers in one range';
-
 -- Gives `count` numbers, within the bounds of the counter, or the last ones that are left; but at least `least_count`, in one range. They continue those that
 -- the same node got before, if nothing has changed since. A counter that another transaction works on is not waited for.
 CREATE FUNCTION idgen_registry.fetch_one(name text, count bigint, least_count bigint, since bigint) RETURNS idgen_registry.counter_answer
@@ -189,14 +181,17 @@ DECLARE
     n bigint;
     new_version bigint := idgen_registry.random_version();
 BEGIN
-    PERFORM idgen_registry.demand(fetch_one.count >= 0 AND fetch_one.least_count >= 1 AND fetch_one.since IS NOT NULL, 'a range has at least one number',
-        format('Asked for: %s, at least %s.', coalesce(fetch_one.count::text, 'null'), coalesce(fetch_one.least_count::text, 'null')));
+    IF (fetch_one.count >= 0 AND fetch_one.least_count >= 1 AND fetch_one.since IS NOT NULL) IS NOT TRUE THEN
+        PERFORM idgen_registry.demand(false, 'a range has at least one number',
+            format('Asked for: %s, at least %s.', coalesce(fetch_one.count::text, 'null'), coalesce(fetch_one.least_count::text, 'null')));
+    END IF;
     SELECT * INTO counter FROM idgen_registry.counter c WHERE c.name = fetch_one.name FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         said := CASE WHEN EXISTS (SELECT FROM idgen_registry.counter c WHERE c.name = fetch_one.name) THEN 'locked' ELSE 'missing' END;
         RETURN (said, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::idgen_registry.counter_answer;
     END IF;
-    said := idgen_registry.fetch_outcome(counter, fetch_one.least_count);
+    said := CASE WHEN counter.dropped THEN 'missing' WHEN counter.awaits_advance THEN 'awaits advance' WHEN fetch_one.least_count > counter.max_block THEN 'too long'
+                 WHEN counter.largest - counter.last < fetch_one.least_count THEN 'too few' ELSE 'done' END;
     IF said <> 'done' THEN
         RETURN (said, NULL, NULL, NULL, counter.block, counter.max_block, counter.identity, counter.largest)::idgen_registry.counter_answer;
     END IF;
