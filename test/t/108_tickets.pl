@@ -73,6 +73,8 @@ for my $kind ('postgresql', 'etcd')
 	my $latin = connect_to($nodes[0], db => 'latin');
 	is(join(' ', map { value_of($_, "SELECT next_ticket($named)") } $root, $latin, $root), '1 2 3', "$kind: a name in two encodings");
 	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1, "$kind: and in the list");
+	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/, "$kind: a name that only one encoding has");
+	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1, "$kind: the other one shows it all the same");
 	$latin->disconnect;
 
 	# A counter that ends.
