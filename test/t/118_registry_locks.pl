@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenLease;
 use IdgenNode;
 use PostgreSQL::Test::Utils;
@@ -88,6 +89,23 @@ for my $what (sort keys %lock)
 	wait_for("$what: R is extended", sub { !grep { horizon($numbers[$_]) <= $before[$_] } 0, 1 });
 	$locker->do($what =~ /prepared/ ? q{ROLLBACK PREPARED 'left'} : 'ROLLBACK');
 	is_over($what);
+}
+
+# One lock follows another.
+{
+	my ($first, $second) = map { connect_to($registry) } 1, 2;
+	my @pids = map { value_of($_, 'SELECT pg_backend_pid()') } $first, $second;
+	my $lock = q{SELECT FROM idgen_registry.counter WHERE name = 'one' FOR UPDATE};
+	my $is_named = sub { my ($pid) = @_; draw_ticket($sessions[0], 'one'); return row($sessions[0], 'counters')->{value} =~ /locked by process $pid there/ };
+	$first->do($_) for 'BEGIN', $lock;
+	wait_for('the first is named', sub { $is_named->($pids[0]) });
+	$second->do('BEGIN');
+	$second->do($lock, { pg_async => PG_ASYNC });
+	$first->do('ROLLBACK');
+	$second->pg_result;
+	wait_for('the second is named', sub { $is_named->($pids[1]) });
+	$_->disconnect for $first, $second;
+	is_over('one lock after another');
 }
 
 # What the owner leaves open.
