@@ -107,6 +107,13 @@ for my $kind ('postgresql', 'etcd')
 	is("@wrong", '', "$kind: seven counters where five have room: each goes on, none is left out");
 	is(value_of($root, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 5, "$kind: five are held");
 
+	# Names that no counter has take the place of none but one.
+	my $held = sub { return value_of($root, q{SELECT string_agg(name, ' ' ORDER BY name) FROM idgen_lease.stat_counter() WHERE name ~ '^c'}) };
+	eval { value_of($root, q{SELECT next_ticket('nothing')}) };
+	my $before = $held->();
+	for my $name (1 .. 20) { eval { value_of($root, 'SELECT next_ticket(?)', "nothing$name") } }
+	is($held->(), $before, "$kind: names that no counter has");
+
 	# A clean end gives back what no session has used; not if another server has drawn since.
 	$create->('calm', block => 50);
 	is(ticket($sessions[0], 'calm'), 1, "$kind: calm: the first block");

@@ -332,11 +332,19 @@ size_t TicketKeeper::take_unused(SharedCounter *one, GiveBackCall *calls) {
     return count;
 }
 
-// Gives up the counter that was used least of late.
+// Gives up a name that no counter has, or the counter that was used least of late.
 void TicketKeeper::make_room() {
     SharedCounter *least = nullptr;
-    each_used([&least](SharedCounter &counter) {
-        if (least == nullptr || counter.recent < least->recent) least = &counter;
+    int64 least_use = 0;
+    each_used([&](SharedCounter &counter) {
+        int64 use = counter.recent;
+        {
+            Guard<pg::SpinLock> guard(counter.mutex);
+            if (counter.state == TicketState::missing) use = -1;
+        }
+        if (least != nullptr && use >= least_use) return true;
+        least = &counter;
+        least_use = use;
         return true;
     });
     if (least == nullptr || pg_atomic_read_u32(&tickets_->used) < tickets_->size) {
