@@ -124,6 +124,24 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 	$locker->do('ROLLBACK');
 }
 
+# What a node leaves open holds up forget(), but forget() then no node; nor does it while it waits for another lock.
+{
+	my ($member, $waiting) = (connect_to($registry, user => 'node_role'), connect_to($registry));
+	$owner->do(q{INSERT INTO idgen_registry.lease VALUES (4999, 'x', 'y', 0, 0, now() - interval '90 days', 'old', 1, 1, now())});
+	$member->do($_) for 'BEGIN', 'SELECT idgen_registry.release(4999)';
+	$waiting->do('SELECT idgen_registry.forget()', { pg_async => PG_ASYNC });
+	go_on('forget() that waits for a node', 4, 'other');
+	is($waiting->pg_ready, 0, 'forget() waits for what a node leaves open');
+	$member->do('ROLLBACK');
+	$waiting->pg_result;
+	$owner->do(q{INSERT INTO idgen_registry.lease VALUES (4999, NULL, NULL, 0, 0, now() - interval '90 days', 'old', 1, 1, now()) ON CONFLICT DO NOTHING});
+	$locker->do($_) for 'BEGIN', 'SELECT FROM idgen_registry.lease WHERE number = 4999 FOR UPDATE';
+	fails_with($waiting, 'SELECT idgen_registry.forget()', '55P03', qr/lock timeout/, 'forget() waits for no lock for long');
+	$locker->do('ROLLBACK');
+	is_over('forget()');
+	$_->disconnect for $member, $waiting;
+}
+
 # The row of a number: the node leaves it for another before its IDs end, and draws all the time.
 $locker->do($_) for 'BEGIN', "SELECT FROM idgen_registry.lease WHERE number = $numbers[0] FOR UPDATE";
 $sessions[0]->do('SET idgen.max_wait = 0');
