@@ -86,10 +86,14 @@ BEGIN
     END IF;
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
     SELECT * INTO terms FROM idgen_registry.registry FOR UPDATE;
+    -- All nodes wait from here on.
+    IF current_setting('lock_timeout')::interval NOT BETWEEN '1 ms' AND '5 s' THEN
+        PERFORM set_config('lock_timeout', '5s', true);
+    END IF;
     RETURN terms;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.lock_registry() IS 'the registry''s row, locked against all calls; a session that then idles in its transaction for 20 s is ended';
+COMMENT ON FUNCTION idgen_registry.lock_registry() IS 'the registry''s row, locked against all calls; a session that then idles in its transaction for 20 s is ended, and waits for each further lock for 5 s at most';
 
 CREATE FUNCTION idgen_registry.refuse_copy(home text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -160,6 +160,8 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_
 #variable_conflict use_column
 BEGIN
     PERFORM idgen_registry.begin_write(of_node => true);
+    -- Left open, it holds up advance() and forget() before those hold up nodes.
+    PERFORM FROM idgen_registry.registry FOR KEY SHARE;
     PERFORM idgen_registry.demand(release.number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
     UPDATE idgen_registry.lease l SET incarnation_hash = NULL, life_hash = NULL, lease_end = least(l.lease_end, clock_timestamp())
      WHERE l.number = release.number AND l.incarnation_hash IS NOT NULL;

@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IdgenLease;
 use IdgenNode;
+use IdgenProxy;
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -47,4 +48,20 @@ start_again($node);
 take('after a crash', 2 * $max_block);
 wait_for('word in the log of each start, whatever the end before it', sub { told($node, 'All IDs that it made before lie below') == 4 });
 is(told($node, 'cannot be kept now'), 0, 'and no word of a registry that ends with the server');
+
+# The process of a registry elsewhere can have the number of one here, as in containers: what is held is given back to it.
+{
+	my $registry = start_registry('elsewhere', conf => ["listen_addresses = '127.0.0.1'"]);
+	my $proxy = IdgenProxy->start($registry->port);
+	my $address = "host=127.0.0.1 port=$proxy->{port} dbname=postgres user=node_role";
+	my $leased = start_leased('leased', $address, setting => { 'idgen.lease_ttl' => '1h', 'idgen.lease_window' => '1min' });
+	my ($session, $owner) = map { connect_to($_) } $leased, $registry;
+	$owner->do(q{SELECT idgen_registry.create_counter('orders', block => 100)});
+	$proxy->be_process(value_of($session, 'SELECT pg_backend_pid()'));
+	my $number = number_of($session);
+	is(value_of($session, q{SELECT next_ticket('orders')}), 1, 'elsewhere: a number of a counter');
+	$leased->stop('fast');
+	is(row_in($registry, $number)->{incarnation}, undef, 'elsewhere: the number is given up');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: and what was held of a counter is given back');
+}
 done_testing();

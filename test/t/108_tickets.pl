@@ -73,6 +73,8 @@ for my $kind ('postgresql', 'etcd')
 	my $latin = connect_to($nodes[0], db => 'latin');
 	is(join(' ', map { value_of($_, "SELECT next_ticket($named)") } $root, $latin, $root), '1 2 3', "$kind: a name in two encodings");
 	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1, "$kind: and in the list");
+	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/, "$kind: a name that only one encoding has");
+	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1, "$kind: the other one shows it all the same");
 	$latin->disconnect;
 
 	# A counter that ends.
@@ -104,6 +106,13 @@ for my $kind ('postgresql', 'etcd')
 	}
 	is("@wrong", '', "$kind: seven counters where five have room: each goes on, none is left out");
 	is(value_of($root, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 5, "$kind: five are held");
+
+	# Names that no counter has take the place of none but one.
+	my $held = sub { return value_of($root, q{SELECT string_agg(name, ' ' ORDER BY name) FROM idgen_lease.stat_counter() WHERE name ~ '^c'}) };
+	eval { value_of($root, q{SELECT next_ticket('nothing')}) };
+	my $before = $held->();
+	for my $name (1 .. 20) { eval { value_of($root, 'SELECT next_ticket(?)', "nothing$name") } }
+	is($held->(), $before, "$kind: names that no counter has");
 
 	# A clean end gives back what no session has used; not if another server has drawn since.
 	$create->('calm', block => 50);

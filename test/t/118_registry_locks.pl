@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use DBD::Pg qw(:async);
 use IdgenLease;
 use IdgenNode;
 use PostgreSQL::Test::Utils;
@@ -90,6 +91,23 @@ for my $what (sort keys %lock)
 	is_over($what);
 }
 
+# One lock follows another.
+{
+	my ($first, $second) = map { connect_to($registry) } 1, 2;
+	my @pids = map { value_of($_, 'SELECT pg_backend_pid()') } $first, $second;
+	my $lock = q{SELECT FROM idgen_registry.counter WHERE name = 'one' FOR UPDATE};
+	my $is_named = sub { my ($pid) = @_; draw_ticket($sessions[0], 'one'); return row($sessions[0], 'counters')->{value} =~ /locked by process $pid there/ };
+	$first->do($_) for 'BEGIN', $lock;
+	wait_for('the first is named', sub { $is_named->($pids[0]) });
+	$second->do('BEGIN');
+	$second->do($lock, { pg_async => PG_ASYNC });
+	$first->do('ROLLBACK');
+	$second->pg_result;
+	wait_for('the second is named', sub { $is_named->($pids[1]) });
+	$_->disconnect for $first, $second;
+	is_over('one lock after another');
+}
+
 # What the owner leaves open.
 $locker->do($_) for 'BEGIN', q{SELECT idgen_registry.set_max_ahead('15 min')}, 'SELECT idgen_registry.set_largest_number(5000)';
 my @before = map { horizon($_) } @numbers;
@@ -104,6 +122,24 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 	$locker->do($_) for 'ROLLBACK', 'BEGIN', q{SET LOCAL idle_in_transaction_session_timeout = '10s'}, "SELECT $call";
 	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '10s', "$call: nor longer than was set");
 	$locker->do('ROLLBACK');
+}
+
+# What a node leaves open holds up forget(), but forget() then no node; nor does it while it waits for another lock.
+{
+	my ($member, $waiting) = (connect_to($registry, user => 'node_role'), connect_to($registry));
+	$owner->do(q{INSERT INTO idgen_registry.lease VALUES (4999, 'x', 'y', 0, 0, now() - interval '90 days', 'old', 1, 1, now())});
+	$member->do($_) for 'BEGIN', 'SELECT idgen_registry.release(4999)';
+	$waiting->do('SELECT idgen_registry.forget()', { pg_async => PG_ASYNC });
+	go_on('forget() that waits for a node', 4, 'other');
+	is($waiting->pg_ready, 0, 'forget() waits for what a node leaves open');
+	$member->do('ROLLBACK');
+	$waiting->pg_result;
+	$owner->do(q{INSERT INTO idgen_registry.lease VALUES (4999, NULL, NULL, 0, 0, now() - interval '90 days', 'old', 1, 1, now()) ON CONFLICT DO NOTHING});
+	$locker->do($_) for 'BEGIN', 'SELECT FROM idgen_registry.lease WHERE number = 4999 FOR UPDATE';
+	fails_with($waiting, 'SELECT idgen_registry.forget()', '55P03', qr/lock timeout/, 'forget() waits for no lock for long');
+	$locker->do('ROLLBACK');
+	is_over('forget()');
+	$_->disconnect for $member, $waiting;
 }
 
 # The row of a number: the node leaves it for another before its IDs end, and draws all the time.

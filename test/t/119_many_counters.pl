@@ -67,6 +67,7 @@ sub check_owner
 	is(ranges($store->fetch(blocks('once'))), 'answered, 5 14', "$kind: once: begins where its owner says");
 	my $identity = $store->fetch(blocks('once')) && ($store->fetch(blocks('once')))[1][6];
 	like($keeper->manage('create', 'once'), qr/^denied .*counter "once" exists/, "$kind: once: it exists");
+	is(join(' ', $keeper->manage('create', 'large', first => 5000000000, largest => 6000000000), $keeper->manage('forget', 'large')), 'answered answered', "$kind: a counter of large numbers");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
 	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: and missing");
 	unlike($keeper->counters, qr/\bonce\b/, "$kind: once: it is not listed");

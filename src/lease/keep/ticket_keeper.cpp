@@ -15,6 +15,8 @@ namespace {
 constexpr int64 shortest_delay_ms = 5, longest_delay_ms = 1000;
 // From then on it is told.
 constexpr int64 told_after_ms = 1000;
+// How often it is asked who has locked it: one lock can follow another.
+constexpr int64 ask_who_ms = 5000;
 // After a call that failed.
 constexpr int64 retry_ms = 500;
 // How often it is looked whether a trouble that nobody draws against is over.
@@ -190,7 +192,10 @@ void TicketKeeper::take_in_answer(const Lack &lack, const FetchCall &call) {
 // What is locked is not an answer: sessions go on waiting, and say so if they give up.
 void TicketKeeper::put_off(SharedCounter &counter) {
     int64 now_ms = pg::monotonic_ms();
-    if (counter.locked_since_ms == 0) counter.locked_since_ms = now_ms;
+    if (counter.locked_since_ms == 0) {
+        counter.locked_since_ms = now_ms;
+        counter.asked_who_ms = 0;
+    }
     int64 locked_ms = now_ms - counter.locked_since_ms;
     counter.asks_at_ms = now_ms + std::clamp(locked_ms, shortest_delay_ms, longest_delay_ms);
     Guard<pg::SpinLock> guard(counter.mutex);
@@ -200,14 +205,15 @@ void TicketKeeper::put_off(SharedCounter &counter) {
 // Asks who has locked a counter for long, of one at a time: that is another call.
 void TicketKeeper::find_locker() {
     SharedCounter *locked = nullptr;
-    each_used([&locked](SharedCounter &counter) {
-        if (!is_locked_long(counter)) return true;
-        bool is_longer = locked == nullptr || counter.locked_since_ms < locked->locked_since_ms;
-        Guard<pg::SpinLock> guard(counter.mutex);
-        if (counter.locker[0] == '\0' && is_longer) locked = &counter;
+    int64 now_ms = pg::monotonic_ms();
+    each_used([&locked, now_ms](SharedCounter &counter) {
+        bool is_due = counter.asked_who_ms == 0 || now_ms - counter.asked_who_ms >= ask_who_ms;
+        if (!is_locked_long(counter) || !is_due) return true;
+        if (locked == nullptr || counter.asked_who_ms < locked->asked_who_ms) locked = &counter;
         return true;
     });
     if (locked == nullptr) return;
+    locked->asked_who_ms = now_ms;
     const char *who = registry_.find_locker(locked->name.text, 0);
     Guard<pg::SpinLock> guard(locked->mutex);
     strlcpy(locked->locker, who == nullptr ? "another transaction there" : who, sizeof(locked->locker));
@@ -326,11 +332,19 @@ size_t TicketKeeper::take_unused(SharedCounter *one, GiveBackCall *calls) {
     return count;
 }
 
-// Gives up the counter that was used least of late.
+// Gives up a name that no counter has, or the counter that was used least of late.
 void TicketKeeper::make_room() {
     SharedCounter *least = nullptr;
-    each_used([&least](SharedCounter &counter) {
-        if (least == nullptr || counter.recent < least->recent) least = &counter;
+    int64 least_use = 0;
+    each_used([&](SharedCounter &counter) {
+        int64 use = counter.recent;
+        {
+            Guard<pg::SpinLock> guard(counter.mutex);
+            if (counter.state == TicketState::missing) use = -1;
+        }
+        if (least != nullptr && use >= least_use) return true;
+        least = &counter;
+        least_use = use;
         return true;
     });
     if (least == nullptr || pg_atomic_read_u32(&tickets_->used) < tickets_->size) {

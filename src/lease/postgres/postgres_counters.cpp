@@ -87,7 +87,9 @@ Call administration(const CounterCall &asked) {
     const NewCounter &made = asked.made;
     switch (asked.act) {
         case CounterAct::create:
-            return call("SELECT idgen_registry.create_counter(" COUNTER_NAME("$1") ", nullif($2, -1), $3, $4, $5)",
+            return call("SELECT idgen_registry.create_counter(" COUNTER_NAME("$1") ", CASE "
+                        "WHEN $2::pg_catalog.int8 OPERATOR(pg_catalog.>=) 0::pg_catalog.int8 "
+                        "THEN $2::pg_catalog.int8 END, $3, $4, $5)",
                         {made.first, made.block, made.largest, made.max_block});
         case CounterAct::advance:
             return call("SELECT idgen_registry.advance_counter(" COUNTER_NAME("$1") ", $2)", {asked.next});

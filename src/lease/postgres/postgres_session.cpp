@@ -346,7 +346,8 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
 
 // How a new session is set up. The parameters of calls are secrets, and not to be logged: an error never shows them;
 // with log_min_duration_statement a slow call does, unless the role may set that off. The server gives a statement up
-// before it is waited for in vain, and says if a standby may not have it. Last comes which of its processes it is.
+// before it is waited for in vain, and says if a standby may not have it. Last comes which of its processes it is, and when
+// the server started.
 #define TELL_BACKEND "pg_catalog.concat_ws('/', a.pid, extract(epoch FROM a.backend_start))"
 #define SET_UP(name, value) "pg_catalog.set_config('" name "', " value ", false)"
 constexpr const char *set_up_sql =
@@ -355,7 +356,9 @@ constexpr const char *set_up_sql =
     "THEN " SET_UP("log_parameter_max_length", "'0'") " END, " SET_UP("statement_timeout", "$1") ", "
     SET_UP("lock_timeout", "$2") ", " SET_UP("client_min_messages", "'warning'") ", "
     SET_UP("default_transaction_isolation", "'read committed'") "), (SELECT " TELL_BACKEND
-    " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid())";
+    " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()), "
+    "(extract(epoch FROM pg_catalog.pg_postmaster_start_time()) OPERATOR(pg_catalog.*) "
+    "1000000::pg_catalog.numeric)::pg_catalog.int8";
 
 constexpr const char *cancel_sql =
     "SELECT pg_catalog.count(pg_catalog.pg_cancel_backend(a.pid)) FROM pg_catalog.pg_stat_activity AS a "
@@ -405,10 +408,13 @@ Reply set_up(PostgresSession &session, const Deadline &deadline, Trouble &troubl
     const char *const values[] = {psprintf(INT64_FORMAT, Max(session.answer_ms * 3 / 4, 1)),
                                   psprintf(INT64_FORMAT, Max(session.answer_ms / 2, 1))};
     session.backend[0] = '\0';
+    session.started_us = 0;
     PGresult *rows = nullptr;
-    Reply reply = exchange(session, {set_up_sql, 2, 2, values}, deadline, rows, trouble);
-    if (reply == Reply::answered && PQntuples(rows) == 1)
+    Reply reply = exchange(session, {set_up_sql, 3, 2, values}, deadline, rows, trouble);
+    if (reply == Reply::answered && PQntuples(rows) == 1) {
         strlcpy(session.backend, PQgetvalue(rows, 0, 1), sizeof(session.backend));
+        session.started_us = number_in(rows, 0, 2);
+    }
     PQclear(rows);
     return reply;
 }
@@ -430,9 +436,12 @@ Reply run_once(PostgresSession &session, const Statement &statement, PGresult *&
 }
 
 // Whether it is with the server of this process. A smart stop waits until all sessions end, and would wait for it. A
-// process of another server can have the same pid: then a session is opened for each call without need.
+// process of another server can have the same pid, as in containers; but that one did not start in the same
+// microsecond.
 bool is_with_this_server(const PostgresSession &session) {
-    return session.connection != nullptr && BackendPidGetProc(PQbackendPID(session.connection)) != nullptr;
+    constexpr int64 epoch_us = int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
+    return session.connection != nullptr && session.started_us == PgStartTime + epoch_us &&
+           BackendPidGetProc(PQbackendPID(session.connection)) != nullptr;
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ struct PostgresSession {
     bool is_given_up;    // the statement is not over, as far as is known
     bool is_own;         // the last statement was of the server of this process
     int64 memory;        // of this process when the connection was opened
+    int64 started_us;    // when the server started, by its clock, unix us; 0: unknown
     char backend[64];    // the server's process of the connection, as `tell_backend` says it; empty: unknown
 };
 
 inline PostgresSession new_session(const PostgresAddress &address, int64 answer_ms) noexcept {
-    return {address, answer_ms, 0, nullptr, true, false, false, false, false, 0, ""};
+    return {address, answer_ms, 0, nullptr, true, false, false, false, false, 0, 0, ""};
 }
 
 struct Statement {

@@ -1,5 +1,6 @@
 // The SQL face of a registry's counters: which there are, and what only a superuser may do about them.
 #include "lease/sql/registry_call.hpp"
+#include "lease/store/trouble.hpp"
 #include "lease/tickets/draw_tickets.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
@@ -56,13 +57,12 @@ CounterCall call_of(CounterAct act) noexcept {
 }
 
 void put_counter(ReturnSetInfo *rows, const ListedCounter &counter) {
-    Datum values[] = {
-        CStringGetTextDatum(pg_any_to_server(counter.name, static_cast<int>(strlen(counter.name)), PG_UTF8)),
-        Int64GetDatum(counter.next),
-        Int64GetDatum(counter.largest),
-        Int64GetDatum(counter.block),
-        Int64GetDatum(counter.max_block),
-        BoolGetDatum(counter.awaits_advance)};
+    Datum values[] = {CStringGetTextDatum(counter_text(counter.name)),
+                      Int64GetDatum(counter.next),
+                      Int64GetDatum(counter.largest),
+                      Int64GetDatum(counter.block),
+                      Int64GetDatum(counter.max_block),
+                      BoolGetDatum(counter.awaits_advance)};
     bool nulls[lengthof(values)] = {};
     nulls[1] = counter.next < 0;
     Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));

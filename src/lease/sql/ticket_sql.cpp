@@ -1,4 +1,5 @@
 // The SQL face of tickets: numbers of counters out of what this server holds.
+#include "lease/store/trouble.hpp"
 #include "lease/tickets/draw_tickets.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
@@ -96,8 +97,7 @@ void put_counter(ReturnSetInfo *rows, SharedTickets *tickets, SharedCounter &cou
     }
     SeenCounter seen = look_at(counter);
     if (!seen.is_used) return;
-    const char *text = pg_any_to_server(name.text, static_cast<int>(strlen(name.text)), PG_UTF8);
-    Datum values[] = {CStringGetTextDatum(text),
+    Datum values[] = {CStringGetTextDatum(counter_text(name.text)),
                       CStringGetTextDatum(word_of(seen.state)),
                       Int64GetDatum(left_of(seen.tickets)),
                       Int64GetDatum(seen.tickets.block),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pg/host/attempt.hpp"
+
 namespace idgen::lease {
 
 namespace {
@@ -58,6 +60,30 @@ void copy_foreign_text(std::string_view text, char *out, size_t room) {
         out[i] = is_control(c) || (!is_text && IS_HIGHBIT_SET(c)) ? '?' : c;
     }
     out[size] = '\0';
+}
+
+namespace {
+
+struct Conversion {
+    const char *utf8;
+    const char *text;
+};
+
+void convert(void *argument) {
+    auto *work = static_cast<Conversion *>(argument);
+    work->text = pg_any_to_server(work->utf8, static_cast<int>(strlen(work->utf8)), PG_UTF8);
+}
+
+}  // namespace
+
+const char *counter_text(const char *name) {
+    Conversion work{name, nullptr};
+    pg::attempt(convert, &work);
+    if (work.text != nullptr) return work.text;
+    char *text = pstrdup(name);
+    for (char *at = text; *at != '\0'; at++)
+        if (IS_HIGHBIT_SET(*at)) *at = '?';
+    return text;
 }
 
 }  // namespace idgen::lease

@@ -30,6 +30,10 @@ Reply put_trouble(Trouble &trouble, Reply reply, const char *format, const char 
 // Ends it with a 0.
 void copy_foreign_text(std::string_view text, char *out, size_t room);
 
+// The name of a counter, which is UTF-8, by palloc; all that is not ASCII is a question mark if the database's encoding
+// has not all of it.
+const char *counter_text(const char *name);
+
 // The memory of a store: a context of its own, whose end closes the store, and one for what a call needs.
 
 struct StoreMemory {

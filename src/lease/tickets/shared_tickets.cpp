@@ -106,7 +106,7 @@ SharedCounter *add_counter(SharedTickets *tickets, const CounterName &name) noex
         SharedCounter &counter = counters_of(tickets)[i];
         if (!is_free(counter)) continue;
         counter.name = name;
-        counter.drawn_before = counter.recent = counter.locked_since_ms = counter.asks_at_ms = 0;
+        counter.drawn_before = counter.recent = counter.locked_since_ms = counter.asks_at_ms = counter.asked_who_ms = 0;
         int32 &bucket = bucket_of(tickets, name);
         counter.next = bucket;
         bucket = static_cast<int32>(i);

@@ -55,6 +55,7 @@ struct alignas(64) SharedCounter {
     int64 recent;           // what was drawn of late
     int64 locked_since_ms;  // 0: it is not
     int64 asks_at_ms;       // it is not asked before
+    int64 asked_who_ms;     // when it was asked who keeps it locked; 0: not yet
     ConditionVariable changed;
 };
 static_assert(std::is_standard_layout_v<SharedCounter> && std::is_trivially_destructible_v<SharedCounter>,

@@ -46,6 +46,9 @@ sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $fro
 sub shift_dates { my ($self, $seconds) = @_; return _set($self, 'shift', $seconds) }
 sub be_late { my ($self, $seconds) = @_; return _set($self, 'late', $seconds) }
 
+# From now on a PostgreSQL server says to each new client that its process has that number.
+sub be_process { my ($self, $pid) = @_; return _set($self, 'process', $pid) }
+
 # From now on everything takes that many seconds in each direction. Unlike be_late, no connection waits for another.
 sub be_far { my ($self, $seconds) = @_; return _set($self, 'far', $seconds) }
 
@@ -115,6 +118,7 @@ sub _answer
 	return _tell_match($self, $self->{lost_since}{$server}) if $self->{lost_since}{$server};
 	select undef, undef, undef, $self->{argument} if $self->{action} eq 'late';
 	$bytes =~ s{^(Date: )\w+, (\d+) (\w+) (\d+) (\d+):(\d+):(\d+) GMT}{$1 . _date($self->{argument}, $7, $6, $5, $2, $3, $4)}me if $self->{action} eq 'shift';
+	$bytes =~ s/K\0\0\0\x0c\K....(?=....Z)/pack 'N', $self->{argument}/es if $self->{action} eq 'process';
 	return _pass_on($self, $client, $bytes);
 }
 
