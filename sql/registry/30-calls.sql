@@ -142,7 +142,7 @@ COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigi
 CREATE FUNCTION idgen_registry.list(first integer DEFAULT 0, last integer DEFAULT 2147483647)
     RETURNS TABLE (number integer, name text, system_identifier bigint, timeline integer, since timestamptz, is_free boolean,
                    lease_left interval, horizon timestamptz)
-LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
     SELECT l.number, l.name, l.system_identifier, l.timeline, l.since, l.incarnation_hash IS NULL OR coalesce(l.lease_end <= clock_timestamp(), false),
            idgen_registry.lease_left(l.lease_end), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
       FROM idgen_registry.lease l WHERE l.number BETWEEN list.first AND list.last ORDER BY l.number
@@ -150,7 +150,7 @@ $$;
 COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS 'the numbers of a range that were ever held: their last owners, and whether they are free';
 
 CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
-LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
     SELECT 'epoch'::timestamptz + coalesce((SELECT r.floor_ms FROM idgen_registry.registry r), 0) * interval '1 ms'
 $$;
 COMMENT ON FUNCTION idgen_registry.list_floor() IS 'the horizon of every number that list() does not know';

@@ -255,7 +255,7 @@ COMMENT ON FUNCTION idgen_registry.give_back_ranges(uuid, bytea[], bigint[], big
     'takes back the numbers from `first` on that the last fetch of each counter gave: done if the counter has not changed since, else refused';
 
 CREATE FUNCTION idgen_registry.counters() RETURNS TABLE (name text, next bigint, max bigint, block bigint, max_block bigint, awaits_advance boolean)
-LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
     SELECT c.name, CASE WHEN c.last < c.largest THEN c.last + 1 END, c.largest, c.block, c.max_block, c.awaits_advance
       FROM idgen_registry.counter c WHERE NOT c.dropped ORDER BY c.name
 $$;

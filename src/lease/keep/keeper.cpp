@@ -55,14 +55,25 @@ int64 Keeper::work() {
     return is_ready ? tickets_.pause_ms(pause_ms) : pause_ms;
 }
 
-// Whether all is done. If the registry is away, the rest waits, and nothing is known of it.
+// Whether all is done. If the registry is away, the rest waits, and nothing is known of it. A row that is locked there
+// takes a moment of waiting: the next round begins behind it, so that neither counters nor other numbers wait for many
+// of them, and it is asked for again later.
 bool Keeper::run_all(uint32 count, bool is_ready) {
-    bool is_well = is_ready, is_away = !is_ready;
-    for (uint32 i = 0; i < count; i++) {
+    bool is_well = is_ready, is_away = !is_ready, is_held_up = false;
+    uint32 begins_at = begins_at_;
+    for (uint32 k = 0; k < count; k++) {
+        uint32 i = (begins_at + k) % count;
         in_the_way_ = nullptr;
+        bool is_put_off = is_held_up || pg::monotonic_ms() < asks_at_ms_[i];
+        is_well &= !is_put_off;
+        if (is_put_off && !is_away) continue;
         Result result = is_away ? Result::away : run_errands(i);
         is_away |= result == Result::away;
         is_well &= result == Result::done;
+        is_held_up = result == Result::stuck && registry_.is_locked();
+        if (is_held_up) begins_at_ = i + 1;
+        bool is_asked_again = is_held_up && is_waiting(entry(i).lease);
+        asks_at_ms_[i] = is_asked_again ? pg::monotonic_ms() + gate_.rules().window_ms / 16 : 0;
         numbers_.tell(i, in_the_way_);
     }
     return is_well;
@@ -192,6 +203,7 @@ void Keeper::end() {
     registry_.wait_up_to(last_answer_ms);
     if (registry_.is_there() && load()) {
         for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count) && left_ms(deadline) > 0; i++) {
+            registry_.wait_up_to(Min(last_answer_ms, left_ms(deadline)));
             end_issue_of(i);
             if (run_errands(i) == Result::away) break;
         }

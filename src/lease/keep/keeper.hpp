@@ -83,6 +83,8 @@ class Keeper {
     OlderRegistryWatch older_;
     const char *in_the_way_ = nullptr;          // of the number that is looked at
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
+    uint32 begins_at_ = 0;                      // with which entry a round begins
+    int64 asks_at_ms_[pg::max_leases] = {};     // by the clock that no step touches: the entry is put off until then
     pg::LogBudget budget_;
     bool has_record_ = false;
     bool is_loaded_ = false;

@@ -44,7 +44,8 @@ Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
     forget(call.number);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
     if (budget_.spend(most_news)) log_number_left(in_the_way_);
-    return Result::again;
+    // The next one may be locked, too.
+    return call.kind == CallKind::claim ? Result::stuck : Result::again;
 }
 
 Keeper::Result Keeper::tell_unlisted() {

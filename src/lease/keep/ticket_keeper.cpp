@@ -26,21 +26,6 @@ bool is_locked_long(const SharedCounter &counter) noexcept {
     return counter.locked_since_ms != 0 && pg::monotonic_ms() - counter.locked_since_ms >= told_after_ms;
 }
 
-bool is_told(TicketState state) noexcept {
-    switch (state) {
-        case TicketState::awaits_advance:
-        case TicketState::too_few:
-        case TicketState::older:
-        case TicketState::locked:
-            return true;
-        case TicketState::unknown:
-        case TicketState::given:
-        case TicketState::missing:
-            break;
-    }
-    return false;
-}
-
 }  // namespace
 
 bool TicketKeeper::has_work() const noexcept {
@@ -233,7 +218,7 @@ void TicketKeeper::look_again() {
         ListedCounter *listed = std::find_if(
             list.rows, end, [&counter](const ListedCounter &row) { return strcmp(row.name, counter.name.text) == 0; });
         Guard<pg::SpinLock> guard(counter.mutex);
-        if (!is_told(counter.state) && counter.state != TicketState::given) return true;
+        if (counter.state == TicketState::unknown || counter.state == TicketState::missing) return true;
         if (listed == end) {
             counter.state = TicketState::missing;
             return true;

@@ -346,19 +346,19 @@ Reply judge(const PostgresSession &session, const Statement &statement, PGresult
 
 // How a new session is set up. The parameters of calls are secrets, and not to be logged: an error never shows them;
 // with log_min_duration_statement a slow call does, unless the role may set that off. The server gives a statement up
-// before it is waited for in vain, and says if a standby may not have it. Last comes which of its processes it is, and when
-// the server started.
+// before it is waited for in vain, and says if a standby may not have it. It tells when it started, and which of its
+// processes this is.
 #define TELL_BACKEND "pg_catalog.concat_ws('/', a.pid, extract(epoch FROM a.backend_start))"
 #define SET_UP(name, value) "pg_catalog.set_config('" name "', " value ", false)"
 constexpr const char *set_up_sql =
-    "SELECT pg_catalog.concat(" SET_UP("log_parameter_max_length_on_error", "'0'") ", CASE "
+    "SELECT CASE WHEN pg_catalog.concat(" SET_UP("log_parameter_max_length_on_error", "'0'") ", CASE "
     "WHEN pg_catalog.has_parameter_privilege('log_parameter_max_length', 'SET') "
     "THEN " SET_UP("log_parameter_max_length", "'0'") " END, " SET_UP("statement_timeout", "$1") ", "
     SET_UP("lock_timeout", "$2") ", " SET_UP("client_min_messages", "'warning'") ", "
-    SET_UP("default_transaction_isolation", "'read committed'") "), (SELECT " TELL_BACKEND
-    " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()), "
-    "(extract(epoch FROM pg_catalog.pg_postmaster_start_time()) OPERATOR(pg_catalog.*) "
-    "1000000::pg_catalog.numeric)::pg_catalog.int8";
+    SET_UP("default_transaction_isolation", "'read committed'") ") IS NOT NULL "
+    "THEN (extract(epoch FROM pg_catalog.pg_postmaster_start_time()) OPERATOR(pg_catalog.*) "
+    "1000000::pg_catalog.numeric)::pg_catalog.int8 END, (SELECT " TELL_BACKEND
+    " FROM pg_catalog.pg_stat_activity AS a WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid())";
 
 constexpr const char *cancel_sql =
     "SELECT pg_catalog.count(pg_catalog.pg_cancel_backend(a.pid)) FROM pg_catalog.pg_stat_activity AS a "
@@ -410,10 +410,10 @@ Reply set_up(PostgresSession &session, const Deadline &deadline, Trouble &troubl
     session.backend[0] = '\0';
     session.started_us = 0;
     PGresult *rows = nullptr;
-    Reply reply = exchange(session, {set_up_sql, 3, 2, values}, deadline, rows, trouble);
+    Reply reply = exchange(session, {set_up_sql, 2, 2, values}, deadline, rows, trouble);
     if (reply == Reply::answered && PQntuples(rows) == 1) {
         strlcpy(session.backend, PQgetvalue(rows, 0, 1), sizeof(session.backend));
-        session.started_us = number_in(rows, 0, 2);
+        session.started_us = number_in(rows, 0, 0);
     }
     PQclear(rows);
     return reply;
@@ -467,7 +467,10 @@ Reply run(PostgresSession &session, const Statement &statement, PGresult *&rows,
     rows = nullptr;
     Reply reply = run_once(session, statement, rows, trouble);
     // The server may have been restarted since the last call.
-    if (session.is_lost && is_kept) reply = run_once(session, statement, rows, trouble);
+    if (session.is_lost && is_kept) {
+        session.is_lost = false;
+        reply = run_once(session, statement, rows, trouble);
+    }
     if (session.connection != nullptr) session.is_own = is_with_this_server(session);
     if (session.is_own) end(session);
     return reply;
