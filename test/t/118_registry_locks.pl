@@ -144,7 +144,7 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 
 # The row of a number: the node leaves it for another before its IDs end, and draws all the time.
 $locker->do($_) for 'BEGIN', "SELECT FROM idgen_registry.lease WHERE number = $numbers[0] FOR UPDATE";
-$sessions[0]->do('SET idgen.max_wait = 0');
+$sessions[0]->do(q{SET idgen.max_wait = '3s'});
 my @failed;
 wait_for('another number', sub { push @failed, grep { !is_id($_) } draw_id($sessions[0]); connections(); return number_of($sessions[0]) != $numbers[0] });
 is_deeply(\@failed, [], 'a row: no draw fails');
@@ -153,6 +153,24 @@ $locker->do('ROLLBACK');
 $sessions[0]->do('RESET idgen.max_wait');
 is_over('a row');
 $numbers[0] = number_of($sessions[0]);
+
+# Many rows of numbers at once: a round waits for one of them, and the counters go on between.
+{
+	my $change = sub { my ($count) = @_; $sessions[0]->do($_) for "ALTER SYSTEM SET idgen.lease_count = $count", 'SELECT pg_reload_conf()'; return };
+	my $held = sub { return value_of($sessions[0], 'SELECT count(*) FROM idgen.stat_lease WHERE held') };
+	$change->(10);
+	wait_for('ten numbers', sub { $held->() == 10 });
+	$locker->do($_) for 'BEGIN', 'SELECT count(*) FROM (SELECT FROM idgen_registry.lease FOR UPDATE) AS l';
+	$sessions[0]->do(q{SET idgen.max_wait = '5s'});
+	my ($end, @refused) = (time + 12);
+	while (time < $end) { push @refused, grep { !/^\d+$/ } draw_ticket($sessions[0], 'other'); sleep 0.05 }
+	is_deeply(\@refused, [], 'all rows: every ticket comes');
+	$locker->do('ROLLBACK');
+	$change->(1);
+	wait_for('one number', sub { $held->() == 1 });
+	$sessions[0]->do('RESET idgen.max_wait');
+	is_over('all rows');
+}
 
 # The table of numbers, and a standby that is gone: IDs go on as far as R. No call of a session waits for longer than the registry lets it.
 for my $fault ('the table of numbers', 'a standby')
