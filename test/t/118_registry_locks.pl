@@ -158,10 +158,10 @@ $numbers[0] = number_of($sessions[0]);
 {
 	my $change = sub { my ($count) = @_; $sessions[0]->do($_) for "ALTER SYSTEM SET idgen.lease_count = $count", 'SELECT pg_reload_conf()'; return };
 	my $held = sub { return value_of($sessions[0], 'SELECT count(*) FROM idgen.stat_lease WHERE held') };
-	$change->(10);
-	wait_for('ten numbers', sub { $held->() == 10 });
+	$change->(20);
+	wait_for('twenty numbers', sub { $held->() == 20 });
 	$locker->do($_) for 'BEGIN', 'SELECT count(*) FROM (SELECT FROM idgen_registry.lease FOR UPDATE) AS l';
-	$sessions[0]->do(q{SET idgen.max_wait = '5s'});
+	$sessions[0]->do(q{SET idgen.max_wait = '10s'});
 	my ($end, @refused) = (time + 12);
 	while (time < $end) { push @refused, grep { !/^\d+$/ } draw_ticket($sessions[0], 'other'); sleep 0.05 }
 	is_deeply(\@refused, [], 'all rows: every ticket comes');

@@ -64,13 +64,14 @@ bool Keeper::run_all(uint32 count, bool is_ready) {
     for (uint32 k = 0; k < count; k++) {
         uint32 i = (begins_at + k) % count;
         in_the_way_ = nullptr;
+        has_met_lock_ = false;
         bool is_put_off = is_held_up || pg::monotonic_ms() < asks_at_ms_[i];
         is_well &= !is_put_off;
         if (is_put_off && !is_away) continue;
         Result result = is_away ? Result::away : run_errands(i);
         is_away |= result == Result::away;
         is_well &= result == Result::done;
-        is_held_up = result == Result::stuck && registry_.is_locked();
+        is_held_up = has_met_lock_;
         if (is_held_up) begins_at_ = i + 1;
         bool is_asked_again = is_held_up && is_waiting(entry(i).lease);
         asks_at_ms_[i] = is_asked_again ? pg::monotonic_ms() + gate_.rules().window_ms / 16 : 0;

@@ -89,6 +89,7 @@ class Keeper {
     bool has_record_ = false;
     bool is_loaded_ = false;
     bool has_extended_ = false;  // in this round
+    bool has_met_lock_ = false;  // of the number that is looked at, or of the list
     bool is_ending_ = false;
 };
 

@@ -30,6 +30,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
 // choice is left for another before its IDs end, as if it had been refused.
 Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
     Lease &lease = entry(index).lease;
+    has_met_lock_ = true;
     const char *who = registry_.find_locker(nullptr, call.number);
     stick(psprintf("number %lld is locked by %s", static_cast<long long>(call.number),
                    who == nullptr ? "another transaction there" : who));
@@ -50,6 +51,7 @@ Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
 
 Keeper::Result Keeper::tell_unlisted() {
     if (!registry_.is_locked()) return Result::away;
+    has_met_lock_ = true;
     return stick("the list of numbers is locked by another transaction at the registry");
 }
 
