@@ -199,6 +199,10 @@ DECLARE
     found_pid integer;
     found_xid xid;
 BEGIN
+    -- It locks rows to see whether it can, and changes nothing: by itself its COMMIT waits for no standby.
+    IF pg_current_xact_id_if_assigned() IS NULL THEN
+        PERFORM set_config('synchronous_commit', 'off', true);
+    END IF;
     SELECT l.pid, l.transactionid INTO found_pid, found_xid FROM pg_locks l
      WHERE l.granted AND l.locktype = 'relation' AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
        AND l.relation IN (SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'idgen_registry'::regnamespace AND c.relname IN ('registry', 'lease', 'counter'))

@@ -100,8 +100,8 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error if a counter cannot give that many numbers';
 
--- The two halves of next_range(), with the rights of the owner. What the first one takes could be rolled back, and be given again: so it is told by
--- the second one alone, in a later transaction, where it is committed or not there.
+-- The two halves of next_range(), with the rights of the owner. A rollback would give the same numbers again, so the first half tells none: the second
+-- one does, in a later transaction, which sees only what was committed.
 CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -230,7 +230,7 @@ counters_are($session, count => 2, in_trouble => 1, used => 79, trouble => $spok
 for my $role (qw(app shown watcher))
 {
 	my $reader = connect_to($node, user => $role);
-	my $words = $role eq 'watcher' ? $spoken : q{some need an owner's hand};
+	my $words = $role eq 'watcher' ? $spoken : q{some need attention};
 	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do.", "a counter in trouble: what $role reads");
 	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ], "a counter in trouble: the view, for $role") if $role ne 'app';
 	$reader->disconnect;

@@ -16,7 +16,7 @@ my $address = address_of($registry);
 my ($owner, $locker) = map { connect_to($registry) } 1, 2;
 $owner->do("SELECT idgen_registry.create_counter('$_', block => 1, max_block => 1)") for qw(one other);
 $owner->do($_) for q{ALTER SYSTEM SET synchronous_standby_names = ''}, q{CREATE ROLE app LOGIN};
-my %setting = ('idgen.lease_window' => '16s', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '1s', 'idgen.max_lead' => '1h');
+my %setting = ('idgen.lease_window' => '16s', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '3s', 'idgen.max_lead' => '1h');
 my @nodes = map { start_leased("node$_", $address, setting => \%setting) } 1, 2;
 my @sessions = map { connect_to($_) } @nodes;
 my (%ids, %tickets);
@@ -83,7 +83,7 @@ for my $what (sort keys %lock)
 	my $who = $what =~ /prepared/ ? q{the prepared transaction 'left' there} : "process $pid there";
 	wait_for("$what is named", sub { draw_ticket($sessions[0], 'one'); row($sessions[0], 'counters')->{value} =~ /counter "one" is locked by \Q$who\E/ });
 	my $is_table = $what =~ /table/;
-	like(draw_ticket($sessions[0], 'one'), qr/^55000 .*this server holds no number of counter "one".*It is locked at the registry by \Q$who\E.*Waited for 1/s, "$what: the error names it");
+	like(draw_ticket($sessions[0], 'one'), qr/^55000 .*this server holds no number of counter "one".*It is locked at the registry by \Q$who\E.*Waited for 3/s, "$what: the error names it");
 	go_on($what, 2, $is_table ? undef : 'other');
 	is(row($sessions[1], 'registry')->{ok}, 1, "$what: the registry is not blamed");
 	wait_for("$what: R is extended", sub { !grep { horizon($numbers[$_]) <= $before[$_] } 0, 1 });

@@ -14,6 +14,8 @@ namespace {
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;
 // A server that ends does not wait for long; but no window runs out meanwhile.
 constexpr int64 last_answer_ms = 2000, longest_end_ms = 5000;
+// With less time than this no number is given up: its answer would hardly come.
+constexpr int64 least_answer_ms = 500;
 
 // Of a lease that another process of this server has left: the number of the call that is on its way, else the one that
 // is held.
@@ -203,7 +205,7 @@ void Keeper::end() {
     Deadline deadline = deadline_in(longest_end_ms);
     registry_.wait_up_to(last_answer_ms);
     if (registry_.is_there() && load()) {
-        for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count) && left_ms(deadline) > 0; i++) {
+        for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count) && left_ms(deadline) >= least_answer_ms; i++) {
             registry_.wait_up_to(Min(last_answer_ms, left_ms(deadline)));
             end_issue_of(i);
             if (run_errands(i) == Result::away) break;

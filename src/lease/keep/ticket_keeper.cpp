@@ -13,13 +13,13 @@ namespace {
 // A counter that is locked is asked for again after as long as it has been so far, within these bounds. One that others
 // just write is free again in a moment.
 constexpr int64 shortest_delay_ms = 5, longest_delay_ms = 1000;
-// From then on it is told.
+// One that is locked for longer is reported.
 constexpr int64 told_after_ms = 1000;
-// How often it is asked who has locked it: one lock can follow another.
+// How often the registry is asked who has locked it: one lock can follow another.
 constexpr int64 ask_who_ms = 5000;
 // After a call that failed.
 constexpr int64 retry_ms = 500;
-// How often it is looked whether a trouble that nobody draws against is over.
+// How often the list is read to see whether a trouble is over, though nobody draws.
 constexpr int64 look_again_ms = 10000;
 
 bool is_locked_long(const SharedCounter &counter) noexcept {
@@ -137,7 +137,8 @@ TicketState state_of(CounterOutcome outcome) noexcept {
 }
 
 // Takes the numbers in, or notes why there are none. Called with the counter's mutex.
-void note_answer(SharedCounter &counter, const FetchCall &call) IDGEN_LOCKS(requires_capability(counter.mutex)) {
+void note_answer(SharedCounter &counter, const FetchCall &call, int64 now_ms)
+    IDGEN_LOCKS(requires_capability(counter.mutex)) {
     const CounterAnswer &answer = call.answer;
     bool is_wish = call.fetch.least > 1;
     counter.fetches++;
@@ -155,7 +156,7 @@ void note_answer(SharedCounter &counter, const FetchCall &call) IDGEN_LOCKS(requ
     if (answer.outcome == CounterOutcome::missing) leave_out(counter.tickets);
     if (answer.outcome == CounterOutcome::too_few) counter.tickets.largest = answer.largest;
     if (answer.outcome != CounterOutcome::done) return;
-    if (!take_in(counter.tickets, call.fetch, answer, pg::monotonic_ms())) counter.state = TicketState::older;
+    if (!take_in(counter.tickets, call.fetch, answer, now_ms)) counter.state = TicketState::older;
     if (!is_wish) counter.is_asked = false;
 }
 
@@ -165,9 +166,10 @@ void TicketKeeper::take_in_answer(const Lack &lack, const FetchCall &call) {
     SharedCounter &counter = *lack.counter;
     if (call.answer.outcome == CounterOutcome::locked) return put_off(counter);
     counter.locked_since_ms = counter.asks_at_ms = 0;
+    int64 now_ms = pg::monotonic_ms();
     {
         Guard<pg::SpinLock> guard(counter.mutex);
-        note_answer(counter, call);
+        note_answer(counter, call, now_ms);
         if (lack.is_last || call.answer.outcome != CounterOutcome::done) counter.answered = lack.asked;
         if (lack.wish > 0 && counter.wish <= lack.wish) counter.wish = 0;
     }

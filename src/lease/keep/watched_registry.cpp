@@ -225,7 +225,7 @@ void WatchedRegistry::tell_counters(const pg::CounterState &counters) {
     pg::SharedLeases &leases = gate_.leases();
     Guard<pg::LightLock> guard(leases.lock);
     leases.registry.counters = counters;
-    // Of none, for each that wants some.
+    // None of them gets any then.
     if (refusal_[0] == '\0') return;
     leases.registry.counters.in_trouble = counters.count;
     strlcpy(leases.registry.counters.trouble, refusal_, sizeof(leases.registry.counters.trouble));

@@ -116,7 +116,7 @@ inline bool may_see_address() {
 inline void hide_address(RegistryState &registry) {
     if (may_see_address()) return;
     if (registry.counters.trouble[0] != '\0')
-        strlcpy(registry.counters.trouble, "some need an owner's hand", sizeof(registry.counters.trouble));
+        strlcpy(registry.counters.trouble, "some need attention", sizeof(registry.counters.trouble));
     if (registry.trouble[0] == '\0') return;
     const char *bare =
         registry.silent_since_ms != 0 ? "the registry does not answer" : "numbers of this server cannot be kept now";
