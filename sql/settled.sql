@@ -16,10 +16,10 @@ $$;
 INSERT INTO event (what) SELECT 'committed' FROM generate_series(1, 100);
 SELECT max(id) AS last FROM event \gset
 CALL pass(:last);
-CALL id_settled() \gset
+SELECT id_settled() AS upto \gset
 SELECT :upto > :last AS all_below;
 SELECT next_id() >= :upto AS none_below;
-SELECT count(*) FROM event WHERE id < :upto;
+SELECT count(*) FROM event WHERE id < id_settled();
 
 -- A transaction that is not over holds it back, from its first ID on; a subtransaction is part of it.
 BEGIN;
@@ -28,67 +28,68 @@ SAVEPOINT s;
 INSERT INTO event (what) VALUES ('in a savepoint') RETURNING id \gset
 ROLLBACK TO s;
 CALL pass(:id);
-CALL id_settled() \gset
-SELECT :upto <= :first AS held, :upto > :last AS others_go_on;
+SELECT id_settled() <= :first AS held, id_settled() > :last AS others_go_on;
 COMMIT;
-CALL id_settled() \gset
-SELECT :upto > :id AS let_go;
+SELECT id_settled() > :id AS let_go;
 
 -- One that has drawn nothing does not.
 BEGIN;
 SELECT pg_current_xact_id() IS NOT NULL AS has_xid;
 CALL pass(:id);
-CALL id_settled() \gset
-SELECT :upto > :id AS not_held;
+SELECT id_settled() > :id AS not_held;
 COMMIT;
 
 -- Each layout has an answer of its own: the first ID of a tick.
-CALL id_settled(layout => 'sonyflake') \gset
+SELECT id_settled('sonyflake') AS upto \gset
 SELECT id_shard(:upto, 'sonyflake') AS shard, id_sequence(:upto, 'sonyflake') AS sequence,
        id_time(:upto, 'sonyflake') BETWEEN now() - interval '1 hour' AND clock_timestamp() AS is_now;
-CALL id_settled(NULL, 'epoch=2200-01-01T00:00:00Z unit=1ms time=41 shard=13 sequence=9');
-CALL id_settled(NULL, 'epoch=2000-01-01T00:00:00Z unit=1ms time=20 shard=13 sequence=9');
+SELECT id_settled('epoch=2200-01-01T00:00:00Z unit=1ms time=41 shard=13 sequence=9');
+SELECT id_settled(layout => 'epoch=2000-01-01T00:00:00Z unit=1ms time=20 shard=13 sequence=9');
 
--- In PL/pgSQL.
-DO $$
-DECLARE
-    upto bigint;
-BEGIN
-    CALL id_settled(upto);
-    RAISE NOTICE 'settled: %', upto > 0;
-    CALL id_settled(upto, 'twitter');
-    RAISE NOTICE 'of another layout: %', id_time(upto, 'twitter') > now() - interval '1 hour';
-END
-$$;
+-- A query has one answer, whatever it asks for between; so have two layouts.
+SELECT count(DISTINCT id_settled()) FROM generate_series(1, 1000) WHERE next_id() > 0;
+SELECT id_time(id_settled()) = id_time(id_settled('twitter'), 'twitter') AS same;
+BEGIN;
+DECLARE reader CURSOR FOR SELECT id_settled() AS upto FROM generate_series(1, 3);
+FETCH reader \gset first_
+SELECT pg_sleep(0.01);
+SELECT txid_current() IS NOT NULL AS has_xid;
+FETCH reader \gset second_
+SELECT :first_upto = :second_upto AS same;
+COMMIT;
 
--- Where the answer would be of no use.
+-- In any isolation level, in a view, in PL/pgSQL, and for a column of id64.
+CREATE VIEW event_settled AS SELECT * FROM event WHERE id < id_settled();
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-CALL id_settled();
-ROLLBACK;
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-CALL id_settled();
-ROLLBACK;
-CALL id_settled(layout => NULL);
-CALL id_settled(layout => 'trace');
-SELECT id_settled();
-CREATE FUNCTION settled() RETURNS bigint STABLE LANGUAGE plpgsql AS $$
-DECLARE
-    upto bigint;
-BEGIN
-    CALL id_settled(upto);
-    RETURN upto;
-END
-$$;
-SELECT settled();
-DROP FUNCTION settled();
-CREATE FUNCTION settled() RETURNS void LANGUAGE sql AS 'CALL id_settled()';
+SELECT count(*) FROM event_settled;
+COMMIT;
+BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
+SELECT count(*) FROM event_settled;
+COMMIT;
+CREATE FUNCTION upto() RETURNS bigint STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN id_settled(); END $$;
+SELECT count(*) FROM event WHERE id < upto();
+CREATE TABLE public_event (id id64 PRIMARY KEY DEFAULT next_id());
+INSERT INTO public_event DEFAULT VALUES RETURNING id::bigint \gset
+CALL pass(:id);
+SELECT count(*) FROM public_event WHERE id < id_settled()::id64;
+
+-- The bound is a condition of the index, and keeps its order.
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM event_settled WHERE id >= 1 ORDER BY id;
+EXPLAIN (COSTS OFF) SELECT * FROM public_event WHERE id < id_settled()::id64 ORDER BY id;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- What is refused.
+SELECT id_settled(NULL);
+SELECT id_settled('trace');
 
 -- Anybody may ask who may make IDs.
 CREATE ROLE regress_reader;
 SET ROLE regress_reader;
-CALL id_settled() \gset
+SELECT id_settled() > 0 AS answered;
 RESET ROLE;
-SELECT :upto > :id AS answered;
 DROP ROLE regress_reader;
 
 -- What holds it back is shown.
@@ -104,5 +105,7 @@ SELECT settled_lag BETWEEN 1 AND 3600000 AS lag FROM idgen.stat_database;
 COMMIT;
 SELECT draws_from, xact_start = now() AS xact_start FROM idgen.stat_backend WHERE pid = pg_backend_pid();
 SELECT settled_lag FROM idgen.stat_database;
-DROP TABLE event;
+DROP VIEW event_settled;
+DROP FUNCTION upto();
+DROP TABLE event, public_event;
 DROP PROCEDURE pass(bigint);

@@ -1,7 +1,7 @@
 -- Reading by ID
 
-CREATE PROCEDURE id_settled(INOUT upto bigint DEFAULT NULL, layout id_layout DEFAULT 'instagram')
-    AS 'MODULE_PATHNAME', 'idgen_settled' LANGUAGE C;
+CREATE FUNCTION id_settled(layout id_layout DEFAULT 'instagram') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_settled' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-COMMENT ON PROCEDURE id_settled(bigint, id_layout) IS
-    'gives the first ID up to which all is settled: whoever reads after the call sees every row below it that its own transaction drew the ID of';
+COMMENT ON FUNCTION id_settled(id_layout) IS
+    'the first ID up to which the query that calls it sees every row that will ever be there; null if that is not known';

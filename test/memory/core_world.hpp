@@ -7,6 +7,7 @@
 #include "core/durable/renewal.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/issue/settled.hpp"
+#include "core/issue/settled_pairs.hpp"
 #include "core/lease/lease.hpp"
 #include "report.hpp"
 
@@ -24,6 +25,7 @@ constexpr DrawRules rules{100, 1000, false, false};
 constexpr std::uint32_t database_number = 11, shard = 5;
 
 struct Database : DatabaseEntry {
+    SettledPairs<Lock> pairs{};
     void forget_more() noexcept {}
 };
 

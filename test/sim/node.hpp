@@ -7,6 +7,7 @@
 #include "clock.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/issue/settled.hpp"
+#include "core/issue/settled_pairs.hpp"
 #include "disk.hpp"
 
 namespace idgen::sim {
@@ -20,6 +21,7 @@ struct NoLock {
 };
 
 struct Database : DatabaseEntry {
+    SettledPairs<NoLock> pairs{};
     bool is_locked;  // the lock of renewals
     void forget_more() noexcept {}
 };

@@ -210,19 +210,19 @@ TEST(Settled, PlacesOfPreparedTransactionsAreUsedAgain) {
     EXPECT_EQ(server.prepared[2].xid, 3u);
 }
 
-TEST(Settled, IsLiftedToTheClockAndNeverBeyondTheGrant) {
+TEST(Settled, IsLiftedToTheClockAndNeverBeyondTheHorizon) {
     Horizon horizon{};
-    horizon.granted_ms = 9000;
+    horizon.durable_ms = 9000;
     EXPECT_EQ(lift_settled(horizon, 5000), 5000);
     EXPECT_EQ(lift_settled(horizon, 4000), 5000) << "a clock that was set back";
     EXPECT_EQ(lift_settled(horizon, 31536000000), 9000) << "a clock that is a year ahead";
-    horizon.granted_ms = 0;
-    EXPECT_EQ(lift_settled(horizon, 10000), 9000) << "nothing granted";
+    horizon.durable_ms = 0;
+    EXPECT_EQ(lift_settled(horizon, 10000), 9000) << "nothing durable";
 }
 
 TEST(Settled, IsForgottenWithTheDatabaseAndLoweredByAReset) {
     Horizon horizon{};
-    horizon.granted_ms = 9000;
+    horizon.durable_ms = 9000;
     lift_settled(horizon, 5000);
     DurableRecord record{};
     record.value = 3000;
@@ -240,7 +240,7 @@ TEST(Settled, IsForgottenWithTheDatabaseAndLoweredByAReset) {
 TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {
     constexpr int rounds = 20000;
     Drawer d;
-    d.horizon.granted_ms = INT64_MAX;
+    d.horizon.durable_ms = INT64_MAX;
     std::atomic<std::int64_t> drawn_ms{0};
     std::atomic<int> at_start{0}, at_end{0};
     auto meet = [](std::atomic<int> &count, int round) {

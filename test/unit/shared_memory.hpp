@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/issue/directory.hpp"
+#include "core/issue/settled_pairs.hpp"
 
 namespace idgen {
 
@@ -15,6 +16,7 @@ struct IDGEN_LOCKS(capability("mutex")) NoLock {
 using TestEntry = SlotEntry<NoLock>;
 
 struct TestDatabase : DatabaseEntry {
+    SettledPairs<NoLock> pairs{};
     int forgotten;
     void forget_more() noexcept { forgotten++; }
 };

@@ -15,6 +15,7 @@
 
 #include "core/issue/draw_steps.hpp"
 #include "core/issue/settled.hpp"
+#include "core/issue/settled_pairs.hpp"
 
 namespace idgen {
 
@@ -33,6 +34,7 @@ constexpr Layout thread_layout{0, 1, 41, 0, 4, 2, 0, 0};  // four IDs a ms for e
 constexpr DrawRules thread_rules{100, INT64_MAX / 2, false, false};
 
 struct ThreadDatabase : DatabaseEntry {
+    SettledPairs<ThreadLock> pairs{};
     std::mutex renewal_lock;
     DurableRecord page = bare_record(first_ms, 77);  // guard: renewal_lock
     std::atomic<std::int64_t> durable_ms{first_ms};  // its value

@@ -54,7 +54,13 @@ void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t p
 void grant_pending(Horizon &horizon) noexcept {
     IDGEN_REQUIRE(horizon.record.is_loaded);
     lift(horizon.granted_ms, horizon.record.pending);
+    lift(horizon.durable_ms, horizon.record.pending);
     horizon.record.pending = 0;
+}
+
+void note_durable(Horizon &horizon) noexcept {
+    bool is_read = horizon.record.is_loaded && horizon.record.pending == 0;
+    if (is_read) lift(horizon.durable_ms, horizon.record.known.value);
 }
 
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
@@ -68,6 +74,8 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     note_advanced(horizon, record);
     horizon.floor_ms = record.value;
     horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
+    horizon.durable_ms = std::min(horizon.durable_ms.load(), record.value);
+    horizon.told_ms = 0;
     horizon.is_indebted = false;
 }
 
@@ -82,6 +90,8 @@ void forget(Horizon &horizon) noexcept {
     horizon.floor_ms = 0;
     horizon.granted_ms = 0;
     horizon.settled_ms = 0;
+    horizon.durable_ms = 0;
+    horizon.told_ms = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

@@ -48,6 +48,8 @@ struct Horizon {
     std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
     std::atomic<std::int64_t> settled_ms;  // core/issue/settled.hpp; only rises, but for reset()
+    std::atomic<std::int64_t> durable_ms;  // the highest H that is durable wherever it must be; the same; 0: not known
+    std::atomic<std::int64_t> told_ms;     // up to where the page says what is settled (core/issue/settled_pairs.hpp)
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record reckons with (trusted_clock.hpp)
@@ -84,6 +86,9 @@ void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t p
 
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
+
+// Notes that what was read from the page is durable wherever it must be, as after a start.
+void note_durable(Horizon &horizon) noexcept;
 
 // Whose record it is that a command writes: nobody's until a debt is paid, because only a renewal has waited
 // until the lead admits what is owed.

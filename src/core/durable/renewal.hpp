@@ -2,10 +2,10 @@
 // with the lock of renewals held; what the caller does in between is behind the arrows.
 //
 //      begin  --> done                                        another session was first
-//             --> read_page      lock and read the page --> judge
+//             --> read_page      look at what is settled, lock and read the page --> judge
 //             --> ask_standbys   are they that far?     --> grant, or come again
 //      judge  --> an outcome     unlock the page
-//             --> a record       write it, unlock the page, flush --> note_flushed --> ask_standbys
+//             --> a record       renew the pairs, write, unlock the page, flush --> note_flushed --> ask_standbys
 //
 // No lock is held while anything is waited for: a caller whose renewal is not granted comes and begins again.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "core/durable/durable_record.hpp"
 #include "core/durable/horizon.hpp"
+#include "core/durable/pair_list.hpp"
 #include "core/durable/trusted_clock.hpp"
 
 namespace idgen {
@@ -80,7 +81,7 @@ struct PageVerdict {
     DurableRecord record;  // where it is
 };
 
-// Moves the horizon up for a tick that starts at `start_ms` and that the lead admits.
+// Moves the horizon up for a tick that starts at `start_ms` and that the lead admits. One that starts at 0 only loads.
 struct HorizonRenewal {
     Horizon &horizon;
     AcceptedClock &accepted;
@@ -88,9 +89,14 @@ struct HorizonRenewal {
     std::int64_t start_ms;
     bool has_loaded = false;  // the record was read as after a start, and is this:
     DurableRecord loaded = {};
+    SettledPair pair = no_pair;  // what is settled, looked for with the lock held
 
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
+    // Adds what is settled to what the page says, where a record is written.
+    void renew_pairs(PagePairs &pairs) const noexcept {
+        if (pair.until_ms != none_settled) pairs.add(pair);
+    }
     void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
     void grant() noexcept { grant_pending(horizon); }
     std::uint64_t position() const noexcept { return horizon.record.position; }
@@ -106,10 +112,33 @@ struct GeneratorRenewal {
 
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
+    void renew_pairs(PagePairs &) const noexcept {}
     void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
     void grant() noexcept;
     std::uint64_t position() const noexcept { return generators.record.position; }
 };
+
+// Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as the clock
+// has passed all that can have been drawn: it changes nothing but the pairs, and need not be flushed.
+
+// Whether the page has not said yet what is settled, and all that was drawn lies below the clock.
+inline bool is_untold(const Horizon &horizon) noexcept {
+    return horizon.durable_ms.load(std::memory_order_relaxed) > horizon.told_ms.load(std::memory_order_relaxed);
+}
+inline bool is_to_tell(const Horizon &horizon, std::int64_t now_ms) noexcept {
+    return is_untold(horizon) && now_ms >= horizon.durable_ms.load(std::memory_order_relaxed);
+}
+
+// Whether that pair is to be written to that page. Requires the lock of renewals.
+inline bool tells_more(const Horizon &horizon, const RecordPage &page, const SettledPair &pair) noexcept {
+    bool is_expected = horizon.record.is_loaded && page.record == horizon.record.known;
+    return is_expected && pair.until_ms > page.pairs.newest_ms();
+}
+
+// Notes what the page says. Requires the lock of renewals.
+inline void note_told(Horizon &horizon, const PagePairs &pairs) noexcept {
+    horizon.told_ms = pairs.count == 0 ? 0 : pairs.newest_ms();
+}
 
 // What a session does whose renewal was not granted.
 enum class Patience : std::uint8_t { go_on, wait, refused, exhausted };

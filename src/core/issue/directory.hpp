@@ -5,8 +5,8 @@
 // free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
 // Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): statistics
-// must not hold up a session that needs a slot. `Database` is a DatabaseEntry, or has more beside it and a member
-// forget_more().
+// must not hold up a session that needs a slot. `Database` is a DatabaseEntry that has `pairs`, those of settled_pairs.hpp,
+// and forgets what else it has by a member forget_more().
 #pragma once
 
 #include <algorithm>
@@ -69,6 +69,12 @@ struct DatabaseList {
             if (entries[i].database.load() != 0) visit(entries[i]);
     }
 };
+
+// How many databases there is room for beside so many slots, of which each needs one at least.
+constexpr std::uint32_t database_limit(std::uint32_t slots) noexcept {
+    constexpr std::uint32_t always = 256;
+    return slots <= always ? slots : std::max(always, slots / 4);
+}
 
 // What a directory of slots keeps beside its arrays, and what it is asked for.
 
@@ -177,7 +183,9 @@ class Directory {
     std::uint32_t slots_used() const noexcept { return state_.slot_count.load(); }
 
     // All databases that have an entry.
-    DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, entry_count_}; }
+    DatabaseList<Database> databases() const noexcept {
+        return {databases_, state_.database_count, database_limit(entry_count_)};
+    }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One
     // that another database of that number left is begun again, above what that one made or settled and owing what that
@@ -314,6 +322,7 @@ class Directory {
         });
         subtract(state_.slots, entry.slots);
         forget(entry);
+        entry.pairs.drop();
         entry.forget_more();
     }
 

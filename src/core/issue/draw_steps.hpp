@@ -135,6 +135,7 @@ template <class Directory, class Database>
 void finish_reset(Directory &directory, Database &database, const DurableRecord &record, AcceptedClock &accepted,
                   std::int64_t difference_ms) noexcept {
     note_reset(database.horizon, record);
+    database.pairs.drop();
     directory.move_slots(database.database, record.value, true);
     database.resets++;
     confirm(accepted, difference_ms);

@@ -5,8 +5,8 @@
 //      the answer:  lift S --> fence --> the least of S and of the announcements whose transaction still runs
 //
 // One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S is never
-// later than what is granted, so it needs no record: after a start the floor lies above it, and every transaction that
-// had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
+// later than an H that is durable, so it needs no record: after a start the floor lies above it, and every transaction
+// that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
 // to wait for the next one.
 //
 // Not for IDs that are drawn in one transaction and stored in another.
@@ -187,10 +187,10 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
     return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
-// Lifts S, as far as what is granted: what is undecided is looked for after that. Gives S.
+// Lifts S, as far as H: what is undecided is looked for after that. Gives S.
 inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
-    std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
-    lift(horizon.settled_ms, std::min(now_ms, granted_ms));
+    std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
+    lift(horizon.settled_ms, std::min(now_ms, durable_ms));
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return horizon.settled_ms.load();
 }

@@ -1,159 +1,95 @@
 #include "pg/draw/settled.hpp"
 
-#include <algorithm>
-
-#include "core/issue/draw_steps.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/host/clock.hpp"
 #include "pg/state/libraries.hpp"
-#include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
+#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 
 namespace {
 
-bool is_in_progress(uint32 xid) {
-    return TransactionIdIsInProgress(xid);
-}
-
-// The whole number of a transaction that has not ended: the server gives out its lower half.
-uint64 full_xid(TransactionId xid) {
-    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
-    return next - (static_cast<uint32>(next) - xid);
-}
-
-bool is_of_this_start(SharedState *state, TransactionId xid) {
-    return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
-}
-
-// What this transaction and its workers have announced, under its number on the server.
-PreparedAnnouncement own_announcement(SharedState *state) {
-    LocalTransaction transaction{static_cast<uint32>(MyProcPid), *transaction_of(MyProc)};
-    return announcement_of(announcements_of(state)[process_number(MyProc)], self.announced, MyDatabaseId, transaction,
-                           GetTopTransactionIdIfAny());
-}
-
-void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
-    state->prepared_lock.lock_patiently();
-    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
-    state->prepared_lock.unlock();
-    if (!has_room)
-        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-                errmsg("no room is left for what a prepared transaction has drawn"),
-                errdetail("All %u places are in use.", state->prepared_count),
-                errhint("Increase max_prepared_transactions and restart."));
-}
-
-constexpr XactEvent hand_over_event =
-    hand_over_at == HandOver::before_end ? XACT_EVENT_PRE_PREPARE : XACT_EVENT_PREPARE;
-
-// One that has drawn nothing needs an announcement only if it would be taken for one of before the start. Nothing of
-// this session tells whether it has: its workers may be all that ever drew.
-void hand_over_prepared(XactEvent event, void *) {
+void end_transaction(XactEvent event, void *) {
     bool may_be_prepared = max_prepared_xacts > 0;
-    if (event != hand_over_event || !may_be_prepared) return;
-    SharedState *state = find_shared_state();
-    if (state == nullptr) return;
-    note_first_xid(state);
-    PreparedAnnouncement announcement = own_announcement(state);
-    if (announcement.start_ms != drew_nothing) require_newest_state();
-    if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
-        keep_announcement(state, announcement);
+    if (event == hand_over_event && may_be_prepared) hand_over_prepared();
+    if (event == XACT_EVENT_PRE_COMMIT) tell_standbys();
 }
 
-bool is_in(uint32 process, const LocalTransaction &transaction) noexcept {
-    const volatile PGPROC &found = ProcGlobal->allProcs[process];
-    bool is_process = static_cast<uint32>(found.pid) == transaction.pid;
-    return is_process && *transaction_of(&ProcGlobal->allProcs[process]) == transaction.number;
+SnapshotView snapshot_of_now() {
+    // Its lists are allocated once.
+    static SnapshotData now;
+    return view_of(*GetSnapshotData(&now));
 }
 
-// Calls visit(xid, database) for each transaction that was prepared before the start, or may have been. It has a PGPROC
-// behind those of the processes, and keeps that until it ends.
-template <class Visit>
-void for_each_old_prepared(SharedState *state, Visit visit) {
-    for (int i = 0; i < max_prepared_xacts; i++) {
-        const volatile PGPROC &prepared = ProcGlobal->allProcs[backend_limit() + static_cast<uint32>(i)];
-        TransactionId xid = prepared.xid;
-        if (TransactionIdIsValid(xid) && !is_of_this_start(state, xid)) visit(xid, prepared.databaseId);
-    }
-}
-
-// What the server knows of its transactions.
-struct Transactions {
-    SharedState *state;
-
-    bool is_in(uint32 process, const LocalTransaction &transaction) const noexcept {
-        return pg::is_in(process, transaction);
-    }
-    bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
-    template <class Visit>
-    void for_each_old(Visit visit) const {
-        for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
-            if (database == MyDatabaseId) visit(xid);
-        });
-    }
+struct Primary : ReaderServer {
+    SnapshotView take_snapshot() const { return snapshot_of_now(); }
 };
 
-Announcements<SpinLock> all_of(SharedState *state) noexcept {
-    return {announcements_of(state), state->backend_count, prepared_of(state), state->prepared_count};
-}
-
-Settled gather_from(SharedState *state, int64 settled_ms) {
-    Transactions transactions{state};
-    return gather(settled_ms, all_of(state), MyDatabaseId, transactions, NoPause{});
-}
-
-// Has the horizon granted up to the clock, if it may: the first try after a start only loads it.
-void renew_up_to(int64 now_ms) {
-    const Horizon &horizon = self.database->horizon;
-    for (int tries = 0; tries < 3 && horizon.granted_ms.load() <= now_ms; tries++) {
-        int64 start_ms = std::max(now_ms, horizon.floor_ms.load());
-        // As draws do, it passes over what lies further ahead than the lead: that would drag the horizon along.
-        if (start_ms - now_ms > draw_rules().max_lead_ms) return;
-        if (renew_horizon(start_ms).renewal != Renewal::granted) return;
+struct Standby {
+    PagePairs read_pairs() const {
+        RecordPage page;
+        return peek_page(Record::horizon, page) == Renewal::granted ? page.pairs : PagePairs{};
     }
+    SnapshotView take_snapshot() const { return snapshot_of_now(); }
+    uint64 next_xid() const { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
+};
+
+int64 answer_of_primary(const SnapshotView &query) {
+    attach_backend();
+    if (self.database->horizon.durable_ms.load() == 0) load_horizon();
+    Primary primary{self.state, self.database};
+    int64 until_ms = answer_on_primary(self.database->pairs, primary, query);
+    // After the look: a session of another state that has drawn since is seen here, or joined none.
+    require_one_state("id_settled()");
+    return until_ms;
+}
+
+int64 answer_of_standby(const SnapshotView &query) {
+    Standby standby;
+    return answer_on_standby(standby, query);
+}
+
+// The answers of this transaction. In its memory.
+KeptAnswers kept_answers;
+LocalTransactionId transaction_of_answers = InvalidLocalTransactionId;
+
+KeptAnswer *new_answer(const SnapshotView &query) {
+    auto *xids = static_cast<uint32 *>(MemoryContextAlloc(TopTransactionContext, (query.count + 1) * sizeof(uint32)));
+    memcpy(xids, query.xids, query.count * sizeof(uint32));
+    auto *kept = static_cast<KeptAnswer *>(MemoryContextAlloc(TopTransactionContext, sizeof(KeptAnswer)));
+    *kept = {query, none_settled, nullptr};
+    kept->query.xids = xids;
+    return kept;
 }
 
 }  // namespace
 
-void watch_prepared_transactions() {
-    RegisterXactCallback(hand_over_prepared, nullptr);
+void watch_transactions() {
+    RegisterXactCallback(end_transaction, nullptr);
 }
 
-bool settle(Settled &settled) {
-    int64 now_ms = wall_ms();
-    renew_up_to(now_ms);
-    int64 settled_ms = lift_settled(self.database->horizon, now_ms);
-    settled = gather_from(self.state, settled_ms);
-    return settled_ms > 0 && settled.held_by != HeldBy::unknown;
+SnapshotView view_of(const SnapshotData &snapshot) noexcept {
+    bool is_of_recovery = snapshot.takenDuringRecovery;
+    int32 count = is_of_recovery ? snapshot.subxcnt : static_cast<int32>(snapshot.xcnt);
+    return {snapshot.xmin, snapshot.xmax, is_of_recovery, is_of_recovery ? snapshot.subxip : snapshot.xip,
+            static_cast<uint32>(Max(count, 0))};
 }
 
-Settled look_at_settled(SharedState *state, int64 now_ms) {
-    note_first_xid(state);
-    return gather_from(state, now_ms);
+LocalTransactionId kept_transaction() noexcept {
+    return transaction_of_answers;
 }
 
-int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
-    LocalTransaction transaction;
-    int64 start_ms;
-    bool has_drawn = read_announcement(announcements_of(state)[process], database, transaction, start_ms);
-    return has_drawn && is_in(process, transaction) ? start_ms : 0;
-}
-
-PreparedCopies copy_prepared(SharedState *state) {
-    Announcements<SpinLock> all = all_of(state);
-    auto capacity = all.prepared_count + static_cast<uint32>(max_prepared_xacts);
-    PreparedCopies copies{static_cast<PreparedAnnouncement *>(palloc(capacity * sizeof(PreparedAnnouncement))), 0};
-    PreparedAnnouncement entry;
-    for (uint32 i = 0; i < all.prepared_count; i++) {
-        bool has_drawn = read_prepared(all.prepared[i], entry) && entry.start_ms != drew_nothing;
-        if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
-    }
-    for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
-        if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
-    });
-    return copies;
+const KeptAnswer &answer_for(const SnapshotData &snapshot) {
+    LocalTransactionId transaction = *transaction_of(MyProc);
+    if (transaction_of_answers != transaction) kept_answers.clear();
+    transaction_of_answers = transaction;
+    SnapshotView query = view_of(snapshot);
+    const KeptAnswer *known = kept_answers.find(query);
+    if (known != nullptr) return *known;
+    KeptAnswer *kept = new_answer(query);
+    kept->until_ms = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
+    kept_answers.add(*kept);
+    return *kept;
 }
 
 }  // namespace idgen::pg

@@ -1,34 +1,24 @@
-// Reading by ID: up to where the IDs of this database are settled, and who holds that back (core/issue/settled.hpp).
+// Reading by ID: up to where a query may read (core/issue/settled_pairs.hpp).
 #pragma once
 
-#include "core/issue/settled.hpp"
-#include "pg/state/shared_state.hpp"
+#include "core/issue/settled_pairs.hpp"
+#include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
-// Called as the server is loaded: has prepared transactions hand over what they announced.
-void watch_prepared_transactions();
+// Called as the server is loaded: has transactions that are prepared hand over what they announced, and the ends of
+// transactions tell standbys what is settled.
+void watch_transactions();
 
-// Lifts S to the clock, as far as is granted, and gathers what is undecided. Renews the horizon if the clock has passed
-// it, and if that is refused, goes no further than what is granted. False if nothing is known to be settled: nothing is
-// granted yet, or a transaction that was prepared before the start may have drawn anything. Requires an attached
-// backend.
-bool settle(Settled &settled);
+// A snapshot as the core sees it. It shares the lists of xids.
+SnapshotView view_of(const SnapshotData &snapshot) noexcept;
 
-// For statistics; they only look.
+// What a query with that snapshot may read up to, kept until the transaction ends: the same answer for the same
+// snapshot. Looks, and if need be reads what a start left; never renews the horizon, waits for a lock of others or
+// judges the clock.
+const KeptAnswer &answer_for(const SnapshotData &snapshot);
 
-// What is undecided now, without lifting S: all before `now_ms` or the first announcement is settled. Not during
-// recovery.
-Settled look_at_settled(SharedState *state, int64 now_ms);
-
-// From where IDs are drawn for the transaction that a process is in, by it or its workers; 0: none were.
-int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept;
-
-// The prepared transactions of all databases that have drawn, or may have: then their `start_ms` is INT64_MIN.
-struct PreparedCopies {
-    PreparedAnnouncement *rows;  // by palloc
-    uint32 count;
-};
-PreparedCopies copy_prepared(SharedState *state);
+// The number of the transaction that the kept answers are of.
+LocalTransactionId kept_transaction() noexcept;
 
 }  // namespace idgen::pg

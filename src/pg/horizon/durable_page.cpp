@@ -77,17 +77,21 @@ bool is_uncommitted(Relation sequence) {
     return is_replaced;
 }
 
+bool has_own_record(const DurablePage &page) noexcept {
+    return BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
+}
+
 namespace {
 
-constexpr OwnPageFormat record_format{0x49444748, 1};  // "IDGH"
+constexpr OwnPageFormat record_format{0x49444748, 2};  // "IDGH"
 
 // What log_cnt says of a mirror that was written with block 1. nextval and setval set it to 0 or more.
 constexpr int64 written_with_own = -1;
 
-Renewal read_mirror(Page page, DurableRecord &record) noexcept {
+Renewal read_mirror(Page page, RecordPage &read) noexcept {
     Form_pg_sequence_data data = sequence_data(page);
     if (data == nullptr) return Renewal::no_record;
-    record = bare_record(data->last_value, data->log_cnt == written_with_own ? 0 : data->log_cnt);
+    read = {bare_record(data->last_value, data->log_cnt == written_with_own ? 0 : data->log_cnt), {}};
     return Renewal::granted;
 }
 
@@ -98,34 +102,37 @@ void follow_mirror(Page page, DurableRecord &record) noexcept {
 }
 
 // Reads the record from block 1, or from block 0 if there is no block 1 or an empty one.
-Renewal read_pages(const DurablePage &page, DurableRecord &record) {
+Renewal read_pages(DurablePage &page) {
     Page mirror = BufferGetPage(page.mirror);
-    bool has_own = BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
-    if (!has_own) return read_mirror(mirror, record);
-    Renewal read = read_own_page(BufferGetPage(page.own), record_format, &record, sizeof(record));
-    if (read == Renewal::granted) follow_mirror(mirror, record);
+    RecordPage &content = page;
+    if (!has_own_record(page)) return read_mirror(mirror, content);
+    Renewal read = read_own_page(BufferGetPage(page.own), record_format, &content, sizeof(content));
+    if (read == Renewal::granted) follow_mirror(mirror, page.record);
     return read;
 }
 
 DurablePage lock_pages(Relation sequence, BufferLockMode mode) {
     bool has_own = has_own_page(sequence);
-    DurablePage page{sequence, lock_block(sequence, sequence_block, mode), InvalidBuffer, {}};
+    DurablePage page{};
+    page.sequence = sequence;
+    page.mirror = lock_block(sequence, sequence_block, mode);
     if (has_own) page.own = lock_block(sequence, own_block, mode);
     return page;
 }
 
-Renewal peek_open(Relation sequence, DurableRecord &record) {
+Renewal peek_open(Relation sequence, RecordPage &content) {
     Renewal checked = check_sequence(sequence);
     if (checked != Renewal::granted) return checked;
     DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
-    checked = read_pages(page, record);
+    checked = read_pages(page);
     unlock_page(page);
+    content = page;
     return checked;
 }
 
 }  // namespace
 
-Renewal peek_record(Record kind, DurableRecord &record) {
+Renewal peek_page(Record kind, RecordPage &page) {
     Oid oid = own_schema.find_relation(name_of(kind));
     if (!OidIsValid(oid)) return Renewal::no_record;
     if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Renewal::locked;
@@ -134,17 +141,27 @@ Renewal peek_record(Record kind, DurableRecord &record) {
         UnlockRelationOid(oid, AccessShareLock);
         return Renewal::no_record;
     }
-    Renewal peek = peek_open(sequence, record);
+    Renewal peek = peek_open(sequence, page);
     relation_close(sequence, AccessShareLock);
+    return peek;
+}
+
+Renewal peek_record(Record kind, DurableRecord &record) {
+    RecordPage page;
+    Renewal peek = peek_page(kind, page);
+    if (peek == Renewal::granted) record = page.record;
     return peek;
 }
 
 Renewal lock_page(Relation sequence, DurablePage &page) {
     page = lock_pages(sequence, BUFFER_LOCK_EXCLUSIVE);
-    Renewal readable =
-        sequence_data(BufferGetPage(page.mirror)) == nullptr ? Renewal::no_record : read_pages(page, page.record);
+    Renewal readable = sequence_data(BufferGetPage(page.mirror)) == nullptr ? Renewal::no_record : read_pages(page);
     if (readable != Renewal::granted) unlock_page(page);
     return readable;
+}
+
+XLogRecPtr position_of(const DurablePage &page) noexcept {
+    return PageGetLSN(BufferGetPage(BufferIsValid(page.own) ? page.own : page.mirror));
 }
 
 XLogRecPtr write_page(DurablePage &page, const DurableRecord &record) {
@@ -153,8 +170,9 @@ XLogRecPtr write_page(DurablePage &page, const DurableRecord &record) {
     GenericXLogState *log = GenericXLogStart(page.sequence);
     set_sequence_data(GenericXLogRegisterBuffer(log, page.mirror, GENERIC_XLOG_FULL_IMAGE), record.value,
                       written_with_own);
-    fill_own_page(GenericXLogRegisterBuffer(log, page.own, GENERIC_XLOG_FULL_IMAGE), record_format, &record,
-                  sizeof(record));
+    RecordPage content{record, page.pairs};
+    fill_own_page(GenericXLogRegisterBuffer(log, page.own, GENERIC_XLOG_FULL_IMAGE), record_format, &content,
+                  sizeof(content));
     return GenericXLogFinish(log);
 }
 

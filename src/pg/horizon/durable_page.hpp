@@ -3,6 +3,7 @@
 
 #include "pg/postgres.hpp"
 
+#include "core/durable/pair_list.hpp"
 #include "core/durable/renewal.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
@@ -32,7 +33,7 @@ bool is_uncommitted(Relation sequence);
 // own (host/sequence_pages.hpp):
 //
 //      block 0   the sequence's page:  last_value mirrors the number, log_cnt the identity; -1 with a block 1
-//      block 1   its payload is the DurableRecord
+//      block 1   its payload is the RecordPage
 //
 // pg_dump carries the mirror along. What nextval, setval and subscriptions write to block 0 is ignored while there is a
 // block 1; only a sequence that has none yet (just created, restored from a dump, given a new file) is read from block
@@ -42,20 +43,24 @@ bool is_uncommitted(Relation sequence);
 // A disk that loses the write of block 1 gives an older version of it back. The mirror still says how far the record
 // was, unless something else has written it since, which leaves another log_cnt: the further of the two counts.
 
-// Reads the record without touching anything, also on a standby.
+// Reads the page without touching anything, also on a standby.
+Renewal peek_page(Record kind, RecordPage &page);
 Renewal peek_record(Record kind, DurableRecord &record);
 
 // The pages under their exclusive locks, from lock_page to unlock_page.
-struct DurablePage {
+struct DurablePage : RecordPage {
     Relation sequence;
     Buffer mirror;
     Buffer own;  // invalid: there is none yet
-    DurableRecord record;
 };
 // Reads the record and keeps it locked; not granted, and nothing locked, if there is none that can be read.
 Renewal lock_page(Relation sequence, DurablePage &page);
-// Writes the record, logged but not flushed; gives the end of its log record. Makes the page of its own if there is
-// none: only for the holder of the renewal lock, and never twice at once.
+// Whether the record lies in a page of its own already.
+bool has_own_record(const DurablePage &page) noexcept;
+// Where the log record ends that wrote it last.
+XLogRecPtr position_of(const DurablePage &page) noexcept;
+// Writes a record, and the pairs as they stand in `page`; logged but not flushed. Gives the end of its log record. Makes
+// the page of its own if there is none: only for the holder of the renewal lock, and never twice at once.
 XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
 void unlock_page(DurablePage &page);
 

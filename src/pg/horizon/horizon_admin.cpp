@@ -134,6 +134,7 @@ void advance_horizon(int64 at_ms) {
 void reset_horizon(int64 at_ms) {
     HeldHorizon held = hold_horizon("idgen.reset()");
     DurableRecord record = plan_reset(held.page.record, held.server, at_ms);
+    held.page.pairs = {};
     XLogRecPtr lsn = write_flushed(held, record);
     int64 difference_ms = wall_minus_boot_ms();
     {

@@ -1,6 +1,7 @@
 #include "pg/horizon/renew.hpp"
 
 #include "core/durable/renewal.hpp"
+#include "core/issue/settled_pairs.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 #include "pg/horizon/origin.hpp"
@@ -14,6 +15,8 @@
 #include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
+#include "pg/state/slot_directory.hpp"
+#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 
@@ -83,6 +86,17 @@ struct CountedRenewal : HorizonRenewal {
     SharedDatabase &database;
     int64 new_owner = 0;
 
+    // For standbys, and for transactions of this server that ask late.
+    void look() {
+        ReaderServer server{self.state, &database};
+        uint32 drops = database.pairs.drops();
+        pair = idgen::look(server);
+        if (pair.until_ms != none_settled) database.pairs.add(pair, drops);
+    }
+    void note_page(const RecordPage &page, bool is_acknowledged) noexcept {
+        note_told(horizon, page.pairs);
+        if (is_acknowledged) note_durable(horizon);
+    }
     void note_flushed(const DurableRecord &record, uint64 position) noexcept {
         if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
         HorizonRenewal::note_flushed(record, position);
@@ -95,14 +109,12 @@ struct CountedRenewal : HorizonRenewal {
     }
 };
 
-Outcome try_renewal(int64 start_ms) {
-    ServerView server = this_server();
-    if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
-    Outcome outcome = check_clock_sync();
-    if (outcome.renewal != Renewal::granted) return outcome;
+// Has the page of the horizon read, and written if that is due.
+Outcome renew_by_page(const ServerView &view, int64 start_ms) {
+    ServerView server = view;
     SharedDatabase &database = *self.database;
     CountedRenewal renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
-    outcome = with_sequence(Record::horizon, [&](Relation sequence) {
+    Outcome outcome = with_sequence(Record::horizon, [&](Relation sequence) {
         if (!has_own_page(sequence)) {
             Renewal read = read_foreign_origin(server.foreign_origin);
             if (read != Renewal::granted) return Outcome{read, 0};
@@ -112,6 +124,13 @@ Outcome try_renewal(int64 start_ms) {
     if (renewal.has_loaded) look_at_loaded(renewal.loaded, server);
     if (renewal.new_owner != 0) mirror_origin(renewal.new_owner);
     return outcome;
+}
+
+Outcome try_renewal(int64 start_ms) {
+    ServerView server = this_server();
+    if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
+    Outcome outcome = check_clock_sync();
+    return outcome.renewal == Renewal::granted ? renew_by_page(server, start_ms) : outcome;
 }
 
 struct AheadOfNeed {
@@ -155,6 +174,10 @@ Outcome renew_horizon(int64 start_ms) {
     return outcome;
 }
 
+void load_horizon() {
+    renew_by_page(this_server(), 0);
+}
+
 void renew_ahead(int64 now_ms, int64 start_ms) {
     static int64 last_try_ms = 0;
     if (now_ms == last_try_ms) return;
@@ -163,11 +186,78 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
     attempt(renew_unneeded, &ahead);
 }
 
+namespace {
+
+// Writes the pair, if the page says less. Not flushed.
+void tell_locked(SharedState *state, SharedDatabase &database, Relation sequence)
+    IDGEN_LOCKS(requires_capability(database.renewal_lock)) {
+    ReaderServer server{state, &database};
+    SettledPair pair = look(server);
+    DurablePage page;
+    if (lock_page(sequence, page) != Renewal::granted) return;
+    // Not where there is none yet: what a restored dump sets still counts.
+    if (has_own_record(page) && tells_more(database.horizon, page, pair)) {
+        page.pairs.add(pair);
+        write_page(page, page.record);
+    }
+    note_told(database.horizon, page.pairs);
+    unlock_page(page);
+}
+
+struct Telling {
+    SharedState *state;
+    SharedDatabase *database;
+};
+
+void tell(void *argument) {
+    const auto *telling = static_cast<Telling *>(argument);
+    with_sequence(Record::horizon, [&](Relation sequence) {
+        if (!telling->database->renewal_lock.try_lock()) return Outcome{Renewal::busy, 0};
+        tell_locked(telling->state, *telling->database, sequence);
+        telling->database->renewal_lock.unlock();
+        return granted_outcome;
+    });
+}
+
+// This session's database, if any ID was made in it since the start.
+SharedDatabase *known_database(SharedState *state) noexcept {
+    static SharedDatabase *known = nullptr;
+    if (known == nullptr || known->database.load(std::memory_order_relaxed) != MyDatabaseId)
+        known = find_database(state);
+    return known;
+}
+
+// Whether it is this session's turn to try: while transactions hold back what is settled, once a second is enough.
+bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
+    constexpr int64 pause_ms = 1000;
+    uint64 before = pg_atomic_read_u64(&database.told_try_ms);
+    auto since_ms = now_ms - static_cast<int64>(before);
+    if (since_ms >= 0 && since_ms < pause_ms) return false;
+    return pg_atomic_compare_exchange_u64(&database.told_try_ms, &before, static_cast<uint64>(now_ms));
+}
+
+}  // namespace
+
+void tell_standbys() {
+    SharedState *state = attached_state();
+    if (state == nullptr || !OidIsValid(MyDatabaseId)) return;
+    SharedDatabase *database = known_database(state);
+    if (likely(database == nullptr || !is_untold(database->horizon))) return;
+    int64 now_ms = wall_ms();
+    bool may_write = XLogStandbyInfoActive() && !HistoricSnapshotActive() && !RecoveryInProgress();
+    if (!is_to_tell(database->horizon, now_ms) || !may_write || !is_turn_to_tell(*database, now_ms)) return;
+    Telling telling{state, database};
+    attempt(tell, &telling);
+}
+
 Outcome renew_generator() {
     if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
     ServerView server{};
     server.identity = server_identity();
-    GeneratorRenewal renewal{self.database->generators, server};
+    struct : GeneratorRenewal {
+        void look() noexcept {}
+        void note_page(const RecordPage &, bool) noexcept {}
+    } renewal{{self.database->generators, server}};
     return with_sequence(Record::generator, [&](Relation sequence) { return renew_open(renewal, sequence); });
 }
 

@@ -13,12 +13,15 @@ namespace idgen::pg {
 template <class Kind>
 bool write_locked(Kind &renewal, Relation sequence, Outcome &outcome)
     IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
+    renewal.look();
     DurablePage page;
     outcome = {lock_page(sequence, page), 0};
     if (outcome.renewal != Renewal::granted) return false;
     PageVerdict verdict = renewal.judge(page.record);
-    XLogRecPtr lsn = verdict.is_to_write ? write_page(page, verdict.record) : InvalidXLogRecPtr;
+    if (verdict.is_to_write) renewal.renew_pairs(page.pairs);
+    XLogRecPtr lsn = verdict.is_to_write ? write_page(page, verdict.record) : position_of(page);
     unlock_page(page);
+    renewal.note_page(page, is_acknowledged(self.state, lsn));
     outcome = verdict.outcome;
     if (!verdict.is_to_write) return false;
     XLogFlush(lsn);
@@ -67,6 +70,14 @@ ServerView this_server();
 // Tries once to have a tick granted that starts at `start_ms` and that the lead admits. Says what keeps it from being
 // granted: a clock that jumped or is not synchronized, a page that cannot be used, a lock.
 Outcome renew_horizon(int64 start_ms);
+
+// Reads what a start left, if it can be read now, and nothing of that is known yet. Writes nothing, and does not judge
+// the clock.
+void load_horizon();
+
+// Writes up to where all is settled, for standbys, if that is due (core/durable/renewal.hpp). Never waits; what fails
+// now, the end of another transaction makes good. For the end of each transaction: it need not be attached.
+void tell_standbys();
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is
 // refused or fails, the next draw that needs it says: here an ID has been taken, and it is good.

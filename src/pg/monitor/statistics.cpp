@@ -1,8 +1,8 @@
 #include "pg/monitor/statistics.hpp"
 
 #include "core/kinds/hlc.hpp"
-#include "pg/draw/settled.hpp"
 #include "pg/state/slot_directory.hpp"
+#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 namespace {

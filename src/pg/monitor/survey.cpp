@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/durable/renewal.hpp"
-#include "pg/draw/settled.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/own_extension.hpp"
@@ -12,6 +11,7 @@
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
 #include "pg/state/standby.hpp"
+#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 

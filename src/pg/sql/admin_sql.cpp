@@ -3,7 +3,6 @@
 #include "core/durable/renewal.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/kinds/decimal_id.hpp"
-#include "pg/draw/settled.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/host/clock.hpp"
@@ -15,6 +14,7 @@
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
+#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 

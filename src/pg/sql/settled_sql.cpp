@@ -2,27 +2,24 @@
 
 #include "pg/draw/settled.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/state/libraries.hpp"
-#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
 namespace {
 
-constexpr const char *read_committed_hint = "Call it, and read, in a transaction that is READ COMMITTED.";
+constexpr const char *in_query_hint = "Call it in the query that reads: ... WHERE id < id_settled() ...";
 
-[[noreturn]] void report_old_snapshot() {
-    ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-            errmsg("cannot call id_settled() in a %s transaction",
-                   XactIsoLevel == XACT_SERIALIZABLE ? "SERIALIZABLE" : "REPEATABLE READ"),
-            errdetail("What follows reads by a snapshot that may be older than the answer, and would miss rows."),
-            errhint("%s", read_committed_hint));
+[[noreturn]] void report_no_snapshot() {
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("cannot call id_settled() without a snapshot of a query"),
+            errdetail("It says what the snapshot of the query that calls it shows in full."),
+            errhint("%s", in_query_hint));
 }
 
-[[noreturn]] void report_standby() {
-    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot call id_settled() during recovery"),
-            errdetail("This server is a standby; which transactions have ended, its primary knows."),
-            errhint("Call it on the primary, then pg_current_wal_insert_lsn(), and read here once that is replayed."));
+[[noreturn]] void report_parallel_worker() {
+    ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE), errmsg("cannot call id_settled() in a parallel worker"),
+            errdetail("A function that is declared PARALLEL SAFE calls it."),
+            errhint("Declare that function PARALLEL RESTRICTED, or write (SELECT id_settled()) in the query."));
 }
 
 [[noreturn]] void report_wrapping_order(const Layout &layout) {
@@ -32,27 +29,55 @@ constexpr const char *read_committed_hint = "Call it, and read, in a transaction
             errhint("Read by another column, or use a layout whose time does not wrap."));
 }
 
+const SnapshotData &query_snapshot() {
+    if (IsParallelWorker()) report_parallel_worker();
+    if (!ActiveSnapshotSet() || HistoricSnapshotActive()) report_no_snapshot();
+    Snapshot snapshot = GetActiveSnapshot();
+    if (snapshot->snapshot_type != SNAPSHOT_MVCC) report_no_snapshot();
+    return *snapshot;
+}
+
+// What a call site keeps from row to row: the answer to the query that it stands in.
+struct Site {
+    const KeptAnswer *answer;
+    LocalTransactionId transaction;
+    Layout layout;
+    int64 id;
+};
+
+bool is_answered(const Site &site, const SnapshotData &snapshot, const Layout &layout) noexcept {
+    return site.answer != nullptr && site.transaction == kept_transaction() &&
+           site.transaction == *transaction_of(MyProc) && site.layout == layout &&
+           is_same(site.answer->query, view_of(snapshot));
+}
+
+[[gnu::noinline, gnu::cold]] void answer(Site &site, const SnapshotData &snapshot, const Layout &layout) {
+    Packing p = packing_of(layout);
+    if (p.wraps) report_wrapping_order(layout);
+    site.answer = nullptr;
+    const KeptAnswer &kept = answer_for(snapshot);
+    site = {&kept, kept_transaction(), layout, settled_id(p, kept.until_ms)};
+}
+
+Site &site_of(FmgrInfo *call) {
+    if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAllocZero(call->fn_mcxt, sizeof(Site));
+    return *static_cast<Site *>(call->fn_extra);
+}
+
 }  // namespace
 
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_settled);
 
-// The first argument is the result.
 Datum idgen_settled(PG_FUNCTION_ARGS) {
-    require_argument(fcinfo, 1, "layout");
-    const Layout &layout = layout_argument(fcinfo, 1);
-    Packing p = packing_of(layout);
-    if (p.wraps) report_wrapping_order(layout);
-    if (RecoveryInProgress()) report_standby();
-    if (IsolationUsesXactSnapshot()) report_old_snapshot();
-    attach_backend();
-    Settled settled;
-    bool nulls[] = {!settle(settled)};
-    // After the look: a session of another state that has drawn since is seen here, or joined none.
-    require_one_state("id_settled()");
-    Datum values[] = {nulls[0] ? Datum{0} : Int64GetDatum(settled_id(p, settled.until_ms))};
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
+    require_argument(fcinfo, 0, "layout");
+    const Layout &layout = layout_argument(fcinfo, 0);
+    const SnapshotData &snapshot = query_snapshot();
+    Site &site = site_of(fcinfo->flinfo);
+    if (unlikely(!is_answered(site, snapshot, layout))) answer(site, snapshot, layout);
+    if (site.answer->until_ms == none_settled) PG_RETURN_NULL();
+    PG_RETURN_INT64(site.id);
 }
 
 }  // extern "C"

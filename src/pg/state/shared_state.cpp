@@ -16,7 +16,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 14";
+constexpr const char *state_name = "idgen state 15";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
@@ -39,7 +39,7 @@ Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 prepared_count, uin
     Plan plan;
     plan.slots = sizeof(SharedState);
     plan.databases = plan.slots + max_slots * sizeof(SharedSlot);
-    plan.backends = plan.databases + max_slots * sizeof(SharedDatabase);
+    plan.backends = plan.databases + database_limit(max_slots) * sizeof(SharedDatabase);
     plan.announcements = plan.backends + backend_count * sizeof(SharedBackend);
     plan.prepared = plan.announcements + backend_count * sizeof(SharedAnnouncement);
     plan.buckets = plan.prepared + prepared_count * sizeof(PreparedEntry);
@@ -86,10 +86,11 @@ void initialise_clock(SharedState *state) noexcept {
 
 void initialise_slots(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->max_slots; i++) slots_of(state)[i].mutex.initialise();
-    for (uint32 i = 0; i < state->max_slots; i++) {
+    for (uint32 i = 0; i < database_limit(state->max_slots); i++) {
         SharedDatabase &database = databases_of(state)[i];
         database.renewal_lock.initialise(state->tranche);
-        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.advanced_ms});
+        database.pairs.mutex().initialise();
+        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.advanced_ms, &database.told_try_ms});
     }
     Guard<LightLock> guard(state->lock);
     directory_of(state).clear();

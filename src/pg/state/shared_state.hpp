@@ -17,6 +17,7 @@
 #include "core/durable/trusted_clock.hpp"
 #include "core/issue/directory.hpp"
 #include "core/issue/settled.hpp"
+#include "core/issue/settled_pairs.hpp"
 #include "core/kinds/time_prefixed.hpp"
 #include "core/kinds/uuid.hpp"
 #include "pg/host/server_locks.hpp"
@@ -52,13 +53,16 @@ struct SharedDatabase : DatabaseEntry {
     pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
     pg_atomic_uint64 stall;        // atomic; see core/durable/renewal.hpp
     pg_atomic_uint64 advanced_ms;  // atomic; where idgen.advance() last moved the horizon to; 0: nowhere
+    pg_atomic_uint64 told_try_ms;  // atomic; when standbys were last to be told, by the clock
+    SettledPairs<SpinLock> pairs;  // guard: its own
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
-        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms}) pg_atomic_write_u64(value, 0);
+        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms, &told_try_ms})
+            pg_atomic_write_u64(value, 0);
     }
 };
-static_assert(sizeof(SharedDatabase) == 5 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
+static_assert(sizeof(SharedDatabase) == 22 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
 // What a backend draws. Written only by that backend, except for a reset, and read by any process without a lock: what

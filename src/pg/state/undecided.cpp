@@ -1,0 +1,131 @@
+#include "pg/state/undecided.hpp"
+
+#include "core/issue/draw_steps.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/state/libraries.hpp"
+#include "pg/state/source.hpp"
+
+namespace idgen::pg {
+
+namespace {
+
+bool is_in_progress(uint32 xid) {
+    return TransactionIdIsInProgress(xid);
+}
+
+// The whole number of a transaction that has not ended: the server gives out its lower half.
+uint64 full_xid(TransactionId xid) {
+    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
+    return next - (static_cast<uint32>(next) - xid);
+}
+
+bool is_of_this_start(SharedState *state, TransactionId xid) {
+    return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
+}
+
+// What this transaction and its workers have announced, under its number on the server.
+PreparedAnnouncement own_announcement(SharedState *state) {
+    LocalTransaction transaction{static_cast<uint32>(MyProcPid), *transaction_of(MyProc)};
+    return announcement_of(announcements_of(state)[process_number(MyProc)], self.announced, MyDatabaseId, transaction,
+                           GetTopTransactionIdIfAny());
+}
+
+void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
+    state->prepared_lock.lock_patiently();
+    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
+    state->prepared_lock.unlock();
+    if (!has_room)
+        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                errmsg("no room is left for what a prepared transaction has drawn"),
+                errdetail("All %u places are in use.", state->prepared_count),
+                errhint("Increase max_prepared_transactions and restart."));
+}
+
+bool is_in(uint32 process, const LocalTransaction &transaction) noexcept {
+    const volatile PGPROC &found = ProcGlobal->allProcs[process];
+    bool is_process = static_cast<uint32>(found.pid) == transaction.pid;
+    return is_process && *transaction_of(&ProcGlobal->allProcs[process]) == transaction.number;
+}
+
+// Calls visit(xid, database) for each transaction that was prepared before the start, or may have been. It has a PGPROC
+// behind those of the processes, and keeps that until it ends.
+template <class Visit>
+void for_each_old_prepared(SharedState *state, Visit visit) {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+        const volatile PGPROC &prepared = ProcGlobal->allProcs[backend_limit() + static_cast<uint32>(i)];
+        TransactionId xid = prepared.xid;
+        if (TransactionIdIsValid(xid) && !is_of_this_start(state, xid)) visit(xid, prepared.databaseId);
+    }
+}
+
+// What the server knows of its transactions.
+struct Transactions {
+    SharedState *state;
+
+    bool is_in(uint32 process, const LocalTransaction &transaction) const noexcept {
+        return pg::is_in(process, transaction);
+    }
+    bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
+    template <class Visit>
+    void for_each_old(Visit visit) const {
+        for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
+            if (database == MyDatabaseId) visit(xid);
+        });
+    }
+};
+
+Announcements<SpinLock> all_of(SharedState *state) noexcept {
+    return {announcements_of(state), state->backend_count, prepared_of(state), state->prepared_count};
+}
+
+}  // namespace
+
+void hand_over_prepared() {
+    SharedState *state = find_shared_state();
+    if (state == nullptr) return;
+    note_first_xid(state);
+    PreparedAnnouncement announcement = own_announcement(state);
+    if (announcement.start_ms != drew_nothing) require_newest_state();
+    if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
+        keep_announcement(state, announcement);
+}
+
+Settled gather_undecided(SharedState *state, int64 settled_ms) {
+    Transactions transactions{state};
+    return gather(settled_ms, all_of(state), MyDatabaseId, transactions, NoPause{});
+}
+
+Settled ReaderServer::gather() const {
+    int64 settled_ms = lift_settled(database->horizon, wall_ms());
+    if (settled_ms == 0) return {none_settled, HeldBy::nobody, 0};
+    return gather_undecided(state, settled_ms);
+}
+
+Settled look_at_settled(SharedState *state, int64 now_ms) {
+    note_first_xid(state);
+    return gather_undecided(state, now_ms);
+}
+
+int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
+    LocalTransaction transaction;
+    int64 start_ms;
+    bool has_drawn = read_announcement(announcements_of(state)[process], database, transaction, start_ms);
+    return has_drawn && is_in(process, transaction) ? start_ms : 0;
+}
+
+PreparedCopies copy_prepared(SharedState *state) {
+    Announcements<SpinLock> all = all_of(state);
+    auto capacity = all.prepared_count + static_cast<uint32>(max_prepared_xacts);
+    PreparedCopies copies{static_cast<PreparedAnnouncement *>(palloc(capacity * sizeof(PreparedAnnouncement))), 0};
+    PreparedAnnouncement entry;
+    for (uint32 i = 0; i < all.prepared_count; i++) {
+        bool has_drawn = read_prepared(all.prepared[i], entry) && entry.start_ms != drew_nothing;
+        if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
+    }
+    for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
+        if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
+    });
+    return copies;
+}
+
+}  // namespace idgen::pg
