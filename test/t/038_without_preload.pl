@@ -138,10 +138,10 @@ my $new = connect_to($node);
 is(repeated(\%twice, draw($new, 1000)), 0, 'one of the newer library draws, too');
 is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'and both go on');
 my $other = qr/sessions have another library of idgen\.?\n.*processes $old_pid\.\n.*restart the server/s;
-fails_with($new, 'CALL id_settled(NULL)', '55000', $other, 'readers by ID are refused');
+fails_with($new, 'SELECT id_settled()', '55000', $other, 'readers by ID are refused');
 fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is');
 fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is');
-fails_with($old, 'CALL id_settled(NULL)', '55000', qr/sessions have another library/, 'also in the older library');
+fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'also in the older library');
 fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
 # Workers of an older session load the newer library: that session would not hand over what they draw.
 my $wrapper = 'CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$';

@@ -81,7 +81,8 @@ inline bool lists_all_of(const SnapshotView &later, const SnapshotView &earlier)
     std::uint32_t at = 0;
     for (std::uint32_t i = 0; i < earlier.count; i++) {
         std::uint32_t tried = 0;
-        for (; tried < later.count && later.xids[at] != earlier.xids[i]; tried++) at = at + 1 < later.count ? at + 1 : 0;
+        for (; tried < later.count && later.xids[at] != earlier.xids[i]; tried++)
+            at = at + 1 < later.count ? at + 1 : 0;
         if (tried == later.count) return false;
     }
     return true;
@@ -89,8 +90,7 @@ inline bool lists_all_of(const SnapshotView &later, const SnapshotView &earlier)
 
 // Rule (2): whether no transaction with an xid ended between two snapshots.
 inline bool is_unchanged(const SnapshotView &earlier, const SnapshotView &later) noexcept {
-    return later.xmax == earlier.xmax && later.is_of_recovery == earlier.is_of_recovery &&
-           lists_all_of(later, earlier);
+    return later.xmax == earlier.xmax && later.is_of_recovery == earlier.is_of_recovery && lists_all_of(later, earlier);
 }
 
 // The `Server` of the functions below has
@@ -106,22 +106,37 @@ SettledPair look(Server &server) {
     return {server.next_xid(), until_ms};
 }
 
-// Up to where all is settled in the snapshot of a query, on a primary; none_settled if that is not known.
+// By what a query was answered.
+enum class AnsweredBy : std::uint8_t { nothing, pair, snapshot };
+
+struct SettledAnswer {
+    std::int64_t until_ms;  // up to where all is settled in the snapshot of a query; none_settled: that is not known
+    AnsweredBy by;
+};
+
+// The later of what a pair and a look at the same snapshot say.
+constexpr SettledAnswer later_of(std::int64_t by_pair_ms, std::int64_t by_snapshot_ms) noexcept {
+    if (by_snapshot_ms >= by_pair_ms && by_snapshot_ms != none_settled) return {by_snapshot_ms, AnsweredBy::snapshot};
+    return {by_pair_ms, by_pair_ms == none_settled ? AnsweredBy::nothing : AnsweredBy::pair};
+}
+
+// Answers a query on a primary.
 template <class Pairs, class Server>
-std::int64_t answer_on_primary(Pairs &pairs, Server &server, const SnapshotView &query) {
+SettledAnswer answer_on_primary(Pairs &pairs, Server &server, const SnapshotView &query) {
     std::uint32_t drops = pairs.drops();
     SettledPair pair = look(server);
     if (pair.until_ms != none_settled) pairs.add(pair, drops);
-    std::int64_t until_ms = pairs.find(whole_xid(pair.next_xid, query.xmax));
-    return is_unchanged(query, server.take_snapshot()) ? std::max(until_ms, pair.until_ms) : until_ms;
+    bool is_same_still = is_unchanged(query, server.take_snapshot());
+    return later_of(pairs.find(whole_xid(pair.next_xid, query.xmax)), is_same_still ? pair.until_ms : none_settled);
 }
 
 // The same on a standby: it knows what the page says of the primary.
 template <class Server>
-std::int64_t answer_on_standby(Server &server, const SnapshotView &query) {
+SettledAnswer answer_on_standby(Server &server, const SnapshotView &query) {
     PagePairs pairs = server.read_pairs();
-    SnapshotView later = server.take_snapshot();
-    return is_unchanged(query, later) ? pairs.newest_ms() : pairs.find(whole_xid(server.next_xid(), query.xmax));
+    bool is_same_still = is_unchanged(query, server.take_snapshot());
+    return later_of(pairs.find(whole_xid(server.next_xid(), query.xmax)),
+                    is_same_still ? pairs.newest_ms() : none_settled);
 }
 
 // What a transaction was answered, by the snapshot of the query: one snapshot has one answer, whatever else is asked

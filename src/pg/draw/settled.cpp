@@ -34,19 +34,25 @@ struct Standby {
     uint64 next_xid() const { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 };
 
-int64 answer_of_primary(const SnapshotView &query) {
+SettledAnswer answer_of_primary(const SnapshotView &query) {
     attach_backend();
     if (self.database->horizon.durable_ms.load() == 0) load_horizon();
     Primary primary{self.state, self.database};
-    int64 until_ms = answer_on_primary(self.database->pairs, primary, query);
+    SettledAnswer answer = answer_on_primary(self.database->pairs, primary, query);
     // After the look: a session of another state that has drawn since is seen here, or joined none.
     require_one_state("id_settled()");
-    return until_ms;
+    return answer;
 }
 
-int64 answer_of_standby(const SnapshotView &query) {
+SettledAnswer answer_of_standby(const SnapshotView &query) {
     Standby standby;
     return answer_on_standby(standby, query);
+}
+
+// For tests and measurements.
+void tell_rule(AnsweredBy by) {
+    const char *rule = by == AnsweredBy::nothing ? "nothing" : by == AnsweredBy::pair ? "a pair" : "the snapshot";
+    ereport(DEBUG2, errmsg_internal("id_settled() answered by %s", rule));
 }
 
 // The answers of this transaction. In its memory.
@@ -87,8 +93,10 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     const KeptAnswer *known = kept_answers.find(query);
     if (known != nullptr) return *known;
     KeptAnswer *kept = new_answer(query);
-    kept->until_ms = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
+    SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
+    kept->until_ms = answer.until_ms;
     kept_answers.add(*kept);
+    tell_rule(answer.by);
     return *kept;
 }
 

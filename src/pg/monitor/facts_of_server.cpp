@@ -169,12 +169,18 @@ const char *holder_text(const Survey &survey) {
                     instant_text(to_unix_ms(survey.held_since)));
 }
 
+const char *told_by_primary(const Survey &survey) {
+    bool is_told = survey.page == Renewal::granted && survey.told_ms != none_settled;
+    return is_told ? psprintf("up to %s, as its primary last said", instant_text(survey.told_ms))
+                   : "its primary has not said anything yet";
+}
+
 }  // namespace
 
 // Up to where readers by ID may read.
 Fact settled_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"settled", not_known, false, nullptr};
-    if (!survey.has_settled) return {"settled", "its primary knows", true, nullptr};
+    if (!survey.has_settled) return {"settled", told_by_primary(survey), true, nullptr};
     const Settled &settled = survey.settled;
     if (settled.held_by == HeldBy::nobody) return {"settled", "up to the clock", true, nullptr};
     const char *holder = holder_text(survey);

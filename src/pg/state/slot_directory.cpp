@@ -56,6 +56,13 @@ int hint_of_others(bool in_database, bool is_preloaded) {
             hint_of_slots(false, is_preloaded));
 }
 
+[[noreturn]] void report_no_database(uint32 databases, bool is_preloaded) {
+    ereport(
+        ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("no room is left for the IDs of another database"),
+        errdetail("IDs are made in %u databases of this server, as many as idgen.max_slots has room for.", databases),
+        hint_of_slots(false, is_preloaded));
+}
+
 [[noreturn]] void report_shortage(Shortage shortage) {
     switch (shortage) {
         case Shortage::share_others:
@@ -167,7 +174,7 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
         SharedDatabase *mine = enter(state, writer, backend);
         if (mine != nullptr) return mine;
         if (!retry || !free_dropped_databases(state))
-            report_all_slots_used(static_cast<int>(state->max_slots), is_preloaded());
+            report_no_database(database_limit(state->max_slots), is_preloaded());
     }
 }
 

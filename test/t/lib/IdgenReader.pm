@@ -17,7 +17,7 @@ our @EXPORT = qw(begin_reader end_reader missed_by settled_id);
 sub settled_id
 {
 	my ($session, $layout) = @_;
-	return value_of($session, 'CALL id_settled(NULL, ?)', $layout // 'instagram');
+	return value_of($session, 'SELECT id_settled(?)', $layout // 'instagram');
 }
 
 # Begins a reader of a table: table, layout, naive (1: it reads all that is larger than the last ID). It connects again if its server
