@@ -10,7 +10,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(begin_clients end_clients ranges write_rows);
 
-my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, tickets => \&_tickets, orders => \&_orders);
+my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, readers => \&_readers, tickets => \&_tickets, orders => \&_orders);
 my $number = 0;
 
 # Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), writes (every transaction writes),
@@ -148,18 +148,65 @@ sub _events
 	return;
 }
 
-# Reads on from where it was on this line; on a new one it begins ten seconds back.
+# Reads whatever the server is, a standby, too.
+sub _readers { my ($client) = @_; _read($client); sleep 0.05 * rand; return }
+
+# The line of a primary, or at least that of what a standby shows: it knows no other before it is promoted.
+my $line_of_standby = '(SELECT line FROM event ORDER BY id DESC LIMIT 1)';
+
+# Reads on from where it was on this line, in one of the ways; on a new one it begins ten seconds back.
+my @ways = (\&_read_at_once, \&_read_at_once, \&_read_late, \&_read_by_cursor);
+
 sub _read
 {
 	my ($client) = @_;
 	my $session = $client->{session};
-	my $line = $session->selectrow_array("SELECT $client->{line}");
-	my $upto = $session->selectrow_array('CALL id_settled()') // return;
-	my $from = $client->{from}{$line} // $upto - (10_000 << 23);
-	return if $upto <= $from;
-	my $ids = $session->selectcol_arrayref('SELECT id FROM event WHERE id >= ? AND id < ? ORDER BY id', undef, $from, $upto);
+	my $line = $session->selectrow_array("SELECT CASE WHEN pg_is_in_recovery() THEN $line_of_standby ELSE $client->{line} END") // return;
+	my $way = $ways[ rand @ways ];
+	my ($from, $upto, @ids) = $way->($session, sprintf 'coalesce(%s, id_settled() - %d)', $client->{from}{$line} // 'NULL', 10_000 << 23);
+	return if !defined $upto || $upto <= $from;
 	$client->{from}{$line} = $upto;
-	return _note($client, 'read', $line, $from, $upto, @$ids ? ranges(@$ids) : ());
+	return _note($client, 'read', $line, $from, $upto, @ids ? ranges(@ids) : ());
+}
+
+# Each way is one statement, and gives the position, the bound and the rows between them.
+sub _read_at_once
+{
+	my ($session, $from) = @_;
+	my ($first, $upto, $ids) = $session->selectrow_array("SELECT $from, id_settled(), array(SELECT id FROM event WHERE id >= $from AND id < id_settled() ORDER BY id)");
+	return ($first, $upto, $ids =~ /\d+/g);
+}
+
+# In a snapshot that another statement took, some time before.
+sub _read_late
+{
+	my ($session, $from) = @_;
+	$session->begin_work;
+	$session->do('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+	$session->selectrow_array('SELECT count(*) FROM pg_extension');
+	sleep 0.1 * rand;
+	my @read = _read_at_once($session, $from);
+	$session->commit;
+	return @read;
+}
+
+# By a cursor, between other statements that have later bounds.
+sub _read_by_cursor
+{
+	my ($session, $from) = @_;
+	$session->begin_work;
+	$session->do("DECLARE reading CURSOR FOR SELECT $from, id_settled(), id FROM event WHERE id >= $from AND id < id_settled() ORDER BY id");
+	my $count = 5 + int rand 100;
+	my (@rows, $new);
+	do
+	{
+		sleep 0.02 * rand;
+		$session->selectrow_array('SELECT id_settled()');
+		push @rows, @{ $new = $session->selectall_arrayref("FETCH $count FROM reading") };
+	} while (@$new == $count);
+	$session->commit;
+	return unless @rows;
+	return (@{ $rows[-1] }[ 0, 1 ], map { $_->[2] } @rows);
 }
 
 # Numbers of a counter, some in a row.

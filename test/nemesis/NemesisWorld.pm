@@ -111,7 +111,7 @@ sub add
 	my $server = NemesisServer->new(name => $name, folder => $self->{folder}, sockets => $self->{sockets});
 	$server->{role} = $role;
 	push @{ $self->{servers} }, $server;
-	@kinds = (qw(bulk bulk single events), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
+	@kinds = (qw(bulk bulk single events), $self->{is_own} ? 'readers' : (), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
 	push @{ $self->{clients} },
 	  begin_clients(
 		$server,
