@@ -121,10 +121,11 @@ sub _read
 {
 	my ($session, $from, $seen) = @_;
 	my $key = $session->selectrow_array("SELECT $timeline");
-	my $upto = $session->selectrow_array('CALL id_settled()') // return;
 	my $begin = $from->{$key} // 0;
+	my $rows = $session->selectall_arrayref('SELECT s.upto, e.id FROM (SELECT id_settled() AS upto) s LEFT JOIN event e ON e.id >= ? AND e.id < id_settled()', undef, $begin);
+	my $upto = $rows->[0][0] // return;
 	return if $upto <= $begin;
-	my $ids = $session->selectcol_arrayref('SELECT id FROM event WHERE id >= ? AND id < ?', undef, $begin, $upto);
+	my $ids = [ map { $_->[1] // () } @$rows ];
 	$from->{$key} = $upto;
 	syswrite $seen, "$key $upto @$ids\n";
 	return;
