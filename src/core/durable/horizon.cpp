@@ -75,7 +75,7 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     horizon.floor_ms = record.value;
     horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
     horizon.durable_ms = std::min(horizon.durable_ms.load(), record.value);
-    horizon.told_ms = 0;
+    horizon.told_until = 0;
     horizon.is_indebted = false;
 }
 
@@ -91,7 +91,7 @@ void forget(Horizon &horizon) noexcept {
     horizon.granted_ms = 0;
     horizon.settled_ms = 0;
     horizon.durable_ms = 0;
-    horizon.told_ms = 0;
+    horizon.told_until = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

@@ -94,7 +94,7 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     if (known != nullptr) return *known;
     KeptAnswer *kept = new_answer(query);
     SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
-    kept->until_ms = answer.until_ms;
+    kept->until = answer.until;
     kept_answers.add(*kept);
     tell_rule(answer.by);
     return *kept;

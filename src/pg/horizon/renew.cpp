@@ -91,10 +91,11 @@ struct CountedRenewal : HorizonRenewal {
         ReaderServer server{self.state, &database};
         uint32 drops = database.pairs.drops();
         pair = idgen::look(server);
-        if (pair.until_ms != none_settled) database.pairs.add(pair, drops);
+        if (pair.until != none_settled) database.pairs.add(pair, drops);
     }
     void note_page(const RecordPage &page, bool is_acknowledged) noexcept {
         note_told(horizon, page.pairs);
+        if (has_loaded) database.pairs.add_all(page.pairs);
         if (is_acknowledged) note_durable(horizon);
     }
     void note_flushed(const DurableRecord &record, uint64 position) noexcept {

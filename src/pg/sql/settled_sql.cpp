@@ -56,7 +56,7 @@ bool is_answered(const Site &site, const SnapshotData &snapshot, const Layout &l
     if (p.wraps) report_wrapping_order(layout);
     site.answer = nullptr;
     const KeptAnswer &kept = answer_for(snapshot);
-    site = {&kept, kept_transaction(), layout, settled_id(p, kept.until_ms)};
+    site = {&kept, kept_transaction(), layout, settled_id(p, kept.until)};
 }
 
 Site &site_of(FmgrInfo *call) {
@@ -76,7 +76,7 @@ Datum idgen_settled(PG_FUNCTION_ARGS) {
     const SnapshotData &snapshot = query_snapshot();
     Site &site = site_of(fcinfo->flinfo);
     if (unlikely(!is_answered(site, snapshot, layout))) answer(site, snapshot, layout);
-    if (site.answer->until_ms == none_settled) PG_RETURN_NULL();
+    if (site.answer->until == none_settled) PG_RETURN_NULL();
     PG_RETURN_INT64(site.id);
 }
 
