@@ -284,6 +284,20 @@ sub goes_quiet
 	is($more, 0, 'and no more calls write anything');
 }
 
+# A database that is being restored: its horizon has no page of its own yet, and what the dump sets still counts.
+{
+	$main->do('CREATE DATABASE restored');
+	my $restored = connect_to($node, db => 'restored');
+	$restored->do('CREATE EXTENSION idgen');
+	ok(bound($restored) > 0, 'a database in which nothing was drawn is answered');
+	sleep 2.3;
+	is(value_of($restored, q{SELECT pg_relation_size('idgen.horizon') FROM (SELECT id_settled() OFFSET 0) s}), 8192, 'and its horizon keeps to one page');
+	my $at = value_of($restored, q{SELECT (1000 * extract(epoch FROM clock_timestamp() + interval '400 ms'))::bigint});
+	$restored->do(q{SELECT setval('idgen.horizon', ?)}, undef, $at);
+	cmp_ok(value_of($restored, 'SELECT id_time(next_id())'), 'ge', value_of($restored, 'SELECT to_timestamp(? / 1000.0)', $at), 'what the dump sets counts');
+	$restored->disconnect;
+}
+
 # A hot standby: what its primary wrote, as it is replayed.
 my $on_standby = connect_to($standby);
 sub reaches
