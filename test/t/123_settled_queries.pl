@@ -353,14 +353,12 @@ sub reaches
 	my $reached = bound($main);
 	$main->do('SELECT idgen.reset(?)', undef, $at);
 	cmp_ok(bound($main), '<', $reached, 'a reset takes answers back');
+	wait_for_replay($node, $standby);
+	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: too');
 	my $snapshot = in_snapshot($node);
 	committed();
 	cmp_ok(bound($snapshot), '<=', value_of($main, 'SELECT min(id) FROM event WHERE id_time(id) >= ?', $at), 'also for a snapshot that is older');
 	$snapshot->commit;
-	wait_for_replay($node, $standby);
-	value_of($main, 'SELECT next_id()');
-	wait_for_replay($node, $standby);
-	cmp_ok(bound($on_standby), '<=', bound($main), 'standby: too');
 }
 
 # A standby of a standby, and a promotion: with a transaction there that began before, and one of the primary that is prepared.
@@ -380,6 +378,13 @@ my $reached_before;
 	wait_for_replay($node, $standby);
 	$reached_before = bound($on_standby);
 	cmp_ok($reached_before, '<=', $held, 'a prepared transaction holds back readers of the standby');
+	my $second = begin_standby($node, 'second', '+0', 'hot_standby = on');
+	$second->append_conf('postgresql.conf', sprintf "primary_conninfo = '%s'", $standby->connstr =~ s/'/''/gr);
+	$second->restart;
+	wait_for_replay($node, $second);
+	is(value_of(connect_to($second), 'SELECT id_settled()'), $reached_before, 'a standby of the standby says the same');
+	$second->stop;
+	my $position = bound($main);
 	my $old = in_snapshot($standby);
 	my $cursors = connect_to($standby);
 	$cursors->begin_work;
@@ -393,6 +398,7 @@ my $reached_before;
 	$new->do(q{COMMIT PREPARED 'held'});
 	my $first = value_of($new, $insert);
 	cmp_ok($first, '>=', $reached_before, 'promoted: IDs go on above what was settled on the standby');
+	cmp_ok($first, '>=', $position, 'and above what was settled on the former primary');
 	sleep 0.001 until value_of($new, "SELECT id_time(?) + interval '2 ms' < clock_timestamp()", $first);
 	cmp_ok(bound($new), '>', $first, 'promoted: readers go on');
 	cmp_ok(bound($old), '<=', $held, 'a transaction that began before the promotion: not past what its snapshot does not show');
