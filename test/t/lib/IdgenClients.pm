@@ -121,10 +121,11 @@ sub _read
 {
 	my ($session, $from, $seen) = @_;
 	my $key = $session->selectrow_array("SELECT $timeline");
-	my $upto = $session->selectrow_array('CALL id_settled()') // return;
 	my $begin = $from->{$key} // 0;
-	return if $upto <= $begin;
-	my $ids = $session->selectcol_arrayref('SELECT id FROM event WHERE id >= ? AND id < ?', undef, $begin, $upto);
+	# The bound along with the rows: one query has one.
+	my ($upto, $ids) =
+	  $session->selectrow_array('SELECT id_settled(), ARRAY(SELECT id FROM event WHERE id >= ? AND id < id_settled())', undef, $begin);
+	return if !defined $upto || $upto <= $begin;
 	$from->{$key} = $upto;
 	syswrite $seen, "$key $upto @$ids\n";
 	return;
