@@ -47,7 +47,9 @@ void Admin::write_page(const Stage &stage) {
         case Task::reset:
             record_ = plan_reset(page_, view_, at_ms_);
             entry.is_vouched = true;
+            entry.pairs = {};
             forget_answers(stage);
+            node_->begun[number_] = node_->disk.inserted() + 1;
             break;
         case Task::confirm:
             record_ = plan_confirmation(page_, view_);
