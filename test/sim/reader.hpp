@@ -74,11 +74,20 @@ class Reader {
         held_.clear();
         answers_.clear();
         memory_.clear();
+        has_begun_ = false;
     }
 
     Node *node() const noexcept { return node_; }
     int database() const noexcept { return number_; }
     std::vector<HeldSnapshot> &held() noexcept { return held_; }
+    const HeldSnapshot &hold(HeldSnapshot snapshot) {
+        if (!has_begun_) since_ = snapshot.lsn;
+        has_begun_ = true;
+        held_.push_back(std::move(snapshot));
+        return held_.back();
+    }
+    // The record that its first snapshot was of.
+    Lsn since() const noexcept { return since_; }
 
     // What this transaction was answered before for a snapshot like that; null: nothing.
     const KeptAnswer *find(const HeldSnapshot &query) const noexcept { return answers_.find(query.view()); }
@@ -98,6 +107,8 @@ class Reader {
     };
     Node *node_ = nullptr;
     int number_ = 0;
+    bool has_begun_ = false;
+    Lsn since_ = 0;
     std::vector<HeldSnapshot> held_;
     KeptAnswers answers_;
     std::deque<Memory> memory_;

@@ -74,7 +74,7 @@ void World::read() {
     // One snapshot after the other, or several at once, or an older one again.
     if (!held.empty() && stage_.random.one_in(3)) reader.end_transaction();
     if (!held.empty() && (held.size() == max_held || stage_.random.one_in(2))) held.erase(held.begin() + any_of(held));
-    if (held.empty() || !stage_.random.one_in(4)) held.push_back(reader.node()->take_snapshot());
+    if (held.empty() || !stage_.random.one_in(4)) reader.hold(reader.node()->take_snapshot());
     stage_.let_others_run();
     if (reader.node() == nullptr || held.empty() || stage_.random.one_in(4)) return;
     ask(reader, static_cast<std::size_t>(any_of(held)));
@@ -89,7 +89,7 @@ void World::read(Node &node, int database) {
     Reader &reader = readers_[0];
     if (reader.is_busy || !node.is_up) return;
     reader.connect(node, database);
-    reader.held().push_back(node.take_snapshot());
+    reader.hold(node.take_snapshot());
     ask(reader, 0);
     reader.disconnect();
 }
@@ -101,6 +101,7 @@ void World::ask(Reader &reader, std::size_t place) {
     HeldSnapshot query = reader.held()[place];
     const KeptAnswer *kept = reader.find(query);
     std::int64_t until_ms = none_settled;
+    bool is_reset = admin_.is_resetting() && admin_.is_in(source_of(node), database);
     if (kept != nullptr) {
         until_ms = kept->until_ms;
     } else {
@@ -112,6 +113,8 @@ void World::ask(Reader &reader, std::size_t place) {
         reader.keep(query, until_ms);
     }
     HeldSnapshot &held = reader.held()[place];
+    // Who reads while a horizon is lowered begins anew.
+    if (is_reset) return reader.disconnect();
     stage_.trace.say("%4lld node %d: a reader of database %d with xmax %llu%s, %zu running, at record %zu may read up to %lld%s",
                      Stage::since_start(stage_.true_ms), node.number, database,
                      static_cast<unsigned long long>(query.xmax), query.is_of_recovery ? " of recovery" : "",
@@ -120,7 +123,8 @@ void World::ask(Reader &reader, std::size_t place) {
     stage_.oracle.expect(!held.is_answered || held.until_ms == until_ms, "a query is told two bounds");
     held.is_answered = true;
     held.until_ms = until_ms;
-    judge(node, database, query, until_ms);
+    // What was heard of another scope, or before a reset, does not count.
+    if (reader.since() >= source_of(node).begun[database]) judge(node, database, query, until_ms);
 }
 
 bool World::ask_primary(Node &node, int database, const HeldSnapshot &query, std::int64_t &until_ms) {
@@ -149,7 +153,6 @@ void World::judge(Node &node, int database, const HeldSnapshot &query, std::int6
     reads_ += until_ms > 0;
     Node &source = source_of(node);
     standby_reads_ += !node.is_primary;
-    if (query.is_of_recovery && query.lsn < source.begun[database]) return;
     Lowest below;
     for (int i = 0; i < stage_.scenario.layout_count; i++) below.ids[i] = settled_id(stage_.scenario.packings[i], until_ms);
     bool is_lost = has_undecided(source, database, below) || has_committed_since(source, database, query, below);

@@ -192,11 +192,12 @@ void World::promote() {
     next->take_readers(old);
     if (are_readers_lost()) forget_readers(*next);
     primary_ = next->number;
+    Lsn last = next->disk.inserted();
     // Its readers keep their snapshots of recovery.
-    start(*next, next->disk.inserted(), true);
+    start(*next, last, true);
     for (Node &node : stage_.nodes) {
         if (!followers[node.number] || &node == next) continue;
-        if (node.disk.inserted() > next->disk.inserted() || stage_.random.one_in(4))
+        if (node.disk.inserted() > last || stage_.random.one_in(4))
             fence(node);
         else
             follow(node, *next);

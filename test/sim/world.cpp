@@ -111,6 +111,8 @@ void World::step_others() {
             replicate();
         else if (random.one_in(8))
             step_readers();
+        else if (admin_.is_resetting() && random.one_in(4))
+            admin_.step(stage_);
         else if (stage_.scenario.has_registry() && random.one_in(2))
             keep_numbers();
         else if (number != running_ && sessions_[number].node() != nullptr)
