@@ -72,12 +72,13 @@ void World::read() {
     if (reader.node() == nullptr || !reader.node()->is_up) return;
     std::vector<HeldSnapshot> &held = reader.held();
     // One snapshot after the other, or several at once, or an older one again.
-    if (!held.empty() && stage_.random.one_in(3)) reader.end_transaction();
-    if (!held.empty() && (held.size() == max_held || stage_.random.one_in(2))) held.erase(held.begin() + any_of(held));
+    if (!held.empty() && stage_.random.one_in(4)) reader.end_transaction();
+    if (held.size() == max_held) held.erase(held.begin() + any_of(held));
     if (held.empty() || !stage_.random.one_in(4)) reader.hold(reader.node()->take_snapshot());
     stage_.let_others_run();
-    if (reader.node() == nullptr || held.empty() || stage_.random.one_in(4)) return;
-    ask(reader, static_cast<std::size_t>(any_of(held)));
+    if (held.empty() || stage_.random.one_in(3)) return;
+    ask(reader, stage_.random.one_in(2) ? held.size() - 1 : static_cast<std::size_t>(any_of(held)));
+    if (!held.empty() && stage_.random.one_in(4)) ask(reader, static_cast<std::size_t>(any_of(held)));
 }
 
 std::int64_t World::any_of(const std::vector<HeldSnapshot> &held) noexcept {

@@ -61,7 +61,7 @@ void World::pass_time() {
 }
 
 void World::step_somebody() {
-    if (admin_.node() != nullptr && stage_.random.one_in(3)) return admin_.step(stage_);
+    if (admin_.node() != nullptr && stage_.random.one_in(3)) return step_admin();
     if (stage_.random.one_in(10)) return step_readers();
     auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
     if (events_ >= stalled_until_[number]) step_session(number);
@@ -71,6 +71,14 @@ void World::step_somebody() {
 void World::step_readers() {
     if (stage_.random.one_in(4)) return end_prepared();
     stage_.random.one_in(4) ? step_other_transaction() : read();
+}
+
+// Readers ask beside a reset, too.
+void World::step_admin() {
+    if (!admin_.is_resetting() || !stage_.random.one_in(2)) return admin_.step(stage_);
+    int database = any_database();
+    for (Node &node : stage_.nodes)
+        if (admin_.is_in(node, database)) return read(node, database);
 }
 
 // One step of one client; clients of a lost server connect to one that issues.

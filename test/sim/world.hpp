@@ -67,6 +67,7 @@ class World {
     void copy_disk();
     void add_server(Node &node);
 
+    void step_admin();
     // Readers.
     void step_readers();
     void read();
