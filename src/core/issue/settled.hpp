@@ -191,6 +191,8 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
 inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
     std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
     lift(horizon.settled_ms, std::min(now_ms, durable_ms));
+    // Only a reset lowers H, and then S: that may have been before S was lifted here.
+    if (horizon.durable_ms.load() < durable_ms) lower(horizon.settled_ms, horizon.durable_ms.load());
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return horizon.settled_ms.load();
 }
