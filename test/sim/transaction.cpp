@@ -139,7 +139,7 @@ void Session::record() {
 }
 
 void Session::leave(Stage &stage) {
-    if (!stage.random.one_in(5)) return;
+    if (!stage.random.one_in(stage.scenario.prepare_interval)) return;
     process().xid = 0;
     leave_transaction();
     if (hand_over_at == HandOver::before_end) return begin_draw(stage);
