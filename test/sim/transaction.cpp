@@ -59,9 +59,9 @@ void Session::end_transaction(Stage &stage) {
     if (commits) tell_standbys(stage, *node_, number_of_database_);
 }
 
-// A client that is gone rolls back, if its server is there.
+// A client that is gone rolls back, if its server is there, what is not prepared yet.
 void Session::leave_transaction() noexcept {
-    if (process().xid != 0 && node_->is_up) {
+    if (process().xid != 0 && node_->is_up && !node_->ledger.is_prepared(process().xid)) {
         node_->log_end(process(), false);
         node_->ledger.end(process().xid);
     }
