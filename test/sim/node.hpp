@@ -32,8 +32,8 @@ using SlotDirectory = Directory<NoLock, Database>;
 struct Process {
     std::uint32_t pid = 0;
     std::uint32_t transaction = 0;  // its local number; 0: it is in none
-    Xid xid = 0;       // 0: it has stored nothing
-    Lsn lsn = 0;       // of its commit, which is in the WAL before snapshots show it; 0: none yet
+    Xid xid = 0;                    // 0: it has stored nothing
+    Lsn lsn = 0;                    // of its commit, which is in the WAL before snapshots show it; 0: none yet
     int database = 0;
     int leader = -1;  // it is a worker of that process
     int workers = 0;
@@ -130,7 +130,7 @@ struct Node {
     Ledger ledger;                    // what has ended here; on a standby as far as it is replayed
     Lsn replayed = 0;                 // on a standby: snapshots and pages are of this record
     PagePairs replayed_pairs[max_databases] = {};
-    Lsn begun[max_databases] = {};    // whatever readers heard of older records does not count: the scope began there
+    Lsn begun[max_databases] = {};  // whatever readers heard of older records does not count: the scope began there
     // The highest answer that was given here, by database and layout: all below it is decided.
     std::int64_t settled_ids[max_databases][max_layouts] = {};
     // The last ID of each slot since the start, by database, kind and shard.

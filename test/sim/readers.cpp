@@ -107,7 +107,8 @@ void World::ask(Reader &reader, std::size_t place) {
         until_ms = kept->until_ms;
     } else {
         reader.is_busy = true;
-        bool is_answered = node.is_primary ? ask_primary(node, database, query, until_ms) : ask_standby(node, database, query, until_ms);
+        bool is_answered = node.is_primary ? ask_primary(node, database, query, until_ms)
+                                           : ask_standby(node, database, query, until_ms);
         reader.is_busy = false;
         // Or the server had it begin anew meanwhile.
         if (!is_answered || reader.node() == nullptr || place >= reader.held().size()) return;
@@ -116,11 +117,11 @@ void World::ask(Reader &reader, std::size_t place) {
     HeldSnapshot &held = reader.held()[place];
     // Who reads while a horizon is lowered begins anew.
     if (is_reset) return reader.disconnect();
-    stage_.trace.say("%4lld node %d: a reader of database %d with xmax %llu%s, %zu running, at record %zu may read up to %lld%s",
-                     Stage::since_start(stage_.true_ms), node.number, database,
-                     static_cast<unsigned long long>(query.xmax), query.is_of_recovery ? " of recovery" : "",
-                     query.xids.size(), query.lsn, until_ms == none_settled ? -1LL : Stage::since_start(until_ms),
-                     kept != nullptr ? ", as before" : "");
+    stage_.trace.say(
+        "%4lld node %d: a reader of database %d with xmax %llu%s, %zu running, at record %zu may read up to %lld%s",
+        Stage::since_start(stage_.true_ms), node.number, database, static_cast<unsigned long long>(query.xmax),
+        query.is_of_recovery ? " of recovery" : "", query.xids.size(), query.lsn,
+        until_ms == none_settled ? -1LL : Stage::since_start(until_ms), kept != nullptr ? ", as before" : "");
     stage_.oracle.expect(!held.is_answered || held.until_ms == until_ms, "a query is told two bounds");
     held.is_answered = true;
     held.until_ms = until_ms;
@@ -155,7 +156,8 @@ void World::judge(Node &node, int database, const HeldSnapshot &query, std::int6
     Node &source = source_of(node);
     standby_reads_ += !node.is_primary;
     Lowest below;
-    for (int i = 0; i < stage_.scenario.layout_count; i++) below.ids[i] = settled_id(stage_.scenario.packings[i], until_ms);
+    for (int i = 0; i < stage_.scenario.layout_count; i++)
+        below.ids[i] = settled_id(stage_.scenario.packings[i], until_ms);
     bool is_lost = has_undecided(source, database, below) || has_committed_since(source, database, query, below);
     stage_.oracle.expect(!is_lost, node.is_primary ? "a reader loses a row" : "a reader on a standby loses a row");
     for (int i = 0; i < stage_.scenario.layout_count; i++)
@@ -183,7 +185,8 @@ void World::step_other_transaction() {
         return;
     }
     if (others.empty()) return node.log_running();
-    std::size_t place = static_cast<std::size_t>(stage_.random.between(0, static_cast<std::int64_t>(others.size()) - 1));
+    std::size_t place =
+        static_cast<std::size_t>(stage_.random.between(0, static_cast<std::int64_t>(others.size()) - 1));
     Xid xid = others[place];
     node.disk.write_act(stage_.random.one_in(4) ? Act::abort : Act::commit, xid, 0, {});
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
@@ -201,7 +204,8 @@ void World::end_prepared() {
     found.is_ending = true;
     bool commits = !stage_.random.one_in(4);
     PreparedTransaction ending = found;
-    Lsn lsn = node.disk.write_act(commits ? Act::commit_prepared : Act::abort_prepared, ending.xid, ending.database, ending.drawn);
+    Lsn lsn = node.disk.write_act(commits ? Act::commit_prepared : Act::abort_prepared, ending.xid, ending.database,
+                                  ending.drawn);
     if (commits) found.lsn = lsn;
     node.disk.flush(lsn);
     stage_.let_others_run();

@@ -105,7 +105,7 @@ class Session {
     DrawSession history_{};
     std::uint32_t pid_ = 0;
     std::uint32_t transactions_ = 0;  // the local number of the last one
-    Xid xid_ = 0;  // of the transaction that is prepared
+    Xid xid_ = 0;                     // of the transaction that is prepared
     Announced announced_{};
     DrawHistory before_{};  // what the session had drawn when the draw began
     Source source_{};

@@ -55,15 +55,15 @@ struct PreparedTransaction {
     Xid xid;
     int database;
     Lowest drawn;
-    bool is_ending;  // a session has it
-    std::size_t lsn; // of its commit; 0: none yet
+    bool is_ending;   // a session has it
+    std::size_t lsn;  // of its commit; 0: none yet
 };
 
 // The transactions as the WAL tells of them, up to some record.
 struct Ledger {
     Xid next = first_normal_xid;
-    Xid latest = 0;             // the highest that has ended
-    std::vector<Xid> running;   // on a standby: all that were heard of, in order; the prepared, too
+    Xid latest = 0;            // the highest that has ended
+    std::vector<Xid> running;  // on a standby: all that were heard of, in order; the prepared, too
     std::vector<PreparedTransaction> prepared;
 
     void begin(Xid first) {

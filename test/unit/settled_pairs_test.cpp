@@ -32,7 +32,9 @@ TEST(PairList, KeepsWhatSettlesMoreForMoreSnapshots) {
         {"the same twice", {{10, 100}, {10, 100}}, "10:100 "},
         {"more settled, no transaction since", {{10, 100}, {10, 110}}, "10:110 "},
         {"one that was looked for earlier and comes later", {{12, 110}, {10, 100}}, "12:110 "},
-        {"more settled for more snapshots than several", {{10, 100}, {12, 110}, {14, 120}, {11, 130}}, "10:100 11:130 "},
+        {"more settled for more snapshots than several",
+         {{10, 100}, {12, 110}, {14, 120}, {11, 130}},
+         "10:100 11:130 "},
         {"than all", {{10, 100}, {12, 110}, {9, 130}}, "9:130 "},
     };
     for (const auto &c : cases) {
@@ -177,7 +179,8 @@ TEST(Snapshots, AreTheSameEntryByEntry) {
 
 TEST(KeptAnswers, EachSnapshotHasItsOwn) {
     // All in one place of the map, and some beside it.
-    std::vector<Taken> queries = {{20, {11, 12}}, {20, {11, 11}}, {84, {11, 12}}, {21, {11}}, {20, {11, 12}, true}, {22, {}}};
+    std::vector<Taken> queries = {{20, {11, 12}}, {20, {11, 11}},       {84, {11, 12}},
+                                  {21, {11}},     {20, {11, 12}, true}, {22, {}}};
     std::vector<KeptAnswer> memory;
     memory.reserve(queries.size());
     KeptAnswers answers;

@@ -80,7 +80,8 @@ inline bool lists_all_of(const SnapshotView &later, const SnapshotView &earlier)
     std::uint32_t at = 0;
     for (std::uint32_t i = 0; i < earlier.count; i++) {
         std::uint32_t tried = 0;
-        for (; tried < later.count && later.xids[at] != earlier.xids[i]; tried++) at = at + 1 < later.count ? at + 1 : 0;
+        for (; tried < later.count && later.xids[at] != earlier.xids[i]; tried++)
+            at = at + 1 < later.count ? at + 1 : 0;
         if (tried == later.count) return false;
     }
     return true;
@@ -88,8 +89,7 @@ inline bool lists_all_of(const SnapshotView &later, const SnapshotView &earlier)
 
 // Rule (2): whether no transaction with an xid ended between two snapshots.
 inline bool is_unchanged(const SnapshotView &earlier, const SnapshotView &later) noexcept {
-    return later.xmax == earlier.xmax && later.is_of_recovery == earlier.is_of_recovery &&
-           lists_all_of(later, earlier);
+    return later.xmax == earlier.xmax && later.is_of_recovery == earlier.is_of_recovery && lists_all_of(later, earlier);
 }
 
 // The `Server` of the functions below has
