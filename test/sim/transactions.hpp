@@ -1,5 +1,5 @@
-// Transactions as a server numbers them, and as its WAL tells of them. A transaction gets a number (an xid) when it first
-// stores something, or never; a snapshot is a list of numbers.
+// Transactions as a server numbers them, and as its WAL tells of them. A transaction gets a number (an xid) when it
+// first stores something, or never; a snapshot says which numbers had ended.
 #pragma once
 
 #include <algorithm>
