@@ -234,6 +234,19 @@ TEST(Settled, IsForgottenWithTheDatabaseAndLoweredByAReset) {
     EXPECT_EQ(horizon.settled_ms, 0);
 }
 
+TEST(Settled, AResetBesideAReaderLeavesNothingAboveIt) {
+    DurableRecord record{};
+    record.value = 3000;
+    for (int round = 0; round < 2000; round++) {
+        Horizon horizon{};
+        horizon.durable_ms = 9000;
+        std::thread reader([&] { lift_settled(horizon, 8000); });
+        note_reset(horizon, record);
+        reader.join();
+        ASSERT_LE(horizon.settled_ms, 3000 + longest_tick_ms) << round;
+    }
+}
+
 // A drawer announces and then looks at S; a gatherer lifts S and then looks at the announcement. Never do both miss the
 // other: a tick that is begun below the answer was in the answer.
 TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {

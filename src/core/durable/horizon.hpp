@@ -63,6 +63,10 @@ inline void lift(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
     std::int64_t seen = ms.load(std::memory_order_relaxed);
     while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
 }
+inline void lower(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
+    std::int64_t seen = ms.load(std::memory_order_relaxed);
+    while (seen > to && !ms.compare_exchange_weak(seen, to)) continue;
+}
 
 // Compares the page with what is known of it. True if it is as expected, so that a renewal may write. Else, after a
 // start or if another server changed the page, the grant is dropped and the floor raised to what the page asks for;

@@ -193,6 +193,9 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
 inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
     std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
     if (durable_ms != 0) lift(horizon.settled_ms, std::min(now_ms, durable_ms + longest_tick_ms));
+    // Only a reset lowers H, and then S: that may have been before S was lifted here.
+    std::int64_t lowered_ms = horizon.durable_ms.load();
+    if (lowered_ms < durable_ms) lower(horizon.settled_ms, lowered_ms + longest_tick_ms);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return horizon.settled_ms.load();
 }

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "core/durable/pair_list.hpp"
 #include "core/issue/locks.hpp"
@@ -78,7 +77,7 @@ struct SnapshotView {
 // Whether two are the same, entry by entry: copies of one are.
 inline bool is_same(const SnapshotView &a, const SnapshotView &b) noexcept {
     return a.xmax == b.xmax && a.xmin == b.xmin && a.is_of_recovery == b.is_of_recovery && a.count == b.count &&
-           (a.count == 0 || std::memcmp(a.xids, b.xids, a.count * sizeof(*a.xids)) == 0);
+           std::equal(a.xids, a.xids + a.count, b.xids);
 }
 
 // Whether every xid that one lists is listed by another. Fast if both have them in the same order, as mostly.
