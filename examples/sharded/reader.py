@@ -19,12 +19,11 @@ def connected(shard):
 def read_on(feed, name, shard):
     with feed.transaction():
         begin = feed.execute('SELECT next FROM position WHERE shard = %s FOR UPDATE', [name]).fetchone()[0]
-        upto = shard.execute('CALL id_settled()').fetchone()[0]
-        end = max(begin, upto or begin)
         posts = shard.execute(
-            'SELECT id, author, body FROM post WHERE id >= %s AND id < %s ORDER BY id', [begin, end]).fetchall()
-        feed.cursor().executemany('INSERT INTO post VALUES (%s, %s, %s)', posts)
-        feed.execute('UPDATE position SET next = %s WHERE shard = %s', [end, name])
+            'SELECT id, author, body FROM post WHERE id >= %s AND id < id_settled() ORDER BY id', [begin]).fetchall()
+        if posts:
+            feed.cursor().executemany('INSERT INTO post VALUES (%s, %s, %s)', posts)
+            feed.execute('UPDATE position SET next = %s WHERE shard = %s', [posts[-1][0] + 1, name])
 # End.
 
 

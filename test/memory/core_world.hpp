@@ -118,6 +118,9 @@ inline Weakening relaxed(Kind kind, const void *place) {
 inline Weakening left_out(Kind kind, const void *place) {
     return {kind, place, -1, true};
 }
+inline Weakening left_out(Kind kind, const void *place, int thread) {
+    return {kind, place, thread, true};
+}
 inline Weakening no_fence(int thread) {
     return {Kind::fence, memory, thread, true};
 }

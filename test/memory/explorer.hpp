@@ -30,11 +30,11 @@ struct Program {
 
 enum class Kind : std::uint8_t { load, store, update, fence, lock };
 
-// What is made weaker: operations of a kind on a place, or all fences of a thread.
+// What is made weaker: operations of a kind on a place, of all threads or of one, or all fences of a thread.
 struct Weakening {
     Kind kind = Kind::load;
     const void *place = nullptr;  // null: nothing is weakened
-    int thread = -1;              // of a fence
+    int thread = -1;              // of a fence always; else -1: of all
     bool is_left_out = false;     // a lock is not taken, an update is not atomic; else it only orders nothing
 };
 

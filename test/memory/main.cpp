@@ -24,6 +24,7 @@ int main() {
     idgen::explored::explore_draws();
     idgen::explored::explore_leases();
     idgen::explored::explore_settled();
+    idgen::explored::explore_pairs();
     std::printf("1..%d\n# %ld executions\n", tests, executions);
     return failed == 0 ? 0 : 1;
 }

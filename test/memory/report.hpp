@@ -11,4 +11,5 @@ namespace idgen::explored {
 void explore_draws();
 void explore_leases();
 void explore_settled();
+void explore_pairs();
 }  // namespace idgen::explored

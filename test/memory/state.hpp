@@ -92,7 +92,8 @@ struct Inside {
 // What was asked to be weaker here; null: nothing.
 inline const Weakening *weakening_of(Kind kind, const void *place) {
     for (const Weakening &each : weak) {
-        bool is_meant = kind == Kind::fence ? each.thread == current : each.place == place;
+        bool is_thread = each.thread < 0 || each.thread == current;
+        bool is_meant = is_thread && (kind == Kind::fence || each.place == place);
         if (each.place != nullptr && each.kind == kind && is_meant) return &each;
     }
     return nullptr;

@@ -33,7 +33,7 @@ void Admin::lock(Stage &stage) {
 void Admin::forget_answers(const Stage &stage) noexcept {
     for (int i = 0; i < stage.scenario.layout_count; i++) {
         std::int64_t &highest = node_->settled_ids[number_][i];
-        highest = std::min(highest, settled_id(stage.scenario.packings[i], at_ms_));
+        highest = std::min(highest, settled_id(stage.scenario.packings[i], until_start(at_ms_)));
     }
 }
 
@@ -47,7 +47,9 @@ void Admin::write_page(const Stage &stage) {
         case Task::reset:
             record_ = plan_reset(page_, view_, at_ms_);
             entry.is_vouched = true;
+            entry.pairs = {};
             forget_answers(stage);
+            node_->begun[number_] = node_->disk.inserted() + 1;
             break;
         case Task::confirm:
             record_ = plan_confirmation(page_, view_);

@@ -27,7 +27,8 @@ void World::begin_scope(Node &node, int database) {
     node.scopes[database] = stage_.oracle.new_scope();
     node.old_floors_ms[database] = 0;
     node.forget_ids(database);
-    std::fill_n(node.settled_ids[database], max_layouts, 0);
+    node.forget_readers(database);
+    drop_readers(nullptr, database);
 }
 
 // CREATE EXTENSION: the first records.
@@ -99,6 +100,7 @@ void World::create_database_again(Node &node, int database) {
     if (stage_.random.one_in(3)) return say("a database gets another row", node);
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
     node.forget_transactions(database);
+    drop_readers(nullptr, database);
     bool has_memory = entry != nullptr && is_remembered(node, database);
     if (entry != nullptr && stage_.random.one_in(3)) {
         node.directory().drop(*entry);
@@ -120,7 +122,7 @@ void World::copy_primary(Node &node) {
     const Node &source = primary();
     fence(node);
     node.disk = source.disk;
-    node.take_transactions(source);
+    node.take_readers(source);
     follow(node, source);
     node.upstream = -1;
     node.is_primary = node.is_alone = true;
@@ -160,7 +162,7 @@ void World::copy_disk() {
     if (&node == &source || !source.issues()) return;
     copy_primary(node);
     // Its readers begin anew.
-    for (int i = 0; i < max_databases; i++) node.forget_transactions(i);
+    for (int i = 0; i < max_databases; i++) node.forget_readers(i);
     auto flushed = static_cast<std::int64_t>(source.disk.flushed);
     start(node, static_cast<Lsn>(stage_.random.one_in(2) ? flushed : stage_.random.between(first_lsn_, flushed)));
     say("is a copy of a disk, beside its origin", node);

@@ -11,6 +11,7 @@
 #include "core/durable/renewal.hpp"
 #include "leases.hpp"
 #include "scenario.hpp"
+#include "transactions.hpp"
 
 namespace idgen::sim {
 
@@ -32,6 +33,10 @@ struct WalEntry {
     bool is_number = false;  // the record of a number instead
     int place = 0;           // which
     LeaseRecord number = {};
+    TransactionRecord transaction = {};  // what it says of one, if it is no page
+    PagePairs pairs = {};                // in the page of a horizon
+
+    bool is_page() const noexcept { return transaction.act == Act::none; }
 };
 
 struct Disk {
@@ -41,6 +46,7 @@ struct Disk {
     LeaseRecord numbers[max_leases] = {};         // the same
     DurableRecord durable[max_databases] = {};    // the horizon that would survive
     std::int64_t durable_ms[max_databases] = {};  // the highest up to there
+    Lsn positions[max_databases][2] = {};         // of the pages
 
     Lsn inserted() const noexcept { return wal.size(); }
     WalEntry &page(int database, Record kind) noexcept { return pages[database][static_cast<int>(kind)]; }
@@ -48,8 +54,15 @@ struct Disk {
 
     Lsn write(const WalEntry &entry) {
         wal.push_back(entry);
-        apply(entry);
+        apply(entry, wal.size());
         return wal.size();
+    }
+    Lsn position(int database, Record kind) const noexcept { return positions[database][static_cast<int>(kind)]; }
+    Lsn write_act(Act act, Xid xid, int database, const Lowest &drawn) {
+        WalEntry entry{};
+        entry.database = database;
+        entry.transaction = {act, xid, drawn};
+        return write(entry);
     }
     void write_number(int place, const LeaseRecord &number) {
         write({0, Record::horizon, {}, {}, false, true, place, number});
@@ -59,7 +72,7 @@ struct Disk {
         for (lsn = std::min(lsn, wal.size()); flushed < lsn; flushed++) {
             const WalEntry &entry = wal[flushed];
             std::int64_t &highest_ms = durable_ms[entry.database];
-            if (entry.kind != Record::horizon || entry.is_number) continue;
+            if (entry.kind != Record::horizon || entry.is_number || !entry.is_page()) continue;
             durable[entry.database] = entry.record;
             highest_ms = entry.is_vouched ? entry.record.value : std::max(highest_ms, entry.record.value);
         }
@@ -72,7 +85,7 @@ struct Disk {
         std::fill_n(durable_ms, max_databases, 0);
         flush(lsn);
         std::fill_n(numbers, max_leases, LeaseRecord{});
-        for (const WalEntry &entry : wal) apply(entry);
+        for (Lsn i = 0; i < wal.size(); i++) apply(wal[i], i + 1);
     }
 
     // Receives the sender's records up to `lsn`. Requires that what is here is a prefix of them.
@@ -81,11 +94,14 @@ struct Disk {
     }
 
     // Puts a record where it belongs.
-    void apply(const WalEntry &entry) noexcept {
-        if (entry.is_number)
+    void apply(const WalEntry &entry, Lsn lsn) noexcept {
+        if (!entry.is_page()) return;
+        if (entry.is_number) {
             numbers[entry.place] = entry.number;
-        else
-            page(entry.database, entry.kind) = entry;
+            return;
+        }
+        page(entry.database, entry.kind) = entry;
+        positions[entry.database][static_cast<int>(entry.kind)] = lsn;
     }
 };
 

@@ -28,30 +28,17 @@ struct Database : DatabaseEntry {
 
 using SlotDirectory = Directory<NoLock, Database>;
 
-// The lowest ID of each layout that a transaction has drawn.
-struct Lowest {
-    std::int64_t ids[max_layouts];
-
-    Lowest() noexcept { std::fill_n(ids, max_layouts, INT64_MAX); }
-};
-
 // A client's process on a server.
 struct Process {
     std::uint32_t pid = 0;
     std::uint32_t transaction = 0;  // its local number; 0: it is in none
-    std::uint32_t xid = 0;
+    Xid xid = 0;                    // 0: it has stored nothing
+    Lsn lsn = 0;                    // of its commit, which is in the WAL before snapshots show it; 0: none yet
     int database = 0;
     int leader = -1;  // it is a worker of that process
     int workers = 0;
     bool is_ending = false;
     Lowest drawn;  // by its workers too
-};
-
-// A transaction that is prepared for two-phase commit.
-struct PreparedTransaction {
-    std::uint32_t xid;
-    int database;
-    Lowest drawn;
 };
 
 constexpr std::uint32_t max_prepared = 3;
@@ -66,7 +53,8 @@ struct SharedMemory {
     Announcement<NoLock> announcements[max_sessions];
     PreparedEntry prepared[max_prepared + max_sessions];
     Process processes[max_sessions];
-    std::uint32_t first_xid;      // no transaction since the start has a lower one
+    Xid first_xid;                // no transaction since the start has a lower one; 0: not known yet
+    std::vector<Xid> others;      // transactions that draw nothing
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };
 
@@ -138,7 +126,11 @@ struct Node {
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
     Believed confirmed[max_databases] = {};
-    std::vector<PreparedTransaction> prepared;  // as the disk has them
+    Xid base_xid = first_normal_xid;  // the first of all servers
+    Ledger ledger;                    // what has ended here; on a standby as far as it is replayed
+    Lsn replayed = 0;                 // on a standby: snapshots and pages are of this record
+    PagePairs replayed_pairs[max_databases] = {};
+    Lsn begun[max_databases] = {};  // whatever readers heard of older records does not count: the scope began there
     // The highest answer that was given here, by database and layout: all below it is decided.
     std::int64_t settled_ids[max_databases][max_layouts] = {};
     // The last ID of each slot since the start, by database, kind and shard.
@@ -148,15 +140,77 @@ struct Node {
     std::int64_t identity() const noexcept { return identity_of(timeline, static_cast<std::uint64_t>(system)); }
     BootId boot_id() const noexcept { return {boot, 1}; }
     bool issues() const noexcept { return is_up && is_primary; }
-    bool is_prepared(std::uint32_t xid) const noexcept {
-        for (const PreparedTransaction &transaction : prepared)
-            if (transaction.xid == xid) return true;
-        return false;
-    }
     bool is_in_progress(std::uint32_t xid) const noexcept {
         for (const Process &process : shared->processes)
-            if (process.transaction != 0 && process.xid == xid) return true;
-        return is_prepared(xid);
+            if (process.transaction != 0 && process.xid != 0 && half_of(process.xid) == xid) return true;
+        return std::any_of(ledger.prepared.begin(), ledger.prepared.end(),
+                           [xid](const PreparedTransaction &transaction) { return half_of(transaction.xid) == xid; });
+    }
+
+    // As each session does that draws, prepares or reads on a primary.
+    void note_first_xid() noexcept {
+        if (shared->first_xid == 0) shared->first_xid = ledger.next;
+    }
+    // In the WAL, then for snapshots: the caller may do something else between the two.
+    Lsn log_end(Process &process, bool commits) {
+        Lsn lsn = disk.write_act(commits ? Act::commit : Act::abort, process.xid, process.database, process.drawn);
+        if (commits) process.lsn = lsn;
+        return lsn;
+    }
+    void store(Process &process) {
+        process.xid = ledger.give();
+        disk.write_act(Act::store, process.xid, process.database, {});
+    }
+
+    // Replays one record.
+    void replay() {
+        const WalEntry &entry = disk.wal[replayed++];
+        ledger.apply(entry.transaction, entry.database);
+        if (entry.is_page() && !entry.is_number && entry.kind == Record::horizon)
+            replayed_pairs[entry.database] = entry.pairs;
+    }
+    void replay_all() {
+        ledger.begin(base_xid);
+        std::fill_n(replayed_pairs, max_databases, PagePairs{});
+        for (replayed = 0; replayed < disk.inserted();) replay();
+    }
+    // The end of recovery: what had not ended never will, but for what is prepared.
+    void end_recovery() {
+        replay_all();
+        ledger.running.clear();
+        ledger.latest = before(ledger.next);
+        log_running();
+    }
+    // Says up to where all have ended.
+    void log_running() {
+        Xid oldest = ledger.next;
+        for (const Process &process : shared->processes)
+            if (process.xid != 0) oldest = std::min(oldest, process.xid);
+        for (const PreparedTransaction &transaction : ledger.prepared) oldest = std::min(oldest, transaction.xid);
+        for (Xid xid : shared->others) oldest = std::min(oldest, xid);
+        disk.write_act(Act::running, oldest, 0, {});
+    }
+
+    HeldSnapshot take_snapshot() const {
+        HeldSnapshot held;
+        held.xmax = after(ledger.latest);
+        held.is_of_recovery = !is_primary;
+        if (held.is_of_recovery) {
+            held.lsn = replayed;
+            for (Xid xid : ledger.running)
+                if (xid < held.xmax) held.xids.push_back(half_of(xid));
+            return held;
+        }
+        held.lsn = disk.inserted();
+        auto list = [&held](Xid xid, Lsn lsn) {
+            if (xid != 0 && xid < held.xmax) held.xids.push_back(half_of(xid));
+            if (lsn != 0) held.lsn = std::min(held.lsn, lsn - 1);
+        };
+        for (const Process &process : shared->processes)
+            if (process.transaction != 0) list(process.xid, process.lsn);
+        for (const PreparedTransaction &transaction : ledger.prepared) list(transaction.xid, transaction.lsn);
+        for (Xid xid : shared->others) list(xid, 0);
+        return held;
     }
 
     ClockReading read_clock(std::int64_t true_ms) const noexcept {
@@ -176,9 +230,8 @@ struct Node {
     }
 
     // What a start and a crash of any backend do to shared memory.
-    void forget(std::uint32_t next_xid) {
+    void forget() {
         shared = std::make_unique<SharedMemory>();
-        shared->first_xid = next_xid;
         left_leases.set_aside();
         directory().clear();
         idgen::forget(shared->accepted);
@@ -188,16 +241,28 @@ struct Node {
         std::fill_n(old_floors_ms, max_databases, 0);
         for (int i = 0; i < max_databases; i++) forget_ids(i);
     }
-    // What the disk of another says of transactions.
-    void take_transactions(const Node &other) {
-        prepared = other.prepared;
-        for (int i = 0; i < max_databases; i++) std::copy_n(other.settled_ids[i], max_layouts, settled_ids[i]);
+    // Who has read on another goes on here.
+    void take_readers(const Node &other) noexcept {
+        for (int i = 0; i < max_databases; i++) {
+            std::copy_n(other.settled_ids[i], max_layouts, settled_ids[i]);
+            begun[i] = other.begun[i];
+        }
     }
     // The tables are gone.
     void forget_transactions(int database) {
-        auto is_gone = [database](const PreparedTransaction &transaction) { return transaction.database == database; };
-        prepared.erase(std::remove_if(prepared.begin(), prepared.end(), is_gone), prepared.end());
+        std::vector<PreparedTransaction> before = ledger.prepared;
+        for (const PreparedTransaction &transaction : before) {
+            if (transaction.database != database) continue;
+            disk.write_act(Act::abort_prepared, transaction.xid, database, {});
+            ledger.erase_prepared(transaction.xid);
+            ledger.end(transaction.xid);
+        }
+        forget_readers(database);
+    }
+    // They begin anew, and so does whoever reads on a standby from the next record on.
+    void forget_readers(int database) noexcept {
         std::fill_n(settled_ids[database], max_layouts, 0);
+        begun[database] = disk.inserted() + 1;
     }
     void forget_ids(int database) noexcept {
         for (auto &ids : last_ids[database]) std::fill_n(ids, max_leases, 0);

@@ -51,6 +51,7 @@ void World::meddle(Node &node) {
     WalEntry page = node.disk.page(database, Record::horizon);
     std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms());
     page.believed = {};
+    page.pairs = {};
     if (stage_.random.one_in(3)) {
         page.record = bare_record(page.record.value + 1, page.record.identity - 1);
         node.disk.page(database, Record::horizon) = page;
@@ -93,6 +94,7 @@ void World::reset(Node &node, int database) {
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
     std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
+    drop_readers(nullptr, database);
     admin_.begin(node, database, Admin::Task::reset, at_ms);
     say("idgen.reset", node);
 }

@@ -1,5 +1,7 @@
 #include "renewal.hpp"
 
+#include "reader.hpp"
+
 namespace idgen::sim {
 
 bool RenewalSteps::step(Stage &stage, Database &database) {
@@ -55,25 +57,44 @@ bool RenewalSteps::begin_with(Steps &steps, Database &database) {
 // Judges the page and writes it, under its lock.
 template <class Steps>
 bool RenewalSteps::read_page(Stage &stage, Steps &steps, Database &database) {
-    WalEntry page = node_->disk.page(number_, kind_);
     bool is_horizon = kind_ == Record::horizon;
+    if (is_horizon) look(stage, database);
+    WalEntry page = node_->disk.page(number_, kind_);
     PageVerdict verdict = steps.judge(page.record);
+    WalEntry written{number_, kind_, verdict.record, {}, false};
+    written.pairs = page.pairs;
+    if (verdict.is_to_write) steps.renew_pairs(written.pairs);
     std::int64_t &loaded_ms = node_->old_floors_ms[number_];
     if (is_horizon && loaded_ms == 0) loaded_ms = database.horizon.floor_ms;
     if (!verdict.is_to_write) {
+        note_page(stage, database, page.pairs, node_->disk.position(number_, kind_));
         if (is_horizon) stage.oracle.refuse(verdict.outcome, page.record.value, view_);
         return end(database, verdict.outcome);
     }
     record_ = verdict.record;
-    WalEntry written{number_, kind_, record_, {}, false};
     if (is_horizon) stage.oracle.renew(*node_, page, written, view_, start_ms_);
     lsn_ = node_->disk.write(written);
+    note_page(stage, database, written.pairs, lsn_);
     step_ = Step::flush;
     stage.trace.say("%4lld node %d: writes %s %lld of database %d (clock %lld, floor %lld)",
                     Stage::since_start(stage.true_ms), node_->number, is_horizon ? "H" : "generator",
                     is_horizon ? Stage::since_start(record_.value) : static_cast<long long>(record_.value), number_,
                     Stage::since_start(view_.clock.now_ms), Stage::since_start(database.horizon.floor_ms));
     return false;
+}
+
+// Looks at what is settled: for standbys, and for transactions that ask late.
+void RenewalSteps::look(Stage &stage, Database &database) {
+    ServerOfReader server{stage, *node_, &database, number_};
+    std::uint32_t drops = database.pairs.drops();
+    horizon_->pair = idgen::look(server);
+    if (horizon_->pair.until != none_settled) database.pairs.add(horizon_->pair, drops);
+}
+
+void RenewalSteps::note_page(const Stage &stage, Database &database, const PagePairs &pairs, Lsn lsn) noexcept {
+    if (kind_ != Record::horizon) return;
+    note_told(database.horizon, pairs);
+    if (stage.is_acknowledged(*node_, lsn)) note_durable(database.horizon);
 }
 
 template <class Steps>

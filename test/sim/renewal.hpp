@@ -35,6 +35,8 @@ class RenewalSteps {
     bool begin_with(Steps &steps, Database &database);
     template <class Steps>
     bool read_page(Stage &stage, Steps &steps, Database &database);
+    void look(Stage &stage, Database &database);
+    void note_page(const Stage &stage, Database &database, const PagePairs &pairs, Lsn lsn) noexcept;
     template <class Steps>
     bool ask_standbys(Stage &stage, Steps &steps, Database &database);
     bool end(Database &database, const Outcome &outcome);

@@ -84,6 +84,7 @@ struct Scenario {
     std::int64_t events;
     std::int64_t disaster_interval;  // events between disasters, about
     std::int64_t time_interval;      // events between moves of time, about
+    std::int64_t prepare_interval;   // looks of a session at whether its standby has what it prepares
 
     bool has_registry() const noexcept { return lease_rules.window_ms != 0; }
 };
@@ -193,6 +194,7 @@ inline Scenario scenario_of(Random &random, bool has_registry) noexcept {
     choose_dangers(s, random);
     choose_sizes(s, random);
     if (has_registry) choose_registry(s, random);
+    s.prepare_interval = random.one_in(3) ? 40 : 3;
     return s;
 }
 

@@ -62,6 +62,7 @@ void World::crash_server(Node &node) {
     node.is_up = false;
     node.disk.recover(node.disk.flushed);
     disconnect(node);
+    drop_readers(&node, -1);
     say("crashes", node);
     if (!stage_.random.one_in(3)) return;
     node.boot_machine(++boots_, stage_.true_ms);
@@ -72,15 +73,17 @@ void World::crash_server(Node &node) {
 }
 
 // Starts from the records up to `lsn`.
-void World::start(Node &node, Lsn lsn) {
+void World::start(Node &node, Lsn lsn, bool keeps_readers) {
     disconnect(node);
+    if (!keeps_readers) drop_readers(&node, -1);
     node.disk.recover(lsn);
-    node.forget(stage_.next_xid);
+    node.forget();
+    node.end_recovery();
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++) {
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
         // What readers heard rests on the clock, and numbers from a registry allow any.
-        if (is_lowered(node, i) && stage_.scenario.has_wild_clocks) std::fill_n(node.settled_ids[i], max_layouts, 0);
+        if (is_lowered(node, i) && stage_.scenario.has_wild_clocks) node.forget_readers(i);
     }
     keepers_[node.number].start(node);
     say("starts", node);
@@ -90,7 +93,8 @@ void World::fence(Node &node) {
     node.is_up = node.is_primary = node.is_alone = false;
     node.upstream = -1;
     disconnect(node);
-    node.forget(stage_.next_xid);
+    drop_readers(&node, -1);
+    node.forget();
     say("is fenced", node);
 }
 
@@ -103,7 +107,8 @@ void World::clone(Node &standby) {
     follow(standby, source);
     const Node &upstream = any_node();
     if (upstream.upstream == source.number && &upstream != &standby) standby.upstream = upstream.number;
-    standby.forget(stage_.next_xid);
+    standby.forget();
+    standby.replay_all();
     standby.is_up = true;
     say("is a standby from a base backup", standby);
 }
@@ -151,7 +156,7 @@ bool World::are_readers_lost() const noexcept {
     return stage_.scenario.has_wild_clocks && stage_.scenario.replication != Replication::synchronous;
 }
 void World::forget_readers(Node &node) noexcept {
-    for (auto &ids : node.settled_ids) std::fill_n(ids, max_layouts, 0);
+    for (int i = 0; i < max_databases; i++) node.forget_readers(i);
 }
 
 // The clock of a server that takes over may be far behind, and is set right before the server has paid what it owes.
@@ -184,13 +189,15 @@ void World::promote() {
     next->upstream = -1;
     next->timeline = timeline;
     next->is_primary = true;
-    next->take_transactions(old);
+    next->take_readers(old);
     if (are_readers_lost()) forget_readers(*next);
     primary_ = next->number;
-    start(*next, next->disk.inserted());
+    Lsn last = next->disk.inserted();
+    // Its readers keep their snapshots of recovery.
+    start(*next, last, true);
     for (Node &node : stage_.nodes) {
         if (!followers[node.number] || &node == next) continue;
-        if (node.disk.inserted() > next->disk.inserted() || stage_.random.one_in(4))
+        if (node.disk.inserted() > last || stage_.random.one_in(4))
             fence(node);
         else
             follow(node, *next);
@@ -213,7 +220,6 @@ void World::restore() {
     if (!node.issues() || !loses_few_generators(node.disk, lsn)) return;
     for (Node &other : stage_.nodes)
         if (&other != &node && !other.is_alone) fence(other);
-    node.prepared.clear();
     if (stage_.scenario.has_wild_clocks) forget_readers(node);
     start(node, lsn);
     node.timeline++;
@@ -255,8 +261,12 @@ void World::receive(Node &receiver) {
     Node &sender = stage_.nodes[receiver.upstream];
     if (!sender.is_up) return;
     Lsn received = receiver.disk.inserted();
-    if (received < sender.disk.flushed && !random.one_in(3)) receiver.disk.receive(sender.disk, received + 1);
+    // What is said of transactions comes along with the next page.
+    Lsn upto = received + 1;
+    while (upto < sender.disk.flushed && !sender.disk.wal[upto - 1].is_page() && !random.one_in(8)) upto++;
+    if (received < sender.disk.flushed && !random.one_in(3)) receiver.disk.receive(sender.disk, upto);
     if (!random.one_in(3)) receiver.disk.flush(receiver.disk.inserted());
+    while (receiver.replayed < receiver.disk.flushed && !random.one_in(6)) receiver.replay();
     if (!random.one_in(3)) sender.shared->acknowledged[receiver.number] = receiver.disk.flushed;
 }
 

@@ -21,6 +21,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     pid_ = static_cast<std::uint32_t>(stage.random.between(1, 3));
     transactions_ = static_cast<std::uint32_t>(stage.random.between(0, 3));
     process() = {};
+    node_->note_first_xid();
     announced_ = {};
     made_ = 0;
     borrowed_tick_ = -1;
@@ -30,7 +31,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
 
 void Session::disconnect() noexcept {
     if (node_ == nullptr) return;
-    end_transaction();
+    leave_transaction();
     node_ = nullptr;
 }
 
@@ -145,7 +146,7 @@ void Session::abandon(Stage &stage) {
     history_.last = before_;
     borrowed_tick_ = borrowed_before_;
     // Or to a savepoint.
-    if (stage.random.one_in(2) && process().workers == 0) end_transaction();
+    if (stage.random.one_in(2) && process().workers == 0) end_transaction(stage);
     begin_draw(stage);
 }
 

@@ -13,6 +13,7 @@
 // the keeper.
 #pragma once
 
+#include "reader.hpp"
 #include "renewal.hpp"
 
 namespace idgen::sim {
@@ -55,7 +56,9 @@ class Session {
     bool is_orphan() const noexcept;
     void begin_transaction(Stage &stage);
     void join(int leader) noexcept;
-    void end_transaction() noexcept;
+    void end_transaction(Stage &stage);
+    void leave_transaction() noexcept;
+    void store_some(Stage &stage);
     void end_some(Stage &stage);
     void lead(Stage &stage);
     void hand_over(Stage &stage);
@@ -102,7 +105,7 @@ class Session {
     DrawSession history_{};
     std::uint32_t pid_ = 0;
     std::uint32_t transactions_ = 0;  // the local number of the last one
-    std::uint32_t xid_ = 0;
+    Xid xid_ = 0;                     // of the transaction that is prepared
     Announced announced_{};
     DrawHistory before_{};  // what the session had drawn when the draw began
     Source source_{};

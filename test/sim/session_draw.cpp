@@ -185,6 +185,7 @@ void Session::issue(Stage &stage, const Take &taken) {
     // A clock of many nodes: one received the last timestamp of a millisecond.
     if (kind_ == kind_hlc && stage.random.one_in(4)) stage.tokens[kind_] |= hlc_last_logical;
     draws_++;
+    store_some(stage);
     if (stage.random.one_in(4)) return end_some(stage);
     begin_draw(stage);
     if (grant == Grant::half_used) begin_renewal(Record::horizon, start_ms, true);

@@ -25,7 +25,6 @@ struct Stage {
     Registry registry;
     Trace trace;
     std::int64_t true_ms = start_ms;
-    std::uint32_t next_xid = 1;
     Node nodes[max_nodes];
     std::int64_t tokens[max_layouts + 1] = {};  // the last ID of each kind that somebody passed on
     std::function<void()> let_others_run;

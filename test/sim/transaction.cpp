@@ -25,7 +25,6 @@ void Session::begin_transaction(Stage &stage) {
     process() = {};
     process().pid = pid_;
     process().transaction = ++transactions_;
-    process().xid = xid_ = stage.next_xid++;
     process().database = number_of_database_;
     auto leader = static_cast<int>(stage.random.between(0, stage.scenario.session_count - 1));
     if (leader != number_ && stage.random.one_in(3)) join(leader);
@@ -41,7 +40,31 @@ void Session::join(int leader) noexcept {
     other.workers++;
 }
 
-void Session::end_transaction() noexcept {
+// Commits or rolls back what it stored: in the WAL, then for snapshots.
+void Session::end_transaction(Stage &stage) {
+    bool commits = process().leader < 0 && !is_orphan() && !stage.random.one_in(4);
+    if (commits && process().xid == 0 && stage.random.one_in(2)) node_->store(process());
+    Xid xid = process().xid;
+    if (process().leader < 0 && xid != 0) {
+        process().is_ending = true;
+        Lsn lsn = node_->log_end(process(), commits);
+        if (commits && stage.random.one_in(3)) node_->disk.flush(lsn);
+        stage.let_others_run();
+        node_->ledger.end(xid);
+        stage.trace.say("%4lld session %d node %d: transaction %llu %s", Stage::since_start(stage.true_ms), number_,
+                        node_->number, static_cast<unsigned long long>(xid), commits ? "commits" : "rolls back");
+    }
+    process().xid = 0;
+    leave_transaction();
+    if (commits) tell_standbys(stage, *node_, number_of_database_);
+}
+
+// A client that is gone rolls back, if its server is there, what is not prepared yet.
+void Session::leave_transaction() noexcept {
+    if (process().xid != 0 && node_->is_up && !node_->ledger.is_prepared(process().xid)) {
+        node_->log_end(process(), false);
+        node_->ledger.end(process().xid);
+    }
     // A worker is a process of its own each time.
     if (process().leader >= 0) announced_ = {};
     if (process().leader >= 0 && !is_orphan()) node_->shared->processes[process().leader].workers--;
@@ -58,8 +81,25 @@ void Session::end_some(Stage &stage) {
         step_ = Step::lead;
         return;
     }
-    if (!is_leader) end_transaction();
+    if (!is_leader) end_transaction(stage);
     begin_draw(stage);
+}
+
+// What is drawn is stored, or will be: then the transaction gets a number. A subtransaction that is rolled back has had
+// one, too, which no snapshot lists.
+void Session::store_some(Stage &stage) {
+    if (is_orphan()) return;
+    Process &storing = this->storing();
+    if (storing.xid == 0) {
+        if (stage.random.one_in(3)) node_->store(storing);
+        return;
+    }
+    if (!stage.random.one_in(12)) return;
+    Xid xid = node_->ledger.give();
+    if (stage.random.one_in(2)) node_->disk.write_act(Act::store, xid, number_of_database_, {});
+    stage.let_others_run();
+    node_->disk.write_act(Act::abort, xid, number_of_database_, {});
+    node_->ledger.end(xid);
 }
 
 // Leaves what is drawn in its transaction to its workers, of which it begins no more after a while; when they have
@@ -67,20 +107,24 @@ void Session::end_some(Stage &stage) {
 void Session::lead(Stage &stage) {
     process().is_ending |= stage.random.one_in(3);
     if (!process().is_ending || process().workers > 0) return;
-    if (node_->prepared.size() < max_prepared && stage.random.one_in(2)) {
+    if (node_->ledger.prepared.size() < max_prepared && stage.random.one_in(2)) {
+        if (process().xid == 0) node_->store(process());
+        xid_ = process().xid;
         step_ = hand_over_at == HandOver::before_end ? Step::hand_over : Step::record;
         return;
     }
-    end_transaction();
+    end_transaction(stage);
     begin_draw(stage);
 }
 
-// Prepares the transaction: three steps, of which the server makes the last two.
+// Prepares the transaction: three steps, of which the server makes the last two. Between those, where it may wait for a
+// synchronous standby, snapshots list it twice.
 void Session::hand_over(Stage &stage) {
     SharedMemory &shared = *node_->shared;
+    node_->note_first_xid();
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
     PreparedAnnouncement announcement =
-        announcement_of(shared.announcements[number_], announced_, database, {pid_, transactions_}, xid_);
+        announcement_of(shared.announcements[number_], announced_, database, {pid_, transactions_}, half_of(xid_));
     bool has_room = idgen::hand_over(shared.prepared, max_prepared + max_sessions, announcement,
                                      [&](std::uint32_t xid) { return node_->is_in_progress(xid); });
     stage.oracle.expect(has_room, "no room for a prepared transaction");
@@ -89,12 +133,15 @@ void Session::hand_over(Stage &stage) {
 }
 
 void Session::record() {
-    node_->prepared.push_back({process().xid, number_of_database_, process().drawn});
+    node_->disk.flush(node_->disk.write_act(Act::prepare, xid_, number_of_database_, process().drawn));
+    node_->ledger.prepared.push_back({xid_, number_of_database_, process().drawn, false, 0});
     step_ = Step::leave;
 }
 
 void Session::leave(Stage &stage) {
-    end_transaction();
+    if (!stage.random.one_in(stage.scenario.prepare_interval)) return;
+    process().xid = 0;
+    leave_transaction();
     if (hand_over_at == HandOver::before_end) return begin_draw(stage);
     step_ = Step::hand_over;
 }

@@ -5,13 +5,17 @@ namespace idgen::sim {
 World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
     describe(stage_.scenario, stage_.trace);
     stage_.let_others_run = [this] { step_others(); };
+    // Of some, the stored halves of the xids soon begin again.
+    Xid base_xid = stage_.random.one_in(3) ? (Xid{1} << 32) - static_cast<Xid>(stage_.random.between(1, 100)) : 700;
     for (int i = 0; i < max_nodes; i++) {
         Node &node = stage_.nodes[i];
         node.number = i;
         node.slot_count = stage_.scenario.slot_count;
         node.pool_count = stage_.scenario.pool_count;
         node.boot_machine(++boots_, stage_.true_ms - stage_.random.between(0, 1000000));
-        node.forget(stage_.next_xid);
+        node.base_xid = base_xid;
+        node.ledger.begin(base_xid);
+        node.forget();
     }
     Node &first = primary();
     first.is_up = first.is_primary = true;
@@ -57,10 +61,24 @@ void World::pass_time() {
 }
 
 void World::step_somebody() {
-    if (admin_.node() != nullptr && stage_.random.one_in(3)) return admin_.step(stage_);
-    if (stage_.random.one_in(10)) return stage_.random.one_in(4) ? end_prepared() : read();
+    if (admin_.node() != nullptr && stage_.random.one_in(3)) return step_admin();
+    if (stage_.random.one_in(10)) return step_readers();
     auto number = static_cast<int>(stage_.random.between(0, stage_.scenario.session_count - 1));
     if (events_ >= stalled_until_[number]) step_session(number);
+}
+
+// Readers, and what moves their snapshots.
+void World::step_readers() {
+    if (stage_.random.one_in(4)) return end_prepared();
+    stage_.random.one_in(4) ? step_other_transaction() : read();
+}
+
+// Readers ask beside a reset, too.
+void World::step_admin() {
+    if (!admin_.is_resetting() || !stage_.random.one_in(2)) return admin_.step(stage_);
+    int database = any_database();
+    for (Node &node : stage_.nodes)
+        if (admin_.is_in(node, database)) return read(node, database);
 }
 
 // One step of one client; clients of a lost server connect to one that issues.
@@ -100,7 +118,9 @@ void World::step_others() {
         if (random.one_in(8))
             replicate();
         else if (random.one_in(8))
-            random.one_in(4) ? end_prepared() : read();
+            step_readers();
+        else if (admin_.is_resetting() && random.one_in(4))
+            admin_.step(stage_);
         else if (stage_.scenario.has_registry() && random.one_in(2))
             keep_numbers();
         else if (number != running_ && sessions_[number].node() != nullptr)

@@ -3,6 +3,7 @@
 
 #include "admin.hpp"
 #include "keeper.hpp"
+#include "reader.hpp"
 #include "session.hpp"
 
 namespace idgen::sim {
@@ -19,6 +20,7 @@ class World {
     std::int64_t disasters() const noexcept { return disasters_; }
     std::int64_t draws() const noexcept { return draws_; }
     std::int64_t reads() const noexcept { return reads_; }
+    std::int64_t standby_reads() const noexcept { return standby_reads_; }
 
    private:
     void pass_time();
@@ -35,7 +37,7 @@ class World {
     // Servers.
     void crash_backend(Node &node);
     void crash_server(Node &node);
-    void start(Node &node, Lsn lsn);
+    void start(Node &node, Lsn lsn, bool keeps_readers = false);
     void fence(Node &node);
     void clone(Node &standby);
     void follow(Node &standby, const Node &source) noexcept;
@@ -65,9 +67,19 @@ class World {
     void copy_disk();
     void add_server(Node &node);
 
+    void step_admin();
     // Readers.
+    void step_readers();
     void read();
     void read(Node &node, int database);
+    void ask(Reader &reader, std::size_t place);
+    bool ask_primary(Node &node, int database, const HeldSnapshot &query, std::int64_t &until);
+    bool ask_standby(Node &node, int database, const HeldSnapshot &query, std::int64_t &until);
+    void judge(Node &node, int database, const HeldSnapshot &query, std::int64_t until);
+    std::int64_t any_of(const std::vector<HeldSnapshot> &held) noexcept;
+    Node &source_of(Node &node) noexcept;
+    void drop_readers(const Node *node, int database);
+    void step_other_transaction();
     void end_prepared();
 
     // People.
@@ -116,6 +128,7 @@ class World {
 
     Stage stage_;
     Session sessions_[max_sessions];
+    Reader readers_[max_readers];
     Admin admin_;
     Keeper keepers_[max_nodes];
     std::int64_t stalled_until_[max_sessions] = {};  // in events
@@ -123,6 +136,7 @@ class World {
     std::int64_t disasters_ = 0;
     std::int64_t draws_ = 0;
     std::int64_t reads_ = 0;
+    std::int64_t standby_reads_ = 0;
     std::uint64_t boots_ = 0;
     std::int64_t systems_ = 1;
     std::uint32_t launches_ = 0;

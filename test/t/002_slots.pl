@@ -129,6 +129,26 @@ is(use_slots('three', 6), 6, 'slots of a dropped database are used again');
 
 $_->disconnect for $session, $other{two}, $other{three};
 
+# As many databases as there is room for, each with the one slot that it may hold.
+sub check_databases
+{
+	my $few = start_node('few', conf => [ 'idgen.max_slots = 4', "idgen.shards = '5'" ]);
+	my @sessions = connect_to($few);
+	$sessions[0]->do("CREATE DATABASE d$_ TEMPLATE template0") for 1 .. 4;
+	$few->safe_psql("d$_", 'CREATE EXTENSION idgen') for 1 .. 3;
+	push @sessions, map { connect_to($few, db => "d$_") } 1 .. 4;
+	value_of($_, 'SELECT next_id()') for @sessions[ 0 .. 3 ];
+	fails_with($sessions[4], 'CREATE EXTENSION idgen',
+		'53400', qr/no room is left for the IDs of another database\nDETAIL:.*in 4 databases.*\nHINT:.*idgen.max_slots and restart/s, 'a database more than there is room for');
+	$sessions[3]->disconnect;
+	$sessions[0]->do('DROP DATABASE d3');
+	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'there is room again once one is dropped');
+	$_->disconnect for @sessions[ 0 .. 2, 4 ];
+	$few->stop;
+	return;
+}
+check_databases();
+
 # One role cannot take what all need: whatever it opens, the node's own shards find a slot in every preset. The clock stands
 # still, so that no slot is idle.
 {

@@ -130,6 +130,21 @@ SQL
 	}
 }
 
+# Reading by ID: the statement, and how each ORM writes the bound, are what ran.
+my ($section) = $page =~ /^### Reading by ID\n(.*?)^## /ms;
+my ($statement) = $section =~ /^    (SELECT .*)$/m;
+cmp_ok(index(slurp_file("$clients/npm/node_pg.mjs"), $statement), '>', 0, 'Reading by ID: the statement ran');
+my %app = map { $_->{name} => "$clients/" . ($_->{folder} // $_->{name}) . "/$_->{shows}[0]" } @clients;
+$app{prisma} = "$clients/npm/prisma.mjs";
+my %bounds = map { lc($_->[0]) => $_->[1] } map { [/^\| (\w+) \| (.*) \|$/] } grep { /^\| [A-Z]\w+ \|/ } split /\n/, $section;
+is(join(' ', sort keys %bounds), 'django drizzle hibernate knex prisma rails sequelize sqlalchemy typeorm', 'Reading by ID: the ORMs that ran');
+for my $name (sort keys %bounds)
+{
+	my @code = grep { !/^\$/ } map { $_ // () } $bounds{$name} =~ /``(.*?)``|`(.*?)`/g;
+	my @unknown = grep { index(slurp_file($app{$name}), $_) < 0 } @code;
+	is("@unknown", '', "Reading by ID: $name ran with its bound");
+}
+
 # Nothing else on the page claims to have run: the other sections say that they did not.
 my @sections = split /^(?=## )/m, $page;
 for my $section (@sections)

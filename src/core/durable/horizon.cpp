@@ -73,9 +73,10 @@ void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     note_advanced(horizon, record);
     horizon.floor_ms = record.value;
-    horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
+    // H first: who lifts S meanwhile looks at H again.
     horizon.durable_ms = std::min(horizon.durable_ms.load(), record.value);
-    horizon.told_ms = 0;
+    horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
+    horizon.told_until = 0;
     horizon.is_indebted = false;
 }
 
@@ -91,7 +92,7 @@ void forget(Horizon &horizon) noexcept {
     horizon.granted_ms = 0;
     horizon.settled_ms = 0;
     horizon.durable_ms = 0;
-    horizon.told_ms = 0;
+    horizon.told_until = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

@@ -49,7 +49,7 @@ struct Horizon {
     std::atomic<std::int64_t> granted_ms;  // 0: nothing
     std::atomic<std::int64_t> settled_ms;  // core/issue/settled.hpp; only rises, but for reset()
     std::atomic<std::int64_t> durable_ms;  // the highest H that is durable wherever it must be; the same; 0: not known
-    std::atomic<std::int64_t> told_ms;     // up to where the page says what is settled (core/issue/settled_pairs.hpp)
+    std::atomic<std::int64_t> told_until;  // up to where the page says what is settled (core/durable/pair_list.hpp)
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record reckons with (trusted_clock.hpp)
@@ -62,6 +62,10 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard
 inline void lift(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
     std::int64_t seen = ms.load(std::memory_order_relaxed);
     while (seen < to && !ms.compare_exchange_weak(seen, to)) continue;
+}
+inline void lower(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
+    std::int64_t seen = ms.load(std::memory_order_relaxed);
+    while (seen > to && !ms.compare_exchange_weak(seen, to)) continue;
 }
 
 // Compares the page with what is known of it. True if it is as expected, so that a renewal may write. Else, after a

@@ -3,7 +3,10 @@
 //
 //      page:  | DurableRecord 56 bytes | count 32 | unused 32 | 8 times: next xid 64, until 64 |
 //
-// Times are unix ms.
+// `until` is one number that orders what is settled of ticks of any length:
+//
+//      2 t        every tick that ends by the unix ms t
+//      2 t + 1    every tick that starts before it
 #pragma once
 
 #include <cstdint>
@@ -14,13 +17,21 @@
 
 namespace idgen {
 
-// In place of U where nothing is known to be settled.
-constexpr std::int64_t none_settled = INT64_MIN;
+constexpr std::int64_t none_settled = INT64_MIN;  // nothing is known
+constexpr std::int64_t until_end(std::int64_t ms) noexcept {
+    return 2 * ms;
+}
+constexpr std::int64_t until_start(std::int64_t ms) noexcept {
+    return 2 * ms + 1;
+}
+constexpr std::int64_t ms_of_until(std::int64_t until) noexcept {
+    return (until & 1) != 0 ? (until - 1) / 2 : until / 2;
+}
 
-// One look. Good for every snapshot whose xmax is above `next_xid`.
+// What one look found. Good for every snapshot whose xmax is above `next_xid`.
 struct SettledPair {
     std::uint64_t next_xid;  // the next one after the look, with its epoch
-    std::int64_t until_ms;   // every ID that starts before it is settled
+    std::int64_t until;
 };
 static_assert(sizeof(SettledPair) == 16 && std::is_trivial_v<SettledPair>, "on disk and in shared memory");
 constexpr SettledPair no_pair{0, none_settled};
@@ -36,7 +47,7 @@ struct PairList {
     SettledPair pairs[capacity];
 
     void add(const SettledPair &pair) noexcept {
-        if (count > 0 && pair.until_ms <= newest_ms()) return;
+        if (count > 0 && pair.until <= newest()) return;
         // It settles more, for more snapshots.
         while (count > 0 && pairs[count - 1].next_xid >= pair.next_xid) count--;
         if (count == capacity) thin_out();
@@ -46,11 +57,11 @@ struct PairList {
     // Up to where all is settled in a snapshot with that xmax, by rule (1).
     std::int64_t find(std::uint64_t xmax) const noexcept {
         for (std::uint32_t i = count; i-- > 0;)
-            if (xmax > pairs[i].next_xid) return pairs[i].until_ms;
+            if (xmax > pairs[i].next_xid) return pairs[i].until;
         return none_settled;
     }
 
-    std::int64_t newest_ms() const noexcept { return count == 0 ? none_settled : pairs[count - 1].until_ms; }
+    std::int64_t newest() const noexcept { return count == 0 ? none_settled : pairs[count - 1].until; }
 
    private:
     void thin_out() noexcept {
@@ -64,8 +75,8 @@ struct PairList {
         std::memmove(pairs + least, pairs + least + 1, (count - least) * sizeof(SettledPair));
     }
     double part_between_neighbors(std::uint32_t i) const noexcept {
-        auto distance = static_cast<double>(pairs[i + 1].until_ms - pairs[i - 1].until_ms);
-        return distance / static_cast<double>(newest_ms() - pairs[i].until_ms);
+        auto distance = static_cast<double>(pairs[i + 1].until - pairs[i - 1].until);
+        return distance / static_cast<double>(newest() - pairs[i].until);
     }
 };
 

@@ -16,6 +16,7 @@
 #include "core/durable/horizon.hpp"
 #include "core/durable/pair_list.hpp"
 #include "core/durable/trusted_clock.hpp"
+#include "core/layout/layout.hpp"
 
 namespace idgen {
 
@@ -95,7 +96,7 @@ struct HorizonRenewal {
     PageVerdict judge(const DurableRecord &page) noexcept;
     // Adds what is settled to what the page says, where a record is written.
     void renew_pairs(PagePairs &pairs) const noexcept {
-        if (pair.until_ms != none_settled) pairs.add(pair);
+        if (pair.until != none_settled) pairs.add(pair);
     }
     void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
     void grant() noexcept { grant_pending(horizon); }
@@ -118,26 +119,27 @@ struct GeneratorRenewal {
     std::uint64_t position() const noexcept { return generators.record.position; }
 };
 
-// Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as the clock
-// has passed all that can have been drawn: it changes nothing but the pairs, and need not be flushed.
+// Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every tick
+// is over that can have been drawn from: it changes nothing but the pairs, and need not be flushed.
 
-// Whether the page has not said yet what is settled, and all that was drawn lies below the clock.
+// Whether the page does not say yet that all is settled which starts before H.
 inline bool is_untold(const Horizon &horizon) noexcept {
-    return horizon.durable_ms.load(std::memory_order_relaxed) > horizon.told_ms.load(std::memory_order_relaxed);
+    std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_relaxed);
+    return durable_ms != 0 && until_start(durable_ms) > horizon.told_until.load(std::memory_order_relaxed);
 }
 inline bool is_to_tell(const Horizon &horizon, std::int64_t now_ms) noexcept {
-    return is_untold(horizon) && now_ms >= horizon.durable_ms.load(std::memory_order_relaxed);
+    return is_untold(horizon) && now_ms >= horizon.durable_ms.load(std::memory_order_relaxed) + longest_tick_ms;
 }
 
 // Whether that pair is to be written to that page. Requires the lock of renewals.
 inline bool tells_more(const Horizon &horizon, const RecordPage &page, const SettledPair &pair) noexcept {
     bool is_expected = horizon.record.is_loaded && page.record == horizon.record.known;
-    return is_expected && pair.until_ms > page.pairs.newest_ms();
+    return is_expected && pair.until > page.pairs.newest();
 }
 
 // Notes what the page says. Requires the lock of renewals.
 inline void note_told(Horizon &horizon, const PagePairs &pairs) noexcept {
-    horizon.told_ms = pairs.count == 0 ? 0 : pairs.newest_ms();
+    horizon.told_until = pairs.newest();
 }
 
 // What a session does whose renewal was not granted.

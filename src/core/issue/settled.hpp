@@ -4,9 +4,9 @@
 //      a draw:      announce the start of its first tick --> fence --> read S: begin no tick below that of S
 //      the answer:  lift S --> fence --> the least of S and of the announcements whose transaction still runs
 //
-// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S is never
-// later than an H that is durable, so it needs no record: after a start the floor lies above it, and every transaction
-// that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
+// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S needs no
+// record: what is answered lies below an H that is durable (settled_pairs.hpp), after a start the floor is that, and
+// every transaction that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
 // to wait for the next one.
 //
 // Not for IDs that are drawn in one transaction and stored in another.
@@ -21,6 +21,7 @@
 #include <type_traits>
 
 #include "core/durable/horizon.hpp"
+#include "core/durable/pair_list.hpp"
 #include "core/issue/locks.hpp"
 #include "core/issue/slot.hpp"
 #include "core/layout/packing.hpp"
@@ -187,10 +188,14 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
     return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
-// Lifts S, as far as H: what is undecided is looked for after that. Gives S.
+// Lifts S: what is undecided is looked for after that. Not further above H than the longest tick that starts below H can
+// reach, so that a clock that is far ahead does not become S. Gives S; 0: no H is known.
 inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
     std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
-    lift(horizon.settled_ms, std::min(now_ms, durable_ms));
+    if (durable_ms != 0) lift(horizon.settled_ms, std::min(now_ms, durable_ms + longest_tick_ms));
+    // Only a reset lowers H, and then S: that may have been before S was lifted here.
+    std::int64_t lowered_ms = horizon.durable_ms.load();
+    if (lowered_ms < durable_ms) lower(horizon.settled_ms, lowered_ms + longest_tick_ms);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return horizon.settled_ms.load();
 }
@@ -271,10 +276,11 @@ Settled gather(std::int64_t settled_ms, const Announcements<Lock> &all, std::uin
     return settled;
 }
 
-// The first ID of the tick that contains an instant: every ID of the layout below it starts in an earlier tick.
-constexpr std::int64_t settled_id(const Packing &p, std::int64_t settled_ms) noexcept {
-    if (settled_ms <= p.epoch_ms) return 0;
-    std::int64_t tick = tick_of(p, settled_ms);
+// The first ID above all that is settled in a layout.
+constexpr std::int64_t settled_id(const Packing &p, std::int64_t until) noexcept {
+    std::int64_t until_ms = ms_of_until(until);
+    if (until_ms <= p.epoch_ms) return 0;
+    std::int64_t tick = until == until_start(until_ms) ? tick_from(p, until_ms) : tick_of(p, until_ms);
     return tick < p.tick_end ? lowest_id(p, tick) : INT64_MAX;
 }
 

@@ -13,12 +13,11 @@
 //
 // Snapshots are compared as sets of xids, never by counts: while a transaction waits in PREPARE, it is listed twice.
 //
-// Nothing here waits, reads a clock or raises. Times are unix ms.
+// Nothing here waits, reads a clock or raises. `until` is that of pair_list.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "core/durable/pair_list.hpp"
 #include "core/issue/locks.hpp"
@@ -38,6 +37,11 @@ class SettledPairs {
     void add(const SettledPair &pair, std::uint32_t drops_before) noexcept {
         Guard<Lock> guard(mutex_);
         if (drops_ == drops_before) list_.add(pair);
+    }
+    // Those of a page that was just loaded: a transaction that began on a standby may outlive its promotion.
+    void add_all(const PagePairs &page) noexcept {
+        Guard<Lock> guard(mutex_);
+        for (std::uint32_t i = 0; i < page.count; i++) list_.add(page.pairs[i]);
     }
     std::int64_t find(std::uint64_t xmax) noexcept {
         Guard<Lock> guard(mutex_);
@@ -73,7 +77,7 @@ struct SnapshotView {
 // Whether two are the same, entry by entry: copies of one are.
 inline bool is_same(const SnapshotView &a, const SnapshotView &b) noexcept {
     return a.xmax == b.xmax && a.xmin == b.xmin && a.is_of_recovery == b.is_of_recovery && a.count == b.count &&
-           std::memcmp(a.xids, b.xids, a.count * sizeof(*a.xids)) == 0;
+           std::equal(a.xids, a.xids + a.count, b.xids);
 }
 
 // Whether every xid that one lists is listed by another. Fast if both have them in the same order, as mostly.
@@ -94,30 +98,41 @@ inline bool is_unchanged(const SnapshotView &earlier, const SnapshotView &later)
 }
 
 // The `Server` of the functions below has
+//   std::int64_t durable_ms()        H (durable/horizon.hpp)
 //   Settled gather()                 lifts S and gathers (settled.hpp); none_settled where nothing is known
 //   std::uint64_t next_xid()         the next xid that the server gives out, with its epoch
 //   SnapshotView take_snapshot()     a snapshot of now
 //   PagePairs read_pairs()           those in the page of the horizon; on a standby, as far as that is replayed
 
+// Up to where all is settled, if it is up to `until_ms` in this shared memory and H is at least `durable_ms`. A tick that
+// starts at H or later may be begun after a crash. One that starts before it is not, and S keeps it from being begun once
+// the longest such tick is over.
+constexpr std::int64_t until_of(std::int64_t until_ms, std::int64_t durable_ms) noexcept {
+    if (until_ms == none_settled) return none_settled;
+    return until_ms >= durable_ms + longest_tick_ms ? until_start(durable_ms)
+                                                    : until_end(std::min(until_ms, durable_ms));
+}
+
 // One look. Its pair is good for others, too.
 template <class Server>
 SettledPair look(Server &server) {
-    std::int64_t until_ms = server.gather().until_ms;
-    return {server.next_xid(), until_ms};
+    std::int64_t durable_ms = server.durable_ms();
+    std::int64_t until = until_of(server.gather().until_ms, durable_ms);
+    return {server.next_xid(), until};
 }
 
 // By what a query was answered.
 enum class AnsweredBy : std::uint8_t { nothing, pair, snapshot };
 
 struct SettledAnswer {
-    std::int64_t until_ms;  // up to where all is settled in the snapshot of a query; none_settled: that is not known
+    std::int64_t until;  // up to where all is settled in the snapshot of a query (pair_list.hpp)
     AnsweredBy by;
 };
 
 // The later of what a pair and a look at the same snapshot say.
-constexpr SettledAnswer later_of(std::int64_t by_pair_ms, std::int64_t by_snapshot_ms) noexcept {
-    if (by_snapshot_ms >= by_pair_ms && by_snapshot_ms != none_settled) return {by_snapshot_ms, AnsweredBy::snapshot};
-    return {by_pair_ms, by_pair_ms == none_settled ? AnsweredBy::nothing : AnsweredBy::pair};
+constexpr SettledAnswer later_of(std::int64_t by_pair, std::int64_t by_snapshot) noexcept {
+    if (by_snapshot >= by_pair && by_snapshot != none_settled) return {by_snapshot, AnsweredBy::snapshot};
+    return {by_pair, by_pair == none_settled ? AnsweredBy::nothing : AnsweredBy::pair};
 }
 
 // Answers a query on a primary.
@@ -125,9 +140,9 @@ template <class Pairs, class Server>
 SettledAnswer answer_on_primary(Pairs &pairs, Server &server, const SnapshotView &query) {
     std::uint32_t drops = pairs.drops();
     SettledPair pair = look(server);
-    if (pair.until_ms != none_settled) pairs.add(pair, drops);
+    if (pair.until != none_settled) pairs.add(pair, drops);
     bool is_same_still = is_unchanged(query, server.take_snapshot());
-    return later_of(pairs.find(whole_xid(pair.next_xid, query.xmax)), is_same_still ? pair.until_ms : none_settled);
+    return later_of(pairs.find(whole_xid(pair.next_xid, query.xmax)), is_same_still ? pair.until : none_settled);
 }
 
 // The same on a standby: it knows what the page says of the primary.
@@ -136,7 +151,7 @@ SettledAnswer answer_on_standby(Server &server, const SnapshotView &query) {
     PagePairs pairs = server.read_pairs();
     bool is_same_still = is_unchanged(query, server.take_snapshot());
     return later_of(pairs.find(whole_xid(server.next_xid(), query.xmax)),
-                    is_same_still ? pairs.newest_ms() : none_settled);
+                    is_same_still ? pairs.newest() : none_settled);
 }
 
 // What a transaction was answered, by the snapshot of the query: one snapshot has one answer, whatever else is asked
@@ -144,7 +159,7 @@ SettledAnswer answer_on_standby(Server &server, const SnapshotView &query) {
 // caller keeps the entries and their lists of xids for as long as the transaction is open.
 struct KeptAnswer {
     SnapshotView query;
-    std::int64_t until_ms;
+    std::int64_t until;
     KeptAnswer *next;
 };
 

@@ -22,7 +22,7 @@ bool is_malformed(const Layout &l) noexcept {
 LayoutReason validate(const Layout &l) noexcept {
     if (is_malformed(l)) return LayoutReason::malformed;
     if (l.epoch_ms < min_instant_ms || l.epoch_ms > max_instant_ms) return LayoutReason::bad_epoch;
-    if (l.unit_ms < 1 || l.unit_ms > 1000) return LayoutReason::bad_unit;
+    if (l.unit_ms < 1 || l.unit_ms > longest_tick_ms) return LayoutReason::bad_unit;
     if (l.time_bits == 0) return LayoutReason::no_time;
     if (l.region_bits != 0 && l.shard_bits == 0) return LayoutReason::region_not_above_shard;
     if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits) return LayoutReason::field_too_wide;
@@ -113,7 +113,7 @@ class Reader {
         if (!take_count(value, count)) return LayoutReason::bad_unit;
         if (value == "s" && count == 1)
             count = 1000;
-        else if (value != "ms" || count > 1000)
+        else if (value != "ms" || count > longest_tick_ms)
             return LayoutReason::bad_unit;
         layout_.unit_ms = count;
         return LayoutReason::none;

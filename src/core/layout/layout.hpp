@@ -38,10 +38,13 @@ enum class LayoutReason : std::uint8_t {
     malformed,  // only if the binary value was made by hand
 };
 
+// Of any layout, in ms.
+constexpr std::int64_t longest_tick_ms = 1000;
+
 // Never change: on disk, wherever a column or a default holds an id_layout.
 struct Layout {
     std::int64_t epoch_ms;       // unix ms of tick 0
-    std::uint16_t unit_ms;       // length of a tick, 1 to 1000
+    std::uint16_t unit_ms;       // length of a tick, 1 to longest_tick_ms
     std::uint8_t time_bits;      // 1 to 63
     std::uint8_t region_bits;    // region + shard: 0 to 31
     std::uint8_t shard_bits;     //

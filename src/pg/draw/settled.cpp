@@ -74,17 +74,6 @@ void watch_transactions() {
     RegisterXactCallback(end_transaction, nullptr);
 }
 
-SnapshotView view_of(const SnapshotData &snapshot) noexcept {
-    bool is_of_recovery = snapshot.takenDuringRecovery;
-    int32 count = is_of_recovery ? snapshot.subxcnt : static_cast<int32>(snapshot.xcnt);
-    return {snapshot.xmin, snapshot.xmax, is_of_recovery, is_of_recovery ? snapshot.subxip : snapshot.xip,
-            static_cast<uint32>(Max(count, 0))};
-}
-
-LocalTransactionId kept_transaction() noexcept {
-    return transaction_of_answers;
-}
-
 const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     LocalTransactionId transaction = *transaction_of(MyProc);
     if (transaction_of_answers != transaction) kept_answers.clear();
@@ -94,7 +83,7 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     if (known != nullptr) return *known;
     KeptAnswer *kept = new_answer(query);
     SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
-    kept->until_ms = answer.until_ms;
+    kept->until = answer.until;
     kept_answers.add(*kept);
     tell_rule(answer.by);
     return *kept;

@@ -10,15 +10,17 @@ namespace idgen::pg {
 // transactions tell standbys what is settled.
 void watch_transactions();
 
-// A snapshot as the core sees it. It shares the lists of xids.
-SnapshotView view_of(const SnapshotData &snapshot) noexcept;
+// A snapshot as the core sees it. It shares the lists of xids; during recovery, the server keeps all of them in the one
+// of subtransactions.
+inline SnapshotView view_of(const SnapshotData &snapshot) noexcept {
+    bool is_of_recovery = snapshot.takenDuringRecovery;
+    return {snapshot.xmin, snapshot.xmax, is_of_recovery, is_of_recovery ? snapshot.subxip : snapshot.xip,
+            is_of_recovery ? static_cast<uint32>(snapshot.subxcnt) : snapshot.xcnt};
+}
 
 // What a query with that snapshot may read up to, kept until the transaction ends: the same answer for the same
 // snapshot. Looks, and if need be reads what a start left; never renews the horizon, waits for a lock of others or
 // judges the clock.
 const KeptAnswer &answer_for(const SnapshotData &snapshot);
-
-// The number of the transaction that the kept answers are of.
-LocalTransactionId kept_transaction() noexcept;
 
 }  // namespace idgen::pg

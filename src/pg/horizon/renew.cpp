@@ -91,10 +91,11 @@ struct CountedRenewal : HorizonRenewal {
         ReaderServer server{self.state, &database};
         uint32 drops = database.pairs.drops();
         pair = idgen::look(server);
-        if (pair.until_ms != none_settled) database.pairs.add(pair, drops);
+        if (pair.until != none_settled) database.pairs.add(pair, drops);
     }
     void note_page(const RecordPage &page, bool is_acknowledged) noexcept {
         note_told(horizon, page.pairs);
+        if (has_loaded) database.pairs.add_all(page.pairs);
         if (is_acknowledged) note_durable(horizon);
     }
     void note_flushed(const DurableRecord &record, uint64 position) noexcept {
@@ -188,7 +189,7 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
 
 namespace {
 
-// Writes the pair, if the page says less. Not flushed.
+// Writes the pair, if the page says less. Not flushed here: the WAL writer does that, within wal_writer_delay.
 void tell_locked(SharedState *state, SharedDatabase &database, Relation sequence)
     IDGEN_LOCKS(requires_capability(database.renewal_lock)) {
     ReaderServer server{state, &database};
@@ -198,7 +199,7 @@ void tell_locked(SharedState *state, SharedDatabase &database, Relation sequence
     // Not where there is none yet: what a restored dump sets still counts.
     if (has_own_record(page) && tells_more(database.horizon, page, pair)) {
         page.pairs.add(pair);
-        write_page(page, page.record);
+        XLogSetAsyncXactLSN(write_page(page, page.record));
     }
     note_told(database.horizon, page.pairs);
     unlock_page(page);

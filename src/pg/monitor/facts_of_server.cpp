@@ -170,8 +170,8 @@ const char *holder_text(const Survey &survey) {
 }
 
 const char *told_by_primary(const Survey &survey) {
-    bool is_told = survey.page == Renewal::granted && survey.told_ms != none_settled;
-    return is_told ? psprintf("up to %s, as its primary last said", instant_text(survey.told_ms))
+    bool is_told = survey.page == Renewal::granted && survey.told_until != none_settled;
+    return is_told ? psprintf("up to %s, as its primary last said", instant_text(ms_of_until(survey.told_until)))
                    : "its primary has not said anything yet";
 }
 
@@ -187,7 +187,7 @@ Fact settled_fact(const Survey &survey) {
     if (settled.held_by == HeldBy::unknown)
         return {
             "settled", psprintf("not known: %s is older than the start of the server", holder), false,
-            "id_settled() gives null until it ends: see pg_prepared_xacts, then COMMIT PREPARED or ROLLBACK PREPARED."};
+            "id_settled() stands still until it ends: see pg_prepared_xacts, then COMMIT PREPARED or ROLLBACK PREPARED."};
     const char *text = psprintf("up to %s, held by %s", instant_text(settled.until_ms), holder);
     if (settled_lag_ms(survey) <= longest_hold_ms) return {"settled", text, true, nullptr};
     if (settled.held_by == HeldBy::process)

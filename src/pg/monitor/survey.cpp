@@ -78,7 +78,7 @@ void look_at_page(Survey &survey) {
     survey.page = peek_page(Record::horizon, page);
     if (survey.page != Renewal::granted) return;
     survey.record = page.record;
-    survey.told_ms = page.pairs.newest_ms();
+    survey.told_until = page.pairs.newest();
     bool is_in_bounds = is_horizon(survey.record.value);
     if (!is_in_bounds) survey.page = Renewal::out_of_bounds;
     if (is_in_bounds) survey.horizon_ms = survey.record.value;

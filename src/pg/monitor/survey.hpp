@@ -84,7 +84,7 @@ struct Survey {
 
     bool has_settled;  // what is settled is known: not on a standby
     Settled settled;
-    int64 told_ms;           // up to where the page says that all is settled; none_settled: it does not say
+    int64 told_until;        // up to where the page says that all is settled (core/durable/pair_list.hpp)
     uint32 holder_pid;       // of the process that holds it back
     TimestampTz held_since;  // the start of its transaction; 0: not known
 

@@ -45,23 +45,22 @@ struct Site {
     int64 id;
 };
 
-bool is_answered(const Site &site, const SnapshotData &snapshot, const Layout &layout) noexcept {
-    return site.answer != nullptr && site.transaction == kept_transaction() &&
-           site.transaction == *transaction_of(MyProc) && site.layout == layout &&
-           is_same(site.answer->query, view_of(snapshot));
+// Whether the site has the answer. An answer lives as long as its transaction, in memory that another may use again.
+inline bool is_answered(const Site *site, const Layout &layout) {
+    bool is_of_transaction = site != nullptr && site->transaction == *transaction_of(MyProc);
+    return is_of_transaction && site->layout == layout && ActiveSnapshotSet() &&
+           is_same(site->answer->query, view_of(*GetActiveSnapshot()));
 }
 
-[[gnu::noinline, gnu::cold]] void answer(Site &site, const SnapshotData &snapshot, const Layout &layout) {
+[[gnu::noinline, gnu::cold]] Site *answer(FmgrInfo *call, const Layout &layout) {
+    const SnapshotData &snapshot = query_snapshot();
     Packing p = packing_of(layout);
     if (p.wraps) report_wrapping_order(layout);
-    site.answer = nullptr;
     const KeptAnswer &kept = answer_for(snapshot);
-    site = {&kept, kept_transaction(), layout, settled_id(p, kept.until_ms)};
-}
-
-Site &site_of(FmgrInfo *call) {
-    if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAllocZero(call->fn_mcxt, sizeof(Site));
-    return *static_cast<Site *>(call->fn_extra);
+    if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAlloc(call->fn_mcxt, sizeof(Site));
+    auto *site = static_cast<Site *>(call->fn_extra);
+    *site = {&kept, *transaction_of(MyProc), layout, settled_id(p, kept.until)};
+    return site;
 }
 
 }  // namespace
@@ -71,13 +70,12 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_settled);
 
 Datum idgen_settled(PG_FUNCTION_ARGS) {
-    require_argument(fcinfo, 0, "layout");
+    if (PG_ARGISNULL(0)) report_null("layout", true);
     const Layout &layout = layout_argument(fcinfo, 0);
-    const SnapshotData &snapshot = query_snapshot();
-    Site &site = site_of(fcinfo->flinfo);
-    if (unlikely(!is_answered(site, snapshot, layout))) answer(site, snapshot, layout);
-    if (site.answer->until_ms == none_settled) PG_RETURN_NULL();
-    PG_RETURN_INT64(site.id);
+    auto *site = static_cast<const Site *>(fcinfo->flinfo->fn_extra);
+    if (unlikely(!is_answered(site, layout))) site = answer(fcinfo->flinfo, layout);
+    if (site->answer->until == none_settled) PG_RETURN_NULL();
+    PG_RETURN_INT64(site->id);
 }
 
 }  // extern "C"

@@ -167,7 +167,7 @@ void define_horizon() {
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
     DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
-                            "One slot for each shard of each database and packing; some 450 bytes of memory each.",
+                            "One slot for each shard of each database and packing; some 480 bytes of memory each.",
                             &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr, nullptr,
                             nullptr);
     DefineCustomIntVariable("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",

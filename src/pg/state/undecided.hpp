@@ -25,6 +25,7 @@ struct ReaderServer {
     SharedState *state;
     SharedDatabase *database;
 
+    int64 durable_ms() const noexcept { return database->horizon.durable_ms.load(); }
     Settled gather() const;
     uint64 next_xid() const { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 };

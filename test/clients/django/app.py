@@ -66,20 +66,8 @@ for number, id in enumerate(block, 1):
 print('comment', comment.photo_id, sep='\t')
 print('found', Photo.objects.get(pk=photo.id).title, sep='\t')
 
-
-# In docs/clients.md:
-def read_on(begin):
-    with connection.cursor() as cursor:
-        cursor.execute('CALL id_settled()')
-        upto = cursor.fetchone()[0]
-    end = max(begin, upto or begin)
-    return list(Photo.objects.filter(id__gte=begin, id__lt=end).order_by('id')), end
-# End.
-
-
 begin, seen = 0, 0
 while seen < 6:
-    photos, begin = read_on(begin)
-    for read in photos:
+    for read in Photo.objects.filter(id__gte=begin, id__lt=models.Func(function='id_settled')).order_by('id'):
         print('read', read.id, sep='\t')
-    seen += len(photos)
+        begin, seen = read.id + 1, seen + 1

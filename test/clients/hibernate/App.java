@@ -41,25 +41,16 @@ public class App {
         System.out.println("found\t" + ((Photo) session.get(Photo.class, photo.id)).title);
         long begin = 0;
         for (int seen = 0; seen < 5;) {
-            List<Photo> read = new ArrayList<>();
-            begin = readOn(session, begin, read);
-            for (Photo made : read) System.out.println("read\t" + made.id);
-            seen += read.size();
+            for (Object read : session.createQuery("from Photo where id >= :begin and id < id_settled() order by id")
+                    .setLong("begin", begin).list()) {
+                System.out.println("read\t" + ((Photo) read).id);
+                begin = ((Photo) read).id + 1;
+                seen++;
+            }
         }
         session.close();
         factory.close();
     }
-
-    // In docs/clients.md:
-    private static long readOn(Session session, long begin, List<Photo> read) {
-        Number upto = (Number) session.createSQLQuery("CALL id_settled()").uniqueResult();
-        long end = upto == null ? begin : Math.max(begin, upto.longValue());
-        for (Object photo : session.createQuery("from Photo where id >= :begin and id < :end order by id")
-                .setLong("begin", begin).setLong("end", end).list())
-            read.add((Photo) photo);
-        return end;
-    }
-    // End.
 }
 
 // In docs/clients.md:

@@ -49,13 +49,7 @@ public class App {
             insertBlock(connection, block);
             insertComment(connection, id);
             find(connection, id);
-            long begin = 0;
-            for (int seen = 0; seen < 5;) {
-                List<Long> read = new ArrayList<>();
-                begin = readOn(connection, begin, read);
-                read.forEach(made -> System.out.println("read\t" + made));
-                seen += read.size();
-            }
+            readAll(connection, 5);
         }
     }
 
@@ -92,23 +86,19 @@ public class App {
         }
     }
 
-    // In docs/clients.md:
-    private static long readOn(Connection connection, long begin, List<Long> read) throws SQLException {
-        long end = begin;
-        try (PreparedStatement call = connection.prepareStatement("CALL id_settled()");
-                ResultSet settled = call.executeQuery()) {
-            settled.next();
-            end = Math.max(begin, settled.getLong("upto")); // 0 where it is null
-        }
+    private static void readAll(Connection connection, int count) throws SQLException {
+        long begin = 0;
         try (PreparedStatement select = connection.prepareStatement(
-                "SELECT id, title FROM photo WHERE id >= ? AND id < ? ORDER BY id")) {
-            select.setLong(1, begin);
-            select.setLong(2, end);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) read.add(rows.getLong("id"));
+                "SELECT id, title FROM photo WHERE id >= ? AND id < id_settled() ORDER BY id")) {
+            for (int seen = 0; seen < count;) {
+                select.setLong(1, begin);
+                try (ResultSet rows = select.executeQuery()) {
+                    for (; rows.next(); seen++) {
+                        System.out.println("read\t" + rows.getLong("id"));
+                        begin = rows.getLong("id") + 1;
+                    }
+                }
             }
         }
-        return end;
     }
-    // End.
 }

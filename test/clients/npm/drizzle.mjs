@@ -1,7 +1,7 @@
 // Drizzle: a BigInt.
 import assert from 'node:assert';
 import { show, showAll } from './show.mjs';
-import { eq } from 'drizzle-orm';
+import { and, eq, gte, lt } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 // In docs/clients.md:
@@ -33,15 +33,6 @@ await db.insert(photo).values(block.map(({ id }, n) => ({ id: BigInt(id), title:
 assert.strictEqual(typeof one.id, 'bigint');
 const [found] = await db.select().from(photo).where(eq(photo.id, one.id));
 show([one, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], remark.photoId, found.title);
-// In docs/clients.md:
-import { and, gte, lt } from 'drizzle-orm';
-
-async function readOn(begin) {
-    const { rows: [{ upto }] } = await db.execute(sql`CALL id_settled()`);
-    const end = upto !== null && BigInt(upto) > begin ? BigInt(upto) : begin;
-    const rows = await db.select().from(photo).where(and(gte(photo.id, begin), lt(photo.id, end))).orderBy(photo.id);
-    return [rows, end];
-}
-// End.
-await showAll(readOn, 0n);
+await showAll((begin) =>
+    db.select().from(photo).where(and(gte(photo.id, BigInt(begin)), lt(photo.id, sql`id_settled()`))).orderBy(photo.id));
 await pool.end();

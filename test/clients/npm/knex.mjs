@@ -24,12 +24,5 @@ await knex('photo').insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1
 assert.strictEqual(typeof photo.id, 'string');
 const found = await knex('photo').where({ id: photo.id }).first();
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, found.title);
-// In docs/clients.md:
-async function readOn(begin) {
-    const { rows: [{ upto }] } = await knex.raw('CALL id_settled()');
-    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
-    return [await knex('photo').where('id', '>=', begin).where('id', '<', end).orderBy('id'), end];
-}
-// End.
-await showAll(readOn, '0');
+await showAll((begin) => knex('photo').where('id', '>=', begin).where('id', '<', knex.raw('id_settled()')).orderBy('id'));
 await knex.destroy();

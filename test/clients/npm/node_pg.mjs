@@ -26,15 +26,8 @@ assert.strictEqual(JSON.parse(JSON.stringify(photo)).id, photo.id);
 const { rows: [{ title }] } = await client.query('SELECT title FROM photo WHERE id = $1', [photo.id]);
 show([photo, ...batch, ...block.map((id, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, title);
 
-// In docs/clients.md:
-async function readOn(begin) {
-    const { rows: [{ upto }] } = await client.query('CALL id_settled()');
-    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
-    const { rows } = await client.query('SELECT id, title FROM photo WHERE id >= $1 AND id < $2 ORDER BY id', [begin, end]);
-    return [rows, end];
-}
-// End.
-await showAll(readOn, '0');
+await showAll(async (begin) =>
+    (await client.query('SELECT id, title FROM photo WHERE id >= $1 AND id < id_settled() ORDER BY id', [begin])).rows);
 
 // In docs/clients.md:
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);  // never Number or parseInt: they round

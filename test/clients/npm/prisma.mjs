@@ -23,12 +23,6 @@ await prisma.photo.createMany({ data: block.map(({ id }, n) => ({ id, title: `bl
 assert.strictEqual(typeof photo.id, 'bigint');
 const found = await prisma.photo.findUnique({ where: { id: photo.id } });
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photoId, found.title);
-// In docs/clients.md:
-async function readOn(begin) {
-    const [{ upto }] = await prisma.$queryRaw`CALL id_settled()`;
-    const end = upto !== null && upto > begin ? upto : begin;
-    return [await prisma.photo.findMany({ where: { id: { gte: begin, lt: end } }, orderBy: { id: 'asc' } }), end];
-}
-// End.
-await showAll(readOn, 0n);
+await showAll((begin) =>
+    prisma.$queryRaw`SELECT id, title FROM photo WHERE id >= ${BigInt(begin)} AND id < id_settled() ORDER BY id`);
 await prisma.$disconnect();

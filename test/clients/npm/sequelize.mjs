@@ -1,8 +1,9 @@
 // Sequelize: an ID is a string.
 import assert from 'node:assert';
 import { show, showAll } from './show.mjs';
+import { Op } from 'sequelize';
 // In docs/clients.md:
-import { DataTypes, Op, Sequelize } from 'sequelize';
+import { DataTypes, Sequelize } from 'sequelize';
 // End.
 const sequelize = new Sequelize(process.env.PGDATABASE, process.env.PGUSER, '',
     { dialect: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, logging: false });
@@ -24,12 +25,6 @@ await Photo.bulkCreate(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }
 assert.strictEqual(typeof photo.id, 'string');
 const found = await Photo.findByPk(photo.id);
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, found.title);
-// In docs/clients.md:
-async function readOn(begin) {
-    const [[{ upto }]] = await sequelize.query('CALL id_settled()');
-    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
-    return [await Photo.findAll({ where: { id: { [Op.gte]: begin, [Op.lt]: end } }, order: ['id'] }), end];
-}
-// End.
-await showAll(readOn, '0');
+await showAll((begin) =>
+    Photo.findAll({ where: { id: { [Op.gte]: begin, [Op.lt]: Sequelize.literal('id_settled()') } }, order: ['id'] }));
 await sequelize.close();

@@ -5,10 +5,12 @@ export function show(rows, comment, found) {
     console.log(`found\t${found}`);
 }
 
-// Reads on from the beginning until all five photos are there, and prints their IDs.
-export async function showAll(readOn, begin) {
-    for (let seen = 0, rows; seen < 5; seen += rows.length) {
-        [rows, begin] = await readOn(begin);
+// Reads on from the beginning until all five photos are there, and prints their IDs. `readFrom` takes the first one that may
+// come, as a string.
+export async function showAll(readFrom) {
+    for (let seen = 0, begin = 0n, rows; seen < 5; seen += rows.length) {
+        rows = await readFrom(String(begin));
         for (const { id } of rows) console.log(`read\t${id}`);
+        if (rows.length) begin = BigInt(rows.at(-1).id) + 1n;
     }
 }

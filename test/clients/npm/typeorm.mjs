@@ -35,13 +35,7 @@ await photos.insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })))
 assert.strictEqual(typeof photo.id, 'string');
 const found = await photos.findOneBy({ id: photo.id });
 show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo.id, found.title);
-// In docs/clients.md:
-async function readOn(begin) {
-    const [{ upto }] = await source.query('CALL id_settled()');
-    const end = upto !== null && BigInt(upto) > BigInt(begin) ? upto : begin;
-    const range = typeorm.Raw((id) => `${id} >= :begin AND ${id} < :end`, { begin, end });
-    return [await photos.find({ where: { id: range }, order: { id: 'ASC' } }), end];
-}
-// End.
-await showAll(readOn, '0');
+await showAll((begin) => photos.find({
+    where: { id: typeorm.Raw((id) => `${id} >= :begin AND ${id} < id_settled()`, { begin }) }, order: { id: 'ASC' },
+}));
 await source.destroy();

@@ -34,18 +34,8 @@ print('comment', connection.execute('SELECT photo_id FROM comment').fetchone()[0
 print('found', connection.execute('SELECT title FROM photo WHERE id = %s', [photo_id]).fetchone()[0], sep='\t')
 assert json.loads(json.dumps(photo_id)) == photo_id
 
-# In docs/clients.md:
-def read_on(connection, begin):
-    upto = connection.execute('CALL id_settled()').fetchone()[0]
-    end = max(begin, upto or begin)
-    rows = connection.execute('SELECT id, title FROM photo WHERE id >= %s AND id < %s ORDER BY id', [begin, end]).fetchall()
-    return rows, end
-# End.
-
-
 begin, seen = 0, 0
 while seen < 6:
-    rows, begin = read_on(connection, begin)
-    for id, _ in rows:
+    for (id,) in connection.execute('SELECT id FROM photo WHERE id >= %s AND id < id_settled() ORDER BY id', [begin]):
         print('read', id, sep='\t')
-    seen += len(rows)
+        begin, seen = id + 1, seen + 1

@@ -24,18 +24,10 @@ block.each.with_index(1) { |id, number| puts "block #{number}\t#{id}" }
 puts "comment\t#{comment.photo_id}"
 puts "found\t#{Photo.find(photo.id).title}"
 
-# In docs/clients.md:
-def read_on(from)
-  Photo.uncached do
-    upto = [from, Photo.connection.select_value('CALL id_settled()') || from].max
-    [Photo.where(id: from...upto).order(:id).to_a, upto]
-  end
-end
-# End.
-
 from, seen = 0, 0
 while seen < 5
-  photos, from = read_on(from)
+  photos = Photo.uncached { Photo.where(id: from..).where('id < id_settled()').order(:id).to_a }
   photos.each { |read| puts "read\t#{read.id}" }
+  from = photos.last.id + 1 if photos.any?
   seen += photos.size
 end

@@ -21,14 +21,8 @@ class Comment(Base):
 
 
 # End.
-# In docs/clients.md:
-def read_on(session, begin):
-    upto = session.execute(text('CALL id_settled()')).scalar()
-    end = max(begin, upto or begin)
-    return session.query(Photo).filter(Photo.id >= begin, Photo.id < end).order_by(Photo.id).all(), end
+from sqlalchemy import func
 
-
-# End.
 engine = create_engine('postgresql+psycopg2://')
 Base.metadata.create_all(engine)
 with Session(engine) as session:
@@ -52,7 +46,6 @@ with Session(engine) as session:
     print('found', session.get(Photo, id).title, sep='\t')
     begin, seen = 0, 0
     while seen < 6:
-        photos, begin = read_on(session, begin)
-        for read in photos:
+        for read in session.query(Photo).filter(Photo.id >= begin, Photo.id < func.id_settled()).order_by(Photo.id):
             print('read', read.id, sep='\t')
-        seen += len(photos)
+            begin, seen = read.id + 1, seen + 1

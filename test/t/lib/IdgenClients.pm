@@ -122,10 +122,10 @@ sub _read
 	my ($session, $from, $seen) = @_;
 	my $key = $session->selectrow_array("SELECT $timeline");
 	my $begin = $from->{$key} // 0;
-	my $rows = $session->selectall_arrayref('SELECT s.upto, e.id FROM (SELECT id_settled() AS upto) s LEFT JOIN event e ON e.id >= ? AND e.id < id_settled()', undef, $begin);
-	my $upto = $rows->[0][0] // return;
-	return if $upto <= $begin;
-	my $ids = [ map { $_->[1] // () } @$rows ];
+	# The bound along with the rows: one query has one.
+	my ($upto, $ids) =
+	  $session->selectrow_array('SELECT id_settled(), ARRAY(SELECT id FROM event WHERE id >= ? AND id < id_settled())', undef, $begin);
+	return if !defined $upto || $upto <= $begin;
 	$from->{$key} = $upto;
 	syswrite $seen, "$key $upto @$ids\n";
 	return;
