@@ -20,7 +20,7 @@ my $most = 1000;
 my $node = start_node(
 	'readers',
 	init => { allows_streaming => 'logical' },
-	conf => [ "idgen.shards = '0-15'", 'max_connections = ' . ($most + 50), 'shared_buffers = 512MB', 'max_wal_size = 4GB', 'wal_keep_size = 2GB', 'autovacuum_naptime = 1s' ]);
+	conf => [ "idgen.shards = '0-15'", 'max_connections = ' . ($most + 50), 'shared_buffers = 512MB', 'max_wal_size = 4GB', 'wal_keep_size = 2GB', 'autovacuum_naptime = 1s', 'log_statement = none' ]);
 my $main = connect_to($node);
 $main->do($_)
   for 'CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), writer int)',
