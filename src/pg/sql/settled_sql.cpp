@@ -41,14 +41,16 @@ const SnapshotData &query_snapshot() {
 struct Site {
     const KeptAnswer *answer;
     LocalTransactionId transaction;
+    uint32 generation;
     Layout layout;
     int64 id;
 };
 
 // Whether the site has the answer. An answer lives as long as its transaction, in memory that another may use again.
 inline bool is_answered(const Site *site, const Layout &layout) {
-    bool is_of_transaction = site != nullptr && site->transaction == *transaction_of(MyProc);
-    return is_of_transaction && site->layout == layout && ActiveSnapshotSet() &&
+    bool is_kept =
+        site != nullptr && site->transaction == *transaction_of(MyProc) && site->generation == generation_of_answers();
+    return is_kept && site->layout == layout && ActiveSnapshotSet() &&
            is_same(site->answer->query, view_of(*GetActiveSnapshot()));
 }
 
@@ -59,7 +61,7 @@ inline bool is_answered(const Site *site, const Layout &layout) {
     const KeptAnswer &kept = answer_for(snapshot);
     if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAlloc(call->fn_mcxt, sizeof(Site));
     auto *site = static_cast<Site *>(call->fn_extra);
-    *site = {&kept, *transaction_of(MyProc), layout, settled_id(p, kept.until)};
+    *site = {&kept, *transaction_of(MyProc), generation_of_answers(), layout, settled_id(p, kept.until)};
     return site;
 }
 
