@@ -201,7 +201,7 @@ TEST(KeptAnswers, EachSnapshotHasItsOwn) {
 TEST(KeptAnswers, ThoseThatNobodyCanAskForAreForgotten) {
     std::vector<Taken> queries;
     std::vector<KeptAnswer> kept;
-    for (std::uint32_t i = 0; i < 3000; i++) queries.push_back({100 + i, {90 + i}});
+    for (std::uint32_t i = 0; i < 3000; i++) queries.push_back({100 + i, {90 + i}, false, 90 + i});
     for (const Taken &query : queries) kept.push_back({query.view(), 1, nullptr});
     KeptAnswers answers;
     for (KeptAnswer &each : kept) answers.add(each);
