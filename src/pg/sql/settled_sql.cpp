@@ -9,6 +9,11 @@ namespace {
 
 constexpr const char *in_query_hint = "Call it in the query that reads: ... WHERE id < id_settled() ...";
 
+[[noreturn]] void report_null_layout() {
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "layout"),
+            errdetail("Each layout has a bound of its own."), errhint("Leave the argument out to use its default."));
+}
+
 [[noreturn]] void report_no_snapshot() {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("cannot call id_settled() without a snapshot of a query"),
@@ -72,7 +77,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_settled);
 
 Datum idgen_settled(PG_FUNCTION_ARGS) {
-    if (PG_ARGISNULL(0)) report_null("layout", true);
+    if (PG_ARGISNULL(0)) report_null_layout();
     const Layout &layout = layout_argument(fcinfo, 0);
     auto *site = static_cast<const Site *>(fcinfo->flinfo->fn_extra);
     if (unlikely(!is_answered(site, layout))) site = answer(fcinfo->flinfo, layout);
