@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t mutant_seeds = 10000, most_mutant_seeds = 100000;
 
 struct Totals {
-    std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, reads = 0, ids = 0, taken = 0, lost = 0, stopped = 0;
+    std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, reads = 0, standby_reads = 0, ids = 0, taken = 0,
+                 lost = 0, stopped = 0;
 
     void add(const World &world) noexcept {
         seeds++;
@@ -25,6 +26,7 @@ struct Totals {
         disasters += world.disasters();
         draws += world.draws();
         reads += world.reads();
+        standby_reads += world.standby_reads();
         const Oracle &oracle = world.stage().oracle;
         ids += oracle.ids();
         taken += oracle.taken();
@@ -63,8 +65,8 @@ int replay(std::uint64_t seed, bool has_registry) {
 
 // Whether as much happened as should.
 bool is_busy(const Totals &totals, const Manner &manner) {
-    bool is_eventful =
-        totals.events >= 1000 * totals.seeds && totals.draws > totals.events / 100 && totals.reads >= 20 * totals.seeds;
+    bool is_eventful = totals.events >= 1000 * totals.seeds && totals.draws > totals.events / 100 &&
+                       totals.reads >= 20 * totals.seeds && totals.standby_reads >= 10 * totals.seeds;
     bool is_keeping = totals.taken >= 8 * totals.seeds && totals.lost >= totals.seeds && totals.stopped >= totals.seeds;
     return is_eventful && (is_keeping || !manner.has_registry);
 }
@@ -79,9 +81,10 @@ int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
     int failed = tell(seed == 0, seeds + failure);
     failed += tell(is_busy(totals, manner), seeds + " were busy");
     std::printf("# %" PRId64 " seeds, %" PRId64 " events, %" PRId64 " disasters, %" PRId64 " draws, %" PRId64
-                " IDs, %" PRId64 " reads, numbers %" PRId64 " times taken, %" PRId64 " lost, %" PRId64 " stopped\n",
-                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids, totals.reads, totals.taken,
-                totals.lost, totals.stopped);
+                " IDs, %" PRId64 " reads, %" PRId64 " on standbys, numbers %" PRId64 " times taken, %" PRId64
+                " lost, %" PRId64 " stopped\n",
+                totals.seeds, totals.events, totals.disasters, totals.draws, totals.ids, totals.reads,
+                totals.standby_reads, totals.taken, totals.lost, totals.stopped);
     return failed == 0 ? 0 : 1;
 }
 

@@ -362,6 +362,33 @@ sub reaches
 	ok(value_of($on_standby, 'SELECT id_settled()') > 0, 'standby: then it is known again');
 }
 
+# The primary starts again before it has told of the last ID, and nobody asks or draws there any more.
+{
+	my $id = committed();
+	$node->restart;
+	wait_for_replay($node, $standby);
+	$main = connect_to($node);
+	value_of($main, 'SELECT 1');
+	cmp_ok(bound($on_standby), '<=', $id, 'standby: its primary starts again: the last row is not settled');
+	wait_until_true($node, 'EXISTS (SELECT FROM pg_stat_replication)');
+	sleep 2.3;
+	value_of(connect_to($node), 'SELECT 1');
+	ok(reaches($on_standby, $id), 'standby: the next session there has it reach the last row');
+}
+
+# What its synchronous standbys do not have yet is not durable: it settles nothing after a start.
+{
+	my $id = committed();
+	set_for_server($main, 'synchronous_standby_names', 'nobody');
+	$node->restart;
+	$main = connect_to($node);
+	sleep 2.3;
+	cmp_ok(bound($main), '<=', $id, 'without its synchronous standbys a primary that starts settles nothing more');
+	set_for_server($main, 'synchronous_standby_names', '');
+	ok(reaches($main, $id), 'without that setting it does');
+	wait_until_true($node, 'EXISTS (SELECT FROM pg_stat_replication)');
+}
+
 # A reset takes answers back, on the standby, too.
 {
 	my $at = value_of($main, "SELECT date_trunc('milliseconds', clock_timestamp() - interval '5 s')");

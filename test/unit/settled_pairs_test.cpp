@@ -198,6 +198,19 @@ TEST(KeptAnswers, EachSnapshotHasItsOwn) {
     for (const Taken &query : queries) EXPECT_EQ(answers.find(query.view()), nullptr);
 }
 
+TEST(KeptAnswers, ThoseThatNobodyCanAskForAreForgotten) {
+    std::vector<Taken> queries;
+    std::vector<KeptAnswer> kept;
+    for (std::uint32_t i = 0; i < 3000; i++) queries.push_back({100 + i, {90 + i}, false, 90 + i});
+    for (const Taken &query : queries) kept.push_back({query.view(), 1, nullptr});
+    KeptAnswers answers;
+    for (KeptAnswer &each : kept) answers.add(each);
+    std::uint32_t released = 0;
+    EXPECT_EQ(answers.forget_before(queries[2000].view().xmin, [&](KeptAnswer &) { released++; }), 1000u);
+    EXPECT_EQ(released, 2000u);
+    for (std::uint32_t i = 0; i < 3000; i++) EXPECT_EQ(answers.find(queries[i].view()) != nullptr, i >= 2000) << i;
+}
+
 // A server that remembers what it was asked for, in which order.
 struct AskedServer {
     std::int64_t until_ms = 1000;

@@ -1,7 +1,7 @@
 // What looks at the settled IDs of a database found (core/issue/settled_pairs.hpp), from the oldest to the newest: in
 // shared memory for the queries of a primary, in the page of the horizon for those of its standbys.
 //
-//      page:  | DurableRecord 56 bytes | count 32 | unused 32 | 8 times: next xid 64, until 64 |
+//      page:  | DurableRecord 56 bytes | count 32 | unused 32 | 32 times: next xid 64, until 64 |
 //
 // `until` is one number that orders what is settled of ticks of any length:
 //
@@ -81,14 +81,14 @@ struct PairList {
 };
 
 // The last pairs, in the page of the horizon: what a standby goes by. Never change: on disk.
-using PagePairs = PairList<8>;
-static_assert(sizeof(PagePairs) == 136 && std::is_trivial_v<PagePairs>, "on disk");
+using PagePairs = PairList<32>;
+static_assert(sizeof(PagePairs) == 520 && std::is_trivial_v<PagePairs>, "on disk");
 
 // What lies in the page of a record; that of generators has no pairs. Never change: on disk.
 struct RecordPage {
     DurableRecord record;
     PagePairs pairs;
 };
-static_assert(sizeof(RecordPage) == 192 && std::is_trivial_v<RecordPage>, "on disk");
+static_assert(sizeof(RecordPage) == 576 && std::is_trivial_v<RecordPage>, "on disk");
 
 }  // namespace idgen

@@ -176,11 +176,27 @@ class KeptAnswers {
         kept.next = list;
         list = &kept;
     }
+    // Forgets the answers for snapshots from before `xmin`, which nobody has any more where all have that or a later one.
+    // Calls release(answer) for each; gives how many are left.
+    template <class Release>
+    std::uint32_t forget_before(std::uint32_t xmin, Release release) noexcept {
+        std::uint32_t left = 0;
+        for (KeptAnswer *&list : lists_)
+            for (KeptAnswer **at = &list; *at != nullptr;) {
+                KeptAnswer *kept = *at;
+                bool is_over = static_cast<std::int32_t>(kept->query.xmin - xmin) < 0;
+                if (is_over)
+                    *at = kept->next, release(*kept);
+                else
+                    at = &kept->next, left++;
+            }
+        return left;
+    }
     void clear() noexcept { *this = {}; }
 
    private:
     static std::uint32_t place_of(const SnapshotView &query) noexcept { return (query.xmax + query.count) % places; }
-    static constexpr std::uint32_t places = 64;
+    static constexpr std::uint32_t places = 1024;
     KeptAnswer *lists_[places] = {};
 };
 

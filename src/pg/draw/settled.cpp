@@ -55,14 +55,39 @@ void tell_rule(AnsweredBy by) {
     ereport(DEBUG2, errmsg_internal("id_settled() answered by %s", rule));
 }
 
-// The answers of this transaction. In its memory.
-KeptAnswers kept_answers;
-LocalTransactionId transaction_of_answers = InvalidLocalTransactionId;
+// The answers of this transaction, in its memory.
+struct OwnAnswers {
+    KeptAnswers kept;
+    LocalTransactionId transaction;
+    uint32 count;
+    uint32 limit;  // where those that are over are forgotten
+    uint32 generation;
+};
+OwnAnswers own{};
 
+constexpr uint32 least_limit = 256;
+
+void begin_answers(LocalTransactionId transaction) {
+    own.kept.clear();
+    own.transaction = transaction;
+    own.count = 0;
+    own.limit = least_limit;
+    own.generation++;
+}
+
+void forget_answers() {
+    own.count = own.kept.forget_before(MyProc->xmin, [](KeptAnswer &kept) { pfree(&kept); });
+    own.limit = Max(least_limit, 2 * own.count);
+    own.generation++;
+}
+
+// Its list of xids lies behind it.
 KeptAnswer *new_answer(const SnapshotView &query) {
-    auto *xids = static_cast<uint32 *>(MemoryContextAlloc(TopTransactionContext, (query.count + 1) * sizeof(uint32)));
-    memcpy(xids, query.xids, query.count * sizeof(uint32));
-    auto *kept = static_cast<KeptAnswer *>(MemoryContextAlloc(TopTransactionContext, sizeof(KeptAnswer)));
+    size_t xids_size = query.count * sizeof(uint32);
+    void *memory = MemoryContextAlloc(TopTransactionContext, sizeof(KeptAnswer) + xids_size);
+    auto *kept = static_cast<KeptAnswer *>(memory);
+    auto *xids = reinterpret_cast<uint32 *>(kept + 1);
+    if (query.count > 0) memcpy(xids, query.xids, xids_size);
     *kept = {query, none_settled, nullptr};
     kept->query.xids = xids;
     return kept;
@@ -74,17 +99,22 @@ void watch_transactions() {
     RegisterXactCallback(end_transaction, nullptr);
 }
 
+uint32 generation_of_answers() noexcept {
+    return own.generation;
+}
+
 const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     LocalTransactionId transaction = *transaction_of(MyProc);
-    if (transaction_of_answers != transaction) kept_answers.clear();
-    transaction_of_answers = transaction;
+    if (own.transaction != transaction) begin_answers(transaction);
     SnapshotView query = view_of(snapshot);
-    const KeptAnswer *known = kept_answers.find(query);
+    const KeptAnswer *known = own.kept.find(query);
     if (known != nullptr) return *known;
+    if (own.count >= own.limit) forget_answers();
     KeptAnswer *kept = new_answer(query);
     SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
     kept->until = answer.until;
-    kept_answers.add(*kept);
+    own.kept.add(*kept);
+    own.count++;
     tell_rule(answer.by);
     return *kept;
 }

@@ -93,10 +93,10 @@ struct CountedRenewal : HorizonRenewal {
         pair = idgen::look(server);
         if (pair.until != none_settled) database.pairs.add(pair, drops);
     }
-    void note_page(const RecordPage &page, bool is_acknowledged) noexcept {
+    void note_page(const RecordPage &page, bool is_durable) noexcept {
         note_told(horizon, page.pairs);
         if (has_loaded) database.pairs.add_all(page.pairs);
-        if (is_acknowledged) note_durable(horizon);
+        if (is_durable) note_durable(horizon);
     }
     void note_flushed(const DurableRecord &record, uint64 position) noexcept {
         if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
@@ -237,16 +237,38 @@ bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
     return pg_atomic_compare_exchange_u64(&database.told_try_ms, &before, static_cast<uint64>(now_ms));
 }
 
+bool may_tell() {
+    return XLogStandbyInfoActive() && !HistoricSnapshotActive() && !RecoveryInProgress();
+}
+
+void load_unknown(void *) {
+    if (!OidIsValid(own_schema.find_relation(name_of(Record::horizon)))) return;
+    attach_backend();
+    load_horizon();
+}
+
+// After a start nobody may ask or draw for long, while a standby has not heard of the last IDs from before. Each process
+// tries once.
+SharedDatabase *load_for_standbys(SharedState *state, SharedDatabase *database) {
+    static bool has_tried = false;
+    if (has_tried) return database;
+    has_tried = true;
+    if (!may_tell() || !has_standby()) return database;
+    attempt(load_unknown, nullptr);
+    return known_database(state);
+}
+
 }  // namespace
 
 void tell_standbys() {
     SharedState *state = attached_state();
     if (state == nullptr || !OidIsValid(MyDatabaseId)) return;
     SharedDatabase *database = known_database(state);
-    if (likely(database == nullptr || !is_untold(database->horizon))) return;
+    bool is_known = database != nullptr && database->horizon.durable_ms.load(std::memory_order_relaxed) != 0;
+    if (unlikely(!is_known)) database = load_for_standbys(state, database);
+    if (database == nullptr || !is_untold(database->horizon)) return;
     int64 now_ms = wall_ms();
-    bool may_write = XLogStandbyInfoActive() && !HistoricSnapshotActive() && !RecoveryInProgress();
-    if (!is_to_tell(database->horizon, now_ms) || !may_write || !is_turn_to_tell(*database, now_ms)) return;
+    if (!is_to_tell(database->horizon, now_ms) || !may_tell() || !is_turn_to_tell(*database, now_ms)) return;
     Telling telling{state, database};
     attempt(tell, &telling);
 }

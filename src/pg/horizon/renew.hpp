@@ -21,7 +21,7 @@ bool write_locked(Kind &renewal, Relation sequence, Outcome &outcome)
     if (verdict.is_to_write) renewal.renew_pairs(page.pairs);
     XLogRecPtr lsn = verdict.is_to_write ? write_page(page, verdict.record) : position_of(page);
     unlock_page(page);
-    renewal.note_page(page, is_acknowledged(self.state, lsn));
+    renewal.note_page(page, lsn <= GetFlushRecPtr(nullptr) && is_acknowledged(self.state, lsn));
     outcome = verdict.outcome;
     if (!verdict.is_to_write) return false;
     XLogFlush(lsn);

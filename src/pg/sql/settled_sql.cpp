@@ -9,6 +9,11 @@ namespace {
 
 constexpr const char *in_query_hint = "Call it in the query that reads: ... WHERE id < id_settled() ...";
 
+[[noreturn]] void report_null_layout() {
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "layout"),
+            errdetail("Each layout has a bound of its own."), errhint("Leave the argument out to use its default."));
+}
+
 [[noreturn]] void report_no_snapshot() {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("cannot call id_settled() without a snapshot of a query"),
@@ -41,14 +46,16 @@ const SnapshotData &query_snapshot() {
 struct Site {
     const KeptAnswer *answer;
     LocalTransactionId transaction;
+    uint32 generation;
     Layout layout;
     int64 id;
 };
 
 // Whether the site has the answer. An answer lives as long as its transaction, in memory that another may use again.
 inline bool is_answered(const Site *site, const Layout &layout) {
-    bool is_of_transaction = site != nullptr && site->transaction == *transaction_of(MyProc);
-    return is_of_transaction && site->layout == layout && ActiveSnapshotSet() &&
+    bool is_kept =
+        site != nullptr && site->transaction == *transaction_of(MyProc) && site->generation == generation_of_answers();
+    return is_kept && site->layout == layout && ActiveSnapshotSet() &&
            is_same(site->answer->query, view_of(*GetActiveSnapshot()));
 }
 
@@ -59,7 +66,7 @@ inline bool is_answered(const Site *site, const Layout &layout) {
     const KeptAnswer &kept = answer_for(snapshot);
     if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAlloc(call->fn_mcxt, sizeof(Site));
     auto *site = static_cast<Site *>(call->fn_extra);
-    *site = {&kept, *transaction_of(MyProc), layout, settled_id(p, kept.until)};
+    *site = {&kept, *transaction_of(MyProc), generation_of_answers(), layout, settled_id(p, kept.until)};
     return site;
 }
 
@@ -70,7 +77,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_settled);
 
 Datum idgen_settled(PG_FUNCTION_ARGS) {
-    if (PG_ARGISNULL(0)) report_null("layout", true);
+    if (PG_ARGISNULL(0)) report_null_layout();
     const Layout &layout = layout_argument(fcinfo, 0);
     auto *site = static_cast<const Site *>(fcinfo->flinfo->fn_extra);
     if (unlikely(!is_answered(site, layout))) site = answer(fcinfo->flinfo, layout);
