@@ -38,8 +38,8 @@ constexpr SettledPair no_pair{0, none_settled};
 
 // Pairs of one history, from the oldest to the newest: both numbers rise. All zero: none.
 //
-// If there is no room, one goes whose neighbors lie closest together, seen from the newest: so the distances grow with
-// the age, and a transaction that asks late finds one that is older than its snapshot by a part of that age.
+// A full list drops the pair whose neighbors are closest together, relative to its age. So the distances grow with the
+// age, and a transaction that asks late finds a pair that is older than its snapshot by a part of that age.
 template <std::uint32_t capacity>
 struct PairList {
     std::uint32_t count;
