@@ -9,7 +9,7 @@ use IdgenPair;
 use IdgenRecord;
 use Test::More;
 
-use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 72 };
+use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 592, CHECKED => 584 };
 
 my $node = begin_primary('paged', "wal_consistency_checking = 'generic'", 'checkpoint_timeout = 1h');
 my $session = connect_to($node);
@@ -48,7 +48,7 @@ sub signed
 {
 	my ($bytes, $offset, $with) = @_;
 	substr $bytes, SPECIAL + $offset, length $with, $with;
-	substr $bytes, SPECIAL + 64, 4, pack 'V', crc32c(substr $bytes, SPECIAL, 64);
+	substr $bytes, SPECIAL + CHECKED, 4, pack 'V', crc32c(substr $bytes, SPECIAL, CHECKED);
 	return $bytes;
 }
 
@@ -77,10 +77,10 @@ my $later = qr/"idgen\.\w+" was written by a later version of idgen\nDETAIL:.*\n
 my @changes = (
 	[ 'a bit of the number',  $damaged, sub { flipped($_[0], SPECIAL + 9) } ],
 	[ 'a bit of the owner',   $damaged, sub { flipped($_[0], SPECIAL + 25) } ],
-	[ 'a bit of the checksum', $damaged, sub { flipped($_[0], SPECIAL + 64) } ],
+	[ 'a bit of the checksum', $damaged, sub { flipped($_[0], SPECIAL + CHECKED) } ],
 	[ 'another magic number', $damaged, sub { signed($_[0], 0, 'HGDH') } ],
 	[ 'no special space', $damaged, sub { my $bytes = $_[0]; substr $bytes, BLOCK + 16, 2, pack 'v', BLOCK; $bytes } ],
-	[ 'a later version',      $later,   sub { signed($_[0], 4, pack 'v', 2) } ]);
+	[ 'a later version',      $later,   sub { signed($_[0], 4, pack 'v', 3) } ]);
 my %sql = ('idgen.horizon' => 'SELECT next_id()', 'idgen.generator' => 'SELECT next_decimal_id()');
 for my $sequence (sort keys %sql)
 {

@@ -111,5 +111,20 @@ TEST(ClockWatch, TellsStepsFromNoise) {
     for (std::int64_t step : {10, -10, 500, -3600000}) EXPECT_EQ(step_between(before, before + step), step);
 }
 
+TEST(FollowedClock, OneThatWouldBeRefusedCountsNoFurtherThanTheHorizon) {
+    constexpr ClockRules rules{600000, 2000};
+    constexpr std::int64_t accepted = 5000, day = 86400000;
+    constexpr struct {
+        std::int64_t now_ms, difference_ms, horizon_ms, expected;
+    } cases[] = {{100000, 5000, 90000, 100000},
+                 {90000 + day, 5000, 90000, 90000 + day},  // idle for a day
+                 {90000 + day, 5000 + day, 90000, 90000},  // set forward by a day
+                 {90000, 5000 + day, 90000 + day, 90000},
+                 {80000, 5000, 90000, 80000}};
+    for (const auto &c : cases)
+        EXPECT_EQ(followed_ms(accepted, {c.now_ms, c.difference_ms}, c.horizon_ms, rules), c.expected) << c.now_ms;
+    EXPECT_EQ(followed_ms(nothing_accepted, {100000, 5000}, 90000, rules), 100000);
+}
+
 }  // namespace
 }  // namespace idgen

@@ -48,6 +48,13 @@ constexpr ClockVerdict judge_clock(std::int64_t accepted_ms, const ClockReading 
     return {true, is_small, is_higher ? clock.difference_ms : accepted_ms, jump_ms};
 }
 
+// The clock as far as IDs can have followed it: one that a renewal would refuse counts no further than the horizon.
+constexpr std::int64_t followed_ms(std::int64_t accepted_ms, const ClockReading &clock, std::int64_t horizon_ms,
+                                   const ClockRules &rules) noexcept {
+    bool is_ahead = clock.now_ms > horizon_ms && !judge_clock(accepted_ms, clock, horizon_ms, rules).is_accepted;
+    return is_ahead ? horizon_ms : clock.now_ms;
+}
+
 // The highest difference that a record says was accepted on this boot.
 constexpr std::int64_t accepted_by(const DurableRecord &record, const BootId &boot) noexcept {
     return is_known(boot) && record.boot == boot ? record.accepted_clock_ms : nothing_accepted;

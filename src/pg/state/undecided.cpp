@@ -3,6 +3,7 @@
 #include "core/issue/draw_steps.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/state/libraries.hpp"
+#include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
@@ -96,7 +97,9 @@ Settled gather_undecided(SharedState *state, int64 settled_ms) {
 }
 
 Settled ReaderServer::gather() const {
-    int64 settled_ms = lift_settled(database->horizon, wall_ms());
+    int64 accepted_ms = state->accepted_clock.accepted_ms.load();
+    int64 now_ms = followed_ms(accepted_ms, read_clock(), durable_ms(), clock_rules());
+    int64 settled_ms = lift_settled(database->horizon, now_ms);
     if (settled_ms == 0) return {none_settled, HeldBy::nobody, 0};
     return gather_undecided(state, settled_ms);
 }
