@@ -86,8 +86,10 @@ struct CountedRenewal : HorizonRenewal {
     SharedDatabase &database;
     int64 new_owner = 0;
 
-    // For standbys, and for transactions of this server that ask late.
+    // For standbys, and for transactions of this server that ask late; not where nobody reads by ID, because a look lifts
+    // S, below which nobody draws if the clock is set back.
     void look() {
+        if (database.horizon.settled_ms.load() == 0 && !is_followed()) return;
         ReaderServer server{self.state, &database};
         uint32 drops = database.pairs.drops();
         pair = idgen::look(server);
@@ -244,7 +246,7 @@ bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
 }
 
 bool may_tell() {
-    return XLogStandbyInfoActive() && !HistoricSnapshotActive() && !RecoveryInProgress();
+    return !HistoricSnapshotActive() && !RecoveryInProgress() && is_followed();
 }
 
 void load_unknown(void *) {
@@ -259,7 +261,7 @@ SharedDatabase *load_for_standbys(SharedState *state, SharedDatabase *database) 
     static bool has_tried = false;
     if (has_tried) return database;
     has_tried = true;
-    if (!may_tell() || !has_standby()) return database;
+    if (!may_tell()) return database;
     attempt(load_unknown, nullptr);
     return self.database;
 }
@@ -274,7 +276,7 @@ void tell_standbys() {
     if (unlikely(!is_known)) database = load_for_standbys(state, database);
     if (database == nullptr || !is_untold(database->horizon)) return;
     int64 now_ms = wall_ms();
-    if (!is_to_tell(database->horizon, now_ms) || !may_tell() || !is_turn_to_tell(*database, now_ms)) return;
+    if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;
     Telling telling{state, database};
     attempt(tell, &telling);
 }

@@ -43,6 +43,10 @@ bool has_standby() {
     return false;
 }
 
+bool is_followed() {
+    return XLogStandbyInfoActive() && (XLogArchivingActive() || has_standby());
+}
+
 uint32 connected_standbys() noexcept {
     uint32 count = 0;
     for (int i = 0; i < max_wal_senders; i++) {

@@ -18,6 +18,9 @@ bool is_acknowledged(SharedState *state, XLogRecPtr lsn);
 // Subscribers and slots of one session do not count; a base backup counts while it streams.
 bool has_standby();
 
+// Whether standbys may replay what this server writes: they are there, or its WAL is archived.
+bool is_followed();
+
 // The walsenders of synchronous standbys that are streaming.
 uint32 connected_standbys() noexcept;
 
