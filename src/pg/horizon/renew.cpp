@@ -261,7 +261,7 @@ SharedDatabase *load_for_standbys(SharedState *state, SharedDatabase *database) 
     static bool has_tried = false;
     if (has_tried) return database;
     has_tried = true;
-    if (!may_tell()) return database;
+    if (!may_tell() || !has_standby()) return database;
     attempt(load_unknown, nullptr);
     return self.database;
 }
