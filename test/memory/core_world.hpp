@@ -1,5 +1,6 @@
-// The atomics of src/core, as what src/pg calls uses them: each program calls the shipped functions in the order of src/pg,
-// under its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has the reasons.
+// The atomics of src/core, as what src/pg calls uses them: each program calls the shipped functions in the order of
+// src/pg, under its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has
+// the reasons.
 #pragma once
 
 #include <new>

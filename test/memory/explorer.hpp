@@ -1,17 +1,18 @@
 // Explores a small program of two to four threads under the memory model of C++: every order of its steps, and for each
 // load every value that the model lets it have.
 //
-// The program is compiled with -fsanitize=thread, and this stands in the place of ThreadSanitizer's run-time: the compiler
-// calls it for each access to memory, so what is explored are the shipped functions as they are. An atomic has all values
-// that were ever stored to it, in its modification order; a thread has a view, the earliest value of each atomic that it may
-// still read. A load picks any value from there on; acquiring joins the view that was released with it. A store goes
-// anywhere behind the thread's view, an update directly behind what it has read. Any two accesses to plain memory that are
-// not ordered and of which one is a write are a failure.
+// The program is compiled with -fsanitize=thread, and this stands in the place of ThreadSanitizer's run-time: the
+// compiler calls it for each access to memory, so what is explored are the shipped functions as they are. An atomic has
+// all values that were ever stored to it, in its modification order; a thread has a view, the earliest value of each
+// atomic that it may still read. A load picks any value from there on; acquiring joins the view that was released with
+// it. A store goes anywhere behind the thread's view, an update directly behind what it has read. Any two accesses to
+// plain memory that are not ordered and of which one is a write are a failure.
 //
-// A failure counts if the sequentially consistent operations of its execution can stand in one order, by the rules of C++20.
+// A failure counts if the sequentially consistent operations of its execution can stand in one order, by the rules of
+// C++20.
 //
-// Stronger than the standard in one point: no load reads what is stored later in the order of the steps, so load buffering
-// is left out. An exchange that may fail by accident does not.
+// Stronger than the standard in one point: no load reads what is stored later in the order of the steps, so load
+// buffering is left out. An exchange that may fail by accident does not.
 #pragma once
 
 #include <cstdint>

@@ -122,7 +122,8 @@ struct Node {
     std::uint32_t slot_count = 0;
     int pool_count = 0;  // numbers of its own choice
     // What the oracle holds against it since its start: the floor of the first load, or where it was advanced to, 0:
-    // none; the clock that was believed in any database; the one that somebody confirmed since a database's last renewal.
+    // none; the clock that was believed in any database; the one that somebody confirmed since a database's last
+    // renewal.
     std::int64_t old_floors_ms[max_databases] = {};
     Believed believed = {};
     Believed confirmed[max_databases] = {};

@@ -4,9 +4,9 @@
 //      numbers from a registry: take or select -> wait for the number
 //      DecimalIds: count -> issue | renew
 //
-// Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of another
-// session, and draw in the transaction of that; or lead, and draw nothing itself, or nothing more. A leader waits for its
-// workers before its transaction ends.
+// Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of
+// another session, and draw in the transaction of that; or lead, and draw nothing itself, or nothing more. A leader
+// waits for its workers before its transaction ends.
 //
 // Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
 // between an announcement and the look at what is settled, and between finding a lease and its slot, other sessions and

@@ -90,7 +90,8 @@ void Session::judge_lead(Stage &stage, const Take &taken) {
     LastTick &last = last_tick();
     std::int64_t lead_ms = start_of(source_.packing, taken.tick) - limits_.now_ms;
     if (taken.tick <= last.tick) return;
-    // The tick of an ID that was observed is borrowed, and a borrowed tick is so on every shard that the session goes on to.
+    // The tick of an ID that was observed is borrowed, and a borrowed tick is so on every shard that the session goes
+    // on to.
     bool is_chosen = source_.session != nullptr && borrowed_tick_ == taken.tick;
     bool is_held = source_.session != nullptr && history_.last.tick == taken.tick && !is_chosen;
     bool begins_ahead = lead_ms > 0 && taken.tick > base_;

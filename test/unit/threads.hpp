@@ -1,6 +1,6 @@
-// A server in miniature for tests with real threads: what the server keeps in shared memory, guarded by the same kinds of
-// locks, and sessions that call the core's steps in the order of src/pg. The clock moves when a session waits, so no test
-// depends on the machine's speed.
+// A server in miniature for tests with real threads: what the server keeps in shared memory, guarded by the same kinds
+// of locks, and sessions that call the core's steps in the order of src/pg. The clock moves when a session waits, so no
+// test depends on the machine's speed.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -119,8 +119,8 @@ struct GeneratorRenewal {
     std::uint64_t position() const noexcept { return generators.record.position; }
 };
 
-// Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every tick
-// is over that can have been drawn from: it changes nothing but the pairs, and need not be flushed.
+// Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every
+// tick is over that can have been drawn from: it changes nothing but the pairs, and need not be flushed.
 
 // Whether the page does not say yet that all is settled which starts before H.
 inline bool is_untold(const Horizon &horizon) noexcept {

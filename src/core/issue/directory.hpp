@@ -5,8 +5,8 @@
 // free. A new slot begins at the floor, so the session that finds it draws above all that the old one made.
 //
 // Guard: the lock of the directory. Not for find(), find_database(), databases() and slots_used(): statistics
-// must not hold up a session that needs a slot. `Database` is a DatabaseEntry that has `pairs`, those of settled_pairs.hpp,
-// and forgets what else it has by a member forget_more().
+// must not hold up a session that needs a slot. `Database` is a DatabaseEntry that has the `pairs` of
+// settled_pairs.hpp, and forgets what else it has by a member forget_more().
 #pragma once
 
 #include <algorithm>
@@ -145,8 +145,8 @@ class Directory {
         for_each_slot(database, [&](Entry &entry) { move(entry, at_ms, may_lower); });
     }
 
-    // Makes every slot of a number that was claimed from a registry go on at or above `at_ms`, in all databases. Nothing
-    // that read an older cap of the number is still drawn when it returns.
+    // Makes every slot of a number that was claimed from a registry go on at or above `at_ms`, in all databases.
+    // Nothing that read an older cap of the number is still drawn when it returns.
     void move_number(std::uint32_t number, std::int64_t at_ms) noexcept {
         for (std::uint32_t i = 0; i < slots_used(); i++) {
             const SlotKey &key = entries_[i].link.key;
@@ -187,9 +187,9 @@ class Directory {
         return {databases_, state_.database_count, database_limit(entry_count_)};
     }
 
-    // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One
-    // that another database of that number left is begun again, above what that one made or settled and owing what that
-    // one owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions
+    // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One that
+    // another database of that number left is begun again, above what that one made or settled and owing what that one
+    // owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions
     // have it: they are of this very database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);

@@ -4,10 +4,10 @@
 //      a draw:      announce the start of its first tick --> fence --> read S: begin no tick below that of S
 //      the answer:  lift S --> fence --> the least of S and of the announcements whose transaction still runs
 //
-// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S needs no
-// record: what is answered lies below an H that is durable (settled_pairs.hpp), after a start the floor is that, and
-// every transaction that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a layout of seconds would have
-// to wait for the next one.
+// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S needs
+// no record: what is answered lies below an H that is durable (settled_pairs.hpp), after a start the floor is that, and
+// every transaction that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a
+// layout of seconds would have to wait for the next one.
 //
 // Not for IDs that are drawn in one transaction and stored in another.
 //
@@ -64,8 +64,8 @@ constexpr std::uint32_t announcing_process(std::uint32_t own, std::uint32_t lead
     return is_worker ? leader : own;
 }
 
-// Whether a draw whose first tick starts at `start_ms` is announced: at a glance, as it mostly is, and by a second look,
-// as in a tick of a second that S lies in.
+// Whether a draw whose first tick starts at `start_ms` is announced: at a glance, as it mostly is, and by a second
+// look, as in a tick of a second that S lies in.
 constexpr bool is_announced(const Announced &own, std::uint32_t transaction, std::int64_t start_ms) noexcept {
     return own.transaction == transaction && start_ms >= own.covered_ms;
 }
@@ -188,8 +188,8 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
     return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
-// Lifts S: what is undecided is looked for after that. Not further above H than the longest tick that starts below H can
-// reach, so that a clock that is far ahead does not become S. Gives S; 0: no H is known.
+// Lifts S: what is undecided is looked for after that. Not further above H than the longest tick that starts below H
+// can reach, so that a clock that is far ahead does not become S. Gives S; 0: no H is known.
 inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
     std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
     if (durable_ms != 0) lift(horizon.settled_ms, std::min(now_ms, durable_ms + longest_tick_ms));

@@ -104,9 +104,9 @@ inline bool is_unchanged(const SnapshotView &earlier, const SnapshotView &later)
 //   SnapshotView take_snapshot()     a snapshot of now
 //   PagePairs read_pairs()           those in the page of the horizon; on a standby, as far as that is replayed
 
-// Up to where all is settled, if it is up to `until_ms` in this shared memory and H is at least `durable_ms`. A tick that
-// starts at H or later may be begun after a crash. One that starts before it is not, and S keeps it from being begun once
-// the longest such tick is over.
+// Up to where all is settled, if it is up to `until_ms` in this shared memory and H is at least `durable_ms`. A tick
+// that starts at H or later may be begun after a crash. One that starts before it is not, and S keeps it from being
+// begun once the longest such tick is over.
 constexpr std::int64_t until_of(std::int64_t until_ms, std::int64_t durable_ms) noexcept {
     if (until_ms == none_settled) return none_settled;
     return until_ms >= durable_ms + longest_tick_ms ? until_start(durable_ms)
@@ -156,7 +156,7 @@ SettledAnswer answer_on_standby(Server &server, const SnapshotView &query) {
 
 // What a transaction was answered, by the snapshot of the query: one snapshot has one answer, whatever else is asked
 // meanwhile, or a query that asks for each row, or for two layouts, would read parts of it further than others. The
-// caller keeps the entries and their lists of xids for as long as the transaction is open.
+// caller keeps the entries and their lists of xids until they are forgotten here.
 struct KeptAnswer {
     SnapshotView query;
     std::int64_t until;
@@ -176,8 +176,8 @@ class KeptAnswers {
         kept.next = list;
         list = &kept;
     }
-    // Forgets the answers for snapshots from before `xmin`, which nobody has any more where all have that or a later one.
-    // Calls release(answer) for each; gives how many are left.
+    // Forgets the answers for snapshots with an earlier xmin. Requires that the transaction has no such snapshot any
+    // more. Calls release(answer) for each; gives how many are left.
     template <class Release>
     std::uint32_t forget_before(std::uint32_t xmin, Release release) noexcept {
         std::uint32_t left = 0;

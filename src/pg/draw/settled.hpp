@@ -18,9 +18,9 @@ inline SnapshotView view_of(const SnapshotData &snapshot) noexcept {
             is_of_recovery ? static_cast<uint32>(snapshot.subxcnt) : snapshot.xcnt};
 }
 
-// What a query with that snapshot may read up to, kept as long as the transaction may have that snapshot: the same answer
-// for the same one. Looks, and if need be reads what a start left; never renews the horizon, waits for a lock of others or
-// judges the clock.
+// What a query with that snapshot may read up to, kept as long as the transaction may have that snapshot: the same
+// answer for the same one. Looks, and if need be reads what a start left; never renews the horizon, waits for a lock of
+// others or judges the clock.
 const KeptAnswer &answer_for(const SnapshotData &snapshot);
 
 // Changes whenever answers that were kept are gone. Those of an earlier transaction are gone with that.

@@ -86,8 +86,8 @@ struct CountedRenewal : HorizonRenewal {
     SharedDatabase &database;
     int64 new_owner = 0;
 
-    // For standbys, and for transactions of this server that ask late; not where nobody reads by ID, because a look lifts
-    // S, below which nobody draws if the clock is set back.
+    // For standbys, and for transactions of this server that ask late; not where nobody reads by ID, because a look
+    // lifts S, below which nobody draws if the clock is set back.
     void look() {
         if (database.horizon.settled_ms.load() == 0 && !is_followed()) return;
         ReaderServer server{self.state, &database};
@@ -255,9 +255,9 @@ void load_unknown(void *) {
     load_horizon();
 }
 
-// After a start nobody may ask or draw for long, while a standby has not heard of the last IDs from before. Each process
-// tries once.
-SharedDatabase *load_for_standbys(SharedState *state, SharedDatabase *database) {
+// After a start nobody may ask or draw for long, while a standby has not heard of the last IDs from before. Each
+// process tries once.
+SharedDatabase *load_for_standbys(SharedDatabase *database) {
     static bool has_tried = false;
     if (has_tried) return database;
     has_tried = true;
@@ -273,7 +273,7 @@ void tell_standbys() {
     if (state == nullptr || !OidIsValid(MyDatabaseId)) return;
     SharedDatabase *database = known_database(state);
     bool is_known = database != nullptr && database->horizon.durable_ms.load(std::memory_order_relaxed) != 0;
-    if (unlikely(!is_known)) database = load_for_standbys(state, database);
+    if (unlikely(!is_known)) database = load_for_standbys(database);
     if (database == nullptr || !is_untold(database->horizon)) return;
     int64 now_ms = wall_ms();
     if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;

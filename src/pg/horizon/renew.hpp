@@ -76,7 +76,7 @@ Outcome renew_horizon(int64 start_ms);
 void load_horizon();
 
 // Writes up to where all is settled, for standbys, if that is due (core/durable/renewal.hpp). Never waits; what fails
-// now, the end of another transaction makes good. For the end of each transaction: it need not be attached.
+// now, the commit of another transaction makes good. For each commit: the session need not be attached.
 void tell_standbys();
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is
