@@ -43,8 +43,11 @@ sub go_on
 	return freeze_clock($node, $second_of{ $node->name } += $seconds);
 }
 
+# Where that clock stands, as its servers see it.
+sub present_second { my ($node) = @_; return $second_of{ $node->name } + clock_offset() }
+
 # The date that many seconds after where that clock stands, as injections take it.
-sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $second_of{ $node->name } + $seconds + clock_offset()) }
+sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $seconds + present_second($node)) }
 
 my $next_ids = 'SELECT next_id_array(?)';
 
@@ -71,7 +74,7 @@ sub draw_repeated
 }
 
 # What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function that draws IDs, by sql
-# if there is one, and gives how many of them were made before. end is done after a crash.
+# if there is one, and gives how many of them were made before; act also the second at which the clock stands. end is done after a crash.
 sub operations
 {
 	my $note_after = sub {
@@ -84,7 +87,14 @@ sub operations
 		first        => { prepare => \&_create_again, act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		creation     => { prepare => sub { $_[0]->do('DROP EXTENSION IF EXISTS idgen') }, act => $note_after->('CREATE EXTENSION idgen'), end => \&_create_if_needed },
 		drop         => { act => $note_after->('DROP EXTENSION idgen; CREATE EXTENSION idgen'), end => \&_create_if_needed },
-		advance      => { act => $note_after->(q{SELECT idgen.advance(clock_timestamp() + '100ms')}) },
+		# To an instant of the clock before it jumps: the commit of a SET reads it, too.
+		advance => {
+			act => sub {
+				my ($session, $note, $second) = @_;
+				$session->do(q{SELECT idgen.advance(to_timestamp(?) + '100ms')}, undef, $second);
+				return $note->(5);
+			}
+		},
 		reset        => { act => $note_after->(q{SELECT idgen.reset(clock_timestamp() + '1100ms')}) },
 		confirmation => { act => $note_after->('SELECT idgen.confirm_shards()') });
 }
@@ -134,7 +144,7 @@ sub crash_at
 	go_on($node, 5);
 	my @processes = processes_of($node);
 	inject($session, "crash $number");
-	my $repeats = eval { $operation->{act}->($session, $note) };
+	my $repeats = eval { $operation->{act}->($session, $note, present_second($node)) };
 	my $is_over = defined $repeats;
 	die $@ unless $is_over || !$session->ping;
 	kill 'KILL', @processes if $is_over;
@@ -157,7 +167,7 @@ sub act_under
 	go_on($node, $seconds);
 	my $before = () = injected($node);
 	inject($session, $what->());
-	my $repeats = eval { $operation->{act}->($session, $note) };
+	my $repeats = eval { $operation->{act}->($session, $note, present_second($node)) };
 	my $error = defined $repeats ? '' : $session->state . ' ' . $session->errstr;
 	inject($session, '');
 	my $after = () = injected($node);
