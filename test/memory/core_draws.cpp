@@ -16,12 +16,9 @@ struct Granting : CoreProgram {
         view.admits_copy = view.admits_inherited = true;
         view.rules = {100, 100, 10};
         view.clock_rules = {1000, 1000};
-        Guard<Lock> guard(world.renewal_lock);
-        HorizonRenewal renewal{database().horizon, world.accepted, view, start_ms};
-        PageVerdict verdict = renewal.judge(world.page);
-        if (!verdict.is_to_write) return;
-        renewal.note_flushed(verdict.record, 1);
-        renewal.grant();
+        ReadRenewal<Database> renewal{{database().horizon, world.accepted, view, start_ms}, database()};
+        PageHost host;
+        idgen::renew(host, renewal);
     }
     void run(int thread) override {
         if (thread == 1) {

@@ -1,14 +1,12 @@
-// The atomics of src/core, as what src/pg calls uses them: each program calls the shipped functions in the order of
-// src/pg, under its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has
+// The atomics of src/core, as src/pg uses them: each program calls the shipped functions, draws and renewals whole, under
+// its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has
 // the reasons.
 #pragma once
 
 #include <new>
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/draw_steps.hpp"
-#include "core/issue/settled.hpp"
-#include "core/issue/settled_pairs.hpp"
+#include "core/issue/draw_order.hpp"
+#include "core/issue/renewal_order.hpp"
 #include "core/lease/lease.hpp"
 #include "report.hpp"
 
@@ -73,6 +71,35 @@ inline void prepare_slot() {
     world.slot = directory().obtain(database(), {key, layout, Claim::own, 1, now, 0}, shortage);
 }
 
+// What a draw asks for; one that needs a renewal or a wait fails.
+struct DrawHost {
+    struct Wait {};
+    using Source = DrawSource<Lock>;
+
+    static const Horizon &horizon() noexcept { return database().horizon; }
+    static std::uint32_t resets() noexcept { return database().resets; }
+    static DrawRules rules() noexcept { return explored::rules; }
+    static std::int64_t window_ms() noexcept { return 100; }
+    static std::int64_t recent_ms() noexcept { return now; }
+    static std::int64_t now_ms() noexcept { return now; }
+    static Announced announced() noexcept { return {}; }
+    static std::uint32_t transaction() noexcept { return 0; }
+    static std::int64_t announce(const Source &, std::int64_t base) noexcept { return base; }
+    static bool select_slot(Source &, std::int64_t) noexcept { return false; }
+    static void note_try(const Source &, const Limits &, std::int64_t, const Take &) noexcept {}
+    static void require_server() noexcept {}
+    static void note_drawn(const Source &, const Limits &, const Take &, const Drawn &) noexcept {}
+    static void renew_ahead(std::int64_t, std::int64_t) noexcept {}
+    static Outcome renew(std::int64_t) noexcept { return {Renewal::no_record, 0}; }
+    static std::int64_t waited_ms(const Wait &) noexcept { return 0; }
+    static bool wait_for_renewal(Wait &) noexcept { return false; }
+    static bool wait_for_tick(const Source &, const Limits &, const Take &, Wait &) noexcept { return false; }
+    static bool wait_for_number(const Source &, Wait &) noexcept { return false; }
+    static void refuse(Next, const Source &, const Limits &, const Take &, const Wait &) noexcept {}
+    static void refuse_renewal(Patience, const Outcome &, const Wait &) noexcept {}
+    static void pause() noexcept {}
+};
+
 // Draws as a session does; when the tick starts, or 0.
 inline std::int64_t draw(const Lease *lease) {
     DrawSource<Lock> source{};
@@ -80,13 +107,36 @@ inline std::int64_t draw(const Lease *lease) {
     source.shard = shard;
     source.slot = world.slot;
     source.lease = lease;
-    const Horizon &horizon = database().horizon;
-    Limits limits = limits_of(horizon, now, rules);
-    Take taken{};
-    bool is_answer = try_slot(source, limits, base_of(source, limits), 1, taken);
-    if (!is_answer || taken.status != Take::Status::ok) return 0;
-    return grant_for(horizon, taken.start_ms, 100) == Grant::over ? 0 : taken.start_ms;
+    DrawHost host;
+    return idgen::draw<true>(host, source, 1).start_ms;
 }
+
+// The page of the horizon, in memory.
+struct PageHost {
+    static bool try_lock() noexcept {
+        world.renewal_lock.lock();
+        return true;
+    }
+    static void unlock() noexcept { world.renewal_lock.unlock(); }
+    static Renewal lock_page(RecordPage &page) noexcept {
+        page = {world.page, {}};
+        return Renewal::granted;
+    }
+    static std::uint64_t position() noexcept { return 1; }
+    static std::uint64_t write_page(const RecordPage &page) noexcept {
+        world.page = page.record;
+        return 1;
+    }
+    static void unlock_page() noexcept {}
+    static bool is_flushed(std::uint64_t) noexcept { return true; }
+    static void flush(std::uint64_t) noexcept {}
+    static bool is_acknowledged(std::uint64_t) noexcept { return true; }
+    static bool is_followed() noexcept { return false; }
+    static SettledPair look() noexcept { return no_pair; }
+    static void note_write(const DurableRecord &) noexcept {}
+    static void note_reached(std::int64_t) noexcept {}
+    static void note_granted() noexcept {}
+};
 
 struct CoreProgram : explorer::Program {
     int threads() const override { return 2; }

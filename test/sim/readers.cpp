@@ -35,24 +35,10 @@ bool has_committed_since(const Node &node, int database, const HeldSnapshot &que
 
 void tell_standbys(Stage &stage, Node &node, int number) {
     Database *database = node.directory().find_database(static_cast<std::uint32_t>(number + 1));
-    if (database == nullptr || database->is_locked) return;
-    if (!is_to_tell(database->horizon, node.clock.read(stage.true_ms))) return;
-    database->is_locked = true;
-    ServerOfReader server{stage, node, database, number};
-    SettledPair pair = look(server);
-    WalEntry page = node.disk.page(number, Record::horizon);
-    RecordPage content{page.record, page.pairs};
-    if (tells_more(database->horizon, content, pair)) {
-        content.pairs.add(pair);
-        page.pairs = content.pairs;
-        page.is_vouched = false;
-        node.disk.write(page);
-        stage.trace.say("%4lld node %d: tells that database %d is settled up to %lld",
-                        Stage::since_start(stage.true_ms), node.number, number,
-                        Stage::since_start(ms_of_until(pair.until)));
-    }
-    note_told(database->horizon, content.pairs);
-    database->is_locked = false;
+    if (database == nullptr || !is_to_tell(database->horizon, node.clock.read(stage.true_ms))) return;
+    Restless client;
+    RecordHost host(stage, node, *database, number, Record::horizon, client);
+    idgen::tell_standbys(host, *database);
 }
 
 // The server whose WAL a node replays, over others or not; its own if it is a primary.
@@ -135,9 +121,8 @@ bool World::ask_primary(Node &node, int database, const HeldSnapshot &query, std
     if (entry == nullptr) return false;
     node.note_first_xid();
     if (entry->horizon.durable_ms == 0) {
-        RenewalSteps load;
-        load.begin(node, database, Record::horizon, 0);
-        while (!load.step(stage_, *entry)) continue;
+        Restless client;
+        RecordHost(stage_, node, *entry, database, Record::horizon, client).renew(0);
     }
     ServerOfReader server{stage_, node, entry, database};
     until = answer_on_primary(entry->pairs, server, query.view()).until;

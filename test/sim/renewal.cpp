@@ -4,118 +4,96 @@
 
 namespace idgen::sim {
 
-bool RenewalSteps::step(Stage &stage, Database &database) {
-    switch (step_) {
-        case Step::view:
-            take_view(stage, database);
-            return false;
-        case Step::lock:
-            return lock(database);
-        case Step::page:
-            return visit([&](auto &steps) { return read_page(stage, steps, database); });
-        case Step::flush:
-            node_->disk.flush(lsn_);
-            step_ = Step::note;
-            return false;
-        case Step::note:
-            step_ = Step::standbys;
-            return visit([&](auto &steps) {
-                steps.note_flushed(record_, lsn_);
-                return false;
-            });
-        case Step::standbys:
-            break;
-    }
-    return visit([&](auto &steps) { return ask_standbys(stage, steps, database); });
-}
-
-void RenewalSteps::take_view(Stage &stage, Database &database) {
-    view_ = stage.view_of(*node_);
-    stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
-    horizon_.emplace(HorizonRenewal{database.horizon, node_->shared->accepted, view_, start_ms_});
-    generator_.emplace(GeneratorRenewal{database.generators, view_});
-    step_ = Step::lock;
-}
-
-bool RenewalSteps::lock(Database &database) {
-    if (database.is_locked) {
-        outcome_ = {Renewal::busy, 0};
-        return true;
-    }
-    database.is_locked = true;
-    return visit([&](auto &steps) { return begin_with(steps, database); });
-}
-
-template <class Steps>
-bool RenewalSteps::begin_with(Steps &steps, Database &database) {
-    RenewalStep first = steps.begin();
-    if (first == RenewalStep::done) return end(database, granted_outcome);
-    step_ = first == RenewalStep::read_page ? Step::page : Step::standbys;
-    return false;
-}
-
-// Judges the page and writes it, under its lock.
-template <class Steps>
-bool RenewalSteps::read_page(Stage &stage, Steps &steps, Database &database) {
-    bool is_horizon = kind_ == Record::horizon;
-    if (is_horizon) look(stage, database);
-    WalEntry page = node_->disk.page(number_, kind_);
-    PageVerdict verdict = steps.judge(page.record);
-    WalEntry written{number_, kind_, verdict.record, {}, false};
-    written.pairs = page.pairs;
-    if (verdict.is_to_write) steps.renew_pairs(written.pairs);
-    std::int64_t &loaded_ms = node_->old_floors_ms[number_];
-    if (is_horizon && loaded_ms == 0) loaded_ms = database.horizon.floor_ms;
-    if (!verdict.is_to_write) {
-        note_page(stage, database, page.pairs, node_->disk.position(number_, kind_));
-        if (is_horizon) stage.oracle.refuse(verdict.outcome, page.record.value, view_);
-        return end(database, verdict.outcome);
-    }
-    record_ = verdict.record;
-    if (is_horizon) stage.oracle.renew(*node_, page, written, view_, start_ms_);
-    lsn_ = node_->disk.write(written);
-    note_page(stage, database, written.pairs, lsn_);
-    step_ = Step::flush;
-    stage.trace.say("%4lld node %d: writes %s %lld of database %d (clock %lld, floor %lld)",
-                    Stage::since_start(stage.true_ms), node_->number, is_horizon ? "H" : "generator",
-                    is_horizon ? Stage::since_start(record_.value) : static_cast<long long>(record_.value), number_,
-                    Stage::since_start(view_.clock.now_ms), Stage::since_start(database.horizon.floor_ms));
-    return false;
-}
-
-// Looks at what is settled: for standbys, and for transactions that ask late.
-void RenewalSteps::look(Stage &stage, Database &database) {
-    ServerOfReader server{stage, *node_, &database, number_};
-    std::uint32_t drops = database.pairs.drops();
-    horizon_->pair = idgen::look(server);
-    if (horizon_->pair.until != none_settled) database.pairs.add(horizon_->pair, drops);
-}
-
-void RenewalSteps::note_page(const Stage &stage, Database &database, const PagePairs &pairs, Lsn lsn) noexcept {
-    if (kind_ != Record::horizon) return;
-    note_told(database.horizon, pairs);
-    if (stage.is_acknowledged(*node_, lsn)) note_durable(database.horizon);
-}
-
-template <class Steps>
-bool RenewalSteps::ask_standbys(Stage &stage, Steps &steps, Database &database) {
-    if (!stage.is_acknowledged(*node_, steps.position())) return end(database, {Renewal::not_acknowledged, 0});
-    std::int64_t &reached_ms = node_->left_leases.reached_ms;
-    reached_ms = std::max(reached_ms, database.horizon.record.pending);
-    steps.grant();
-    // A generator lasts for long; here few of its counters are left.
-    if (kind_ == Record::generator) {
-        GeneratorCount first{};
-        if (database.generators.counter.take(first))
-            database.generators.counter.begin(first.generator, last_counter - 3);
-    }
-    return end(database, granted_outcome);
-}
-
-bool RenewalSteps::end(Database &database, const Outcome &outcome) {
-    database.is_locked = false;
-    outcome_ = outcome;
+bool RecordHost::try_lock() {
+    renewer_.rest();
+    if (database_.is_locked) return false;
+    database_.is_locked = true;
+    renewer_.note_locked(true);
+    renewer_.rest();
     return true;
+}
+
+void RecordHost::unlock() {
+    database_.is_locked = false;
+    renewer_.note_locked(false);
+}
+
+Renewal RecordHost::lock_page(RecordPage &page) {
+    page_ = node_.disk.page(number_, kind_);
+    page = {page_.record, page_.pairs};
+    has_read_ = true;
+    return Renewal::granted;
+}
+
+std::uint64_t RecordHost::write_page(const RecordPage &page) {
+    bool is_horizon = kind_ == Record::horizon;
+    WalEntry written{number_, kind_, page.record, {}, false};
+    written.pairs = page.pairs;
+    if (is_horizon) stage_.oracle.renew(node_, page_, written, view_, start_ms_);
+    has_written_ = true;
+    trace_write(is_horizon ? "writes H" : "writes generator",
+                is_horizon ? Stage::since_start(page.record.value) : page.record.value);
+    return node_.disk.write(written);
+}
+
+void RecordHost::trace_write(const char *what, std::int64_t value) const {
+    stage_.trace.say("%4lld node %d: %s %lld of database %d (clock %lld, floor %lld)",
+                     Stage::since_start(stage_.true_ms), node_.number, what, static_cast<long long>(value), number_,
+                     Stage::since_start(view_.clock.now_ms), Stage::since_start(database_.horizon.floor_ms));
+}
+
+void RecordHost::unlock_page() noexcept {
+    std::int64_t &loaded_ms = node_.old_floors_ms[number_];
+    if (kind_ == Record::horizon && loaded_ms == 0) loaded_ms = database_.horizon.floor_ms;
+}
+
+void RecordHost::flush(std::uint64_t position) {
+    renewer_.rest();
+    node_.disk.flush(position);
+    renewer_.rest();
+}
+
+bool RecordHost::is_acknowledged(std::uint64_t position) const {
+    return stage_.is_acknowledged(node_, position);
+}
+
+SettledPair RecordHost::look() {
+    ServerOfReader server{stage_, node_, &database_, number_};
+    return idgen::look(server);
+}
+
+void RecordHost::note_reached(std::int64_t ms) const noexcept {
+    std::int64_t &reached_ms = node_.left_leases.reached_ms;
+    reached_ms = std::max(reached_ms, ms);
+}
+
+// A generator lasts for long; here few of its counters are left.
+void RecordHost::note_granted() noexcept {
+    GeneratorCount first{};
+    DecimalCounter &counter = database_.generators.counter;
+    if (kind_ == Record::generator && counter.take(first)) counter.begin(first.generator, last_counter - 3);
+}
+
+void RecordHost::write_unflushed(const RecordPage &page) {
+    WalEntry written = page_;
+    written.pairs = page.pairs;
+    written.is_vouched = false;
+    node_.disk.write(written);
+    trace_write("tells what is settled of", Stage::since_start(ms_of_until(page.pairs.newest())));
+}
+
+Outcome RecordHost::renew(std::int64_t start_ms) {
+    start_ms_ = start_ms;
+    view_ = stage_.view_of(node_);
+    stage_.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
+    if (kind_ == Record::generator) {
+        CounterRenewal renewal{{database_.generators, view_}};
+        return idgen::renew(*this, renewal);
+    }
+    ReadRenewal<Database> renewal{{database_.horizon, node_.shared->accepted, view_, start_ms}, database_};
+    Outcome outcome = idgen::renew(*this, renewal);
+    if (has_read_ && !has_written_) stage_.oracle.refuse(outcome, page_.record.value, view_);
+    return outcome;
 }
 
 }  // namespace idgen::sim

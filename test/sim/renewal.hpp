@@ -1,61 +1,62 @@
-// A renewal of one of the two records, a step at a time, as a session goes through it. From the lock to the end no
-// other renewal of the database runs; all else may happen in between.
-//
-//      view -> lock -> page -> flush -> note -> standbys
+// What a renewal of the core asks a simulated server for. From its lock to its end no other renewal of the database runs;
+// all else may happen wherever the caller is willing to rest.
 #pragma once
 
-#include <optional>
-
+#include "core/issue/renewal_order.hpp"
 #include "stage.hpp"
 
 namespace idgen::sim {
 
-class RenewalSteps {
+// Who renews: it may rest in between, and holds the lock of renewals.
+struct Renewer {
+    virtual void rest() {}
+    virtual void note_locked(bool) {}
+
+   protected:
+    ~Renewer() = default;
+};
+
+// One that nothing interrupts but what the steps themselves let in.
+struct Restless final : Renewer {};
+
+class RecordHost {
    public:
-    // For the tick that starts at `start_ms`; of generators, that is of no matter.
-    void begin(Node &node, int database, Record kind, std::int64_t start_ms) noexcept {
-        node_ = &node;
-        number_ = database;
-        kind_ = kind;
-        start_ms_ = start_ms;
-        step_ = Step::view;
-    }
+    RecordHost(Stage &stage, Node &node, Database &database, int number, Record kind, Renewer &renewer)
+        : stage_(stage), node_(node), database_(database), number_(number), kind_(kind), renewer_(renewer) {}
 
-    // Goes on; true at the end, with its outcome.
-    bool step(Stage &stage, Database &database);
+    bool try_lock();
+    void unlock();
+    Renewal lock_page(RecordPage &page);
+    std::uint64_t position() const { return node_.disk.position(number_, kind_); }
+    std::uint64_t write_page(const RecordPage &page);
+    void unlock_page() noexcept;
+    bool is_flushed(std::uint64_t position) const { return position <= node_.disk.flushed; }
+    void flush(std::uint64_t position);
+    bool is_acknowledged(std::uint64_t position) const;
+    bool is_followed() const noexcept { return true; }
+    SettledPair look();
+    void note_write(const DurableRecord &) const { renewer_.rest(); }
+    void note_reached(std::int64_t ms) const noexcept;
+    void note_granted() noexcept;
+    bool has_own_page() const noexcept { return true; }
+    void write_unflushed(const RecordPage &page);
 
-    const Outcome &outcome() const noexcept { return outcome_; }
+    // Renews, for a tick that starts then; of generators, that is of no matter.
+    Outcome renew(std::int64_t start_ms);
 
    private:
-    enum class Step { view, lock, page, flush, note, standbys };
+    void trace_write(const char *what, std::int64_t value) const;
 
-    void take_view(Stage &stage, Database &database);
-    bool lock(Database &database);
-    template <class Steps>
-    bool begin_with(Steps &steps, Database &database);
-    template <class Steps>
-    bool read_page(Stage &stage, Steps &steps, Database &database);
-    void look(Stage &stage, Database &database);
-    void note_page(const Stage &stage, Database &database, const PagePairs &pairs, Lsn lsn) noexcept;
-    template <class Steps>
-    bool ask_standbys(Stage &stage, Steps &steps, Database &database);
-    bool end(Database &database, const Outcome &outcome);
-    template <class Visit>
-    bool visit(Visit step) {
-        return kind_ == Record::horizon ? step(*horizon_) : step(*generator_);
-    }
-
-    Node *node_ = nullptr;
-    int number_ = 0;
-    Record kind_ = Record::horizon;
-    std::int64_t start_ms_ = 0;
-    Step step_ = Step::view;
+    Stage &stage_;
+    Node &node_;
+    Database &database_;
+    int number_;
+    Record kind_;
+    Renewer &renewer_;
     ServerView view_{};
-    std::optional<HorizonRenewal> horizon_;
-    std::optional<GeneratorRenewal> generator_;
-    DurableRecord record_{};
-    Lsn lsn_ = 0;
-    Outcome outcome_{};
+    std::int64_t start_ms_ = 0;
+    WalEntry page_{};  // as it was read
+    bool has_read_ = false, has_written_ = false;
 };
 
 }  // namespace idgen::sim

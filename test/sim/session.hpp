@@ -1,25 +1,29 @@
-// A session that draws without end, one step at a time, in the order of the server's draw:
-//
-//      clock -> limits -> announce -> (select ->) take -> issue, and renew ahead of need | renew | wait | an error
-//      numbers from a registry: take or select -> wait for the number
-//      DecimalIds: count -> issue | renew
+// A session that draws without end. A draw is the core's own (core/issue/draw_order.hpp), on a fiber that rests wherever
+// others may come in; the session answers for the server.
 //
 // Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of
 // another session, and draw in the transaction of that; or lead, and draw nothing itself, or nothing more. A leader
 // waits for its workers before its transaction ends.
 //
-// Between two steps anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
+// Where it rests anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
 // between an announcement and the look at what is settled, and between finding a lease and its slot, other sessions and
 // the keeper.
 #pragma once
 
+#include "core/issue/draw_order.hpp"
+#include "fiber.hpp"
 #include "reader.hpp"
 #include "renewal.hpp"
 
 namespace idgen::sim {
 
-class Session {
+class Session final : public Renewer {
    public:
+    struct Source : DrawSource<NoLock> {
+        std::uint32_t generation = 0;  // of the settings; 0: to be resolved again
+    };
+    struct Wait {};
+
     Session() = default;
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
@@ -34,17 +38,47 @@ class Session {
         return node_ == &node && number_of_database_ == database;
     }
     // Whether it holds the lock of renewals.
-    bool is_renewing() const noexcept { return step_ == Step::renew; }
+    bool is_renewing() const noexcept { return is_renewing_; }
     std::int64_t draws() const noexcept { return draws_; }
 
-   private:
-    enum class Step { clock, limits, announce, select, take, count, renew, wait, lead, hand_over, record, leave };
-    using Source = DrawSource<NoLock>;
+    // What a draw of the core asks for (core/issue/draw_order.hpp).
+    const Horizon &horizon() const noexcept { return database_->horizon; }
+    std::uint32_t resets() noexcept;
+    // The fourth session waits, whatever the others do.
+    DrawRules rules() const noexcept;
+    std::int64_t window_ms() const noexcept;
+    std::int64_t recent_ms();
+    std::int64_t now_ms();
+    const Announced &announced() const noexcept { return announced_; }
+    std::uint32_t transaction() const noexcept { return announcing().transaction; }
+    std::int64_t announce(const Source &source, std::int64_t base);
+    bool select_slot(Source &source, std::int64_t now_ms);
+    void note_try(const Source &source, const Limits &limits, std::int64_t base, const Take &taken);
+    void require_server() const noexcept {}
+    void note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn);
+    void renew_ahead(std::int64_t, std::int64_t start_ms) { renew(start_ms); }
+    Outcome renew(std::int64_t start_ms);
+    Outcome renew_generator();
+    std::int64_t waited_ms(const Wait &) const noexcept;
+    bool wait_for_renewal(Wait &);
+    bool wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &);
+    bool wait_for_number(Source &source, Wait &);
+    [[noreturn]] void refuse(Next, const Source &, const Limits &, const Take &, const Wait &) { raise(); }
+    [[noreturn]] void refuse_renewal(Patience, const Outcome &, const Wait &) { raise(); }
+    void pause();
+    DrawSession new_session() const noexcept;
+    void mark_stale(Source &source) const noexcept { source.generation = 0; }
 
-    void resolve(Stage &stage);
+    void rest() override;
+    void note_locked(bool is_locked) noexcept override { is_renewing_ = is_locked; }
+
+   private:
+    enum class Step { draw, lead, hand_over, record, leave };
+
+    void resolve(Stage &stage, Source &source);
     void change_layout(Stage &stage);
-    void list_shards(Stage &stage);
-    void list_numbers(Stage &stage);
+    void list_shards(Stage &stage, Source &source);
+    void list_numbers(Stage &stage, Source &source);
     bool has_other_numbers(const Stage &stage) const noexcept;
     Process &process() const noexcept { return node_->shared->processes[number_]; }
     // That of the transaction that stores what it draws.
@@ -65,32 +99,23 @@ class Session {
     void record();
     void leave(Stage &stage);
     void begin_draw(Stage &stage);
+    void end_draw(Stage &stage);
     void abandon(Stage &stage);
     void observe(Stage &stage);
-    void read_clock(Stage &stage);
-    void read_limits(Stage &stage);
-    void announce(Stage &stage);
-    void select(Stage &stage);
-    void take_ids(Stage &stage);
-    void judge_refusal(Stage &stage, const Take &taken);
-    void judge_lead(Stage &stage, const Take &taken);
-    void count_lead(Stage &stage, const Take &taken);
-    void follow(Stage &stage, const Take &taken);
-    void issue(Stage &stage, const Take &taken);
-    void count_decimal(Stage &stage);
-    void begin_renewal(Record kind, std::int64_t start_ms, bool is_ahead);
-    void renew(Stage &stage);
-    void wait(Stage &stage);
-    void wait_for_number(Stage &stage);
-    std::int64_t waited_ms(const Stage &stage) const noexcept { return stage.true_ms - began_ms_; }
-    // The fourth session waits, whatever the others do.
-    DrawRules rules(const Stage &stage) const noexcept {
-        DrawRules rules = stage.settings.draw;
-        rules.may_borrow &= number_ != 3;
-        return rules_of(source_, rules);
-    }
-    LastTick &last_tick() const noexcept {
-        return node_->last_ticks[number_of_database_][kind_][packed_shard(source_)];
+    static void run(void *session);
+    void draw();
+    template <bool is_read_by>
+    Drawn draw_one();
+    void count_decimal();
+    [[noreturn]] void raise();
+    std::int64_t read_clock();
+    void forget_made() noexcept;
+    void judge_refusal(const Source &source, const Limits &limits, const Take &taken);
+    void judge_lead(const Source &source, const Limits &limits, std::int64_t base, const Take &taken);
+    void count_lead(const Source &source, const Take &taken);
+    void note_ids(const Source &source, const Drawn &drawn);
+    LastTick &last_tick(const Source &source) const noexcept {
+        return node_->last_ticks[number_of_database_][kind_][packed_shard(source)];
     }
 
     Node *node_ = nullptr;
@@ -99,7 +124,6 @@ class Session {
     int number_ = 0;
     int kind_ = 0;  // which layout, or kind_hlc, or kind_decimal
     bool is_own_ = false;
-    std::uint32_t generation_ = 0;  // of the settings
     ShardRange shards_[max_leases]{};
     std::uint32_t changes_ = 0;  // of the numbers in the pool
     DrawSession history_{};
@@ -115,14 +139,17 @@ class Session {
     std::int64_t borrowed_before_ = -1;
     std::int64_t draws_ = 0;
 
-    Step step_ = Step::clock;
+    Step step_ = Step::draw;
+    Stage *stage_ = nullptr;  // while a draw runs
+    Fiber fiber_;
     std::uint32_t count_ = 1;
-    Limits limits_{};
-    std::int64_t base_ = 0;
+    DrawHistory observed_{};
+    bool is_above_ = false;  // the draw is to lie above what was observed
+    bool is_drawn_ = false;  // it has succeeded
+    bool is_renewing_ = false;
+    std::uint32_t resets_ = 0;  // of the database's horizon, as what was made knows
+    std::uint32_t resets_before_ = 0;
     std::int64_t began_ms_ = 0;
-    std::int64_t wait_ms_ = 0;
-    bool is_ahead_ = false;  // the renewal, of need
-    RenewalSteps renewal_;
 };
 
 }  // namespace idgen::sim

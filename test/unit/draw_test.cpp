@@ -31,20 +31,20 @@ TEST(Draw, WhatFollowsFromATake) {
     } cases[] = {
         {"taken", {Status::ok, 1, 0, 5000, 0}, 9999, true, Next::issue},
         {"beyond the grant", refused(Status::renew, 5000, 0), 9999, true, Next::renew},
-        {"no number, or not so far", refused(Status::capped, 5000, 0), 9999, true, Next::keep},
+        {"no number, or not so far", refused(Status::capped, 5000, 0), 9999, true, Next::await_number},
         {"the layout ends", refused(Status::past_end, 5000, 0), 0, false, Next::past_end},
         {"full", refused(Status::full, 5001, 1), 0, false, Next::wait},
         {"full, which is an error", refused(Status::full, 5001, 1), 0, true, Next::full},
         {"full, the last that may be waited for", refused(Status::full, 5001, 1), 999, false, Next::wait},
-        {"full, longer", refused(Status::full, 5001, 1), 1000, false, Next::behind},
+        {"full, longer", refused(Status::full, 5001, 1), 1000, false, Next::too_far_ahead},
         {"full, without a wait", refused(Status::full, 5001, 1001), 0, false, Next::full},
-        {"full in a tick that is held", refused(Status::full, 5002, 1001), 0, false, Next::behind},
+        {"full in a tick that is held", refused(Status::full, 5002, 1001), 0, false, Next::too_far_ahead},
         {"borrowed", refused(Status::borrowed, 5101, 1), 0, false, Next::wait},
         {"borrowed, which is an error", refused(Status::borrowed, 5101, 1), 0, true, Next::full},
         {"borrowed, longer", refused(Status::borrowed, 5101, 1), 1000, false, Next::borrowed},
         {"ahead", refused(Status::ahead, 6100, 1000), 0, false, Next::wait},
         {"ahead, where full is an error", refused(Status::ahead, 6100, 1000), 0, true, Next::wait},
-        {"ahead, too far", refused(Status::ahead, 6101, 1001), 0, false, Next::behind},
+        {"ahead, too far", refused(Status::ahead, 6101, 1001), 0, false, Next::too_far_ahead},
     };
     for (const auto &c : cases) {
         DrawRules own = rules;

@@ -1,6 +1,6 @@
 // A server in miniature for tests with real threads: what the server keeps in shared memory, guarded by the same kinds
-// of locks, and sessions that call the core's steps in the order of src/pg. The clock moves when a session waits, so no
-// test depends on the machine's speed.
+// of locks, and sessions that draw and renew by the core. The clock moves when a session waits, so no test depends on the
+// machine's speed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/issue/draw_steps.hpp"
-#include "core/issue/settled.hpp"
-#include "core/issue/settled_pairs.hpp"
+#include "core/issue/draw_order.hpp"
+#include "core/issue/renewal_order.hpp"
 
 namespace idgen {
 
@@ -82,21 +81,50 @@ struct ThreadServer {
     void wait() noexcept { clock_ms++; }
 };
 
-struct Drawn {
-    std::int64_t id, start_ms;
+// The page of the database, as a renewal of the core sees it.
+struct ThreadPage {
+    ThreadDatabase &database;
+
+    bool try_lock() noexcept {
+        if (database.renewal_lock.try_lock()) return true;
+        std::this_thread::yield();
+        return false;
+    }
+    void unlock() noexcept { database.renewal_lock.unlock(); }
+    Renewal lock_page(RecordPage &page) const noexcept {
+        page = {database.page, {}};
+        return Renewal::granted;
+    }
+    std::uint64_t position() const noexcept { return 1; }
+    std::uint64_t write_page(const RecordPage &page) noexcept {
+        database.write(page.record);
+        return 1;
+    }
+    void unlock_page() noexcept {}
+    bool is_flushed(std::uint64_t) const noexcept { return true; }
+    void flush(std::uint64_t) noexcept {}
+    bool is_acknowledged(std::uint64_t) const noexcept { return true; }
+    bool is_followed() const noexcept { return false; }
+    SettledPair look() const noexcept { return no_pair; }
+    void note_write(const DurableRecord &) noexcept {}
+    void note_reached(std::int64_t) noexcept {}
+    void note_granted() noexcept {}
 };
 
-// One session of the server, of one thread.
+// One session of the server, of one thread. It answers what a draw of the core asks for.
 struct ThreadSession {
+    using Source = DrawSource<ThreadLock>;
+    struct Wait {};
+
     ThreadServer &server;
     ShardRange range;
     DrawSession last{};
-    DrawSource<ThreadLock> source{};
+    Source source{};
+    Announced own{};
     std::vector<std::int64_t> ids{};
-    int broken = 0;  // draws that a rule forbids
-    std::function<std::int64_t(const Packing &, std::int64_t)> announced = [](const Packing &, std::int64_t base) {
-        return base;
-    };
+    int broken = 0;                                       // draws that a rule forbids
+    const std::atomic<std::uint32_t> *running = nullptr;  // the transaction; null: nobody reads by ID
+    std::function<std::int64_t(const Packing &, std::int64_t)> announcing = {};
 
     ThreadSession(ThreadServer &at, std::uint32_t number, ShardRange pool) : server(at), range(pool) {
         std::uint32_t count = range.last - range.first + 1;
@@ -110,78 +138,69 @@ struct ThreadSession {
 
     // Draws; false if the lease allows no ID now.
     bool draw(std::uint32_t count, Drawn &drawn) {
-        for (;;) {
-            Limits limits = limits_of(server.database->horizon, server.clock_ms.load(), thread_rules);
-            Take taken = try_shards(limits, announced(source.packing, base_of(source, limits)), count);
-            Next next = next_step(taken, source.packing, limits, thread_rules, 0);
-            if (next == Next::keep) return false;
-            if (next == Next::renew)
-                renew(start_of(source.packing, taken.tick));
-            else if (next == Next::wait)
-                server.wait();
-            else if (hand_out(taken, drawn))
-                return true;
-        }
+        drawn = idgen::draw<true>(*this, source, count);
+        return drawn.count != 0;
     }
 
-    // As a session does that needs the tick, or ahead of need.
-    void renew(std::int64_t start_ms) {
-        ThreadDatabase &database = *server.database;
-        ServerView view = thread_view(server.clock_ms.load());
-        HorizonRenewal renewal{database.horizon, server.accepted, view, start_ms};
-        std::unique_lock<std::mutex> guard(database.renewal_lock, std::try_to_lock);
-        if (!guard.owns_lock()) return std::this_thread::yield();
-        RenewalStep step = renewal.begin();
-        if (step == RenewalStep::done) return;
-        if (step == RenewalStep::read_page) {
-            PageVerdict verdict = renewal.judge(database.page);
-            if (!verdict.is_to_write) return;
-            database.write(verdict.record);
-            renewal.note_flushed(verdict.record, 1);
-        }
-        renewal.grant();
-    }
-
-   private:
-    Take try_shards(const Limits &limits, std::int64_t base, std::uint32_t count) {
-        Take taken{};
-        begin_try(source, base);
-        do {
-            if (!is_selected(source)) select(limits.now_ms);
-        } while (!try_slot(source, limits, base, count, taken));
-        return taken;
-    }
-
-    void select(std::int64_t now_ms) {
-        SlotKey key{key_of(thread_layout), our_database, select_shard(source)};
-        source.slot = server.directory().find(key);
-        while (source.slot.entry == nullptr) {
+    const Horizon &horizon() const noexcept { return server.database->horizon; }
+    std::uint32_t resets() const noexcept { return server.database->resets; }
+    DrawRules rules() const noexcept { return thread_rules; }
+    std::int64_t window_ms() const noexcept { return 50; }
+    std::int64_t recent_ms() const noexcept { return server.clock_ms.load(); }
+    std::int64_t now_ms() const noexcept { return server.clock_ms.load(); }
+    const Announced &announced() const noexcept { return own; }
+    std::uint32_t transaction() const noexcept { return running == nullptr ? 0 : running->load(); }
+    std::int64_t announce(const Source &at, std::int64_t base) const { return announcing(at.packing, base); }
+    bool select_slot(Source &at, std::int64_t now_ms) {
+        SlotKey key{key_of(thread_layout), our_database, select_shard(at)};
+        at.slot = server.directory().find(key);
+        while (at.slot.entry == nullptr) {
             obtain({key, thread_layout, Claim::own, ThreadServer::slot_count, now_ms, 0});
-            if (source.slot.entry == nullptr) server.wait();
+            if (at.slot.entry == nullptr) server.wait();
             now_ms = server.clock_ms.load();
         }
+        return true;
     }
+    void note_try(const Source &, const Limits &, std::int64_t, const Take &) noexcept {}
+    void require_server() const noexcept {}
+    void note_drawn(const Source &, const Limits &, const Take &, const Drawn &drawn) {
+        broken += drawn.start_ms >= server.database->durable_ms.load();
+        for (std::uint32_t i = 0; i < drawn.count; i++) {
+            std::int64_t id = drawn.first_id + drawn.step * i;
+            broken += !ids.empty() && id <= ids.back();
+            ids.push_back(id);
+        }
+    }
+    void renew_ahead(std::int64_t, std::int64_t start_ms) { renew(start_ms); }
+    // As a session does that needs the tick, or ahead of need.
+    Outcome renew(std::int64_t start_ms) {
+        ThreadDatabase &database = *server.database;
+        ServerView view = thread_view(server.clock_ms.load());
+        ReadRenewal<ThreadDatabase> renewal{{database.horizon, server.accepted, view, start_ms}, database};
+        ThreadPage page{database};
+        return idgen::renew(page, renewal);
+    }
+    std::int64_t waited_ms(const Wait &) const noexcept { return 0; }
+    bool wait_for_renewal(Wait &) const noexcept { return true; }
+    bool wait_for_tick(const Source &, const Limits &, const Take &, Wait &) const noexcept {
+        server.wait();
+        return true;
+    }
+    bool wait_for_number(const Source &, Wait &) const noexcept { return false; }
+    void refuse(Next next, const Source &, const Limits &, const Take &, const Wait &) {
+        ADD_FAILURE() << "refused: " << static_cast<int>(next);
+    }
+    void refuse_renewal(Patience, const Outcome &outcome, const Wait &) {
+        ADD_FAILURE() << "not renewed: " << static_cast<int>(outcome.renewal);
+    }
+    void pause() const noexcept {}
+
+   private:
     void obtain(SlotRequest request) {
         std::lock_guard<std::shared_mutex> guard(server.lock);
         if (source.lease != nullptr) request.claimed_ms = source.lease->claimed_ms.load();
         Shortage shortage;
         source.slot = server.directory().obtain(*server.database, request, shortage);
-    }
-
-    bool hand_out(const Take &taken, Drawn &drawn) {
-        const Horizon &horizon = server.database->horizon;
-        Grant grant = grant_for(horizon, taken.start_ms, 50);
-        if (grant == Grant::over) return false;
-        note_drawn(source, taken);
-        broken += taken.start_ms >= server.database->durable_ms.load();
-        drawn = {first_id(source, taken), taken.start_ms};
-        for (std::uint32_t i = 0; i < taken.count; i++) {
-            std::int64_t id = drawn.id + (std::int64_t{i} << source.packing.sequence_shift);
-            broken += !ids.empty() && id <= ids.back();
-            ids.push_back(id);
-        }
-        if (grant == Grant::half_used) renew(taken.start_ms);
-        return true;
     }
 };
 

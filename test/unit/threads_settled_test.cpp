@@ -7,15 +7,15 @@ namespace idgen {
 namespace {
 
 constexpr std::uint32_t drawers = 3, readers = 2, transactions = 1000, answers = 2000;
-constexpr std::int64_t nothing_drawn = INT64_MAX;
+constexpr std::int64_t drew_none = INT64_MAX;
 
 // A transaction of a process, or one that it has prepared.
 struct ThreadTransaction {
-    std::atomic<std::uint32_t> number{0};              // 0: none is in progress
-    std::atomic<std::int64_t> drew_ms{nothing_drawn};  // where it drew first, for the readers to compare
+    std::atomic<std::uint32_t> number{0};          // 0: none is in progress
+    std::atomic<std::int64_t> drew_ms{drew_none};  // where it drew first, for the readers to compare
 
     void end() {
-        drew_ms = nothing_drawn;
+        drew_ms = drew_none;
         number = 0;
     }
 };
@@ -55,16 +55,14 @@ struct ThreadDrawer {
     ThreadTransactions &all;
     std::uint32_t process;
     ThreadSession session{all.server, process, ShardRange{process, process}};
-    Announced own{};
     int broken = 0;
 
     ThreadDrawer(ThreadTransactions &of, std::uint32_t number) : all(of), process(number) {
-        session.announced = [this](const Packing &p, std::int64_t base) {
-            std::uint32_t transaction = mine().number.load();
-            if (is_announced(own, transaction, start_of(p, base))) return base;
+        session.running = &mine().number;
+        session.announcing = [this](const Packing &p, std::int64_t base) {
+            LocalTransaction transaction{process, mine().number.load()};
             const Horizon &horizon = all.server.database->horizon;
-            return announce(all.entries[process], own, horizon, our_database, {process, transaction}, p, base,
-                            NoPause{});
+            return announce(all.entries[process], session.own, horizon, our_database, transaction, p, base, NoPause{});
         };
     }
 
@@ -94,7 +92,7 @@ struct ThreadDrawer {
         all.prepared[process].drew_ms = mine().drew_ms.load();
         all.prepared[process].number = xid;
         PreparedAnnouncement announcement =
-            announcement_of(all.entries[process], own, our_database, {process, number}, xid);
+            announcement_of(all.entries[process], session.own, our_database, {process, number}, xid);
         std::lock_guard<std::mutex> guard(all.prepared_lock);
         broken += !hand_over(all.handed_over, ThreadTransactions::room, announcement,
                              [this](std::uint32_t other) { return all.is_in_progress(other); });

@@ -31,14 +31,15 @@ struct DrawRules {
 };
 
 enum class Next : std::uint8_t {
-    issue,     // the IDs
-    renew,     // the horizon, for the tick that was refused
-    keep,      // the number: wait until it is held, or its horizon raised
-    wait,      // until the clock admits it, or a while
-    full,      // an error: the shard has no ID left, and waiting is not wanted or would take too long
-    borrowed,  // an error: other sessions have borrowed what it had left
-    behind,    // an error: the clock is too far behind
-    past_end,  // an error: the layout ends
+    issue,          // the IDs
+    renew,          // the horizon, for the tick that was refused
+    await_number,   // until it is held, or its horizon raised
+    wait,           // until the clock admits it, or a while
+    full,           // an error: the shard has no ID left, and waiting is not wanted or would take too long
+    borrowed,       // an error: other sessions have borrowed what it had left
+    too_far_ahead,  // an error: the clock would admit the ID too late
+    before_epoch,   // an error: the clock stands before the layout begins
+    past_end,       // an error: the layout ends
 };
 
 // What follows from the final answer of a try, after a wait of so long.
@@ -50,7 +51,7 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
         case Take::Status::renew:
             return Next::renew;
         case Take::Status::capped:
-            return Next::keep;
+            return Next::await_number;
         case Take::Status::past_end:
             return Next::past_end;
         case Take::Status::full:
@@ -65,7 +66,7 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
     if (is_borrowed) return rules.may_borrow ? Next::full : Next::borrowed;
     // A clock that runs has ended a tick that was waited for.
     bool is_next_tick = start_of(p, taken.tick) - limits.now_ms <= p.unit_ms;
-    return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::behind;
+    return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::too_far_ahead;
 }
 
 // Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was observed.

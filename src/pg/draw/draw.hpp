@@ -4,16 +4,12 @@
 
 #include "pg/postgres.hpp"
 
+#include "core/issue/draw_order.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
-// IDs of consecutive sequences in one tick of one shard.
-struct Block {
-    int64 first_id;
-    int64 step;  // from one ID to the next
-    uint32 count;
-    int64 start_ms;      // of their tick
+struct Block : Drawn {
     uint64 draw_number;  // which draw of this backend took them
 };
 

@@ -15,8 +15,9 @@ namespace {
 DurableRecord wait_for_record() {
     DurableRecord record{};
     Wait wait{};
+    RecordWaits<Record::horizon> server;
     for (Renewal looked; (looked = peek_record(Record::horizon, record)) != Renewal::granted;)
-        wait_for_renewal({looked, 0}, Record::horizon, wait);
+        await_renewal(server, {looked, 0}, wait);
     return record;
 }
 

@@ -1,5 +1,6 @@
 #include "pg/draw/settled.hpp"
 
+#include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/source.hpp"

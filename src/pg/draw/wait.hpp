@@ -1,10 +1,10 @@
 // How long one draw has waited, for ticks and for renewals together.
 #pragma once
 
+#include "core/issue/draw_order.hpp"
 #include "pg/postgres.hpp"
-
-#include "core/durable/renewal.hpp"
-#include "pg/state/source.hpp"
+#include "pg/report/report_renewal.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 
@@ -19,24 +19,22 @@ int64 waited_ms(const Wait &wait) noexcept;
 // Sleeps, and begins the wait.
 void sleep_in(Wait &wait, int64 us);
 
-// Sleeps if a renewal was not granted and may be later; raises an error if it is refused, or if the wait takes too
-// long.
-void wait_for_renewal(const Outcome &outcome, Record record, Wait &wait);
+// What a draw from a record asks the server for if nothing is left of that (core/issue/draw_order.hpp).
+template <Record record>
+struct RecordWaits {
+    using Wait = pg::Wait;
 
-// What stopped a draw. Times are unix ms.
-struct Stopped {
-    const Layout *layout;
-    uint32 shard;
-    int64 now_ms;
-    int64 tick_start_ms;  // of the tick that was refused
-    int64 waited_ms;
+    static int64 waited_ms(const Wait &wait) noexcept { return pg::waited_ms(wait); }
+    static bool wait_for_renewal(Wait &wait) {
+        constexpr int64 poll_us = 200;
+        sleep_in(wait, poll_us);
+        return true;
+    }
+    [[noreturn]] static void refuse_renewal(Patience patience, const Outcome &outcome, const Wait &) {
+        if (patience == Patience::refused) report_refused(outcome, record);
+        report_not_renewed(outcome.renewal, record, settings.max_wait_ms);
+    }
+    static DrawRules rules() noexcept { return draw_rules(); }
 };
-
-[[noreturn]] void report_full(const Stopped &stopped);
-
-// Finds why a tick was refused, so that the clock is blamed only if it is to blame.
-
-// Raises, with the reason, if it is another than the clock. Returns if the clock was set back or stands still.
-void report_if_clock_is_well(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait);
 
 }  // namespace idgen::pg

@@ -164,13 +164,12 @@ XLogRecPtr position_of(const DurablePage &page) noexcept {
     return PageGetLSN(BufferGetPage(BufferIsValid(page.own) ? page.own : page.mirror));
 }
 
-XLogRecPtr write_page(DurablePage &page, const DurableRecord &record) {
+XLogRecPtr write_page(DurablePage &page, const RecordPage &content) {
     // One that a crash left behind empty is taken, never another put behind it.
     if (!BufferIsValid(page.own)) page.own = add_own_page(page.sequence);
     GenericXLogState *log = GenericXLogStart(page.sequence);
-    set_sequence_data(GenericXLogRegisterBuffer(log, page.mirror, GENERIC_XLOG_FULL_IMAGE), record.value,
+    set_sequence_data(GenericXLogRegisterBuffer(log, page.mirror, GENERIC_XLOG_FULL_IMAGE), content.record.value,
                       written_with_own);
-    RecordPage content{record, page.pairs};
     fill_own_page(GenericXLogRegisterBuffer(log, page.own, GENERIC_XLOG_FULL_IMAGE), record_format, &content,
                   sizeof(content));
     return GenericXLogFinish(log);

@@ -59,9 +59,9 @@ Renewal lock_page(Relation sequence, DurablePage &page);
 bool has_own_record(const DurablePage &page) noexcept;
 // Where the log record ends that wrote it last.
 XLogRecPtr position_of(const DurablePage &page) noexcept;
-// Writes a record, and the pairs as they stand in `page`; logged but not flushed. Gives the end of its log record.
+// Writes a record and its pairs; logged but not flushed. Gives the end of its log record.
 // Makes the page of its own if there is none: only for the holder of the renewal lock, and never twice at once.
-XLogRecPtr write_page(DurablePage &page, const DurableRecord &record);
+XLogRecPtr write_page(DurablePage &page, const RecordPage &content);
 void unlock_page(DurablePage &page);
 
 // Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.

@@ -3,6 +3,7 @@
 #include "core/durable/renewal.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/kinds/decimal_id.hpp"
+#include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
@@ -48,7 +49,7 @@ HeldHorizon hold_horizon(const char *what) IDGEN_LOCKS(acquire_capability(self.d
 
 // Writes a record and flushes it; unlocks the page in between.
 XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
-    XLogRecPtr lsn = write_page(held.page, record);
+    XLogRecPtr lsn = write_page(held.page, {record, held.page.pairs});
     unlock_page(held.page);
     XLogFlush(lsn);
     return lsn;

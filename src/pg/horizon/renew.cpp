@@ -1,9 +1,9 @@
 #include "pg/horizon/renew.hpp"
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/settled_pairs.hpp"
+#include "core/issue/renewal_order.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
+#include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/host/attempt.hpp"
 #include "pg/host/citus_node.hpp"
@@ -16,6 +16,8 @@
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
+#include "pg/state/source.hpp"
+#include "pg/state/standby.hpp"
 #include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
@@ -80,35 +82,74 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
         log_promoted();
 }
 
+// The server, as a renewal sees it; for a record whose sequence is open.
+class RecordHost {
+   public:
+    RecordHost(SharedState *state, SharedDatabase &database, Relation sequence) noexcept
+        : state_(state), database_(database), sequence_(sequence) {}
+
+    bool try_lock() IDGEN_LOCKS(try_acquire_capability(true, database_.renewal_lock)) {
+        return database_.renewal_lock.try_lock();
+    }
+    void unlock() IDGEN_LOCKS(release_capability(database_.renewal_lock)) { database_.renewal_lock.unlock(); }
+    Renewal lock_page(RecordPage &page) {
+        Renewal locked = pg::lock_page(sequence_, page_);
+        page = page_;
+        return locked;
+    }
+    uint64 position() const noexcept { return position_of(page_); }
+    uint64 write_page(const RecordPage &page) { return pg::write_page(page_, page); }
+    void unlock_page() { pg::unlock_page(page_); }
+    bool is_flushed(uint64 position) const { return position <= GetFlushRecPtr(nullptr); }
+    void flush(uint64 position) { XLogFlush(position); }
+    bool is_acknowledged(uint64 position) const { return pg::is_acknowledged(state_, position); }
+    bool is_followed() const { return pg::is_followed(); }
+    SettledPair look() const {
+        ReaderServer server{state_, &database_};
+        return idgen::look(server);
+    }
+    void note_write(const DurableRecord &) noexcept {}
+    void note_reached(int64) noexcept {}
+    void note_granted() noexcept {}
+    bool has_own_page() const noexcept { return has_own_record(page_); }
+    // The WAL writer flushes it, within wal_writer_delay.
+    void write_unflushed(const RecordPage &page) { XLogSetAsyncXactLSN(write_page(page)); }
+
+   protected:
+    SharedState *state_;
+    SharedDatabase &database_;
+
+   private:
+    Relation sequence_;
+    DurablePage page_ = {};
+};
+
+// Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
+template <class Renew>
+Outcome with_sequence(Record kind, Renew renew) {
+    Relation sequence = nullptr;
+    Renewal opened = try_open_sequence(kind, sequence);
+    if (opened != Renewal::granted) return {opened, 0};
+    Outcome outcome{Renewal::uncommitted, 0};
+    if (!is_uncommitted(sequence)) outcome = renew(sequence);
+    close_sequence(sequence);
+    return outcome;
+}
+
 // Counts the windows that are granted, and notes whose the first record after a start is, or one of another owner than
 // before: what a dump carries is to say the same.
-struct CountedRenewal : HorizonRenewal {
-    SharedDatabase &database;
+struct HorizonHost : RecordHost {
+    using RecordHost::RecordHost;
     int64 new_owner = 0;
 
-    // For standbys, and for transactions of this server that ask late; not where nobody reads by ID, because a look
-    // lifts S, below which nobody draws if the clock is set back.
-    void look() {
-        if (database.horizon.settled_ms.load() == 0 && !is_followed()) return;
-        ReaderServer server{self.state, &database};
-        uint32 drops = database.pairs.drops();
-        pair = idgen::look(server);
-        if (pair.until != none_settled) database.pairs.add(pair, drops);
-    }
-    void note_page(const RecordPage &page, bool is_durable) noexcept {
-        note_told(horizon, page.pairs);
-        if (has_loaded) database.pairs.add_all(page.pairs);
-        if (is_durable) note_durable(horizon);
-    }
-    void note_flushed(const DurableRecord &record, uint64 position) noexcept {
+    void note_write(const DurableRecord &record) noexcept {
+        const Horizon &horizon = database_.horizon;
         if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
-        HorizonRenewal::note_flushed(record, position);
     }
-    void grant() noexcept {
-        note_reached(horizon.record.pending);
-        HorizonRenewal::grant();
-        pg_atomic_fetch_add_u64(&database.renewals, 1);
-        pg_atomic_write_u64(&database.renewed_ms, static_cast<uint64>(wall_ms()));
+    void note_reached(int64 ms) noexcept { pg::note_reached(ms); }
+    void note_granted() noexcept {
+        pg_atomic_fetch_add_u64(&database_.renewals, 1);
+        pg_atomic_write_u64(&database_.renewed_ms, static_cast<uint64>(wall_ms()));
     }
 };
 
@@ -116,16 +157,20 @@ struct CountedRenewal : HorizonRenewal {
 Outcome renew_by_page(const ServerView &view, int64 start_ms) {
     ServerView server = view;
     SharedDatabase &database = *self.database;
-    CountedRenewal renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
+    ReadRenewal<SharedDatabase> renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
+    int64 new_owner = 0;
     Outcome outcome = with_sequence(Record::horizon, [&](Relation sequence) {
         if (!has_own_page(sequence)) {
             Renewal read = read_foreign_origin(server.foreign_origin);
             if (read != Renewal::granted) return Outcome{read, 0};
         }
-        return renew_open(renewal, sequence);
+        HorizonHost host{self.state, database, sequence};
+        Outcome renewed = renew(host, renewal);
+        new_owner = host.new_owner;
+        return renewed;
     });
     if (renewal.has_loaded) look_at_loaded(renewal.loaded, server);
-    if (renewal.new_owner != 0) mirror_origin(renewal.new_owner);
+    if (new_owner != 0) mirror_origin(new_owner);
     return outcome;
 }
 
@@ -191,22 +236,6 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
 
 namespace {
 
-// Writes the pair, if the page says less. Not flushed here: the WAL writer does that, within wal_writer_delay.
-void tell_locked(SharedState *state, SharedDatabase &database, Relation sequence)
-    IDGEN_LOCKS(requires_capability(database.renewal_lock)) {
-    ReaderServer server{state, &database};
-    SettledPair pair = look(server);
-    DurablePage page;
-    if (lock_page(sequence, page) != Renewal::granted) return;
-    // Not where there is none yet: what a restored dump sets still counts.
-    if (has_own_record(page) && tells_more(database.horizon, page, pair)) {
-        page.pairs.add(pair);
-        XLogSetAsyncXactLSN(write_page(page, page.record));
-    }
-    note_told(database.horizon, page.pairs);
-    unlock_page(page);
-}
-
 struct Telling {
     SharedState *state;
     SharedDatabase *database;
@@ -215,9 +244,8 @@ struct Telling {
 void tell(void *argument) {
     const auto *telling = static_cast<Telling *>(argument);
     with_sequence(Record::horizon, [&](Relation sequence) {
-        if (!telling->database->renewal_lock.try_lock()) return Outcome{Renewal::busy, 0};
-        tell_locked(telling->state, *telling->database, sequence);
-        telling->database->renewal_lock.unlock();
+        RecordHost host{telling->state, *telling->database, sequence};
+        idgen::tell_standbys(host, *telling->database);
         return granted_outcome;
     });
 }
@@ -285,11 +313,11 @@ Outcome renew_generator() {
     if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
     ServerView server{};
     server.identity = server_identity();
-    struct : GeneratorRenewal {
-        void look() noexcept {}
-        void note_page(const RecordPage &, bool) noexcept {}
-    } renewal{{self.database->generators, server}};
-    return with_sequence(Record::generator, [&](Relation sequence) { return renew_open(renewal, sequence); });
+    CounterRenewal renewal{{self.database->generators, server}};
+    return with_sequence(Record::generator, [&](Relation sequence) {
+        RecordHost host{self.state, *self.database, sequence};
+        return renew(host, renewal);
+    });
 }
 
 void create_generators() {

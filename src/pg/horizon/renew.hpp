@@ -1,65 +1,11 @@
-// Does what a renewal of the core asks for (core/durable/renewal.hpp): opens the sequence of a record, locks and writes
-// its page, flushes it, asks the synchronous standbys; in this order, also for a caller with synchronous_commit = off.
-// Horizons and generators alike.
+// Moves durable records up: answers what a renewal of the core asks for (core/issue/renewal_order.hpp), also for a caller
+// with synchronous_commit = off.
 #pragma once
 
-#include "pg/horizon/durable_page.hpp"
-#include "pg/state/source.hpp"
-#include "pg/state/standby.hpp"
+#include "core/durable/renewal.hpp"
+#include "pg/postgres.hpp"
 
 namespace idgen::pg {
-
-// Writes what the renewal decides by the page, flushed. False if nothing is to be written: the outcome.
-template <class Kind>
-bool write_locked(Kind &renewal, Relation sequence, Outcome &outcome)
-    IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
-    renewal.look();
-    DurablePage page;
-    outcome = {lock_page(sequence, page), 0};
-    if (outcome.renewal != Renewal::granted) return false;
-    PageVerdict verdict = renewal.judge(page.record);
-    if (verdict.is_to_write) renewal.renew_pairs(page.pairs);
-    XLogRecPtr lsn = verdict.is_to_write ? write_page(page, verdict.record) : position_of(page);
-    unlock_page(page);
-    renewal.note_page(page, lsn <= GetFlushRecPtr(nullptr) && is_acknowledged(self.state, lsn));
-    outcome = verdict.outcome;
-    if (!verdict.is_to_write) return false;
-    XLogFlush(lsn);
-    renewal.note_flushed(verdict.record, lsn);
-    return true;
-}
-
-template <class Kind>
-Outcome renew_locked(Kind &renewal, Relation sequence) IDGEN_LOCKS(requires_capability(self.database->renewal_lock)) {
-    Outcome outcome = granted_outcome;
-    RenewalStep step = renewal.begin();
-    if (step == RenewalStep::done) return outcome;
-    if (step == RenewalStep::read_page && !write_locked(renewal, sequence, outcome)) return outcome;
-    if (!is_acknowledged(self.state, renewal.position())) return {Renewal::not_acknowledged, 0};
-    renewal.grant();
-    return granted_outcome;
-}
-
-// Tries once to renew a record whose sequence is open.
-template <class Kind>
-Outcome renew_open(Kind &renewal, Relation sequence) {
-    if (!self.database->renewal_lock.try_lock()) return {Renewal::busy, 0};
-    Outcome outcome = renew_locked(renewal, sequence);
-    self.database->renewal_lock.unlock();
-    return outcome;
-}
-
-// Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
-template <class Renew>
-Outcome with_sequence(Record kind, Renew renew) {
-    Relation sequence = nullptr;
-    Renewal opened = try_open_sequence(kind, sequence);
-    if (opened != Renewal::granted) return {opened, 0};
-    Outcome outcome{Renewal::uncommitted, 0};
-    if (!is_uncommitted(sequence)) outcome = renew(sequence);
-    close_sequence(sequence);
-    return outcome;
-}
 
 // Moves the durable horizon of a database up: looks at the clock, then does what the core decides. No lock is held
 // while anything is waited for: a session whose renewal is not granted yet comes back and asks again.

@@ -1,4 +1,4 @@
-#include "pg/draw/keep.hpp"
+#include "pg/draw/number_wait.hpp"
 
 #include "pg/host/clock.hpp"
 #include "pg/report/words.hpp"

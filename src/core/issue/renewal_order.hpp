@@ -1,0 +1,133 @@
+// The order in which a record is moved up, over a host that answers for the server. Horizons and generators alike:
+//
+//      lock of renewals --> begin --> look at what is settled --> lock and read the page --> judge --> write it,
+//      unlock it --> note what it says --> flush it --> note that --> ask the standbys --> note how far --> grant
+//
+// Nothing is granted before it is flushed and the standbys have it, and nothing but the lock of renewals is held while
+// that is waited for; a caller whose renewal is not granted comes and begins again.
+//
+// A `Host` has
+//   bool try_lock(), void unlock()             the lock of renewals
+//   Renewal lock_page(RecordPage &page)        reads the page of the record and keeps it locked, if it can be used
+//   std::uint64_t position()                   of the page as it was read, in the log
+//   std::uint64_t write_page(const RecordPage &)   writes it; where that stands in the log
+//   void unlock_page()
+//   bool is_flushed(std::uint64_t position), void flush(std::uint64_t position)
+//   bool is_acknowledged(std::uint64_t position)   whether the synchronous standbys, if any, have that
+//   bool is_followed()                         whether a standby may replay the page
+//   SettledPair look()                         what is settled now (settled_pairs.hpp)
+//   void note_write(const DurableRecord &)     a record is flushed, and not granted yet
+//   void note_reached(std::int64_t ms)         IDs may be made up to there, from now on
+//   void note_granted()                        for statistics
+//   bool has_own_page()                        whether there is a page that no restored dump replaces
+//   void write_unflushed(const RecordPage &)   writes it for standbys: as soon as the log is flushed for others
+#pragma once
+
+#include "core/durable/renewal.hpp"
+#include "core/issue/settled_pairs.hpp"
+
+namespace idgen {
+
+// What a renewal of the horizon does for readers by ID, and for the owner of numbers.
+template <class Database>
+struct ReadRenewal : HorizonRenewal {
+    Database &database;
+
+    // For standbys, and for transactions of this server that ask late. Not if nobody reads by ID: a look lifts S, below
+    // which nobody draws if the clock is set back.
+    template <class Host>
+    void look(Host &host) {
+        if (database.horizon.settled_ms.load() == 0 && !host.is_followed()) return;
+        std::uint32_t drops = database.pairs.drops();
+        pair = host.look();
+        if (pair.until != none_settled) database.pairs.add(pair, drops);
+    }
+    void note_page(const PagePairs &pairs, bool is_durable) noexcept {
+        note_told(horizon, pairs);
+        if (has_loaded) database.pairs.add_all(pairs);
+        if (is_durable) note_durable(horizon);
+    }
+    // A stop of the server lowers what a registry believes of its numbers to what was reached, so that is noted first.
+    template <class Host>
+    void grant(Host &host) {
+        host.note_reached(horizon.record.pending);
+        HorizonRenewal::grant();
+    }
+};
+
+// The generators have no readers.
+struct CounterRenewal : GeneratorRenewal {
+    template <class Host>
+    void look(Host &) noexcept {}
+    void note_page(const PagePairs &, bool) noexcept {}
+    template <class Host>
+    void grant(Host &) noexcept {
+        GeneratorRenewal::grant();
+    }
+};
+
+// Writes what the renewal decides by the page, and flushes it. False if nothing is to be written: the outcome.
+template <class Host, class Steps>
+bool write_record(Host &host, Steps &steps, Outcome &outcome) {
+    steps.look(host);
+    RecordPage page;
+    outcome = {host.lock_page(page), 0};
+    if (outcome.renewal != Renewal::granted) return false;
+    PageVerdict verdict = steps.judge(page.record);
+    std::uint64_t position = host.position();
+    if (verdict.is_to_write) {
+        steps.renew_pairs(page.pairs);
+        page.record = verdict.record;
+        position = host.write_page(page);
+    }
+    host.unlock_page();
+    steps.note_page(page.pairs, host.is_flushed(position) && host.is_acknowledged(position));
+    outcome = verdict.outcome;
+    if (!verdict.is_to_write) return false;
+    host.flush(position);
+    host.note_write(verdict.record);
+    steps.note_flushed(verdict.record, position);
+    return true;
+}
+
+template <class Host, class Steps>
+Outcome renew_locked(Host &host, Steps &steps) {
+    Outcome outcome = granted_outcome;
+    RenewalStep step = steps.begin();
+    if (step == RenewalStep::done) return outcome;
+    if (step == RenewalStep::read_page && !write_record(host, steps, outcome)) return outcome;
+    if (!host.is_acknowledged(steps.position())) return {Renewal::not_acknowledged, 0};
+    steps.grant(host);
+    host.note_granted();
+    return granted_outcome;
+}
+
+// Tries once to renew a record.
+template <class Host, class Steps>
+Outcome renew(Host &host, Steps &steps) {
+    if (!host.try_lock()) return {Renewal::busy, 0};
+    Outcome outcome = renew_locked(host, steps);
+    host.unlock();
+    return outcome;
+}
+
+// Tells standbys up to where all is settled, once, after the last ID: is_to_tell (renewal.hpp) says when. The page
+// keeps its record, so nothing waits for its flush.
+template <class Host, class Database>
+void tell_standbys(Host &host, Database &database) {
+    if (!host.try_lock()) return;
+    SettledPair pair = host.look();
+    RecordPage page;
+    if (host.lock_page(page) == Renewal::granted) {
+        // Without a page of its own, what a restored dump sets still counts.
+        if (host.has_own_page() && tells_more(database.horizon, page, pair)) {
+            page.pairs.add(pair);
+            host.write_unflushed(page);
+        }
+        note_told(database.horizon, page.pairs);
+        host.unlock_page();
+    }
+    host.unlock();
+}
+
+}  // namespace idgen
