@@ -1,5 +1,7 @@
 #include "admin.hpp"
 
+#include "core/issue/moves.hpp"
+
 namespace idgen::sim {
 
 void Admin::step(Stage &stage) {

@@ -62,13 +62,6 @@ TEST(Draw, ReachIsTheLeadAndTheLongestWait) {
     EXPECT_FALSE(is_in_reach(1101, rules));
 }
 
-TEST(Draw, FarAheadIsMoreThanAnHour) {
-    constexpr std::int64_t hour_ms = 3600000;
-    EXPECT_FALSE(is_far_ahead(5000 + hour_ms, 5000));
-    EXPECT_TRUE(is_far_ahead(5001 + hour_ms, 5000));
-    EXPECT_FALSE(is_far_ahead(0, 5000));
-}
-
 TEST(Draw, AClockCarriesWhateverSettingsSay) {
     DrawSource<NoLock> source{};
     DrawRules strict{100, 1000, false, true};

@@ -1,4 +1,4 @@
-#include "core/issue/draw_steps.hpp"
+#include "core/issue/moves.hpp"
 
 #include <gtest/gtest.h>
 
@@ -136,6 +136,13 @@ TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
     finish_confirmation(horizon, page, confirmed, ours);
     EXPECT_FALSE(admit_page(horizon, confirmed, ours, server.clock, server.rules));
     EXPECT_EQ(horizon.floor_ms, t + 61301);
+}
+
+TEST(Moves, FarAheadIsMoreThanAnHour) {
+    constexpr std::int64_t hour_ms = 3600000;
+    EXPECT_FALSE(is_far_ahead(5000 + hour_ms, 5000));
+    EXPECT_TRUE(is_far_ahead(5001 + hour_ms, 5000));
+    EXPECT_FALSE(is_far_ahead(0, 5000));
 }
 
 }  // namespace

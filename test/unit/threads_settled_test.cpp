@@ -1,6 +1,7 @@
 // Readers by ID beside transactions that draw, commit and are prepared, with real threads.
 #include <memory>
 
+#include "core/issue/moves.hpp"
 #include "threads.hpp"
 
 namespace idgen {

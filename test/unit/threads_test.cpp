@@ -1,6 +1,7 @@
 // What sessions of a server do at once, with real threads. Built twice: plain, and with ThreadSanitizer, which sees a
 // field without its lock also if nothing goes wrong.
 #include "threads.hpp"
+#include "core/issue/moves.hpp"
 
 #include <memory>
 

@@ -1,12 +1,9 @@
-// A draw takes IDs from the slots of a source, a step at a time. The steps are a caller's:
+// The steps of a draw, which takes IDs from the slots of a source. Their order is that of draw_order.hpp:
 //
 //      limits_of --> base_of --> begin_try
 //      is_selected?  no: select_shard, find or obtain its slot
 //      try_slot  --> false: select another shard, or the slot is another shard's by now
-//                --> true:   next_step --> issue: grant_for, note_drawn; give the IDs, renew if half used
-//                                      --> renew, keep, wait; or grant_for says over: then all again, with
-//                                          the clock read again
-//                                      --> an error
+//                --> true:   next_step --> issue: grant_for, note_drawn; or what keeps the IDs from being made
 //
 // Nothing here waits, reads a clock or raises. Times are unix ms.
 #pragma once
@@ -73,84 +70,6 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
 constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
     return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
 }
-
-// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and idgen.confirm_shards(). Each is
-// a record to be written, then, that being flushed, what follows from it; both with the lock of renewals held from
-// reading the page to the end.
-//
-//      plan_...(page) --> a record --> write, flush --> finish_...
-//
-// Until the next renewal nothing is granted.
-
-// The first H of a database of which this server remembers nothing: above all that an earlier idgen can have made, by
-// the clock, and if that was set back since, by the second of the last checkpoint.
-constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
-                                        std::int64_t max_lead_ms) noexcept {
-    std::int64_t seen_ms = checkpoint_s * 1000;
-    // Of a second that is not over, it may have been the end, by a clock that was set back since.
-    if (seen_ms + 999 > now_ms) seen_ms += 999;
-    return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
-}
-
-// Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
-// be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
-// after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. A debt
-// outlives the record that it came from: the new one is nobody's until a renewal has paid.
-template <class Directory, class Database>
-DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
-                            std::int64_t identity) noexcept {
-    note_created(database.horizon, first_ms);
-    std::int64_t above_ms = directory.above_ms(database);
-    lift(database.horizon.floor_ms, above_ms);
-    return bare_record(above_ms, identity_of_advance(database.horizon, identity));
-}
-
-// The record of a page that keeps its owner.
-DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
-                           std::int64_t identity) noexcept;
-
-// Whether an instant lies so far ahead of the clock that a horizon moved there stops a database for longer than a slip
-// of the hand may: only if that was said in so many words.
-constexpr bool is_far_ahead(std::int64_t at_ms, std::int64_t now_ms) noexcept {
-    constexpr std::int64_t hour_ms = 3600000;
-    return at_ms - now_ms > hour_ms;
-}
-
-// No ID below `at_ms` from here on.
-PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
-                         std::int64_t at_ms) noexcept;
-template <class Directory, class Database>
-void finish_advance(Directory &directory, Database &database, const DurableRecord &record,
-                    std::int64_t at_ms) noexcept {
-    note_advanced(database.horizon, record);
-    directory.move_slots(database.database, at_ms, false);
-}
-
-// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that is refused
-// stays so: who resets it has said nothing of its shards.
-inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
-    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
-    return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
-}
-template <class Directory, class Database>
-void finish_reset(Directory &directory, Database &database, const DurableRecord &record, AcceptedClock &accepted,
-                  std::int64_t difference_ms) noexcept {
-    note_reset(database.horizon, record);
-    database.pairs.drop();
-    directory.move_slots(database.database, record.value, true);
-    database.resets++;
-    confirm(accepted, difference_ms);
-}
-
-// The shards are this server's.
-inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerView &server) noexcept {
-    DurableRecord record = page;
-    record.owner = server.owner.system_identifier;
-    record.shards = server.owner.shards;
-    return record;
-}
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
-                         std::int64_t identity) noexcept;
 
 // Where in its pool of shards a session draws. Ranks count the pool's shards upward from 0.
 //

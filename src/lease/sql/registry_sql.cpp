@@ -1,6 +1,6 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call opens the
 // registry for itself and closes it.
-#include "core/issue/draw_steps.hpp"
+#include "core/issue/moves.hpp"
 #include "lease/keep/open_registry.hpp"
 #include "lease/keep/record_page.hpp"
 #include "lease/sql/registry_call.hpp"

@@ -1,7 +1,7 @@
 #include "pg/horizon/horizon_admin.hpp"
 
 #include "core/durable/renewal.hpp"
-#include "core/issue/draw_steps.hpp"
+#include "core/issue/moves.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"

@@ -1,7 +1,7 @@
 // The SQL face of clock, horizon and release, for the DBA.
 
 #include "core/durable/renewal.hpp"
-#include "core/issue/draw_steps.hpp"
+#include "core/issue/moves.hpp"
 #include "core/kinds/decimal_id.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/horizon/horizon_admin.hpp"

@@ -1,4 +1,4 @@
-#include "core/issue/draw_steps.hpp"
+#include "core/issue/moves.hpp"
 
 #include <algorithm>
 
