@@ -23,11 +23,6 @@
 using BufferLockMode = int;
 #endif
 
-#if PG_VERSION_NUM < 160000
-// Errors that a caller takes back came with 16.
-#define errsave(context, ...) ereport(ERROR, __VA_ARGS__)
-#endif
-
 namespace idgen::pg {
 
 // This backend's number, from 0, below backend_limit().

@@ -34,7 +34,6 @@ inline constexpr TextForm objectid_form{"ObjectId", 24, "fffffffffffffffffffffff
 
 // A text that is not such a value; soft if the caller can catch it so.
 void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);
-// A text whose check symbol is not that of its digits.
 
 // A text that is not a layout.
 void report_layout(const LayoutError &error, std::string_view text, Node *soft_context);
