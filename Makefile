@@ -15,7 +15,7 @@
 #   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
 #   make nemesis MODE=single MINUTES=3   faults at random on servers, of which MODE says how they stand; see tools/nemesis
 #   make against     the same against other makers of IDs, as a table
-#   make evidence HOURS=8   fresh seeds for the simulator and the walks, with SERVERS=1 also the nemesis: appends to docs/evidence-runs.txt
+#   make evidence HOURS=8   fresh seeds for the simulator and the walks, with SERVERS=1 also the nemesis: appends to test/evidence/runs.txt
 #   make sqlsmith MINUTES=10   hostile statements against every function
 #   make injection   every step at which the module can be killed or fail, and faults of the disk
 #   make model       every variant of the protocol's model, some for minutes

@@ -1,5 +1,5 @@
 // The atomics of src/core, as what src/pg calls uses them: each program calls the shipped functions in the order of
-// src/pg, under its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has
+// src/pg, under its locks. Weakened in one place, a program must fail if that order is needed; test/memory/README.md has
 // the reasons.
 #pragma once
 
