@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/lib";
+use lib "$FindBin::Bin/../t/lib";
 use IdgenNode;
 use IdgenNpm;
 use PostgreSQL::Test::Utils;

@@ -2,10 +2,10 @@
 use strict;
 use warnings;
 use FindBin;
-use File::Copy qw(copy);
 use IPC::Run ();
-use lib "$FindBin::Bin/lib";
+use lib "$FindBin::Bin/../t/lib";
 use IdgenNode;
+use IdgenNpm;
 use JSON::PP qw(decode_json);
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -18,22 +18,13 @@ INSERT INTO photo VALUES ($large, $large, 'large');
 SQL
 my $text = $node->safe_psql('postgres', "SELECT id_to_base62($large)");
 
-# The driver, exactly as the lock says, in a copy of its own.
-my $client = $node->basedir . '/client';
-mkdir $client or die "$client: $!";
-copy("$FindBin::Bin/../clients/pg/$_", $client) or die "$_: $!" for qw(client.js package.json package-lock.json);
+my $client = "$FindBin::Bin/../clients/npm";
+ok(install_npm($client), 'the driver is there');
 my ($out, $error) = ('', '');
-{
-	local $ENV{npm_config_cache} = "$client/cache";
-	local $ENV{npm_config_update_notifier} = 'false';
-	ok(IPC::Run::run([ 'npm', '--prefix', $client, 'ci', '--no-audit', '--no-fund' ], '<', \undef, '>', \$out, '2>', \$error),
-		'npm ci')
-	  or diag("$out$error");
-}
 {
 	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 	local $ENV{PGUSER} = getpwuid $<;
-	ok(IPC::Run::run([ 'node', "$client/client.js" ], '<', \undef, '>', \$out, '2>', \$error), 'the client runs') or diag($error);
+	ok(IPC::Run::run([ 'node', "$client/client.cjs" ], '<', \undef, '>', \$out, '2>', \$error), 'the client runs') or diag($error);
 }
 my $seen = decode_json($out);
 
