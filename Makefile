@@ -6,7 +6,7 @@
 #   make walk                   from one server to many on such servers: examples/sharded
 #
 #   make test                   the tests, installing what is missing; ends with "N passed, N failed"
-#   make test-neighbors         the rest of them, beside other programs: clients, ORMs, Chromium, Patroni, Prometheus, valgrind
+#   make test-neighbors         the rest of them, beside other programs: clients, ORMs, Chromium, Patroni, Prometheus
 #   make quick                  at each change: style, unit, module and regress, with what earlier runs built
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/003*'
@@ -18,7 +18,7 @@
 #   make arm64                  cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
 #   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
 #
-#   make evidence HOURS=8       fresh seeds for simulator and walks; SERVERS=1 adds the nemesis; appends to test/evidence/runs.txt
+#   make evidence HOURS=8       fresh seeds for simulator and walks, into test/evidence/runs.txt; SERVERS=1 adds the nemesis
 #   make nemesis MODE=single MINUTES=3   faults at random on servers; tools/nemesis has the modes; SEED= repeats them
 #   make against                the same against other makers of IDs, as a table
 #   make injection              every step at which the module can be killed or fail, and faults of the disk
@@ -32,7 +32,7 @@
 #   make fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
 #
 #   make bench                  measures and writes docs/benchmarks.md
-#   make scale                  writes its section Scale: processors, shards, sessions, databases, rows; SHORT=1 tries it
+#   make scale                  writes its section Scale: processors, shards, sessions, rows; SHORT=1 tries it
 #
 #   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
 #   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit
@@ -76,7 +76,8 @@ VARIANTS = clang sanitized asserts memcheck arm64
 .DEFAULT_GOAL := all
 
 .PHONY: help demo walk test test-neighbors quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak \
-	fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+	fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images \
+	check-upgrade
 help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
 
