@@ -1,31 +1,43 @@
 # idgen: distributed 64-bit IDs made inside PostgreSQL.
 #
-#   make demo        the main job on a private throw-away server, installing what is missing
-#   make walk        from one server to many on such servers: examples/sharded
-#   make test        every test, installing what is missing; ends with "N passed, N failed"
-#   make quick       what to run at each change: style, unit, module and regress, with what earlier runs built
-#   make             build against the server of pg_config; make install puts it there
-#   make majors      what depends on the server, on PostgreSQL 17, 18 and 19; make majors-clean removes what it keeps
-#   make clang, sanitized, asserts, memcheck, arm64   built or run otherwise; see tools/variants
-#   make bench       measure and write docs/benchmarks.md
-#   make soak        the long test: 64 sessions for 10 minutes
-#   make reading MINUTES=10   the long test of readers by ID, beside writers
-#   make tickets     what a ticket costs, beside nextval here and through dblink
-#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost the nodes; see test/soak/registry.pl
-#   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
-#   make nemesis MODE=single MINUTES=3   faults at random on servers, of which MODE says how they stand; see tools/nemesis
-#   make against     the same against other makers of IDs, as a table
-#   make evidence HOURS=8   fresh seeds for the simulator and the walks, with SERVERS=1 also the nemesis: appends to docs/evidence-runs.txt
-#   make sqlsmith MINUTES=10   hostile statements against every function
-#   make injection   every step at which the module can be killed or fail, and faults of the disk
-#   make model       every variant of the protocol's model, some for minutes
-#   make fuzz        every parser fuzzed for 10 minutes, and what was found kept in its corpus
-#   make scale       how speed and cost grow with processors, shards, sessions, databases and rows
-#   make format      rewrite the sources as .clang-format says
-#   make wasm, js, web   what reads IDs outside the server, in build/: the core as WebAssembly, the package for JavaScript, the page
-#   make dist        the archive of a release, build/idgen-VERSION.zip, from the last commit
-#   make release-check   whether the last commit can be released
-#   make deb, rpm, images, check-upgrade   packages, images and upgrades between majors, in throw-away roots
+#   make help                   prints this list
+#   make                        builds against the server of pg_config; make install puts it there
+#   make demo                   the main job on a private throw-away server, installing what is missing
+#   make walk                   from one server to many on such servers: examples/sharded
+#
+#   make test                   the tests, installing what is missing; ends with "N passed, N failed"
+#   make test-neighbors         the rest of them, beside other programs: clients, ORMs, Chromium, Patroni, Prometheus
+#   make quick                  at each change: style, unit, module and regress, with what earlier runs built
+#   make format                 rewrites the sources as .clang-format says
+#   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/003*'
+#   make majors-clean           removes what it keeps
+#   make clang                  built by clang with -Werror: module and regress
+#   make sanitized              with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
+#   make asserts                below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
+#   make memcheck               such a server under valgrind: some of regress
+#   make arm64                  cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
+#   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
+#
+#   make evidence HOURS=8       fresh seeds for simulator and walks, into test/evidence/runs.txt; SERVERS=1 adds the nemesis
+#   make nemesis MODE=single MINUTES=3   faults at random on servers; tools/nemesis has the modes; SEED= repeats them
+#   make against                the same against other makers of IDs, as a table
+#   make injection              every step at which the module can be killed or fail, and faults of the disk
+#   make model                  every variant of the protocol's model, some for minutes
+#   make fuzz                   every parser for 10 minutes; keeps what it found in test/fuzz/corpus
+#   make sqlsmith MINUTES=10    hostile statements against every function; fails on a crash or an internal error
+#   make soak                   64 sessions for 10 minutes
+#   make reading MINUTES=10     readers by ID beside writers: what naive ones lose, and what id_settled() costs
+#   make tickets                what a ticket costs beside nextval, here and through dblink
+#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
+#   make fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
+#
+#   make bench                  measures and writes docs/benchmarks.md
+#   make scale                  writes its section Scale: processors, shards, sessions, rows; SHORT=1 tries it
+#
+#   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
+#   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit
+#   make release-check          whether the last commit can be released
+#   make deb check-deb rpm images   packages and images, in throw-away roots
 
 PG_CONFIG ?= pg_config
 
@@ -63,7 +75,15 @@ VARIANTS = clang sanitized asserts memcheck arm64
 
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+.PHONY: help demo walk test test-neighbors quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak \
+	fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images \
+	check-upgrade
+help:
+	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
+
+test-neighbors:
+	@./tools/test cost web neighbors
+
 demo walk test quick majors bench scale soak nemesis against evidence sqlsmith injection:
 	@./tools/$@
 

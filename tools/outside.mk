@@ -40,6 +40,6 @@ $(PACKAGE): $(JS_SOURCES) LICENSE build/wasm.js tools/outside.mk idgen.control
 WEB_SOURCES = $(wildcard web/*)
 web: build/web/index.html
 
-build/web/index.html: tools/inline $(WEB_SOURCES) $(JS_SOURCES) build/wasm.js
+build/web/index.html: $(WEB_SOURCES) $(JS_SOURCES) build/wasm.js
 	@mkdir -p $(@D)
-	perl tools/inline web/page.html >$@ || { rm -f $@; exit 1; }
+	perl web/inline web/page.html >$@ || { rm -f $@; exit 1; }

@@ -81,3 +81,13 @@ enter_copy() {
         mount -t overlay -o "lowerdir=$root,upperdir=$layers/upper,workdir=$layers/work" root "$layers/root" || return 1
     enter_root "$tree" "$layers/root" "$@"
 }
+
+# Passes on what test commands print, each line "N passed, N failed" indented, and ends with the sum of them in such a line. One
+# that printed none counts as a failure. Returns 1 unless all passed.
+total() {
+    perl -ne '
+        BEGIN { $| = 1; $passed = $failed = 0 }
+        if (/^(\d+) passed, (\d+) failed$/) { $lines++; $passed += $1; $failed += $2; print "    " }
+        print;
+        END { $failed++ unless $lines; print "$passed passed, $failed failed\n"; $? = $failed || !$passed ? 1 : 0 }'
+}

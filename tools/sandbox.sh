@@ -17,6 +17,15 @@ install_packages() {
     major=$("$here/tools/major")
 }
 
+# The sandbox of a run: a new one, or with QUICK the one that is kept. close_sandbox belongs into the trap for EXIT.
+open_sandbox() {
+    if [ -n "${QUICK:-}" ]; then keep_sandbox; else make_sandbox; fi
+}
+
+close_sandbox() {
+    if [ -n "${QUICK:-}" ]; then leave_sandbox; else remove_sandbox; fi
+}
+
 make_sandbox() {
     umask 022
     find_sandbox "$(mktemp -u /tmp/idgen.XXXXXX)"
@@ -178,4 +187,42 @@ end_processes() {
         kill -9 $pids 2>/dev/null || true
         sleep 0.1
     done
+}
+
+# A sandbox that stays for the next run, with what was built in it. There is one for each folder that a tree stands in, below
+# /var/tmp/idgen.UID. It begins again if the server, a compiler or the flags of a build have changed.
+keep_sandbox() {
+    local folder
+    folder=/var/tmp/idgen.$(id -u)
+    mkdir -m 755 "$folder" 2>/dev/null || { [ -O "$folder" ] && [ ! -L "$folder" ]; } ||
+        { echo "$folder belongs to somebody else" >&2; return 1; }
+    find_sandbox "$folder/$(cksum <<<"$here" | cut -d ' ' -f 1)"
+    exec 4>"$sandbox.lock"
+    flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
+    local versions
+    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile test/*/Makefile test/core.mk &&
+        echo "COPT=${COPT:-} BUILD=${BUILD:-}")
+    end_processes
+    forget_last_run
+    if [ "$(cat "$sandbox/versions" 2>/dev/null)" != "$versions" ]; then
+        rm -rf "$sandbox"
+        fill_sandbox && echo "$versions" >"$sandbox/versions" || return 1
+    else
+        fill_tree
+    fi
+}
+
+# Removes all that a run leaves behind but the objects that make knows how to renew: a source that is gone would go unnoticed in
+# what was linked or installed.
+forget_last_run() {
+    rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
+    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease} \
+        "$sandbox/usr/lib/postgresql/$major/lib"/idgen*.so "$sandbox/usr/share/postgresql/$major/extension"/idgen*
+}
+
+leave_sandbox() {
+    trap '' INT TERM HUP
+    [ -n "${sandbox:-}" ] || return 0
+    remove_server >/dev/null 2>&1
+    end_processes
 }

@@ -1,6 +1,5 @@
 // The atomics of src/core, as src/pg uses them: each program calls the shipped functions, draws and renewals whole, under
-// its locks. Weakened in one place, a program must fail if that order is needed; docs/memory-order.md has
-// the reasons.
+// its locks. Weakened in one place, a program must fail if that order is needed; README.md has the reasons.
 #pragma once
 
 #include <new>
