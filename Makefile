@@ -4,6 +4,7 @@
 #   make walk        from one server to many on such servers: examples/sharded
 #   make test        every test, installing what is missing; ends with "N passed, N failed"
 #   make quick       what to run at each change: style, unit, module and regress, with what earlier runs built
+#   make test-migrate, test-registry, test-sql-only, test-js   the tests of one house, a folder of that name
 #   make             build against the server of pg_config; make install puts it there
 #   make majors      what depends on the server, on PostgreSQL 17, 18 and 19; make majors-clean removes what it keeps
 #   make clang, sanitized, asserts, memcheck, arm64   built or run otherwise; see tools/variants
@@ -11,7 +12,7 @@
 #   make soak        the long test: 64 sessions for 10 minutes
 #   make reading MINUTES=10   the long test of readers by ID, beside writers
 #   make tickets     what a ticket costs, beside nextval here and through dblink
-#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost the nodes; see test/soak/registry.pl
+#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost the nodes; see registry/soak/registry.pl
 #   make fleet NODES=1024 MINUTES=3   a fleet of nodes against a registry of either kind: what it costs, and what comes back
 #   make nemesis MODE=single MINUTES=3   faults at random on servers, of which MODE says how they stand; see tools/nemesis
 #   make against     the same against other makers of IDs, as a table
@@ -45,13 +46,21 @@ OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/
 LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
 LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/report_arguments \
 	state/leases),$(OBJS))
+# Of these, what calls a registry.
+STORE_OBJS = $(filter src/core/% $(patsubst %,src/lease/%,store/% postgres/% etcd/% keep/open_registry.o) \
+	$(patsubst %,src/pg/host/%.o,attempt clock entropy),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql \
+	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))
 
 # AES for public IDs.
 SHLIB_LINK = -lcrypto
 
-REGRESS = $(filter-out $(if $(HAS_LEASE),,lease),$(shell cat sql/schedule))
+REGRESS = $(shell cat sql/schedule)
+
+# The houses beside the extension itself, each in a folder with a README; and those that have tests of pg_regress.
+HOUSES = migrate registry sql-only js
+REGRESS_HOUSES = idgen migrate registry
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C. COPT is the builder's own, such
 # as -Werror: before 19 the server's makefiles give it only to C.
@@ -61,9 +70,12 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 
 VARIANTS = clang sanitized asserts memcheck arm64
 
+# installcheck is our own.
+NO_INSTALLCHECK = 1
+
 .DEFAULT_GOAL := all
 
-.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images check-upgrade
+.PHONY: demo walk test quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak fleet nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images check-upgrade
 demo walk test quick majors bench scale soak nemesis against evidence sqlsmith injection:
 	@./tools/$@
 
@@ -85,14 +97,11 @@ model:
 fuzz:
 	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
-wasm js web:
-	@./tools/packages outside && $(MAKE) -s -f tools/outside.mk $@
-
 # With the page, if it can be built here.
 dist:
 	@mkdir -p build
-	@$(MAKE) -s -f tools/outside.mk web || { rm -f build/web/index.html; echo "web/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
-	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/web/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
+	@$(MAKE) -s -f js/build.mk web || { rm -f build/web/index.html; echo "js/page/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
+	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/js/page/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
 
 release-check:
 	@./tools/release-check
@@ -112,6 +121,9 @@ check-upgrade:
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
+include $(HOUSES:%=%/house.mk)
+.PHONY: $(HOUSES:%=test-%)
+
 # Without a server to build against, the goals above install one first.
 ifneq ($(shell command -v $(PG_CONFIG)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -129,13 +141,10 @@ override bitcodedir := $(pkglibdir)/bitcode
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
-# The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/install/*)
-sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %/10-schema.sql,$(wildcard sql/common/*)) $(wildcard sql/kinds/*)
-sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/lease/*)
-sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(wildcard sql/migrate/*)
-sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(filter-out %-plain.sql,$(wildcard sql/registry/*))
-sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
+# The install scripts are put together from their parts; those of the houses are named there.
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(sort $(wildcard sql/common/* sql/install/*))
+sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
+	$(sort $(filter-out %/10-schema.sql,$(wildcard sql/common/*)) $(wildcard sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 $(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
@@ -156,7 +165,23 @@ all: say-without-lease
 say-without-lease:
 	@echo "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later"
 endif
-.PHONY: install-lease uninstall-lease say-without-lease
+.PHONY: install-lease uninstall-lease say-without-lease objects
+
+# Prints one of the lists above, for tests that link its objects with others: make objects LIST=LEASE_OBJS.
+objects:
+	@echo $($(LIST))
+
+# pg_regress reads one folder, so each house has a rule of its own. All of them run, whichever fails.
+installcheck:
+	@status=0; for house in $(REGRESS_HOUSES); do \
+		$(MAKE) --no-print-directory installcheck-$$house || status=1; done; exit $$status
+installcheck-idgen:
+	$(call regress_in,$(srcdir:%/=%),.) $(REGRESS)
+regress_in = $(pg_regress_installcheck) --inputdir=$(1) $(if $(filter-out 15,$(MAJORVERSION)),--expecteddir=$(1)) \
+	--outputdir=$(2) --dbname=$(CONTRIB_TESTDB)
+# The tests of a house: what differs is printed, since whoever runs them looks for it at the top.
+regress_house = $(call regress_in,$(srcdir:%/=%)/$(1),$(1)) $(2) || { cat $(1)/regression.diffs; exit 1; }
+.PHONY: installcheck-idgen $(HOUSES:%=installcheck-%)
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

@@ -12,7 +12,7 @@ keep_sandbox() {
     exec 4>"$sandbox.lock"
     flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
     local versions
-    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile test/*/Makefile test/core.mk &&
+    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile */house.mk test/*/Makefile test/core.mk registry/walks/*/Makefile &&
         echo "COPT=${COPT:-} BUILD=${BUILD:-}")
     end_processes
     forget_last_run
@@ -28,7 +28,7 @@ keep_sandbox() {
 # what was linked or installed.
 forget_last_run() {
     rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
-    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease} \
+    rm -f "$sandbox"/src/*.so "$sandbox"/src/{test,registry/walks}/*/build/{core_tests,sim,lease,walk} \
         "$sandbox/usr/lib/postgresql/$major/lib"/idgen*.so "$sandbox/usr/share/postgresql/$major/extension"/idgen*
 }
 
@@ -43,8 +43,8 @@ leave_sandbox() {
 changed_units() {
     local base file
     base=$({ git merge-base HEAD origin/HEAD || git merge-base HEAD origin/main || git merge-base HEAD main || git rev-parse HEAD; } 2>/dev/null) ||
-        { find src -name '*.cpp'; return; }
-    { git diff --name-only --diff-filter=d "$base" -- src && git ls-files --others --exclude-standard src; } | while read -r file; do
+        { find src js/wasm -name '*.cpp'; return; }
+    { git diff --name-only --diff-filter=d "$base" -- src js/wasm && git ls-files --others --exclude-standard src js/wasm; } | while read -r file; do
         case $file in
             *.cpp) echo "$file" ;;
             *.hpp) (cd "$sandbox/src" && grep -rlF --include='*.d' "$file" src | sort | sed -n '1s/d$/cpp/p') ;;
