@@ -30,6 +30,11 @@
 
 PG_CONFIG ?= pg_config
 
+# Where this file stands, with a slash: objects and scripts are made in the present folder, which can be another. What is
+# named without it, make finds by VPATH.
+top := $(dir $(firstword $(MAKEFILE_LIST)))
+files = $(patsubst $(top)%,%,$(sort $(wildcard $(addprefix $(top),$(1)))))
+
 # The second module, idgen_lease, needs libpq and libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
 HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc 2>/dev/null),$(CC)) \
@@ -37,13 +42,13 @@ HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefin
 
 EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
-EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
-DATA = $(wildcard sql/*--*--*.sql)
-OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
+DATA = $(call files,sql/*--*--*.sql)
+OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
-LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
+LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
 LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/report_arguments \
 	state/leases),$(OBJS))
 # Of these, what calls a registry.
@@ -56,7 +61,7 @@ EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXT
 # AES for public IDs.
 SHLIB_LINK = -lcrypto
 
-REGRESS = $(shell cat sql/schedule)
+REGRESS = $(shell cat $(top)sql/schedule)
 
 # The houses beside the extension itself, each in a folder with a README; and those that have tests of pg_regress.
 HOUSES = migrate registry sql-only js
@@ -64,7 +69,7 @@ REGRESS_HOUSES = idgen migrate registry
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C. COPT is the builder's own, such
 # as -Werror: before 19 the server's makefiles give it only to C.
-PG_CPPFLAGS = -I./src -DIDGEN_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -I$(top)src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
 
@@ -121,7 +126,7 @@ check-upgrade:
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
-include $(HOUSES:%=%/house.mk)
+include $(HOUSES:%=$(top)%/house.mk)
 .PHONY: $(HOUSES:%=test-%)
 
 # Without a server to build against, the goals above install one first.
@@ -141,10 +146,13 @@ override bitcodedir := $(pkglibdir)/bitcode
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
+ifneq ($(top),./)
+$(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
+endif
 # The install scripts are put together from their parts; those of the houses are named there.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(sort $(wildcard sql/common/* sql/install/*))
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
 sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
-	$(sort $(filter-out %/10-schema.sql,$(wildcard sql/common/*)) $(wildcard sql/kinds/*))
+	$(filter-out %/10-schema.sql,$(call files,sql/common/* sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 $(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
@@ -174,13 +182,15 @@ objects:
 # pg_regress reads one folder, so each house has a rule of its own. All of them run, whichever fails.
 installcheck:
 	@status=0; for house in $(REGRESS_HOUSES); do \
-		$(MAKE) --no-print-directory installcheck-$$house || status=1; done; exit $$status
+		$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) installcheck-$$house || status=1; \
+	done; exit $$status
 installcheck-idgen:
 	$(call regress_in,$(srcdir:%/=%),.) $(REGRESS)
 regress_in = $(pg_regress_installcheck) --inputdir=$(1) $(if $(filter-out 15,$(MAJORVERSION)),--expecteddir=$(1)) \
 	--outputdir=$(2) --dbname=$(CONTRIB_TESTDB)
 # The tests of a house: what differs is printed, since whoever runs them looks for it at the top.
-regress_house = $(call regress_in,$(srcdir:%/=%)/$(1),$(1)) $(2) || { cat $(1)/regression.diffs; exit 1; }
+regress_house = mkdir -p $(1) && $(call regress_in,$(srcdir:%/=%)/$(1),$(1)) $(2) || \
+	{ cat $(1)/regression.diffs; exit 1; }
 .PHONY: installcheck-idgen $(HOUSES:%=installcheck-%)
 -include $(DEPENDENCIES)
 else

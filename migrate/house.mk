@@ -1,7 +1,7 @@
 # idgen_migrate: what the Makefile at the top, which includes this, builds and tests of it.
 
 sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql \
-	$(sort $(wildcard migrate/install/*))
+	$(call files,migrate/install/*)
 
 installcheck-migrate:
 	$(call regress_house,migrate,migrate migrate_catalog migrate_schema)
