@@ -7,7 +7,8 @@
 #
 #   make test                   the tests, installing what is missing; ends with "N passed, N failed"
 #   make test-neighbors         the rest of them, beside other programs: clients, ORMs, Chromium, Patroni, Prometheus
-#   make quick                  at each change: style, unit, module and regress, with what earlier runs built
+#   make test-migrate           the tests of one house, a folder of that name; also test-registry, test-sql-only, test-js
+#   make quick                  at each change: style, unit, module, regress; of a house that it touches, its own
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/003*'
 #   make majors-clean           removes what it keeps
@@ -41,6 +42,11 @@
 
 PG_CONFIG ?= pg_config
 
+# Where this file stands, with a slash: objects and scripts are made in the present folder, which can be another. What is
+# named without it, make finds by VPATH.
+top := $(dir $(firstword $(MAKEFILE_LIST)))
+files = $(patsubst $(top)%,%,$(sort $(wildcard $(addprefix $(top),$(1)))))
+
 # The second module, idgen_lease, needs libpq and libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
 HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc 2>/dev/null),$(CC)) \
@@ -48,35 +54,46 @@ HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefin
 
 EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
-EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
-DATA = $(wildcard sql/*--*--*.sql)
-OBJS = $(patsubst %.cpp,%.o,$(sort $(wildcard src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp)))
+DATA = $(call files,sql/*--*--*.sql)
+OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
-LEASE_OWN = $(patsubst %.cpp,%.o,$(sort $(wildcard src/lease/*.cpp src/lease/*/*.cpp)))
+LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
 LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/report_arguments \
 	state/leases),$(OBJS))
+# Of these, what calls a registry.
+STORE_OBJS = $(filter src/core/% $(patsubst %,src/lease/%,store/% postgres/% etcd/% keep/open_registry.o) \
+	$(patsubst %,src/pg/host/%.o,attempt clock entropy),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql \
+	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))
 
 # AES for public IDs.
 SHLIB_LINK = -lcrypto
 
-REGRESS = $(filter-out $(if $(HAS_LEASE),,lease),$(shell cat sql/schedule))
+REGRESS = $(shell cat $(top)sql/schedule)
+
+# The houses beside the extension itself, each in a folder with a README; and those that have tests of pg_regress.
+HOUSES = migrate registry sql-only js
+REGRESS_HOUSES = idgen migrate registry
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C. COPT is the builder's own, such
 # as -Werror: before 19 the server's makefiles give it only to C.
-PG_CPPFLAGS = -I./src -DIDGEN_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -I$(top)src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
 
 VARIANTS = clang sanitized asserts memcheck arm64
 
+# installcheck is our own.
+NO_INSTALLCHECK = 1
+
 .DEFAULT_GOAL := all
 
 .PHONY: help demo walk test test-neighbors quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak \
-	fleet nemesis against evidence sqlsmith injection model fuzz format wasm js web dist release-check deb check-deb rpm images \
+	fleet nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
 	check-upgrade
 help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
@@ -105,14 +122,11 @@ model:
 fuzz:
 	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
-wasm js web:
-	@./tools/packages outside && $(MAKE) -s -f tools/outside.mk $@
-
 # With the page, if it can be built here.
 dist:
 	@mkdir -p build
-	@$(MAKE) -s -f tools/outside.mk web || { rm -f build/web/index.html; echo "web/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
-	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/web/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
+	@$(MAKE) -s -f js/build.mk web || { rm -f build/web/index.html; echo "js/page/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
+	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/js/page/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
 
 release-check:
 	@./tools/release-check
@@ -132,6 +146,9 @@ check-upgrade:
 format:
 	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
+include $(HOUSES:%=$(top)%/house.mk)
+.PHONY: $(HOUSES:%=test-%)
+
 # Without a server to build against, the goals above install one first.
 ifneq ($(shell command -v $(PG_CONFIG)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -149,13 +166,13 @@ override bitcodedir := $(pkglibdir)/bitcode
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
-# The install scripts are put together from their parts; the registry also for servers on which no extension can be installed.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/install/*)
-sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control $(filter-out %/10-schema.sql,$(wildcard sql/common/*)) $(wildcard sql/kinds/*)
-sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control $(wildcard sql/common/* sql/lease/*)
-sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(wildcard sql/migrate/*)
-sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql $(filter-out %-plain.sql,$(wildcard sql/registry/*))
-sql/idgen_registry.sql: tools/install-script idgen.control $(filter-out %-extension.sql,$(wildcard sql/registry/*))
+ifneq ($(top),./)
+$(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
+endif
+# The install scripts are put together from their parts; those of the houses are named there.
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
+sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
+	$(filter-out %/10-schema.sql,$(call files,sql/common/* sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 $(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
@@ -176,7 +193,25 @@ all: say-without-lease
 say-without-lease:
 	@echo "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later"
 endif
-.PHONY: install-lease uninstall-lease say-without-lease
+.PHONY: install-lease uninstall-lease say-without-lease objects
+
+# Prints one of the lists above, for tests that link its objects with others: make objects LIST=LEASE_OBJS.
+objects:
+	@echo $($(LIST))
+
+# pg_regress reads one folder, so each house has a rule of its own. All of them run, whichever fails.
+installcheck:
+	@status=0; for house in $(REGRESS_HOUSES); do \
+		$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) installcheck-$$house || status=1; \
+	done; exit $$status
+installcheck-idgen:
+	$(call regress_in,$(srcdir:%/=%),.) $(REGRESS)
+regress_in = $(pg_regress_installcheck) --inputdir=$(1) $(if $(filter-out 15,$(MAJORVERSION)),--expecteddir=$(1)) \
+	--outputdir=$(2) --dbname=$(CONTRIB_TESTDB)
+# The tests of a house: what differs is printed, since whoever runs them looks for it at the top.
+regress_house = mkdir -p $(1) && $(call regress_in,$(srcdir:%/=%)/$(1),$(1)) $(2) || \
+	{ cat $(1)/regression.diffs; exit 1; }
+.PHONY: installcheck-idgen $(HOUSES:%=installcheck-%)
 -include $(DEPENDENCIES)
 else
 all install installcheck clean:

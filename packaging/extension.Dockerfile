@@ -7,7 +7,7 @@ FROM postgres:${PG_MAJOR} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make libssl-dev postgresql-server-dev-${PG_MAJOR}
 COPY . /idgen
 RUN make -C /idgen with_llvm=no install prefix=/out
-RUN mkdir /out/share/idgen && cp -R /idgen/monitoring /idgen/sql-only /out/share/idgen
+RUN mkdir -p /out/share/idgen/sql-only && cp /idgen/sql-only/*.sql /out/share/idgen/sql-only && cp -R /idgen/monitoring /out/share/idgen
 
 FROM scratch
 COPY --from=build /out/lib /lib

@@ -1,24 +1,11 @@
 -- What CREATE EXTENSION made: signatures, properties, privileges, comments.
 
--- Every object, and whether it has a comment. Array types come with their types, row types with
--- their tables.
-CREATE TEMP VIEW object AS
-SELECT e.extname, pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
-       obj_description(d.objid, c.relname) AS comment
-  FROM pg_depend AS d
-  JOIN pg_extension AS e ON e.oid = d.refobjid
-  JOIN pg_class AS c ON c.oid = d.classid
-  LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
- WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-   AND e.extname IN ('idgen', 'idgen_kinds', 'idgen_migrate', 'idgen_registry')
-   AND (t.typrelid = 0 AND t.typcategory <> 'A') IS NOT FALSE;
-SELECT object FROM object ORDER BY object COLLATE "C";
-SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
-SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
-SELECT extname, obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname LIKE 'idgen%' ORDER BY 1;
+\getenv inputdir PG_ABS_SRCDIR
+\set objects :inputdir /sql/objects.sql
+\set extensions '''idgen'', ''idgen_kinds'''
+\i :objects
 
--- How many objects of each kind an extension makes; and of the functions that people call, how many stand in the schema that they chose.
-SELECT extname, split_part(object, ' ', 1) AS kind, count(*) FROM object GROUP BY GROUPING SETS ((1, 2), (1)) ORDER BY 1, 2 NULLS LAST;
+-- Of the functions that people call, how many stand in the schema that they chose
 SELECT e.extname, p.pronamespace::regnamespace, count(*)
   FROM called JOIN pg_proc AS p USING (oid) JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
   JOIN pg_extension AS e ON e.oid = d.refobjid

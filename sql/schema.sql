@@ -3,7 +3,6 @@ SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 SET idgen.shards = '5';
 \set SHOW_CONTEXT never
-DROP EXTENSION idgen_migrate;
 DROP EXTENSION idgen_kinds, idgen;
 CREATE SCHEMA elsewhere;
 CREATE EXTENSION idgen SCHEMA elsewhere;
@@ -61,7 +60,7 @@ SELECT count(DISTINCT id) FROM public.message;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'public.message'::regclass;
 SELECT pg_get_function_arguments('elsewhere.next_id'::regproc);
 
--- The audit and the migration find it, also when its schema has another name; and IDs are made when the schema idgen has.
+-- The audit finds it, also when its schema has another name; and IDs are made when the schema idgen has.
 ALTER SCHEMA elsewhere RENAME TO "else where";
 ALTER SCHEMA idgen RENAME TO "id gen";
 SELECT value FROM "id gen".status() WHERE key = 'shards';
@@ -69,29 +68,11 @@ CHECKPOINT;
 SELECT "id gen".advance(now() + interval '1 ms'), "else where".id_shard("else where".next_id());
 ALTER SCHEMA "id gen" RENAME TO idgen;
 SELECT finding, value FROM idgen.audit('public.photo', 'id') WHERE finding IN ('rows', 'shards');
-CREATE EXTENSION idgen_migrate;
-ALTER EXTENSION idgen_migrate SET SCHEMA public;
-CREATE TABLE public.old (id bigserial PRIMARY KEY, next bigint UNIQUE, made timestamptz DEFAULT '2024-01-01');
-INSERT INTO public.old SELECT FROM generate_series(1, 10);
-CALL idgen_migrate.backfill('public.old', 'next', 'made', 5);
 ALTER SCHEMA "else where" RENAME TO elsewhere;
-CALL idgen_migrate.replace_serial('public.old', 'id');
-INSERT INTO public.old DEFAULT VALUES RETURNING elsewhere.id_shard(id);
-SELECT count(DISTINCT next) FROM public.old;
-
--- After the job it goes; its schema stays, and is taken again if nobody else has put anything there.
-DROP EXTENSION idgen_migrate;
-CREATE TABLE idgen_migrate.other ();
-CREATE EXTENSION idgen_migrate;
-DROP TABLE idgen_migrate.other;
-CREATE EXTENSION idgen_migrate;
-DROP EXTENSION idgen_migrate;
-INSERT INTO public.old DEFAULT VALUES RETURNING elsewhere.id_shard(id);
-DROP SCHEMA idgen_migrate;
 
 RESET search_path;
 DROP VIEW made;
-DROP TABLE photo, message, old;
+DROP TABLE photo, message;
 DROP EXTENSION idgen;
 DROP SCHEMA elsewhere;
 

@@ -111,39 +111,41 @@ build_preloads() {
     for name in plain_waits boot_id kernel_clock offset_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
-    build_store_calls && build_test_module fake_keeper && build_test_module kept_call && build_test_module held_lock && link_injected
+    build_store_calls && build_test_module registry/t/lib/fake_keeper && build_test_module test/t/lib/kept_call &&
+        build_test_module test/t/lib/held_lock && link_injected
 }
 
 # Builds the calls of the registries' stores as SQL functions, if idgen_lease was built.
 build_store_calls() {
     [ -e "$sandbox/src/src/lease/keep/open_registry.o" ] || return 0
     local objects
-    objects=$(cd "$here" && ls src/lease/{store,postgres,etcd}/*.cpp src/core/*/*.cpp src/lease/keep/open_registry.cpp src/pg/host/{attempt,clock,entropy}.cpp |
-        sed 's/cpp$/o/')
+    objects=$(objects_of STORE_OBJS) || return 1
     inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
-        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" test/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
+        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" registry/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
 }
 
 # Links each module with what test/injection puts between it and the server, to preloads/injected.
 link_injected() {
-    link_one_injected idgen -lcrypto src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp || return 1
-    [ ! -e "$sandbox/src/src/lease/module.o" ] ||
-        link_one_injected idgen_lease '-lpq -lcurl' src/core/*/*.cpp src/lease/*.cpp src/lease/*/*.cpp src/pg/state/leases.cpp \
-            src/pg/report/report_arguments.cpp src/pg/host/{attempt,clock,entropy,own_extension,sequence_pages,server_identity}.cpp
+    link_one_injected idgen -lcrypto OBJS || return 1
+    [ ! -e "$sandbox/src/src/lease/module.o" ] || link_one_injected idgen_lease '-lpq -lcurl' LEASE_OBJS
 }
 
-# link_one_injected MODULE LIBRARIES SOURCE...: a pattern is one of this tree, not of what a kept sandbox still has.
+# link_one_injected MODULE LIBRARIES LIST: a list of the Makefile.
 link_one_injected() {
-    local module=$1 libraries=$2 sources
-    shift 2
-    sources=$(cd "$here" && ls $*)
-    inside ${COPT:+env COPT="$COPT"} test/injection/link "$sandbox/preloads/injected" "$module" "$libraries" ${sources//.cpp/.o}
+    local objects
+    objects=$(objects_of "$3") || return 1
+    inside ${COPT:+env COPT="$COPT"} test/injection/link "$sandbox/preloads/injected" "$1" "$2" $objects
 }
 
-# Builds functions in C that tests create.
+# The objects of a list of the Makefile.
+objects_of() {
+    inside make -s ${BUILD:-} objects LIST="$1"
+}
+
+# Builds functions in C that tests create: build_test_module SOURCE, without its .cpp.
 build_test_module() {
     inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
-        -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$3\"" ${COPT:-} -o "$1/$2.so" "test/t/lib/$2.cpp"' \
+        -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$3\"" ${COPT:-} -o "$1/${2##*/}.so" "$2.cpp"' \
         build "$sandbox/preloads" "$1" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
 }
 
@@ -200,7 +202,7 @@ keep_sandbox() {
     exec 4>"$sandbox.lock"
     flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
     local versions
-    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile test/*/Makefile test/core.mk &&
+    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile */house.mk test/*/Makefile test/core.mk registry/walks/*/Makefile &&
         echo "COPT=${COPT:-} BUILD=${BUILD:-}")
     end_processes
     forget_last_run
@@ -216,7 +218,7 @@ keep_sandbox() {
 # what was linked or installed.
 forget_last_run() {
     rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
-    rm -f "$sandbox"/src/*.so "$sandbox"/src/test/*/build/{core_tests,sim,lease} \
+    rm -f "$sandbox"/src/*.so "$sandbox"/src/{test,registry/walks}/*/build/{core_tests,sim,lease,walk} \
         "$sandbox/usr/lib/postgresql/$major/lib"/idgen*.so "$sandbox/usr/share/postgresql/$major/extension"/idgen*
 }
 

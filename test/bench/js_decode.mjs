@@ -1,5 +1,5 @@
 // What a decode of the package costs beside the same by BigInt shifts in plain JavaScript, both with the same answer, as ratios, the median of
-// seven rounds that take turns: node test/bench/js_decode.mjs [MILLISECONDS], after test/web/prepare.
+// seven rounds that take turns: node test/bench/js_decode.mjs [MILLISECONDS], after js/test/prepare.
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 

@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib "$FindBin::Bin/../t/lib", "$FindBin::Bin/../../registry/t/lib";
 use HTTP::Tiny;
 use IdgenEtcd;
 use IdgenMachine;

@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib "$FindBin::Bin/../t/lib", "$FindBin::Bin/../../registry/t/lib";
 use Cwd qw(abs_path);
 use DBD::Pg qw(:async);
 use HTTP::Tiny;

@@ -5,7 +5,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../t/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../t/lib", "$FindBin::Bin/../../registry/t/lib";
 use File::Path qw(make_path remove_tree);
 use List::Util qw(sum0);
 use NemesisFaults;

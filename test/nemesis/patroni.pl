@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../t/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../t/lib", "$FindBin::Bin/../../registry/t/lib";
 use File::Path qw(make_path);
 use IdgenClients;
 use IdgenFaults;

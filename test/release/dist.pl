@@ -26,15 +26,15 @@ sub files_below
 }
 my %is_there = map { $_ => 1 } files_below($source);
 chomp(my @tracked = `git -C '$tree' ls-files`);
-my @wanted = sort 'web/index.html', grep { !m{^(?:debian|\.ci|\.github)/|^\.git} } @tracked;
+my @wanted = sort 'js/page/index.html', grep { !m{^(?:debian|\.ci|\.github)/|^\.git} } @tracked;
 is_deeply([ sort keys %is_there ], \@wanted, 'it has what the tree has, but for packaging and the code host, and the page as it is built');
-is(text_of("$source/web/index.html"), text_of("$folder/web/index.html"), 'the page is that of make web');
+is(text_of("$source/js/page/index.html"), text_of("$folder/web/index.html"), 'the page is that of make web');
 
 # Without a compiler for WebAssembly.
 my $said = `rm -rf '$folder/web' '$folder/idgen.wasm' && make -s -C '$tree' dist CLANG=false 2>/dev/null && python3 -m zipfile -l '$folder/idgen-$version.zip'`;
-like($said, qr/^web\/index\.html is left out: it needs clang/m, 'without a compiler for it, the page is left out, and make dist says so');
-like($said, qr/web\/page\.html/, 'but its sources are there');
-unlike($said, qr/ \S*web\/index\.html|^\S+\/web\/index\.html/m, 'and it is not');
+like($said, qr/^js\/page\/index\.html is left out: it needs clang/m, 'without a compiler for it, the page is left out, and make dist says so');
+like($said, qr/js\/page\/page\.html/, 'but its sources are there');
+unlike($said, qr/ \S*js\/page\/index\.html|^\S+\/js\/page\/index\.html/m, 'and it is not');
 
 # As an older machine would: without bitcode, quickly.
 my $make = "make -s -C '$source' with_llvm=no COPT=-O0";

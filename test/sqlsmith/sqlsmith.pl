@@ -5,7 +5,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../t/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../t/lib", "$FindBin::Bin/../../registry/t/lib";
 use DBD::Pg;
 use HostileCalls qw(calls_of call_at_random copy_at_random setting_at_random);
 use IdgenLease;

@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/lib";
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../sql-only/t/lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
 use IdgenPages;

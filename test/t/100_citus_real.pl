@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/lib";
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../registry/t/lib";
 use IdgenLease;
 use IdgenNode;
 use IdgenPair;

@@ -1,5 +1,5 @@
 // The registry's side of a counter: its row, and what a call makes of it. The same rules stand in SQL in
-// sql/registry/35-counters.sql; test/vectors/counter.csv holds both to them.
+// registry/install/35-counters.sql; test/vectors/counter.csv holds both to them.
 //
 // A fetch is one addition, and no number is remembered anywhere else: only the row guarantees that none is given twice.
 // A lost answer is a gap. A server may give back what it has not used if nothing has changed since. The version shows

@@ -1,5 +1,5 @@
 // The registry's side of the calls: the row of a number, and what a call makes of it. The same rules stand in SQL in
-// sql/registry/30-calls.sql; test/vectors/lease.csv holds both to them.
+// registry/install/30-calls.sql; test/vectors/lease.csv holds both to them.
 //
 //      claimed <= R      R is never lowered below what it was when the owner claimed the number
 //      R <= the registry's clock + max_ahead, when it is extended

@@ -92,7 +92,7 @@ sub build_later
 	my $source = folder() . '/src';
 	return if -d $source;
 	make_path($source);
-	run_or_die("cd '$tree' && tar -cf - --exclude=./.git --exclude=./test --exclude=./data . | tar -xf - -C '$source'");
+	run_or_die("cd '$tree' && tar -cf - --exclude=./.git --exclude=./test --exclude=node_modules --exclude=./data . | tar -xf - -C '$source'");
 	my ($this, $later) = (this_version(), later_version());
 	edit("$source/$_.control", qr/^default_version = '.*'$/m => "default_version = '$later'") for qw(idgen idgen_migrate);
 

@@ -1,0 +1,275 @@
+// The package as a user has it: installed from the archive that npm pack made; in Node and in Chromium, against the published vectors.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { openBrowser, openPage, serve, top } from './lib/browser.mjs';
+import { checkVectors } from './lib/vectors.mjs';
+
+const user = join(top, 'build/user');
+const installed = join(user, 'node_modules/idgen-reader');
+const reader = await import(pathToFileURL(join(installed, 'index.js')));
+const vectors = join(top, 'test/vectors');
+const texts = Object.fromEntries(readdirSync(vectors).map((name) => [name, readFileSync(join(vectors, name), 'utf8')]));
+const id = 4036565484265537613n;
+
+let browser, files;
+before(async () => {
+  browser = await openBrowser();
+  files = await serve(user, join(top, 'js/test'));
+});
+after(async () => {
+  await browser.close();
+  files.close();
+});
+
+// The code, message and hint of what a call throws.
+function thrown(call) {
+  try {
+    return { none: call() };
+  } catch (error) {
+    assert.ok(error instanceof reader.IdgenError, `${error.stack}`);
+    return error;
+  }
+}
+
+test('the archive has what is needed, the version of the extension, and no dependency', () => {
+  assert.deepEqual(readdirSync(installed).sort(), [
+    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.d.ts', 'index.js', 'kinds.js', 'layouts.js', 'package.json', 'recognize.js',
+    'texts.js', 'wasm.js',
+  ]);
+  const said = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  assert.equal(said.dependencies, undefined);
+  assert.equal(said.version, /default_version = '(.*)'/.exec(readFileSync(join(top, 'idgen.control'), 'utf8'))[1]);
+});
+
+test('a program imports it by its name', () => {
+  const program = "import { decode, time } from 'idgen-reader'; console.log(JSON.stringify(decode('4036565484265537613')), time(0n, 'discord').toISOString())";
+  const out = execFileSync('node', ['--input-type=module', '-e', program], { cwd: user, encoding: 'utf8' });
+  assert.equal(out, '{"time":"2026-11-23T06:42:05.325Z","shard":4096,"region":null,"sequence":77} 2015-01-01T00:00:00.000Z\n');
+});
+
+test('its README is right: each line of JavaScript gives what its comment says', () => {
+  const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block);
+  const checks = blocks.join('\n').split('\n').map((line) => {
+    const said = /^(?!import)(.*?);\s+\/\/ (.*)$/.exec(line);
+    return said ? `show(() => (${said[1]}), ${JSON.stringify(said[2])});` : line;
+  });
+  const program = `import { inspect } from 'node:util';
+const show = (call, said) => { let got; try { got = inspect(call(), { breakLength: Infinity }); } catch (e) { got = 'throws ' + e.code + ': ' + e.message; } console.log(got === said ? 'same' : got + ' instead of ' + said); };
+${checks.join('\n')}`;
+  writeFileSync(join(user, 'readme.mjs'), program);
+  const out = execFileSync('node', ['readme.mjs'], { cwd: user, encoding: 'utf8' }).trimEnd().split('\n');
+  assert.ok(out.length > 10, `${out.length} lines were checked`);
+  assert.deepEqual(out.filter((line) => line !== 'same'), []);
+});
+
+test('the published vectors in Node: none differs', () => {
+  const { checks, differ } = checkVectors(reader, texts);
+  assert.deepEqual(differ, []);
+  assert.ok(checks > 200, `${checks} checks`);
+});
+
+test('the published vectors in Chromium: none differs', async () => {
+  const page = await openPage(browser);
+  await page.goto(files.url);
+  const { checks, differ } = await page.evaluate(async (given) => {
+    const { checkVectors: check } = await import('/lib/vectors.mjs');
+    return check(await import('/node_modules/idgen-reader/index.js'), given);
+  }, texts);
+  assert.deepEqual(differ, []);
+  assert.equal(checks, checkVectors(reader, texts).checks);
+});
+
+test('types: what index.d.ts says is exported, no more and no less', () => {
+  const declared = [...readFileSync(join(installed, 'index.d.ts'), 'utf8').matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual([...new Set(declared)].sort(), Object.keys(reader).sort());
+});
+
+// The errors of a program by TypeScript's own checks.
+function typeErrors(program) {
+  const file = join(user, 'program.ts');
+  writeFileSync(file, program);
+  const built = ts.createProgram([file], { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, skipLibCheck: false, types: [] });
+  return ts.getPreEmitDiagnostics(built).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+}
+
+test('types: a program that is right', () => {
+  assert.deepEqual(typeErrors(`
+    import { bounds, decode, fromUuid, IdgenError, layoutInfo, recognize, time, toId64 } from 'idgen-reader';
+    const shard: number | null | undefined = decode('1', 'twitter')?.shard;
+    const { first }: { first: bigint } = bounds(new Date(), null);
+    const texts: string[] = [toId64(first), String(fromUuid('x')), String(shard)];
+    for (const reading of recognize('1')) if (reading.kind === 'id') texts.push(reading.layout); else if (reading.kind === 'typeid') texts.push(reading.prefix);
+    try { time(1); } catch (error) { if (error instanceof IdgenError) texts.push(error.code, layoutInfo().longForm); }`), []);
+});
+
+test('types: a program that is wrong', () => {
+  const errors = typeErrors("import { decode, bounds } from 'idgen-reader'; decode({}); const at: string = decode(1)!.shard; const n: number = bounds(0, 1).first;");
+  assert.equal(errors.length, 3, errors.join('\n'));
+});
+
+test('numbers: exact ones are read, others are refused with the reason', () => {
+  assert.equal(reader.shard(2071261216836107, 'sonyflake'), 2571);
+  assert.equal(reader.toBase62(Number.MAX_SAFE_INTEGER), reader.toBase62(9007199254740991n));
+  const error = thrown(() => reader.decode(Number(id)));
+  assert.equal(error.code, '22003');
+  assert.equal(error.message, 'number 4036565484265537500 is too large to be exact');
+  assert.match(error.detail, /exact only below 2\^53.*rounded/s);
+  assert.match(error.hint, /string or a bigint/);
+  for (const read of [reader.time, reader.shard, reader.toBase62, reader.toBase32, reader.toBase64url, reader.toUuid, reader.toId64])
+    assert.equal(thrown(() => read(2 ** 53)).code, '22003');
+});
+
+test('what is not an ID is refused, and what no layout made has no parts', () => {
+  assert.equal(thrown(() => reader.decode(1.5)).code, '22P02');
+  assert.equal(thrown(() => reader.decode(NaN)).code, '22P02');
+  assert.equal(thrown(() => reader.decode(null)).code, '22004');
+  assert.equal(thrown(() => reader.decode(undefined)).code, '22004');
+  assert.equal(thrown(() => reader.decode({})).code, '42804');
+  assert.equal(thrown(() => reader.decode(1n, null)).code, '22004');
+  assert.equal(thrown(() => reader.decode(1n, 5)).code, '42804');
+  assert.equal(thrown(() => reader.decode(1n, 'x'.repeat(513))).code, '54000');
+  assert.equal(thrown(() => reader.fromBase62('0'.repeat(513))).code, '54000');
+  assert.equal(thrown(() => reader.fromBase62('0'.repeat(512))).code, '22003');
+  assert.equal(thrown(() => reader.fromBase62(null)).code, '22004');
+  assert.equal(thrown(() => reader.bounds('2026-11-01', null)).code, '42804');
+  assert.equal(thrown(() => reader.bounds(new Date(NaN), null)).code, '22023');
+  assert.equal(thrown(() => reader.formatUlid(new Uint8Array(15))).code, '22P03');
+  assert.equal(thrown(() => reader.time(2n ** 53n - 1n, 'epoch=1970-01-01 unit=1s time=43 sequence=10')).code, '22008');
+  assert.equal(reader.decode(-1n), null);
+  assert.equal(reader.time(-1n), null);
+  assert.equal(reader.shard(5n, 'mastodon'), null);
+  assert.equal(reader.region(5n), null);
+  assert.equal(reader.sequence(5n, 'epoch=2020-01-01 unit=1ms time=41'), null);
+});
+
+// Each call that takes a text, with texts of a million characters in its place: none is read whole as a number, and no message repeats it.
+test('texts of any length are refused at once, and messages are short', () => {
+  const { BigInt: whole } = globalThis;
+  let longest = 0;
+  globalThis.BigInt = new Proxy(whole, {
+    apply(target, self, [value]) {
+      longest = Math.max(longest, String(value).length);
+      return target(typeof value === 'string' && value.length > 1000 ? 1 : value);
+    },
+  });
+  const ofId = ['decode', 'time', 'shard', 'region', 'sequence', 'toBase32', 'toBase62', 'toBase64url', 'toId64', 'toUuid'];
+  const ofText = ['fromBase32', 'fromBase62', 'fromBase64url', 'fromId64', 'fromUuid', 'readKsuid', 'readObjectId', 'readTypeId', 'readUlid', 'readUuid', 'layoutInfo'];
+  const calls = [
+    ...[...ofId, ...ofText].map((name) => [name, (text) => reader[name](text)]),
+    ...ofId.map((name) => [`${name}: layout`, (text) => reader[name](1n, text)]).filter(([name]) => !/toBase|toId64/.test(name)),
+    ['timeNear', (text) => reader.timeNear(text, 0)], ['timeNear: instant', (text) => reader.timeNear(1n, text)], ['timeNear: layout', (text) => reader.timeNear(1n, 0, text)],
+    ['fromBase32: checksum', (text) => reader.fromBase32(text, { checksum: true })], ['fromUuid: layout', (text) => reader.fromUuid(reader.toUuid(id), text)],
+    ['make: instant', (text) => reader.make(text, 1, 1)], ['make: shard', (text) => reader.make(0, text, 1)], ['make: sequence', (text) => reader.make(0, 1, text)],
+    ['make: layout', (text) => reader.make(0, 1, 1, text)], ['bounds', (text) => reader.bounds(text, null)], ['bounds: end', (text) => reader.bounds(null, text)],
+    ['bounds: layout', (text) => reader.bounds(null, null, text)], ['formatTypeId', (text) => reader.formatTypeId(text, new Uint8Array(16))],
+    ['formatTypeId: UUID', (text) => reader.formatTypeId('user', text)], ['formatUlid', (text) => reader.formatUlid(text)], ['formatKsuid', (text) => reader.formatKsuid(text)],
+    ['formatObjectId', (text) => reader.formatObjectId(text)], ['formatUuid', (text) => reader.formatUuid(text)], ['daySql: layout', (text) => reader.daySql(0, text)],
+    ['recognize', (text) => assert.deepEqual(reader.recognize(text), [])], ['recognize: layouts', (text) => assert.ok(reader.recognize('1', { layouts: [text] }).length < 2)],
+  ];
+  try {
+    for (const part of ['1', '0', 'z', ' ', '-', '{', '_', '1 ', '-1', 'a=b ', 'é', '😀'])
+      for (const [name, call] of calls) {
+        const text = `1${part.repeat(1e6 / part.length)}x`;
+        for (const given of [text, text.slice(0, -1), `${text}x`.slice(0, 400)]) {
+          if (/^recognize/.test(name) && given.trim().length < 1000) continue;
+          let said = [];
+          try {
+            call(given);
+          } catch (error) {
+            assert.ok(error instanceof reader.IdgenError, `${name}: ${String(error.stack).slice(0, 500)}`);
+            said = [error.message, error.detail, error.hint];
+          }
+          assert.ok(said.every((words) => words.length < 350), `${name} of "${part}" says ${said.map((words) => words.length)} characters`);
+        }
+      }
+  } finally {
+    globalThis.BigInt = whole;
+  }
+  assert.ok(longest <= 20, `a number of ${longest} characters was read`);
+  assert.equal(reader.toBase62(`${'0'.repeat(1e6)}${id}`), reader.toBase62(id));
+  assert.equal(reader.decode('-0000000000000000000000001'), null);
+  assert.equal(thrown(() => reader.decode('9'.repeat(1e6))).code, '22003');
+  assert.equal(thrown(() => reader.decode('9223372036854775808')).message, 'value "9223372036854775808" is out of range for type bigint');
+});
+
+test('a layout that is refused leaves the one in use', () => {
+  assert.equal(reader.shard(id, 'twitter'), 0);
+  assert.equal(thrown(() => reader.decode(id, 'twitters')).code, '22P02');
+  assert.equal(reader.shard(id, 'twitter'), 0);
+  assert.equal(reader.shard(id), 4096);
+});
+
+test('more layouts than are remembered', () => {
+  for (let n = 0; n < 2500; n++) {
+    const epoch = new Date(1577836800000 + n).toISOString();
+    assert.equal(Number(reader.time(1n << 10n, `epoch=${epoch} unit=1ms time=41 sequence=10`)), 1577836800001 + n);
+  }
+});
+
+test('recognize: each kind, by its shape and its time', () => {
+  const now = Date.UTC(2026, 10, 25);
+  const best = (text) => reader.recognize(text, { now })[0];
+  assert.equal(best(String(id)).layout, 'instagram');
+  assert.equal(best(` ${id}\n`).sequence, 77);
+  assert.deepEqual(reader.recognize('1541815603606036480', { now }).slice(0, 2).map(({ layout }) => layout).sort(), ['discord', 'twitter']);
+  assert.equal(best(reader.toBase62(id)).form, 'base62');
+  assert.equal(best(reader.toBase32(id)).form, 'base32');
+  assert.equal(best(reader.toBase32(id, { checksum: true })).form, 'base32check');
+  assert.equal(best('CO5WXONKMxM').form, 'base64url');
+  assert.equal(best(reader.toUuid(id)).form, 'uuid');
+  assert.equal(best(reader.toUuid(id)).id, id);
+  assert.equal(best('017f22e2-79b0-76ff-bfff-f00000000000').kind, 'uuid');
+  assert.equal(best('01ARYZ6S41TSV4RRFFQ69G5FAV').kind, 'ulid');
+  assert.equal(best('01h455vb4pex5vsknk084sn02q').kind, 'typeid');
+  assert.equal(best('user_01h455vb4pex5vsknk084sn02q').prefix, 'user');
+  assert.equal(best('0ujtsYcgvSTl8PAuAdqWYSMnLOv').kind, 'ksuid');
+  assert.equal(best('507f1f77bcf86cd799439011').kind, 'objectid');
+  assert.equal(best('12345').kind, 'number');
+  assert.ok(best('9223372036854775807'));
+  assert.equal(best('9223372036854775808'), undefined);
+  assert.equal(best('hello'), undefined);
+  assert.equal(best(''), undefined);
+});
+
+test('recognize: a text that is longer than any ID is compared with nothing', () => {
+  const { exec } = RegExp.prototype;
+  let longest = 0;
+  RegExp.prototype.exec = function noted(text) {
+    longest = Math.max(longest, text.length);
+    return exec.call(this, text);
+  };
+  try {
+    for (const text of ['9'.repeat(1e6), `a${'-'.repeat(1e6)}`, `${'_'.repeat(513)}`]) assert.deepEqual(reader.recognize(text), []);
+    assert.equal(longest, 0);
+    assert.ok(reader.recognize(String(id)).length > 0);
+    assert.equal(longest, String(id).length);
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+});
+
+test('recognize: likelihoods add up to 1, fall, and follow the time', () => {
+  const readings = reader.recognize(String(id), { now: Date.UTC(2026, 10, 25) });
+  assert.ok(Math.abs(readings.reduce((sum, { likelihood }) => sum + likelihood, 0) - 1) < 1e-9);
+  assert.deepEqual(readings.map(({ likelihood }) => likelihood), readings.map(({ likelihood }) => likelihood).sort((a, b) => b - a));
+  const snowflake = String(reader.make(Date.UTC(2026, 9, 1), 3, 4, 'snowflake'));
+  assert.equal(reader.recognize(snowflake, { now: Date.UTC(2026, 10, 25) })[0].layout, 'snowflake');
+  const own = 'epoch=2024-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12';
+  const made = String(reader.make(Date.UTC(2026, 10, 20), 3, 4, own));
+  assert.equal(reader.recognize(made, { now: Date.UTC(2026, 10, 25), layouts: [...reader.layouts, own] })[0].layout, own);
+});
+
+test('daySql: the day of an ID, and none where time wraps', () => {
+  const { withExtension, plain } = reader.daySql(reader.time(id));
+  assert.equal(withExtension, "SELECT * FROM photo WHERE id_within(id, '[2026-11-23 00:00Z, 2026-11-24 00:00Z)');");
+  const { first, last } = reader.bounds(Date.UTC(2026, 10, 23), Date.UTC(2026, 10, 24));
+  assert.equal(plain, `SELECT * FROM photo WHERE id BETWEEN ${first} AND ${last};`);
+  assert.match(reader.daySql(0, 'mastodon').withExtension, /, 'mastodon'\);$/);
+  assert.equal(reader.daySql(0, 'trace'), undefined);
+});

@@ -1,0 +1,10 @@
+# idgen_migrate: what the Makefile at the top, which includes this, builds and tests of it.
+
+sql/idgen_migrate--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql \
+	$(call files,migrate/install/*)
+
+installcheck-migrate:
+	$(call regress_house,migrate,migrate migrate_catalog migrate_schema)
+
+test-migrate:
+	@HOUSES=migrate ./tools/test regress tap

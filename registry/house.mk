@@ -1,0 +1,15 @@
+# idgen_registry, and the SQL of idgen_lease: what the Makefile at the top, which includes this, builds and tests.
+
+sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control \
+	$(call files,sql/common/*) $(call files,registry/lease/*)
+sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql \
+	$(filter-out %-plain.sql,$(call files,registry/install/*))
+# For servers on which no extension can be installed.
+sql/idgen_registry.sql: tools/install-script idgen.control \
+	$(filter-out %-extension.sql,$(call files,registry/install/*))
+
+installcheck-registry:
+	$(call regress_house,registry,registry registry_catalog $(if $(HAS_LEASE),lease))
+
+test-registry:
+	@HOUSES=registry ./tools/test sim regress tap

@@ -1,0 +1,91 @@
+-- The registry of numbers: its objects, and what it says of wrong calls. Sessions at once, dumps, standbys: registry/t.
+CREATE EXTENSION idgen_registry;
+SELECT extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen_registry';
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SELECT idgen_registry.identity() AS registry \gset
+
+-- A number's life
+SELECT outcome, horizon_ms, name, system_identifier FROM idgen_registry.claim(:'registry', 3, 0, 11, 12, 0, 'one', 1001, 1);
+SELECT outcome, horizon_ms, name, system_identifier FROM idgen_registry.claim(:'registry', 3, 0, 21, 22, 0, 'two', 1002, 1);
+SELECT outcome, horizon_ms, lease_left_ms FROM idgen_registry.extend(:'registry', 3, 11, 12, 0, 1700000000000, 0);
+SELECT outcome, horizon_ms FROM idgen_registry.extend(:'registry', 3, 11, 12, 1700000000000, 7000000000000, 0);
+SELECT outcome, horizon_ms FROM idgen_registry.stop(:'registry', 3, 11, 12, 1700000000000, 1600000000000);
+SELECT number, name, system_identifier, timeline, is_free, lease_left, horizon AT TIME ZONE 'UTC' AS horizon FROM idgen_registry.list();
+SELECT outcome, horizon_ms FROM idgen_registry.claim(:'registry', 3, 11, 13, 14, 0, 'one', 1001, 1);
+SELECT idgen_registry.release(3);
+SELECT outcome, horizon_ms FROM idgen_registry.extend(:'registry', 3, 13, 14, 1600000000000, 1600000000001, 0);
+SELECT number, is_free FROM idgen_registry.list();
+
+-- What is refused
+SELECT idgen_registry.claim(:'registry', -1, 0, 11, 12, 0, 'one', 1001, 1);
+SELECT idgen_registry.claim(:'registry', 3, 0, 0, 12, 0, 'one', 1001, 1);
+SELECT idgen_registry.claim(:'registry', 3, 0, 11, 12, -1, 'one', 1001, 1);
+SELECT idgen_registry.extend(:'registry', 3, 11, 12, 5, 4, 0);
+SELECT idgen_registry.stop(:'registry', 3, 11, 12, 5, 6);
+SELECT idgen_registry.claim(:'registry', 8192, 0, 11, 12, 0, 'one', 1001, 1);
+SELECT idgen_registry.set_max_ahead('2 days');
+SELECT idgen_registry.advance('16 min');
+
+-- Counters
+SELECT idgen_registry.create_counter('orders'), idgen_registry.create_counter('links', 1000, max => 1009);
+CALL idgen_registry.next_range('orders', 100);
+CALL idgen_registry.next_range('orders', 1);
+CALL idgen_registry.next_range('links', 7);
+CALL idgen_registry.next_range('links', 4);
+CALL idgen_registry.next_range('links', 3);
+CALL idgen_registry.next_range('links', 1);
+SELECT idgen_registry.set_counter_max('links', 1010);
+CALL idgen_registry.next_range('links', 1);
+DO $$ DECLARE r int8range; BEGIN CALL idgen_registry.next_range('orders', 9, r); RAISE NOTICE 'from % to %', lower(r), upper(r) - 1; END $$;
+SELECT * FROM idgen_registry.counters();
+-- What is refused
+BEGIN;
+SELECT 1;
+CALL idgen_registry.next_range('orders', 1);
+ROLLBACK;
+BEGIN \; CALL idgen_registry.next_range('orders', 1);
+ROLLBACK;
+CREATE FUNCTION in_a_function() RETURNS int8range LANGUAGE plpgsql AS $$ DECLARE r int8range; BEGIN CALL idgen_registry.next_range('orders', 1, r); RETURN r; END $$;
+SELECT in_a_function();
+DROP FUNCTION in_a_function;
+SELECT idgen_registry.taken_range(idgen_registry.take_range('orders', 1));
+CALL idgen_registry.next_range('orders', 0);
+CALL idgen_registry.next_range('orders', NULL);
+CALL idgen_registry.next_range('order', 1);
+CALL idgen_registry.next_range(NULL, 1);
+SELECT idgen_registry.create_counter('orders');
+SELECT idgen_registry.create_counter('');
+SELECT idgen_registry.create_counter(NULL);
+SELECT idgen_registry.create_counter(repeat('x', 64));
+SELECT idgen_registry.create_counter(U&'\20AC' || repeat('x', 61));
+SELECT idgen_registry.create_counter('x', -1);
+SELECT idgen_registry.create_counter('x', 5, max => 4);
+SELECT idgen_registry.create_counter('x', 5, max => 9223372036854775807);
+SELECT idgen_registry.create_counter('x', 5, max => NULL);
+SELECT idgen_registry.create_counter('x', block => 0);
+SELECT idgen_registry.create_counter('x', block => 10, max_block => 9);
+SELECT idgen_registry.set_counter_block('orders', NULL, 10);
+SELECT idgen_registry.set_counter_block('orders', 5, 50);
+SELECT idgen_registry.drop_counter('x');
+SELECT idgen_registry.set_counter_max('links', 1009);
+SELECT idgen_registry.set_counter_max('links', 9223372036854775807);
+SELECT idgen_registry.advance_counter('orders', 110);
+SELECT idgen_registry.advance_counter('links', 1012);
+SELECT idgen_registry.advance_counter('links', NULL);
+SELECT idgen_registry.advance_counter('x', 1);
+-- The ends
+SELECT idgen_registry.create_counter('last', 9223372036854775806), idgen_registry.create_counter('first', 0, max => 0);
+CALL idgen_registry.next_range('last', 1);
+CALL idgen_registry.next_range('last', 1);
+CALL idgen_registry.next_range('first', 9223372036854775807);
+CALL idgen_registry.next_range('first', 1);
+-- After a registry was put back, the owner says where each goes on.
+SELECT idgen_registry.advance() > now() AS advanced;
+CALL idgen_registry.next_range('orders', 1);
+SELECT idgen_registry.advance_counter('orders', 5000);
+CALL idgen_registry.next_range('orders', 1);
+SELECT * FROM idgen_registry.counters();
+SELECT idgen_registry.drop_counter(name) FROM idgen_registry.counters();
+SELECT * FROM idgen_registry.counters();
+SELECT idgen_registry.advance(at => now() + interval '1 h') > now() AS advanced;

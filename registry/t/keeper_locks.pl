@@ -1,0 +1,166 @@
+# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends at a signal,
+# and idgen.status() says which lock it waits for and who holds it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
+use IdgenLease;
+use IdgenNode;
+use IdgenRecord;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $registry = start_registry('registry');
+my $node = start_leased('node', address_of($registry), conf => ['max_prepared_transactions = 5'], setting => { 'idgen.lease_window' => '1s', 'idgen.lease_ttl' => '1h' });
+my $root = connect_to($node);
+$root->do($_) for 'CREATE ROLE app LOGIN', 'GRANT ALL ON ALL TABLES IN SCHEMA idgen, idgen_lease TO app', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA idgen, idgen_lease TO app', 'CREATE ROLE heir';
+wait_for_id($root);
+
+# By whom, what, and where one sees that the keeper cannot claim a number meanwhile. With pg_extension locked, idgen.status() waits itself; with
+# pg_class locked nobody can connect, and a new keeper neither.
+my @locks = (
+	[ 'app', q{SELECT nextval('idgen_lease.record')}, '' ],
+	[ 'app', q{SELECT setval('idgen_lease.record', 7)}, '' ],
+	[ undef, q{COMMENT ON SEQUENCE idgen_lease.record IS 'locked'}, '' ],
+	[ undef, 'ANALYZE pg_extension', '' ],
+	[ undef, 'ALTER SEQUENCE idgen_lease.record RESTART', 'status' ],
+	[ undef, 'ALTER SEQUENCE idgen_lease.record OWNER TO heir', 'status' ],
+	[ undef, 'DROP EXTENSION idgen_lease', 'status' ],
+	[ undef, 'LOCK TABLE pg_depend', 'status' ],
+	[ undef, 'LOCK TABLE pg_extension', 'log' ],
+	[ undef, 'LOCK TABLE pg_class', '' ],
+);
+
+# Takes the lock in a transaction that is prepared, or stays open. Gives what ends it.
+sub hold_lock
+{
+	my ($role, $statement, $is_prepared) = @_;
+	my $holder = connect_to($node, user => $role);
+	$holder->do("BEGIN; $statement");
+	$holder->do(q{PREPARE TRANSACTION 'forgotten'}) if $is_prepared;
+	my $pid = $holder->{pg_pid};
+	my $release = $is_prepared ? sub { $root->do(q{ROLLBACK PREPARED 'forgotten'}) } : sub { $holder->do('ROLLBACK'); $holder->disconnect };
+	$holder->disconnect if $is_prepared;
+	return ($release, $is_prepared ? 'prepared transaction "forgotten"' : "process $pid");
+}
+
+# Draws until the clock is past what was granted when it began.
+sub outlive_window
+{
+	my $until = time + 2;
+	my $count = 0;
+	while (time < $until)
+	{
+		return 0 unless is_id(try_id($root));
+		$count++;
+		sleep 0.02;
+	}
+	return $count;
+}
+
+# Ends the keeper; gives how long that took, s.
+sub end_keeper
+{
+	my ($keeper) = @_;
+	my $began = time;
+	kill 'TERM', $keeper;
+	wait_for('the end of the keeper', sub { !-e "/proc/$keeper" });
+	return time - $began;
+}
+
+# The keeper's process, connected or not; undef: there is none.
+sub connecting_keeper
+{
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	return (map { m{^/proc/(\d+)/} } grep { (eval { slurp_file($_) } // '') =~ /^PPid:\t$postmaster$/m && (eval { slurp_file(s/status$/cmdline/r) } // '') =~ /keeper of numbers/ } glob '/proc/[0-9]*/status')[0];
+}
+
+sub registry_says { return value_of($root, q{SELECT value FROM idgen.status() WHERE key = 'registry' AND NOT ok}) // '' }
+
+$root->do(q{SET idgen.max_wait = '100ms'});
+for my $lock (@locks)
+{
+	my ($role, $statement, $seen_in) = @$lock;
+	for my $is_prepared (0, 1)
+	{
+		# What has dropped an extension cannot be prepared.
+		next if $is_prepared && $statement =~ /^DROP/;
+		my $what = "$statement, " . ($is_prepared ? 'prepared' : 'open');
+		my $keeper = keeper_of($root);
+		my ($release, $holder) = hold_lock($role, $statement, $is_prepared);
+		cmp_ok(outlive_window(), '>', 0, "$what: IDs go on past the window");
+		is(keeper_of($root), $keeper, "$what: by the same keeper");
+		my $took = end_keeper($keeper);
+		cmp_ok($took, '<', 10, "$what: the keeper ends when it is told to");
+		note sprintf '%s: %.2f s', $what, $took;
+		# The next keeper claims the number again.
+		my $says = qr/sequence idgen_lease.record of database "postgres" is locked: \Q$holder\E has \w+Lock of (?:it|catalog \d+)/;
+		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
+		ok(wait_for('the lock', sub { told($node, $says) }), "$what: the log names the lock and who holds it") if $seen_in eq 'log';
+		$release->();
+		ok(wait_for_id($root), "$what: then IDs come again");
+	}
+}
+
+# A server that stops and starts beside a prepared transaction.
+{
+	my ($release) = hold_lock(undef, 'ALTER SEQUENCE idgen_lease.record RESTART', 1);
+	$root->disconnect;
+	for my $mode ('fast', 'smart', 'immediate')
+	{
+		$node->stop($mode);
+		pass("a prepared transaction holds the lock: the server stops, $mode");
+		$node->start;
+	}
+	$root = connect_to($node);
+	$root->do(q{SET idgen.max_wait = '100ms'});
+	wait_for('the lock in idgen.status()', sub { registry_says() =~ /prepared transaction "forgotten" has ShareRowExclusiveLock of it/ });
+	fails_to_draw($root, qr/DETAIL:.*sequence idgen_lease.record.*prepared transaction "forgotten"/, 'the error of next_id() names the lock, too');
+	$root->do(q{ROLLBACK PREPARED 'forgotten'});
+	ok(wait_for_id($root), 'then IDs come');
+}
+
+# A keeper that waits for a lock as it connects ends at a signal, too.
+{
+	my $keeper = keeper_of($root);
+	my ($release) = hold_lock(undef, 'LOCK TABLE pg_class', 0);
+	end_keeper($keeper);
+	my $next = wait_for('the next keeper', sub { connecting_keeper() });
+	# Time to come to the lock.
+	sleep 1;
+	end_keeper($next);
+	pass('a lock on pg_class: a keeper that connects ends when it is told to');
+	$release->();
+	ok(wait_for_id($root), 'then IDs come');
+}
+
+# A sequence that got a new file while a number is held: the page is written again.
+{
+	my $number = number_of($root);
+	$root->do('ALTER SEQUENCE idgen_lease.record RESTART');
+	wait_for('the page', sub { (remembered($root) // { numbers => {} })->{numbers}{$number} });
+	pass('a page that was lost is written again');
+}
+
+# What may be read: never what proves that a number is this server's.
+{
+	$root->do($_) for 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data';
+	my $reader = connect_to($node, user => 'reader');
+	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease.record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
+	my $dump = `pg_dump -h '@{[ $node->host ]}' -p @{[ $node->port ]} postgres`;
+	like($dump, qr/CREATE EXTENSION IF NOT EXISTS idgen_lease/, 'a dump has the extension');
+	unlike($dump, qr/(?:setval|COPY).*idgen_lease.record/, 'and nothing of what the server remembers');
+	$reader->disconnect;
+}
+
+# If a crash would lose the page, no number is claimed.
+{
+	$root->do('ALTER SEQUENCE idgen_lease.record SET UNLOGGED');
+	end_keeper(keeper_of($root));
+	wait_for('the reason', sub { registry_says() =~ /sequence idgen_lease.record of database "postgres" is unlogged/ });
+	ok(!is_id(try_id($root)), 'an unlogged sequence: no number is claimed');
+	$root->do('ALTER SEQUENCE idgen_lease.record SET LOGGED');
+	ok(wait_for_id($root), 'logged again: IDs come');
+}
+done_testing();
