@@ -8,6 +8,7 @@ SELECT extname, extversion = default_version AS is_latest, extrelocatable, extna
  WHERE extname IN ('idgen', 'idgen_kinds') ORDER BY extname;
 
 \i sql/called.sql
+\i sql/vectors.sql
 
 -- refusals('call', ...): how each call is refused, as lines: the call; SQLSTATE and message; DETAIL; HINT.
 CREATE FUNCTION refusals(VARIADIC calls text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -32,6 +33,18 @@ BEGIN
             RETURN NEXT '    HINT: ' || coalesce(nullif(hint, ''), 'none');
         END;
     END LOOP;
+END
+$$;
+
+-- result_of('call'): its result, or the SQLSTATE of its error.
+CREATE FUNCTION result_of(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE 'SELECT (' || call || ')::text' INTO result;
+    RETURN result;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
 END
 $$;
 
