@@ -33,20 +33,26 @@ CREATE TYPE idgen_sql.idgen_form AS (
 );
 COMMENT ON TYPE idgen_sql.idgen_form IS 'a layout as numbers: widths, shifts and limits';
 
+-- The one list of presets.
+CREATE FUNCTION idgen_sql.idgen_presets(OUT name text, OUT long_form text) RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    VALUES
+        ('instagram', 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10'),
+        ('snowflake', 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12'),
+        ('twitter', 'epoch=2010-11-04T01:42:54.657Z unit=1ms time=41 region=5 shard=5 sequence=12'),
+        ('discord', 'epoch=2015-01-01T00:00:00Z unit=1ms time=42 region=5 shard=5 sequence=12'),
+        ('sonyflake', 'epoch=2014-09-01T00:00:00Z unit=10ms time=39 sequence=8 shard=16'),
+        ('sonyflake2', 'epoch=2025-01-01T00:00:00Z unit=10ms time=39 sequence=8 shard=16'),
+        ('mastodon', 'epoch=1970-01-01T00:00:00Z unit=1ms time=48 sequence=16'),
+        ('js53', 'epoch=2020-01-01T00:00:00Z unit=1s time=32 shard=8 sequence=13'),
+        ('js53ms', 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=6 sequence=6'),
+        ('idgen', 'epoch=2026-01-01T00:00:00Z unit=1ms time=41 shard=12 sequence=10'),
+        ('trace', 'epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1');
+END;
+COMMENT ON FUNCTION idgen_sql.idgen_presets() IS 'the presets, the default first: name and long form of each';
+
 CREATE FUNCTION idgen_sql.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE name
-        WHEN 'instagram' THEN 'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10'
-        WHEN 'snowflake' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12'
-        WHEN 'twitter' THEN 'epoch=2010-11-04T01:42:54.657Z unit=1ms time=41 region=5 shard=5 sequence=12'
-        WHEN 'discord' THEN 'epoch=2015-01-01T00:00:00Z unit=1ms time=42 region=5 shard=5 sequence=12'
-        WHEN 'sonyflake' THEN 'epoch=2014-09-01T00:00:00Z unit=10ms time=39 sequence=8 shard=16'
-        WHEN 'sonyflake2' THEN 'epoch=2025-01-01T00:00:00Z unit=10ms time=39 sequence=8 shard=16'
-        WHEN 'mastodon' THEN 'epoch=1970-01-01T00:00:00Z unit=1ms time=48 sequence=16'
-        WHEN 'js53' THEN 'epoch=2020-01-01T00:00:00Z unit=1s time=32 shard=8 sequence=13'
-        WHEN 'js53ms' THEN 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=6 sequence=6'
-        WHEN 'idgen' THEN 'epoch=2026-01-01T00:00:00Z unit=1ms time=41 shard=12 sequence=10'
-        WHEN 'trace' THEN 'epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1'
-    END;
+    RETURN (SELECT p.long_form FROM idgen_sql.idgen_presets() AS p WHERE p.name = idgen_preset.name);
 COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null if there is none of that name';
 
 CREATE FUNCTION idgen_sql.idgen_refuse_layout(layout text, problem text, hint text) RETURNS void
@@ -98,11 +104,14 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_instant_text(bigint) IS 'an instant of unix ms as layouts write it';
 
+CREATE FUNCTION idgen_sql.idgen_form_hint() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT format('Write a preset''s name (%s) or fields from the highest bit down, such as '
+        '"epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".', string_agg(name, ', ')) FROM idgen_sql.idgen_presets());
+COMMENT ON FUNCTION idgen_sql.idgen_form_hint() IS 'how a layout is written';
+
 CREATE FUNCTION idgen_sql.idgen_parse_layout(layout text) RETURNS idgen_sql.idgen_form
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    form_hint constant text := 'Write a preset''s name (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or '
-        'fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".';
     words text[] := regexp_split_to_array(btrim(layout, chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '),
         '[ ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ']+');
     word text;
@@ -118,10 +127,10 @@ DECLARE
     f idgen_sql.idgen_form;
 BEGIN
     IF words[1] = '' THEN
-        PERFORM idgen_sql.idgen_refuse_layout(layout, 'the text is empty', form_hint);
+        PERFORM idgen_sql.idgen_refuse_layout(layout, 'the text is empty', idgen_sql.idgen_form_hint());
     ELSIF idgen_sql.idgen_preset(words[1]) IS NOT NULL THEN
         IF cardinality(words) > 1 THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(words[2])), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(words[2])), idgen_sql.idgen_form_hint());
         END IF;
         words := string_to_array(idgen_sql.idgen_preset(words[1]), ' ');
     END IF;
@@ -133,7 +142,7 @@ BEGIN
         key := split_part(word, '=', 1);
         value := substr(word, length(key) + 2);
         IF position('=' IN word) = 0 OR key <> ALL ('{epoch,unit,time,region,shard,sequence}') THEN
-            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(word)), form_hint);
+            PERFORM idgen_sql.idgen_refuse_layout(layout, format('unknown word "%s"', idgen_sql.idgen_clip(word)), idgen_sql.idgen_form_hint());
         ELSIF key = ANY (seen) THEN
             PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" repeats a word', idgen_sql.idgen_clip(word)), 'Each word may occur once.');
         END IF;
@@ -213,8 +222,7 @@ BEGIN
         CASE WHEN sequence_above THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END,
         'region=' || nullif(f.region_bits, 0), 'shard=' || nullif(shard_bits, 0),
         CASE WHEN NOT sequence_above AND f.sequence_bits > 0 THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END);
-    f.canonical := coalesce((SELECT name FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::text[]) AS name
-        WHERE idgen_sql.idgen_preset(name) = f.long_form), f.long_form);
+    f.canonical := coalesce((SELECT p.name FROM idgen_sql.idgen_presets() AS p WHERE p.long_form = f.long_form), f.long_form);
     f.packing := format('epoch=%s unit=%s node=%s sequence=%s %s', f.epoch_ms, f.unit_ms, f.node_bits, f.sequence_bits,
         CASE WHEN sequence_above THEN 'above' ELSE 'below' END);
     RETURN f;
@@ -223,21 +231,14 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_parse_layout(text) IS 'the numbers of a layout; an error if the text is not one';
 
 -- The planner makes each preset's numbers a constant, so that a layout that is known later costs a comparison, not a parse.
-CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE layout
-        WHEN 'instagram' THEN idgen_sql.idgen_parse_layout('instagram')
-        WHEN 'snowflake' THEN idgen_sql.idgen_parse_layout('snowflake')
-        WHEN 'twitter' THEN idgen_sql.idgen_parse_layout('twitter')
-        WHEN 'discord' THEN idgen_sql.idgen_parse_layout('discord')
-        WHEN 'sonyflake' THEN idgen_sql.idgen_parse_layout('sonyflake')
-        WHEN 'sonyflake2' THEN idgen_sql.idgen_parse_layout('sonyflake2')
-        WHEN 'mastodon' THEN idgen_sql.idgen_parse_layout('mastodon')
-        WHEN 'js53' THEN idgen_sql.idgen_parse_layout('js53')
-        WHEN 'js53ms' THEN idgen_sql.idgen_parse_layout('js53ms')
-        WHEN 'idgen' THEN idgen_sql.idgen_parse_layout('idgen')
-        WHEN 'trace' THEN idgen_sql.idgen_parse_layout('trace')
-        ELSE idgen_sql.idgen_parse_layout(layout)
-    END;
+DO $$
+BEGIN
+    EXECUTE (SELECT format('CREATE FUNCTION idgen_sql.idgen_form(layout text) RETURNS idgen_sql.idgen_form LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+                           'RETURN CASE layout %s ELSE idgen_sql.idgen_parse_layout(layout) END',
+                           string_agg(format('WHEN %1$L THEN idgen_sql.idgen_parse_layout(%1$L)', name), ' '))
+               FROM idgen_sql.idgen_presets());
+END
+$$;
 COMMENT ON FUNCTION idgen_sql.idgen_form(text) IS 'the numbers of a layout; an error if the text is not one';
 
 CREATE FUNCTION idgen_sql.idgen_layout_text(layout text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -246,7 +247,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_layout_text(text) IS 'a layout in its one ca
 
 CREATE DOMAIN idgen_sql.id_layout AS text COLLATE "C" CHECK (idgen_sql.idgen_layout_text(VALUE) IS NOT NULL OR VALUE IS NULL);
 COMMENT ON DOMAIN idgen_sql.id_layout IS
-    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or epoch=... unit=... time=... shard=... sequence=...';
+    'how a 64-bit ID is packed: a preset, of those that idgen_presets() lists, or epoch=... unit=... time=... shard=... sequence=...';
 
 CREATE FUNCTION idgen_sql.idgen_instant(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ('1970-01-01'::timestamp + make_interval(days => (unix_ms / 86400000)::integer, secs => (unix_ms % 86400000) / 1000::double precision)) AT TIME ZONE 'UTC';

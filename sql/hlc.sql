@@ -29,9 +29,10 @@ INSERT INTO event DEFAULT VALUES;
 SELECT count(*) FROM event WHERE day BETWEEN current_date - 1 AND current_date + 1;
 
 -- next_id_after: in every layout, from every kind of source
-SELECT layout, after > id AS larger, id_shard(after, layout) IS NOT DISTINCT FROM CASE WHEN layout = 'mastodon' THEN NULL ELSE 5 END AS own_shard
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
-       next_id(layout => layout) AS id, next_id_after(id, layout => layout) AS after;
+SELECT array_agg(layout) FILTER (WHERE (
+           after > id AND id_shard(after, layout) IS NOT DISTINCT FROM CASE WHEN one_node THEN NULL ELSE 5 END) IS NOT TRUE) AS wrong,
+       count(*) = (SELECT count(*) FROM id_layouts()) AS every_preset
+  FROM (SELECT name::id_layout FROM id_layouts()) AS l (layout), id_layout_info(layout), next_id(layout => layout) AS id, next_id_after(id, layout => layout) AS after;
 SELECT shard, next_id_after(id) > id AS larger
   FROM unnest('{0,4,5,6,8191}'::bigint[]) AS shard, id_make(clock_timestamp() + interval '200 ms', shard, 1023) AS id;
 SELECT id_shard(next_id_after(1)), id_shard(next_id_after(1, 5)), id_shard(next_id_after(shard => 5, id => 1, layout => 'snowflake'), 'snowflake');

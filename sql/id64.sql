@@ -6,6 +6,11 @@ SET idgen.shards = '5';
 -- Text: 11 digits, one for each number
 SELECT text, text::id64, text::id64::bigint, text::id64::text = text AS same
   FROM unnest('{00000000000, 00000000001, 4oBVmyxvRfB, AzL8n0Y58m7, AzL8n0Y58m8, LygHa16AHYF}'::text[]) AS text;
+-- The vectors of its form
+SELECT text, result
+  FROM text_form, result_of(format('%L::id64::bigint', text)) AS result
+ WHERE form = 'id64' AND result IS DISTINCT FROM CASE WHEN direction <> 'refused' THEN id::text WHEN reason IN ('too_long', 'too_large') THEN '22003' ELSE '22P02' END;
+SELECT id, result FROM text_form, result_of(format('(%s)::bigint::id64', id)) AS result WHERE form = 'id64' AND direction = 'both' AND result IS DISTINCT FROM text;
 \pset format unaligned
 \pset tuples_only
 SELECT refusals($$''::id64$$, $$'5'::id64$$, $$'0000000005'::id64$$, $$'000000000005'::id64$$, $$' 4oBVmyxvRfB'::id64$$, $$'4oBVmyxvRfB '::id64$$,

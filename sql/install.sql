@@ -8,8 +8,7 @@ SELECT extname, extversion = default_version AS is_latest, extrelocatable, extna
  WHERE extname IN ('idgen', 'idgen_kinds') ORDER BY extname;
 
 \getenv inputdir PG_ABS_SRCDIR
-\set called :inputdir /sql/called.sql
-\set helpers :inputdir /sql/helpers.sql
-\i :called
-
-\i :helpers
+\cd :inputdir
+\i sql/called.sql
+\i sql/vectors.sql
+\i sql/helpers.sql

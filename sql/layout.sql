@@ -6,7 +6,7 @@ SET IntervalStyle = 'postgres';
 -- A preset's name, or the long form; printed as the name where it equals a preset.
 SELECT layout::id_layout
   FROM unnest(ARRAY[
-      'instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen', 'trace',
+      'instagram',
       '  instagram  ',
       'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10',
       'unit=1ms epoch=2011-08-24T21:07:01.721Z time=41 shard=13 sequence=10',
@@ -25,16 +25,20 @@ SELECT layout::id_layout
       'epoch=9999-12-31T23:59:59.999Z unit=1s time=40 shard=1',
       'epoch=2020-02-29 unit=1ms time=1 shard=31 sequence=31']) AS layout;
 
+-- The presets, and their order
+SELECT coalesce(l.name, p.name) AS wrong
+  FROM id_layouts() WITH ORDINALITY AS l (name, long_form, place) FULL JOIN preset AS p USING (place)
+ WHERE ((l.name, l.long_form) = (p.name, p.long_form)) IS NOT TRUE;
+
 -- What is printed is read back to the same layout.
 SELECT bool_and(layout::text::id_layout = layout) AND bool_and((id_layout_info(layout)).long_form::id_layout = layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace,
-                epoch=2020-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8}'::id_layout[]) AS layout;
+  FROM unnest(ARRAY(SELECT name FROM id_layouts() UNION ALL VALUES ('epoch=2020-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8'))::id_layout[]) AS layout;
 
 -- Refused
 \pset format unaligned
 \pset tuples_only
-SELECT refusals(VARIADIC array_agg(quote_literal(layout) || '::id_layout'))
-  FROM unnest(ARRAY[
+SELECT replace(line, (SELECT string_agg(name, ', ') FROM id_layouts()), 'the presets')
+  FROM (SELECT array_agg(quote_literal(layout) || '::id_layout') AS calls FROM unnest(ARRAY[
       '',
       '   ',
       'Instagram',
@@ -90,7 +94,7 @@ SELECT refusals(VARIADIC array_agg(quote_literal(layout) || '::id_layout'))
       'epoch=2020-01-01 unit=1ms time=65',
       'epoch=2020-01-01 unit=1ms time=41w shard=13 sequence=10',
       'epoch=2020-01-01 unit=1s time=50',
-      'epoch=2020-01-01 unit=1ms time=63']) AS layout;
+      'epoch=2020-01-01 unit=1ms time=63']) AS layout) AS refused, refusals(VARIADIC calls) AS line;
 \pset format aligned
 \pset tuples_only off
 
@@ -99,8 +103,8 @@ SELECT last_time, largest_id
   FROM id_layout_info('epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10');
 
 -- The binary form: epoch, unit, bits of time, region, shard and sequence, flags, zero.
-SELECT layout, idgen.id_layout_send(layout)
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout;
+SELECT array_agg(name) FILTER (WHERE (idgen.id_layout_send(name::id_layout) = decode(bytes, 'hex')) IS NOT TRUE) AS wrong, count(*) = (SELECT count(*) FROM id_layouts()) AS every_preset
+  FROM preset;
 
 CREATE TABLE layouts (layout id_layout);
 CREATE TABLE received (layout id_layout);
@@ -176,14 +180,15 @@ SELECT count(*) FROM layouts WHERE layout = 'sonyflake';
 ROLLBACK;
 
 -- What a layout can do
-SELECT long_form FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
-                      id_layout_info(layout);
-SELECT layout, first_time, last_time, wraps, tick
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
-       id_layout_info(layout);
-SELECT layout, shards, ids_per_tick, ids_per_second, largest_id, fits_js, one_node
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
-       id_layout_info(layout);
+SELECT first_time, last_time, wraps, tick, shards, ids_per_tick, ids_per_second, largest_id, fits_js, one_node
+  FROM unnest('{instagram,sonyflake,mastodon,js53,trace}'::id_layout[]) AS layout, id_layout_info(layout);
+SELECT array_agg(name) FILTER (WHERE (
+           i.long_form = p.long_form AND extract(epoch FROM first_time) * 1000 = first_ms AND extract(epoch FROM last_time) * 1000 = last_ms
+           AND i.wraps = p.wraps AND i.tick = tick_ms * interval '1 ms' AND i.shards = p.shards
+           AND ids_per_tick = last_sequence - first_sequence + 1 AND ids_per_second = ids_per_tick * 1000 / tick_ms
+           AND i.largest_id = p.largest_id AND fits_js = (p.largest_id < 9007199254740992) AND one_node = (p.shards = 1)) IS NOT TRUE) AS wrong,
+       count(*) = (SELECT count(*) FROM id_layouts()) AS every_preset
+  FROM preset AS p, id_layout_info(name::id_layout) AS i;
 SELECT wraps, shards, ids_per_tick, ids_per_second, largest_id, fits_js
   FROM id_layout_info('epoch=2020-01-01 unit=250ms time=30 region=2 shard=3');
 SELECT id_layout_info(NULL) IS NULL;

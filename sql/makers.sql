@@ -2,11 +2,11 @@
 SET idgen.shards = '5';
 
 -- The parts of a new ID: this instant, the node's own shard.
-SELECT layout, id > 0 AS positive, pg_typeof(id),
-       id_shard(id, layout) IS NOT DISTINCT FROM CASE WHEN layout = 'mastodon' THEN NULL ELSE 5 END AS own_shard,
-       abs(extract(epoch FROM id_time_near(id, clock_timestamp(), layout) - clock_timestamp())) < 10 AS this_instant
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen,trace}'::id_layout[]) AS layout,
-       next_id(layout => layout) AS id;
+SELECT array_agg(layout) FILTER (WHERE (
+           id > 0 AND id_shard(id, layout) IS NOT DISTINCT FROM CASE WHEN one_node THEN NULL ELSE 5 END
+           AND abs(extract(epoch FROM id_time_near(id, clock_timestamp(), layout) - clock_timestamp())) < 10) IS NOT TRUE) AS wrong,
+       count(*) = (SELECT count(*) FROM id_layouts()) AS every_preset, min(pg_typeof(id)::text) AS type
+  FROM (SELECT name::id_layout FROM id_layouts()) AS l (layout), id_layout_info(layout), next_id(layout => layout) AS id;
 SELECT id_shard(next_id()), id_shard(next_id(5)), id_shard(next_id(shard => 5, layout => 'snowflake'), 'snowflake'),
        id_shard(next_id(idgen.own_shards()));
 SELECT idgen.own_shards();

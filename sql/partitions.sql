@@ -13,8 +13,9 @@ SELECT step, suffix, id_time(lower) AS start, id_time(upper) AS end
 SELECT suffix, lower = lag(upper) OVER (ORDER BY lower) AS touches FROM id_partition_bounds('2026-11-01', '2027-02-01', '1 month');
 
 -- The bounds are those of the period in every layout, also where midnight lies within a tick.
-SELECT layout, suffix, lower = id_within_first(period, layout) AS lower, upper - 1 = id_within_last(period, layout) AS upper
-  FROM unnest('{instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 shard=5}'::id_layout[]) AS layout,
+SELECT array_agg(layout) FILTER (WHERE (
+           suffix = '2026_11_21' AND lower = id_within_first(period, layout) AND upper - 1 = id_within_last(period, layout)) IS NOT TRUE) AS wrong, count(*) > 10 AS several
+  FROM (SELECT name::id_layout FROM preset WHERE NOT wraps UNION ALL VALUES ('epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 shard=5'::id_layout)) AS l (layout),
        id_partition_bounds('2026-11-21', '2026-11-22', '1 day', layout => layout),
        tstzrange('2026-11-21', '2026-11-22') AS period;
 

@@ -6,6 +6,7 @@ SET idgen.shards = '5';
 DROP EXTENSION idgen_kinds, idgen;
 CREATE SCHEMA elsewhere;
 CREATE EXTENSION idgen SCHEMA elsewhere;
+CREATE EXTENSION idgen_kinds SCHEMA elsewhere;
 ALTER EXTENSION idgen SET SCHEMA public;
 SET search_path = pg_catalog;
 -- No relation stands there; all of them, and the administration, stand in the schema idgen.
@@ -73,7 +74,7 @@ ALTER SCHEMA "else where" RENAME TO elsewhere;
 RESET search_path;
 DROP VIEW made;
 DROP TABLE photo, message;
-DROP EXTENSION idgen;
+DROP EXTENSION idgen_kinds, idgen;
 DROP SCHEMA elsewhere;
 
 -- The schema idgen is the extension's: it goes with it, cannot be chosen, and is not taken from others.

@@ -12,6 +12,17 @@ SELECT id, id_to_base62(id), id_to_base32(id), id_to_base32(id, true), id_to_bas
 SELECT id_to_base64url(id), id_from_base64url(shortcode) = id AS same
   FROM (VALUES ('CO5WXONKMxM', 2574187014843321420), ('CP5h-I1FuPr', 2592252466151482347), ('aG-H', 6844295), ('D', 3)) AS v (shortcode, id);
 
+-- Every form of the vectors: what is read of a text, or how it is refused; and what is written.
+SELECT form, text, result
+  FROM text_form, result_of(format('id_from_%s(%L%s)', name, text, checksum)) AS result
+ WHERE to_regproc('id_from_' || name) IS NOT NULL AND result IS DISTINCT FROM CASE WHEN direction <> 'refused' THEN id::text WHEN reason IN ('too_long', 'too_large') THEN '22003' ELSE '22P02' END;
+SELECT form, id, result
+  FROM text_form, result_of(format('id_to_%s(%s%s)', name, id, checksum)) AS result
+ WHERE to_regproc('id_to_' || name) IS NOT NULL AND direction = 'both' AND result IS DISTINCT FROM CASE name WHEN 'base32' THEN lpad(text, length(result), '0') ELSE text END;
+SELECT count(DISTINCT form) > 3 AS several FROM text_form WHERE to_regproc('id_to_' || name) IS NOT NULL AND to_regproc('id_from_' || name) IS NOT NULL;
+-- Each form of the extension has vectors.
+SELECT proname AS without_vectors FROM pg_proc AS p WHERE proname ~ '^id_to_base' AND NOT EXISTS (SELECT FROM text_form AS t WHERE proname = 'id_to_' || t.name);
+
 -- What is written is read back: all forms, IDs and all other numbers.
 SELECT count(*),
        bool_and(id_from_base62(id_to_base62(id)) = id) AS base62,

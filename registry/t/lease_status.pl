@@ -21,7 +21,7 @@ sub rows_of
 sub row_is { my ($session, $key, $expected, $what) = @_; return is(join("\n", rows_of($session, $key)), $expected, "$what: $key") }
 sub row_like { my ($session, $key, $pattern, $what) = @_; return like(join("\n", rows_of($session, $key)), $pattern, "$what: $key") }
 
-my $plain = start_node('plain', conf => ["idgen.shards = '5'"]);
+my $plain = start_node('plain', kinds => 1, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($plain);
 my $keys = q{SELECT string_agg(key, ' ') FROM idgen.status()};
 my $usual = 'library server shards nodes copy horizon renewal lead settled clock ntp standby layout slots schemas';
@@ -38,7 +38,7 @@ $session->do("CREATE DATABASE $_") for qw(other third);
 my %in;
 for my $name (qw(other third))
 {
-	$plain->safe_psql($name, 'CREATE EXTENSION idgen');
+	$plain->safe_psql($name, 'CREATE EXTENSION idgen_kinds CASCADE');
 	$in{$name} = connect_to($plain, db => $name);
 }
 value_of($session, 'SELECT next_id()');

@@ -66,11 +66,14 @@ sub plain
 	return $_;
 }
 
-# id_partition_bounds, and what install.sql gives the other files.
+# What SQL alone does not have, and what install.sql gives the other files.
 $session->do(<<'SQL');
 CREATE FUNCTION public.id_partition_bounds("from" timestamptz, "to" timestamptz, step interval, OUT suffix text, OUT lower bigint, OUT upper bigint)
-    RETURNS SETOF record LANGUAGE sql AS 'SELECT * FROM ext.id_partition_bounds($1, $2, $3)'
+    RETURNS SETOF record LANGUAGE sql AS 'SELECT * FROM ext.id_partition_bounds($1, $2, $3)';
+CREATE FUNCTION public.id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record LANGUAGE sql AS 'SELECT * FROM ext.id_layouts()'
 SQL
+my $vectors = slurp_file("$tree/sql/vectors.sql") =~ s{FROM 'test/}{FROM '$tree/test/}gr;
+IPC::Run::run([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, 'postgres' ], '<', \$vectors) or die 'no vectors';
 my ($refusals) = slurp_file("$tree/sql/helpers.sql") =~ /^(CREATE FUNCTION refusals.*)/ms;
 $session->do($refusals);
 mkdir 'results' unless -d 'results';
@@ -109,7 +112,7 @@ for my $rule (@rules)
 
 # Beside each other: random IDs, instants and periods, in presets and long forms.
 my @layouts = (
-	qw(instagram snowflake twitter discord sonyflake sonyflake2 mastodon js53 js53ms idgen trace),
+	@{ $session->selectcol_arrayref('SELECT name FROM ext.id_layouts()') },
 	'epoch=2020-01-01 unit=10ms time=39 sequence=8+1 region=4 shard=8', 'epoch=0001-01-01 unit=7ms time=40 sequence=10',
 	'epoch=1066-10-14 unit=1s time=40 shard=8 sequence=8', 'epoch=2020-01-01 unit=1ms time=41',
 	'epoch=1999-12-31T23:59:59.999Z unit=999ms time=30w region=2 shard=20', 'epoch=9999-12-31 unit=1s time=40 shard=20');

@@ -47,8 +47,11 @@ CREATE FUNCTION id_layout_info(
     OUT largest_id bigint, OUT fits_js boolean, OUT one_node boolean)
     AS 'MODULE_PATHNAME', 'idgen_layout_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+CREATE FUNCTION id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_layouts' LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 16;
+
 COMMENT ON TYPE id_layout IS
-    'how a 64-bit ID is packed: a preset (instagram, snowflake, twitter, discord, sonyflake, sonyflake2, mastodon, js53, js53ms, idgen, trace) or epoch=... unit=... time=... shard=... sequence=...';
+    'how a 64-bit ID is packed: a preset, of those that id_layouts() lists, or epoch=... unit=... time=... shard=... sequence=...';
 COMMENT ON FUNCTION idgen.id_layout_in(cstring) IS 'layout from text';
 COMMENT ON FUNCTION idgen.id_layout_out(id_layout) IS 'layout as text: the name of the preset if it equals one, else the long form';
 COMMENT ON FUNCTION idgen.id_layout_recv(internal) IS 'layout from its binary form';
@@ -62,3 +65,4 @@ COMMENT ON OPERATOR CLASS id_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON OPERATOR FAMILY id_layout_ops USING hash IS 'equality of layouts';
 COMMENT ON FUNCTION id_layout_info(id_layout) IS
     'what a layout can do: long form, first and last time, shards, IDs per tick and second of one shard, whether IDs stay below 2^53, whether it is for one node only';
+COMMENT ON FUNCTION id_layouts() IS 'the presets, the default first: name and long form of each';

@@ -17,6 +17,11 @@ CREATE FUNCTION next_id_array(count integer, shard bigint DEFAULT idgen.own_shar
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'idgen_next_id_array' LANGUAGE C VOLATILE PARALLEL SAFE;
 
+CREATE FUNCTION next_id_after(id bigint, shard bigint DEFAULT idgen.own_shards(),
+                              layout id_layout DEFAULT 'instagram')
+    RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_next_id_after' LANGUAGE C VOLATILE PARALLEL SAFE;
+
 CREATE FUNCTION id_make(created_at timestamptz, shard bigint, sequence integer,
                         layout id_layout DEFAULT 'instagram')
     RETURNS bigint
@@ -31,6 +36,7 @@ COMMENT ON FUNCTION idgen.own_shards() IS
 COMMENT ON FUNCTION next_id(bigint, id_layout) IS 'makes a new ID, from this node''s own shards or from the given one';
 COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new IDs as rows, ascending';
 COMMENT ON FUNCTION next_id_array(integer, bigint, id_layout) IS 'makes that many new IDs as an array, ascending';
+COMMENT ON FUNCTION next_id_after(bigint, bigint, id_layout) IS 'makes a new ID that is larger than a given one, which was seen elsewhere';
 COMMENT ON FUNCTION id_make(timestamptz, bigint, integer, id_layout) IS
     'the ID with the given time, shard and sequence, for backfill and tests; does not make it unique';
 COMMENT ON FUNCTION id_make_array(timestamptz[], bigint, bigint, bigint[], id_layout) IS

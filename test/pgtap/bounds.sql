@@ -7,10 +7,10 @@ SELECT setseed(0.25);
 CREATE TEMP TABLE instant AS
 SELECT layout, i.first_time, i.last_time, i.tick, at, id_min(at, layout) AS lowest, id_max(at, layout) AS highest,
        extract(epoch FROM first_time) + div(extract(epoch FROM at) - extract(epoch FROM first_time), extract(epoch FROM tick)) * extract(epoch FROM tick) AS start
-  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen',
+  FROM unnest((ARRAY(SELECT name FROM id_layouts(), id_layout_info(name::id_layout) AS i WHERE NOT i.wraps) || ARRAY[
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9+1',
                     'epoch=1900-01-01 unit=1s time=32 sequence=20+1 shard=9',
-                    'epoch=2020-01-01 unit=999ms time=40']::id_layout[]) AS layout,
+                    'epoch=2020-01-01 unit=999ms time=40'])::id_layout[]) AS layout,
        id_layout_info(layout) AS i, generate_series(1, 4000) AS n,
        LATERAL (SELECT first_time + tick + (last_time - first_time - tick * 2) * (random() + n * 0) AS at) AS r;
 
@@ -38,7 +38,7 @@ SET LOCAL idgen.shards = '0-3';
 SELECT is(count(*) FILTER (WHERE id NOT BETWEEN id_min(id_time(id, layout), layout) AND id_max(id_time(id, layout), layout)
                               OR id NOT BETWEEN id_min(clock_timestamp() - interval '1 minute', layout) AND id_max(clock_timestamp() + interval '1 minute', layout)),
           0::bigint, format('new IDs: %s', layout))
-  FROM unnest('{instagram,snowflake,twitter,discord,sonyflake,sonyflake2,mastodon,js53,js53ms,idgen}'::id_layout[]) AS layout,
+  FROM unnest(ARRAY(SELECT name FROM id_layouts(), id_layout_info(name::id_layout) AS i WHERE NOT i.wraps)::id_layout[]) AS layout,
        LATERAL next_ids(500, layout => layout) AS id
  GROUP BY layout ORDER BY layout::text;
 

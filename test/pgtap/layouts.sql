@@ -5,11 +5,11 @@ SET LOCAL TimeZone = 'UTC';
 
 CREATE TEMP TABLE kind AS
 SELECT layout, i.*, CASE WHEN i.long_form LIKE '%+1%' THEN 1 ELSE 0 END AS first_sequence
-  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen', 'trace',
+  FROM unnest((ARRAY(SELECT name FROM id_layouts()) || ARRAY[
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9',
                     'epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10',
                     'epoch=1900-01-01 unit=1s time=20 sequence=20+1 shard=9',
-                    'epoch=2020-01-01 unit=10ms time=22w sequence=6 shard=8']::id_layout[]) AS layout,
+                    'epoch=2020-01-01 unit=10ms time=22w sequence=6 shard=8'])::id_layout[]) AS layout,
        id_layout_info(layout) AS i;
 
 SELECT is(id_make(last_time, shards - 1, first_sequence + ids_per_tick::int - 1, layout), largest_id, format('the last ID: %s', layout)) FROM kind;

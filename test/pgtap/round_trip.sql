@@ -6,8 +6,8 @@ SELECT setseed(0.5);
 
 CREATE TEMP TABLE kind AS
 SELECT layout, i.*, extract(epoch FROM i.tick) AS unit, CASE WHEN i.long_form LIKE '%+1%' THEN 1 ELSE 0 END AS first_sequence,
-       layout::text = 'mastodon' OR i.shards = 1 AS no_shard, i.ids_per_tick = 1 AS no_sequence
-  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen', 'trace',
+       i.one_node AS no_shard, i.ids_per_tick = 1 AS no_sequence
+  FROM unnest((ARRAY(SELECT name FROM id_layouts()) || ARRAY[
                     'epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10+1',
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9',
                     'epoch=1900-01-01 unit=1s time=32 sequence=20+1 region=1 shard=9',
@@ -16,7 +16,7 @@ SELECT layout, i.*, extract(epoch FROM i.tick) AS unit, CASE WHEN i.long_form LI
                     'epoch=2020-01-01 unit=1ms time=41 sequence=22',
                     'epoch=2020-01-01 unit=999ms time=40',
                     'epoch=2020-01-01 unit=1ms time=1 shard=31 sequence=31',
-                    'epoch=2020-01-01 unit=3ms time=24w sequence=6 shard=8']::id_layout[]) AS layout,
+                    'epoch=2020-01-01 unit=3ms time=24w sequence=6 shard=8'])::id_layout[]) AS layout,
        id_layout_info(layout) AS i;
 -- Random parts; for a wrapping layout from its first 200 turns. `start` is the start of the tick, in exact arithmetic.
 CREATE TEMP TABLE part AS

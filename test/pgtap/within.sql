@@ -7,10 +7,10 @@ SELECT setseed(0.125);
 
 CREATE TEMP TABLE kind AS
 SELECT n AS kind, layout, i.first_time, i.last_time, i.tick, i.largest_id
-  FROM unnest(ARRAY['instagram', 'snowflake', 'twitter', 'discord', 'sonyflake', 'sonyflake2', 'mastodon', 'js53', 'js53ms', 'idgen',
+  FROM unnest((ARRAY(SELECT name FROM id_layouts(), id_layout_info(name::id_layout) AS i WHERE NOT i.wraps) || ARRAY[
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9+1',
                     'epoch=1900-01-01 unit=1s time=32 sequence=20+1 shard=9',
-                    'epoch=2020-01-01 unit=999ms time=40']::id_layout[]) WITH ORDINALITY AS l (layout, n),
+                    'epoch=2020-01-01 unit=999ms time=40'])::id_layout[]) WITH ORDINALITY AS l (layout, n),
        id_layout_info(layout) AS i;
 
 -- IDs of each layout, its edges, and numbers that it cannot have made

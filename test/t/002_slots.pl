@@ -6,7 +6,7 @@ use lib "$FindBin::Bin/lib";
 use IdgenNode;
 use Test::More;
 
-my $node = start_node('slots', fake_clock => 1, conf => ['idgen.max_slots = 16']);
+my $node = start_node('slots', kinds => 1, fake_clock => 1, conf => ['idgen.max_slots = 16']);
 my $session = connect_to($node);
 
 # Makes IDs in two ways at once, from two sessions each, and looks for one made twice.
@@ -152,10 +152,10 @@ check_databases();
 # One role cannot take what all need: whatever it opens, the node's own shards find a slot in every preset. The clock stands
 # still, so that no slot is idle.
 {
-	my $shared = start_node('shared', fake_clock => 1, conf => [ 'idgen.max_slots = 80', "idgen.shards = '5'" ]);
+	my $shared = start_node('shared', kinds => 1, fake_clock => 1, conf => [ 'idgen.max_slots = 80', "idgen.shards = '5'" ]);
 	$shared->safe_psql('postgres', 'CREATE ROLE greedy LOGIN; CREATE ROLE unset LOGIN; ALTER ROLE unset SET idgen.shards = $$$$');
 	$shared->safe_psql('postgres', 'CREATE DATABASE next');
-	$shared->safe_psql('next', 'CREATE EXTENSION idgen');
+	$shared->safe_psql('next', 'CREATE EXTENSION idgen_kinds CASCADE');
 	my $application = connect_to($shared);
 	my $in_next = connect_to($shared, db => 'next');
 	my %greedy = map { $_ => connect_to($shared, user => $_) } qw(greedy unset);

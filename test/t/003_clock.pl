@@ -250,7 +250,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 
 # A server whose clock is well: what lies ahead of it is named, and the clock is not blamed. The horizon is found further ahead than IDs may be.
 {
-	my $well = start_node('well', conf => [ "idgen.shards = '5'", "idgen.max_lead = '100ms'", "idgen.horizon_window = '20s'", 'idgen.max_wait = 0' ]);
+	my $well = start_node('well', kinds => 1, conf => [ "idgen.shards = '5'", "idgen.max_lead = '100ms'", "idgen.horizon_window = '20s'", 'idgen.max_wait = 0' ]);
 	my $on_well = connect_to($well);
 	my $patience = sub { $on_well->do("SET idgen.max_wait = '$_[0]'") };
 	$patience->('5s');

@@ -7,7 +7,7 @@ use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('settings');
+my $node = start_node('settings', kinds => 1);
 my $early = connect_to($node);
 my $main = connect_to($node);
 
@@ -62,7 +62,7 @@ is(join(' ', @{ $main->selectcol_arrayref(
 $main->do("ALTER DATABASE postgres SET idgen.shards = '7'");
 $main->do("CREATE DATABASE app");
 $main->do("ALTER DATABASE app SET idgen.shards = '42'");
-$node->safe_psql('app', 'CREATE EXTENSION idgen; CREATE TABLE t (id bigint PRIMARY KEY DEFAULT next_id());
+$node->safe_psql('app', 'CREATE EXTENSION idgen_kinds CASCADE; CREATE TABLE t (id bigint PRIMARY KEY DEFAULT next_id());
 	CREATE TABLE choice (layout id_layout); INSERT INTO choice VALUES ($$js53$$), ($$epoch=2020-01-01T00:00:00Z unit=5ms time=40 sequence=8$$)');
 $node->safe_psql('app', 'INSERT INTO t DEFAULT VALUES');
 my $dir = PostgreSQL::Test::Utils::tempdir;

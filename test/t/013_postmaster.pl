@@ -10,6 +10,7 @@ use Test::More;
 use Time::HiRes qw(time sleep);
 
 my $primary = begin_primary('killed', "idgen.horizon_window = '60s'");
+$primary->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');
 $primary->safe_psql('postgres', <<'END');
 CREATE FUNCTION tell(id bigint, pause interval) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE began timestamptz := clock_timestamp();

@@ -12,6 +12,7 @@ use Time::HiRes qw(time);
 
 # The standby compares each page that it replays with the primary's.
 my $node = begin_primary('granted', "wal_consistency_checking = 'generic, sequence'", 'checkpoint_timeout = 1h');
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');
 my $standby = begin_standby($node, 'follower', '+0');
 my $session = connect_to($node);
 $session->do('CREATE ROLE app LOGIN');

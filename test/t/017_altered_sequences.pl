@@ -10,6 +10,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 my $node = begin_primary('altered', "wal_consistency_checking = 'generic, sequence'", 'checkpoint_timeout = 1h');
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');
 my $standby = begin_standby($node, 'follower', '+0');
 my $session = connect_to($node);
 $session->do('CREATE ROLE app LOGIN');
@@ -64,7 +65,7 @@ $standby->stop('immediate');
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
 # clock is then put where the IDs of others began. Also if the server was restarted before, and if a parallel worker asks.
 my $altered = 'ALTER SEQUENCE idgen.horizon';
-my @recreated = ('DROP EXTENSION idgen', 'CREATE EXTENSION idgen');
+my @recreated = ('DROP EXTENSION idgen_kinds, idgen', 'CREATE EXTENSION idgen_kinds CASCADE');
 my $in_worker = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
 my @worker = ("$in_worker = on", 'parallel_leader_participation = off', map { "$_ = 0" } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size));
 my @parallel = map { "SET LOCAL $_" } @worker;
@@ -118,13 +119,13 @@ for (@not_over)
 
 # If no other session sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and with
 # other things of the sequence changed or changes taken back.
-$session->do('DROP EXTENSION idgen');
+$session->do($recreated[0]);
 my @its_own = (
-	[ ['CREATE EXTENSION idgen'], 'ROLLBACK' ],
-	[ ['CREATE EXTENSION idgen'], 'ROLLBACK' ],
-	[ [ 'CREATE EXTENSION idgen', "$altered RESTART" ], 'ROLLBACK' ],
+	[ [ $recreated[1] ], 'ROLLBACK' ],
+	[ [ $recreated[1] ], 'ROLLBACK' ],
+	[ [ $recreated[1], "$altered RESTART" ], 'ROLLBACK' ],
 	[ [ @recreated[ 1, 0, 1 ] ], 'ROLLBACK' ],
-	[ [ 'CREATE EXTENSION idgen', @parallel ], 'COMMIT' ],
+	[ [ $recreated[1], @parallel ], 'COMMIT' ],
 	[ [ 'SAVEPOINT s', "$altered RESTART", 'ROLLBACK TO s' ], 'COMMIT' ],
 	[ [ 'SAVEPOINT s', @recreated, 'ROLLBACK TO s', @parallel ], 'COMMIT' ],
 	[ [ "$altered OWNER TO app", 'GRANT SELECT ON SEQUENCE idgen.horizon TO PUBLIC', @parallel ], 'COMMIT' ]);

@@ -230,7 +230,7 @@ my $shards_in = sub {
 	return "$value | $ok";
 };
 $watcher->do("CREATE DATABASE $_") for qw(unused wide);
-$node->safe_psql($_, 'CREATE EXTENSION idgen') for qw(unused wide);
+$node->safe_psql($_, 'CREATE EXTENSION idgen_kinds CASCADE') for qw(unused wide);
 my $too_large = 'too large for layout "instagram", which has the shards 0 to 8191 | 0';
 is($shards_in->('unused', '9000'), "9000: $too_large", 'shards: beyond the default layout, which is not used yet');
 is($shards_in->('unused', '8191'), '8191 | 1', 'shards: the last of the default layout');
@@ -371,7 +371,7 @@ $_->disconnect for $session, $watcher;
 # The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns, and a minute after. The
 # clock is put there once the server is ready, and stands still.
 {
-	my $clock = start_node('hybrid', fake_clock => 1);
+	my $clock = start_node('hybrid', kinds => 1, fake_clock => 1);
 	my $clock_session = connect_to($clock);
 	my $turn_ms = 2**31 * (1 + int((time + clock_offset() + 3600) * 1000 / 2**31));
 	my %state;
@@ -391,7 +391,7 @@ $_->disconnect for $session, $watcher;
 
 # And its IDs, leads and waits are counted like those of a shard, for the database and for the session. DecimalIds have no shard.
 {
-	my $counted = start_node('counted', fake_clock => 1, conf => ["idgen.max_wait = '1h'"]);
+	my $counted = start_node('counted', kinds => 1, fake_clock => 1, conf => ["idgen.max_wait = '1h'"]);
 	my ($hybrid, $onlooker) = map { connect_to($counted) } 1 .. 2;
 	my $counts = sub {
 		return columns($onlooker->selectrow_hashref('SELECT * FROM idgen.stat_shard') // {}, qw(ids waits borrows holds max_lead));

@@ -14,8 +14,8 @@ use Time::HiRes qw(time);
 my @conf = (
 	"idgen.shards = '5'", "idgen.max_lead = '1s'", "idgen.max_wait = '3s'", "idgen.horizon_window = '400ms'",
 	"wal_writer_delay = '10s'", 'autovacuum = off', 'checkpoint_timeout = 1h', 'restart_after_crash = on');
-my $node = start_node('hlc', fake_clock => 1, init => { allows_streaming => 1 }, conf => \@conf);
-my $other = start_node('other', fake_clock => 1, conf => \@conf);
+my $node = start_node('hlc', kinds => 1, fake_clock => 1, init => { allows_streaming => 1 }, conf => \@conf);
+my $other = start_node('other', kinds => 1, fake_clock => 1, conf => \@conf);
 my $session = connect_to($node);
 my %made;
 
@@ -252,6 +252,25 @@ for my $how ('kill -9', 'kill -9 after one ID', 'a restart', 'an immediate stop'
 	}
 	$generator = is_new_generator($generator, $how, decimals($session, $how eq 'a restart' ? 1 : 100));
 }
+# The generators belong to idgen: dropping idgen_kinds forgets neither the one in use nor, over a crash, those that were taken.
+for my $has_crashed (0, 1)
+{
+	$session->do('DROP EXTENSION idgen_kinds');
+	if ($has_crashed)
+	{
+		crash($node);
+		start_again($node);
+		$session = connect_to($node);
+	}
+	$session->do('CREATE EXTENSION idgen_kinds');
+	my @ids = decimals($session, 1000);
+	if ($has_crashed) { $generator = is_new_generator($generator, 'idgen_kinds created again after kill -9', @ids) }
+	else
+	{
+		is(join(' ', map { generator_of($_) } @ids[ 0, -1 ]), "$generator $generator", 'idgen_kinds created again: the generator goes on');
+		is(repeated(\%made, @ids), 0, 'idgen_kinds created again: no DecimalId again');
+	}
+}
 $session->do('SET idgen.decimal_launch = 12345');
 is(value_of($session, 'SELECT next_decimal_id()') % 100_000, 12345, 'idgen.decimal_launch ends the ID');
 
@@ -356,7 +375,7 @@ my $bounded;
 {
 	local $ENV{LD_PRELOAD} = $library;
 	local $ENV{KERNEL_CLOCK} = $kernel;
-	$bounded = start_node('bounded');
+	$bounded = start_node('bounded', kinds => 1);
 }
 my $on_bounded = connect_to($bounded);
 my $width = q{SELECT extract(epoch FROM upper(b) - lower(b)), clock_timestamp() <@ b, lower_inc(b) AND upper_inc(b) FROM clock_bounds() b};

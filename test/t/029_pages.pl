@@ -36,6 +36,27 @@ for my $block (@printed)
 	is($out, $block->{says}, "docs/layouts.md, block $block->{number}: shows what the page says") if defined $block->{says};
 }
 
+# The table of presets: each one, in the order of id_layouts(), with what the server says of it.
+my ($table) = page('layouts') =~ /^## Presets\n(.*?)^## /ms;
+my @described = map { [ map { s/`//gr } split / \| /, s/^\| | \|$//gr ] } grep { /^\| `/ } split /\n/, $table;
+my @presets = map { [ split /\|/, $_ ] } split /\n/, $node->safe_psql('postgres', <<'SQL');
+SELECT name || CASE WHEN name::id_layout = 'instagram' THEN ' (default)' ELSE '' END,
+       to_char(extract(epoch FROM first_time) * 1000, 'FM999999999999990') || to_char(first_time, ' (YYYY-MM-DD)'),
+       CASE extract(epoch FROM tick) WHEN 1 THEN '1 s' ELSE extract(epoch FROM tick) * 1000 || ' ms' END,
+       (SELECT string_agg(regexp_replace(regexp_replace(replace(word, '=', ' '), 'w$', ' wrapping'), '[+]1$', ' from 1'), ', ' ORDER BY n)
+          FROM string_to_table(l.long_form, ' ') WITH ORDINALITY AS w (word, n) WHERE word !~ '^(epoch|unit)='),
+       to_char(ids_per_tick, 'FM999,999,999'),
+       CASE WHEN wraps THEN 'wraps every ' || extract(day FROM last_time + tick - first_time) || ' days' ELSE to_char(last_time + tick, 'YYYY-MM-DD') END
+  FROM id_layouts() AS l, id_layout_info(name::id_layout)
+SQL
+is(scalar @described, scalar @presets, 'docs/layouts.md describes each preset');
+for (0 .. $#presets)
+{
+	my ($row, $preset) = ($described[$_] // [], $presets[$_]);
+	(my $per_tick = $row->[4] // '') =~ s/ (?:a m?s|in \d+ ms)$//;
+	is(join(' | ', @$row[ 0 .. 3 ], $per_tick, $row->[5] // ''), join(' | ', map { s/\.0+(?= ms)//r } @$preset), "docs/layouts.md, $preset->[0]");
+}
+
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving');
 $node->safe_psql('leaving', <<'SQL');

@@ -12,6 +12,7 @@ use Test::More;
 use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 592, CHECKED => 584 };
 
 my $node = begin_primary('paged', "wal_consistency_checking = 'generic'", 'checkpoint_timeout = 1h');
+$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');
 my $session = connect_to($node);
 my %made;
 repeated(\%made, draw($session, 1000));
@@ -108,7 +109,7 @@ for my $sequence (sort keys %sql)
 
 # Extended by a crash before anything was written: taken as it is, here and where the WAL is replayed.
 wait_for_replay($node, $standby);
-$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen';
+$session->do($_) for 'DROP EXTENSION idgen_kinds, idgen', 'CREATE EXTENSION idgen_kinds CASCADE';
 %path = map { $_ => path_of($node, $_) } keys %sql;
 for my $sequence (sort keys %sql)
 {
@@ -144,7 +145,7 @@ $standby->stop;
 is(-s $copied, 2 * BLOCK, 'the standby: two pages');
 
 # The same on a standby whose own file has the empty page: the replayed record takes it.
-$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen', 'CHECKPOINT';
+$session->do($_) for 'DROP EXTENSION idgen_kinds, idgen', 'CREATE EXTENSION idgen', 'CHECKPOINT';
 start_again($standby);
 wait_for_replay($node, $standby);
 $standby->safe_psql('postgres', 'CHECKPOINT');

@@ -12,8 +12,8 @@ use Time::HiRes qw(time);
 plan skip_all => 'sequences are replicated from 19 on' if `pg_config --version` =~ /PostgreSQL 1[5-8]\b/;
 
 my @conf = ('checkpoint_timeout = 1h', 'autovacuum = off');
-my $publisher = start_node('publisher', init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '6'", @conf ]);
-my $node = start_node('subscriber', fake_clock => 1, init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '5'", @conf ]);
+my $publisher = start_node('publisher', kinds => 1, init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '6'", @conf ]);
+my $node = start_node('subscriber', kinds => 1, fake_clock => 1, init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '5'", @conf ]);
 my $there = connect_to($publisher);
 my $session = connect_to($node);
 my $layout = few_a_tick();

@@ -48,7 +48,7 @@ $session = kill_server(1);
 none_twice('a crash after that');
 
 # Generators of DecimalIds: the first of a start.
-$session->do('DROP EXTENSION idgen; CREATE EXTENSION idgen');
+$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_kinds';
 $session = kill_server(0);
 calls_fail($node, "extend $no_space /base/");
 fails_with($session, 'SELECT next_decimal_id()', '53100', $extending, 'a full data directory, a generator');

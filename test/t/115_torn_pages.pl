@@ -12,7 +12,7 @@ use Test::More;
 
 use constant { BLOCK => 8192, SECTOR => 512 };
 
-my $node = start_node('torn', fake_clock => 1, conf => [ injected_conf(), 'full_page_writes = off' ], init => { extra => ['--data-checksums'] });
+my $node = start_node('torn', kinds => 1, fake_clock => 1, conf => [ injected_conf(), 'full_page_writes = off' ], init => { extra => ['--data-checksums'] });
 my $session = connect_to($node);
 my $decimals = 'SELECT array_agg(next_decimal_id()) FROM generate_series(1, ?)';
 my %made;

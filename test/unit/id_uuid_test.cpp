@@ -12,23 +12,17 @@
 namespace idgen {
 namespace {
 
-const char *const layouts[] = {
-    "instagram",
-    "snowflake",
-    "twitter",
-    "discord",
-    "sonyflake",
-    "sonyflake2",
-    "mastodon",
-    "js53",
-    "js53ms",
-    "idgen",
-    "trace",
-    "epoch=2020-01-01 unit=1ms time=1 shard=31 sequence=31",
-    "epoch=2020-01-01 unit=999ms time=38 region=3 shard=5 sequence=9+1",
-    "epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10",
-    "epoch=1970-01-01 unit=1s time=38 sequence=20",
-};
+// The presets, and others.
+std::vector<std::string> all_layouts() {
+    std::vector<std::string> layouts = {
+        "epoch=2020-01-01 unit=1ms time=1 shard=31 sequence=31",
+        "epoch=2020-01-01 unit=999ms time=38 region=3 shard=5 sequence=9+1",
+        "epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10",
+        "epoch=1970-01-01 unit=1s time=38 sequence=20",
+    };
+    for (const Preset &preset : presets) layouts.emplace_back(preset.name);
+    return layouts;
+}
 
 Uuid uuid_of(const Packing &p, std::int64_t id) {
     Uuid uuid{};
@@ -54,7 +48,7 @@ TEST(IdUuid, BitByBit) {
 }
 
 TEST(IdUuid, VersionVariantAndTime) {
-    for (const char *text : layouts) {
+    for (const std::string &text : all_layouts()) {
         SCOPED_TRACE(text);
         Packing p = packing_of(text);
         Random random(9562);
@@ -72,7 +66,7 @@ TEST(IdUuid, VersionVariantAndTime) {
 }
 
 TEST(IdUuid, AllBitsComeBack) {
-    for (const char *text : layouts) {
+    for (const std::string &text : all_layouts()) {
         SCOPED_TRACE(text);
         Packing p = packing_of(text);
         Random random(63);
@@ -88,7 +82,7 @@ TEST(IdUuid, AllBitsComeBack) {
 }
 
 TEST(IdUuid, OrderIsKept) {
-    for (const char *text : layouts) {
+    for (const std::string &text : all_layouts()) {
         SCOPED_TRACE(text);
         Packing p = packing_of(text);
         Random random(7);
@@ -123,7 +117,7 @@ TEST(IdUuid, TimesOutside48Bits) {
 
 // One bit of a right UUID changed: whichever it is, the UUID holds no ID of the layout any more.
 TEST(IdUuid, EveryChangedBitIsNoticedButThoseBelowTheTime) {
-    for (const char *text : layouts) {
+    for (const std::string &text : all_layouts()) {
         SCOPED_TRACE(text);
         Packing p = packing_of(text);
         Random random(1);
@@ -164,9 +158,8 @@ TEST(IdUuid, AnotherLayoutIsNoticed) {
     Packing p = packing_of("instagram");
     Uuid uuid = uuid_of(p, some_id(p, random));
     std::int64_t id;
-    for (const char *text : layouts)
-        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == UuidReason::none, std::string(text) == "instagram")
-            << text;
+    for (const std::string &text : all_layouts())
+        EXPECT_EQ(id_from_uuid(packing_of(text), uuid, id) == UuidReason::none, text == "instagram") << text;
 }
 
 // RFC 9562: a UUID of version 7 that another program made, of another version or variant, nil and max.

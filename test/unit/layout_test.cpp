@@ -7,6 +7,7 @@
 
 #include "core/layout/calendar.hpp"
 #include "support.hpp"
+#include "vectors.hpp"
 
 namespace idgen {
 namespace {
@@ -15,28 +16,34 @@ constexpr std::uint8_t wraps = Layout::time_wraps;
 constexpr std::uint8_t from_1 = Layout::sequence_from_1;
 constexpr std::uint8_t above = Layout::sequence_above;
 
-TEST(Layout, PresetsAreWhatTheirMakersPublish) {
-    constexpr Preset expected[] = {
-        {"instagram", {1314220021721, 1, 41, 0, 13, 10, 0, 0}},
-        {"snowflake", {1577836800000, 1, 41, 0, 10, 12, 0, 0}},
-        {"twitter", {1288834974657, 1, 41, 5, 5, 12, 0, 0}},
-        {"discord", {1420070400000, 1, 42, 5, 5, 12, 0, 0}},
-        {"sonyflake", {1409529600000, 10, 39, 0, 16, 8, above, 0}},
-        {"sonyflake2", {1735689600000, 10, 39, 0, 16, 8, Layout::sequence_above, 0}},
-        {"mastodon", {0, 1, 48, 0, 0, 16, 0, 0}},
-        {"js53", {1577836800000, 1000, 32, 0, 8, 13, 0, 0}},
-        {"js53ms", {1577836800000, 1, 41, 0, 6, 6, 0, 0}},
-        {"idgen", {1767225600000, 1, 41, 0, 12, 10, 0, 0}},
-        {"trace", {0, 1000, 25, 0, 16, 22, wraps | from_1, 0}},
+// The layout of the bytes in hexadecimal digits that its binary form has.
+Layout layout_of_bytes(const std::string &hex) {
+    auto field = [&](std::size_t byte, std::size_t size) {
+        return std::stoull(hex.substr(2 * byte, 2 * size), nullptr, 16);
     };
-    ASSERT_EQ(std::size(expected), static_cast<std::size_t>(preset_count));
+    auto small = [&](std::size_t byte) { return static_cast<std::uint8_t>(field(byte, 1)); };
+    return {static_cast<std::int64_t>(field(0, 8)),
+            static_cast<std::uint16_t>(field(8, 2)),
+            small(10),
+            small(11),
+            small(12),
+            small(13),
+            small(14),
+            small(15)};
+}
+
+TEST(Layout, PresetsAreWhatTheirMakersPublish) {
+    std::vector<Row> expected = read_csv("presets.csv");
+    ASSERT_EQ(expected.size(), static_cast<std::size_t>(preset_count));
     for (int i = 0; i < preset_count; i++) {
-        SCOPED_TRACE(expected[i].name);
-        EXPECT_EQ(preset(i).name, expected[i].name);
-        EXPECT_EQ(preset(i).layout, expected[i].layout);
+        std::string name = expected[static_cast<std::size_t>(i)].at("name");
+        Layout layout = layout_of_bytes(expected[static_cast<std::size_t>(i)].at("bytes"));
+        SCOPED_TRACE(name);
+        EXPECT_EQ(preset(i).name, name);
+        EXPECT_EQ(preset(i).layout, layout);
         EXPECT_EQ(validate(preset(i).layout), LayoutReason::none);
-        EXPECT_EQ(find_preset(expected[i].name), &preset(i));
-        EXPECT_EQ(find_preset(expected[i].layout), &preset(i));
+        EXPECT_EQ(find_preset(name), &preset(i));
+        EXPECT_EQ(find_preset(layout), &preset(i));
     }
 }
 
@@ -50,20 +57,12 @@ TEST(Layout, FindsNoPresetWhereNoneIs) {
 }
 
 TEST(Layout, PresetsEndWhenTheyShould) {
-    constexpr struct {
-        const char *name;
-        int time_bits_used;
-        std::int64_t end_ms;
-    } cases[] = {
-        {"instagram", 40, 2413731649497},  {"snowflake", 41, 3776860055552}, {"twitter", 41, 3487858230209},
-        {"discord", 41, 3619093655552},    {"sonyflake", 39, 6907087738880}, {"mastodon", 47, 140737488355328},
-        {"js53", 32, 5872804096000},       {"trace", 25, 33554432000},       {"js53ms", 41, 3776860055552},
-        {"sonyflake2", 39, 7233247738880}, {"idgen", 41, 3966248855552},
-    };
-    for (const auto &c : cases) {
-        const Layout &layout = find_preset(c.name)->layout;
-        EXPECT_EQ(turn_ticks(layout), std::int64_t{1} << c.time_bits_used) << c.name;
-        EXPECT_EQ(end_of_first_turn(layout), c.end_ms) << c.name;
+    for (const Row &row : read_csv("presets.csv")) {
+        const Layout &layout = find_preset(row.at("name"))->layout;
+        std::int64_t first_ms = number(row.at("first_ms"));
+        std::int64_t end_ms = number(row.at("last_ms")) + number(row.at("tick_ms"));
+        EXPECT_EQ(turn_ticks(layout), (end_ms - first_ms) / number(row.at("tick_ms"))) << row.at("name");
+        EXPECT_EQ(end_of_first_turn(layout), end_ms) << row.at("name");
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/layout/calendar.hpp"
 #include "support.hpp"
+#include "vectors.hpp"
 
 namespace idgen {
 namespace {
@@ -20,25 +21,14 @@ std::string printed(const Layout &layout) {
 }
 
 TEST(LayoutText, PresetsAndTheirLongForms) {
-    constexpr struct {
-        const char *name, *long_form;
-    } cases[] = {
-        {"instagram", "epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10"},
-        {"snowflake", "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12"},
-        {"twitter", "epoch=2010-11-04T01:42:54.657Z unit=1ms time=41 region=5 shard=5 sequence=12"},
-        {"discord", "epoch=2015-01-01T00:00:00Z unit=1ms time=42 region=5 shard=5 sequence=12"},
-        {"sonyflake", "epoch=2014-09-01T00:00:00Z unit=10ms time=39 sequence=8 shard=16"},
-        {"mastodon", "epoch=1970-01-01T00:00:00Z unit=1ms time=48 sequence=16"},
-        {"js53", "epoch=2020-01-01T00:00:00Z unit=1s time=32 shard=8 sequence=13"},
-        {"trace", "epoch=1970-01-01T00:00:00Z unit=1s time=25w shard=16 sequence=22+1"},
-    };
-    for (const auto &c : cases) {
-        SCOPED_TRACE(c.name);
-        Layout layout = layout_of(c.name);
-        EXPECT_EQ(layout, layout_of(c.long_form));
-        EXPECT_EQ(layout, find_preset(c.name)->layout);
-        EXPECT_EQ(printed(layout), c.name);
-        EXPECT_EQ(long_text(layout), c.long_form);
+    for (const Row &row : read_csv("presets.csv")) {
+        const std::string &name = row.at("name"), &long_form = row.at("long_form");
+        SCOPED_TRACE(name);
+        Layout layout = layout_of(name);
+        EXPECT_EQ(layout, layout_of(long_form));
+        EXPECT_EQ(layout, find_preset(name)->layout);
+        EXPECT_EQ(printed(layout), name);
+        EXPECT_EQ(long_text(layout), long_form);
     }
 }
 

@@ -20,7 +20,7 @@ export function compareWithServer(reader, layouts, text) {
       parts.time.getTime(), said(parts.shard), said(parts.region), said(parts.sequence),
       reader.toBase62(big), reader.toBase32(id, { checksum: true }), reader.toBase64url(big), uuid === '' ? '' : reader.toUuid(id, layout),
     ].map(String);
-    const { first, last } = layout.includes('w ') || layout === 'trace' ? { first: big, last: big }
+    const { first, last } = reader.layoutInfo(layout).wraps ? { first: big, last: big }
       : reader.bounds(parts.time.getTime(), parts.time.getTime() + 1, layout);
     const isSame = own.every((value, at) => value === server[at]) && readBack.every((value) => value === big)
       && first <= big && big <= last && reader.make(parts.time, parts.shard, parts.sequence, layout) === big;

@@ -41,17 +41,21 @@ Datum interval_datum(int64 ms) {
     return IntervalPGetDatum(interval);
 }
 
+Datum long_form_of(const Layout &layout) {
+    char long_form[layout_text_size];
+    size_t size = print_long_layout(layout, long_form);
+    return text_datum(long_form, size);
+}
+
 Datum describe(const Layout &layout, TupleDesc desc) {
     constexpr int64 js_limit = int64{1} << 53;
     Packing p = packing_of(layout);
     int64 last_tick = turn_ticks(layout) - 1;
     int64 largest_id = highest_id(p, last_tick);
     int64 tick_ids = ids_per_tick(p);
-    char long_form[layout_text_size];
-    size_t size = print_long_layout(layout, long_form);
 
     Datum values[] = {
-        PointerGetDatum(cstring_to_text_with_len(long_form, static_cast<int>(size))),
+        long_form_of(layout),
         TimestampTzGetDatum(to_timestamptz(layout.epoch_ms)),
         TimestampTzGetDatum(to_timestamptz(start_of(p, last_tick))),
         BoolGetDatum(p.wraps),
@@ -79,6 +83,7 @@ PG_FUNCTION_INFO_V1(idgen_layout_eq);
 PG_FUNCTION_INFO_V1(idgen_layout_ne);
 PG_FUNCTION_INFO_V1(idgen_layout_hash);
 PG_FUNCTION_INFO_V1(idgen_layout_info);
+PG_FUNCTION_INFO_V1(idgen_layouts);
 
 Datum idgen_layout_in(PG_FUNCTION_ARGS) {
     std::string_view text(PG_GETARG_CSTRING(0));
@@ -129,6 +134,17 @@ Datum idgen_layout_info(PG_FUNCTION_ARGS) {
     TupleDesc desc;
     get_call_result_type(fcinfo, nullptr, &desc);
     return describe(layout_argument(fcinfo, 0), BlessTupleDesc(desc));
+}
+
+Datum idgen_layouts(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    for (const Preset &preset : presets) {
+        Row<2> row;
+        row.add(text_datum(preset.name.data(), preset.name.size()));
+        row.add(long_form_of(preset.layout));
+        row.put(rows);
+    }
+    return Datum{0};
 }
 
 }  // extern "C"

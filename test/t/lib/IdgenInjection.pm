@@ -82,11 +82,11 @@ sub operations
 		return sub { my ($session, $note) = @_; $session->do($sql); return $note->(5) };
 	};
 	return (
-		generator    => { sql => 'SELECT array_agg(next_decimal_id()) FROM generate_series(1, ?)', act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
+		generator    => { prepare => \&_create_kinds, sql => 'SELECT array_agg(next_decimal_id()) FROM generate_series(1, ?)', act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		renewal      => { act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
 		first        => { prepare => \&_create_again, act => sub { my ($session, $note) = @_; return $note->(1) + $note->(5) } },
-		creation     => { prepare => sub { $_[0]->do('DROP EXTENSION IF EXISTS idgen') }, act => $note_after->('CREATE EXTENSION idgen'), end => \&_create_if_needed },
-		drop         => { act => $note_after->('DROP EXTENSION idgen; CREATE EXTENSION idgen'), end => \&_create_if_needed },
+		creation     => { prepare => sub { $_[0]->do('DROP EXTENSION IF EXISTS idgen_kinds, idgen') }, act => $note_after->('CREATE EXTENSION idgen'), end => \&_create_if_needed },
+		drop         => { prepare => sub { $_[0]->do('DROP EXTENSION IF EXISTS idgen_kinds') }, act => $note_after->('DROP EXTENSION idgen; CREATE EXTENSION idgen'), end => \&_create_if_needed },
 		# To an instant of the clock before it jumps: the commit of a SET reads it, too.
 		advance => {
 			act => sub {
@@ -99,7 +99,9 @@ sub operations
 		confirmation => { act => $note_after->('SELECT idgen.confirm_shards()') });
 }
 
-sub _create_again { my ($session) = @_; return $session->do('DROP EXTENSION IF EXISTS idgen; CREATE EXTENSION idgen') }
+sub _create_again { my ($session) = @_; return $session->do('DROP EXTENSION IF EXISTS idgen_kinds, idgen; CREATE EXTENSION idgen') }
+
+sub _create_kinds { my ($session) = @_; return $session->do('SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS idgen_kinds') }
 
 # What a crash has left of a transaction is all or nothing.
 sub _create_if_needed { my ($session) = @_; return $session->do('SET client_min_messages = error; CREATE EXTENSION IF NOT EXISTS idgen') }

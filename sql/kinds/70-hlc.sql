@@ -1,4 +1,4 @@
--- Order across nodes: hybrid logical clock, IDs above one seen elsewhere, bounds of the clock
+-- Order across nodes: the hybrid logical clock, and the bounds of the clock
 
 CREATE FUNCTION hlc_now() RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_hlc_now' LANGUAGE C VOLATILE PARALLEL SAFE;
@@ -11,11 +11,6 @@ CREATE FUNCTION hlc_logical(hlc bigint) RETURNS integer
 CREATE FUNCTION hlc_make(at timestamptz, logical integer DEFAULT 0) RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_hlc_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE FUNCTION next_id_after(id bigint, shard bigint DEFAULT idgen.own_shards(),
-                              layout id_layout DEFAULT 'instagram')
-    RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_id_after' LANGUAGE C VOLATILE PARALLEL SAFE;
-
 CREATE FUNCTION clock_bounds() RETURNS tstzrange
     AS 'MODULE_PATHNAME', 'idgen_clock_bounds' LANGUAGE C VOLATILE PARALLEL SAFE;
 CREATE FUNCTION wait_until_past(at timestamptz) RETURNS void
@@ -26,6 +21,5 @@ COMMENT ON FUNCTION hlc_receive(bigint) IS 'timestamp of the receipt of another 
 COMMENT ON FUNCTION hlc_time(bigint) IS 'time of an HLC timestamp; null for a negative number';
 COMMENT ON FUNCTION hlc_logical(bigint) IS 'logical part of an HLC timestamp; null for a negative number';
 COMMENT ON FUNCTION hlc_make(timestamptz, integer) IS 'the HLC timestamp with that time and logical part, for bounds and tests';
-COMMENT ON FUNCTION next_id_after(bigint, bigint, id_layout) IS 'makes a new ID that is larger than a given one, which was seen elsewhere';
 COMMENT ON FUNCTION clock_bounds() IS 'the earliest and the latest instant that it can be, by the kernel''s NTP state';
 COMMENT ON FUNCTION wait_until_past(timestamptz) IS 'waits until an instant is certainly past, by the kernel''s NTP state';
