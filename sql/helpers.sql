@@ -24,6 +24,18 @@ BEGIN
 END
 $$;
 
+-- result_of('call'): its result, or the SQLSTATE of its error.
+CREATE FUNCTION result_of(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE 'SELECT (' || call || ')::text' INTO result;
+    RETURN result;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END
+$$;
+
 -- plan_of('query'): its plan, as lines, without those that tell only from 19 on what a constant stands for.
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
