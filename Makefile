@@ -10,7 +10,7 @@
 #   make test-migrate           the tests of one house, a folder of that name; also test-registry, test-sql-only, test-js
 #   make quick                  at each change: style, unit, module, regress; of a house that it touches, its own
 #   make format                 rewrites the sources as .clang-format says
-#   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/003*'
+#   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/clocks/*'
 #   make majors-clean           removes what it keeps
 #   make clang                  built by clang with -Werror: module and regress
 #   make sanitized              with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300

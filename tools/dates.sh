@@ -3,11 +3,11 @@
 
 # Each begins with what is special about it; then the TAP files that run there, beside pg_regress.
 dates='
-2026-12-20T12:00:00Z 003_clock 026_order
-2027-03-10T12:00:00Z 003_clock 026_order
-2028-02-29T12:00:00Z 003_clock 022_statistics
-2038-01-19T03:14:00Z 003_clock 022_statistics 025_hlc
-2046-06-26T12:00:00Z 003_clock 025_hlc
+2026-12-20T12:00:00Z clocks/clock_steps kinds/order
+2027-03-10T12:00:00Z clocks/clock_steps kinds/order
+2028-02-29T12:00:00Z clocks/clock_steps setup/statistics
+2038-01-19T03:14:00Z clocks/clock_steps setup/statistics kinds/hlc
+2046-06-26T12:00:00Z clocks/clock_steps kinds/hlc
 '
 
 dates() {

@@ -128,7 +128,7 @@ is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of mon
 like($machine->types_section('upgrading', 'To a later version of idgen'), qr/^ *[\d.]+, loaded when the server started *\| t *\| *$/m, 'the library and the extension are of one version');
 is_deeply([ IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgrading.md is left out');
 
-# Taking it out: what has its types first, of which 029_pages.pl runs the page's own text.
+# Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');
 $machine->types_section('uninstalling', 'Numbers from a registry');
 is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"), 't', 'the number is given up');

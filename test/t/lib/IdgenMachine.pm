@@ -34,7 +34,7 @@ sub new
 	# systemctl restarts the node, and what a test has said of other services.
 	$self->stand_in('systemctl', "[ \"\$1\" = restart ] && exec '$root/bin/restart.'\"\$2\"");
 	$self->stand_in('restart.postgresql', sprintf "exec pg_ctl -w -m fast restart -D '%s' -l '%s'", abs_path($node->data_dir), abs_path($node->logfile));
-	# make and make install find that all is there; 008_readme.pl types the real ones.
+	# make and make install find that all is there; readme.pl types the real ones.
 	$self->stand_in('make', 'cd "$(pg_config --sharedir)/extension" && ls idgen.control idgen_kinds.control idgen_lease.control idgen_registry.control')
 	  if $option{installed};
 	return $self;

@@ -1,0 +1,95 @@
+# Sessions that borrow, or draw above IDs ahead of the clock, leave those that wait their turn, and an error beside them does not blame
+# the clock.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use DBD::Pg qw(:async);
+use IdgenNode;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = start_node('borrowing', fake_clock => 1, conf => [ "idgen.max_lead = '10s'", "idgen.max_clock_jump = '1h'" ]);
+my $onlooker = connect_to($node);
+my $waiting = connect_to($node);
+my $borrowing = connect_to($node);
+$borrowing->do('SET idgen.overflow = borrow');
+$_->do('SET idgen.max_wait = 0') for $waiting, $borrowing;
+
+# Four IDs a second for each shard, on a clock that stands still where it is put.
+my $layout = 'epoch=2020-01-01T00:00:00Z unit=1s time=40 shard=10 sequence=2';
+# Later than where the shards of a new extension begin.
+my $second = int(time) + 60;
+
+# The seconds that the IDs of one statement are dated ahead of the clock, each with how many they are.
+sub leads
+{
+	my ($session, $count, $now, $shard) = (@_, 5);
+	my $ids = $session->selectcol_arrayref("SELECT next_id($shard, '$layout') FROM generate_series(1, $count)");
+	my %count;
+	$count{ value_of($session, "SELECT extract(epoch FROM id_time(?, '$layout'))::bigint", $_) - $now - clock_offset() }++ for @$ids;
+	return join ' ', map { "$_:$count{$_}" } sort { $a <=> $b } keys %count;
+}
+
+freeze_clock($node, $second);
+is(leads($borrowing, 44, $second), join(' ', map { "$_:4" } 0 .. 10), 'borrowed as far as max_lead');
+my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
+for ("next_id(5, '$layout')", "next_id_array(3, 5, '$layout')", "next_ids(3, 5, '$layout')")
+{
+	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside it: $_");
+}
+fails_with($borrowing, "SELECT next_id(5, '$layout')", '2200H', qr/no ID is left in this tick for shard 5\nDETAIL:.*its next tick is 11\.000 s ahead/s,
+	'the session that borrowed');
+
+freeze_clock($node, $second + 1);
+is(leads($waiting, 4, $second + 1), '10:4', 'a second later the session that waits has its turn, at once');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', $borrowed, 'and no more than that');
+freeze_clock($node, $second + 3);
+is(leads($waiting, 4, $second + 3), '9:4', 'after two seconds, too, and so the lead shrinks');
+freeze_clock($node, $second + 6);
+is(leads($waiting, 4, $second + 6), '7:4', 'and on');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s ahead of the clock/, 'it grows no more');
+is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'but by a session that borrows');
+is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'and none as held');
+
+# So does one that draws above an ID ahead of the clock, whatever its idgen.overflow says.
+my $lifting = connect_to($node);
+my $above = "SELECT next_id_after(id_make(to_timestamp($second + 16), 7, 0, '$layout'), 7, '$layout')";
+is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1, 'drawn above an ID ahead of the clock');
+is(leads($waiting, 2, $second + 6, 7), '10:2', 'one that waits uses up its tick');
+fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/, 'and is told why');
+freeze_clock($node, $second + 7);
+is(leads($waiting, 4, $second + 7, 7), '10:4', 'a second later it has its turn, at once');
+freeze_clock($node, $second + 9);
+is(leads($lifting, 4, $second + 9, 7), '9:4', 'as far ahead as that, no further');
+is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 7'), 11, 'all of them count as borrowed');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'and none as held');
+
+# A clock that was set back is to blame, whoever has borrowed before.
+freeze_clock($node, $second - 60);
+fails_with($waiting, "SELECT next_id(5, '$layout')", '55000', qr/the clock is 7\d\.000 s behind the next ID of shard 5/, 'a clock that is behind');
+set_clock($node, '+0');
+
+# Four sessions that take all that a shard makes, eight IDs a millisecond: beside them each draw comes to its end.
+my $small = "6, 'epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=3'";
+my @others = map { connect_to($node) } 1 .. 4;
+for (@others)
+{
+	$_->do('SET idgen.overflow = borrow');
+	$_->do("SELECT count(next_id($small)) FROM (SELECT generate_series(1, 2000000000) OFFSET 0) s", { pg_async => PG_ASYNC });
+}
+wait_until($onlooker, 'SELECT EXISTS (SELECT FROM idgen.stat_shard WHERE shard = 6 AND max_lead >= 9990)');
+$waiting->do("SET idgen.max_wait = '20s'");
+my ($drawn, $began) = (0, time);
+while ($drawn < 100 && time - $began < 60)
+{
+	last unless eval { value_of($waiting, "SELECT next_id($small)") };
+	$drawn++;
+}
+is($drawn, 100, 'beside four sessions that borrow, one that waits draws on') or diag($waiting->errstr);
+is(value_of($onlooker, q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%next_id(6,%' AND pid <> pg_backend_pid()}), 4,
+	'they all go on meanwhile');
+$_->pg_cancel for @others;
+$_->disconnect for @others, $onlooker, $waiting, $borrowing, $lifting;
+done_testing();

@@ -1,0 +1,85 @@
+# A call of the server fails in the middle of an operation of the module, with locks held; or the clock jumps between two readings. The error
+# is passed on as it is, nothing stays locked, other sessions and this one go on, and no ID is made twice.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenInjection;
+use IdgenNode;
+use Test::More;
+
+my $is_all = ($ENV{INJECTION} // '') eq 'all';
+my $node = start_injected('failing', conf => [q{idgen.horizon_window = '8s'}, q{idgen.max_lead = '300ms'}, q{idgen.clock_error = 0}, 'log_statement = none']);
+my $other = connect_to($node);
+my %made;
+my %operation = operations();
+
+sub draw_by { my ($session, $operation) = @_; return draw_repeated($node, \%made, $session, 10, $operation->{sql}) }
+
+$operation{generator}{restarts} = 1;
+# Half of the window is over: the renewal is not needed yet, and its error takes no ID away.
+$operation{'renewal ahead of need'} = { act => sub { my ($session, $note) = @_; return $note->(1) }, seconds => 5, is_ahead => 1 };
+for my $name ($is_all ? sort keys %operation : ('advance', 'generator', 'renewal', 'renewal ahead of need'))
+{
+	my $operation = $operation{$name};
+	my ($failed, $repeats, @wrong) = (0, 0);
+	draw_by($other, $operation) unless $operation->{restarts};
+	for (;;)
+	{
+		my $number = $failed + 1;
+		$other = kill_and_start($node) if $operation->{restarts};
+		my ($session, $again, $error, $is_done) = act_under($node, \%made, $operation, $operation->{seconds} // 20, sub { "error $number" });
+		$repeats += $again;
+		last unless $is_done;
+		$failed++;
+		my $call = (injected($node))[-1];
+		my $is_expected = $operation->{is_ahead} ? $error eq '' : $error =~ /^58030 ERROR:  injected before \Q$call\E/;
+		push @wrong, "$number, $call: $error" unless $is_expected;
+		$operation->{end}->($session) if $operation->{end};
+		$repeats += draw_by($_, $operation) for $other, $session;
+		my $locks = value_of($other, q{SELECT count(*) FROM pg_locks WHERE pid <> pg_backend_pid() AND locktype = 'relation'});
+		push @wrong, "$number, $call: $locks locks are left" if $locks;
+		$session->disconnect;
+	}
+	cmp_ok($failed, '>', 2, "$name: $failed of its calls failed");
+	is_deeply(\@wrong, [], "$name: the error is passed on, and nothing stays locked");
+	is($repeats, 0, "$name: none twice");
+}
+
+# The clock jumps before a reading, and is right again after the operation. A jump forward beyond idgen.max_clock_jump is refused: no ID is
+# stamped with it, so that IDs go on once the clock is right. Only CREATE EXTENSION and idgen.reset() go by any clock.
+delete @operation{qw(generator creation drop reset)};
+my $refusal = qr/^55000 ERROR:  the (?:clock (?:jumped forward by|is $duration behind)|next ID of shard \d+ lies)/;
+my %is_stamped = (3 => 1, 100 => 1);
+for my $jump (-100, -3, 3, 100, 2000)
+{
+	for my $name (sort keys %operation)
+	{
+		my $operation = $operation{$name};
+		my ($jumps, $repeats, @wrong) = (0, 0);
+		for (;;)
+		{
+			my $number = $jumps + 1;
+			my ($session, $again, $error, $is_done) = act_under($node, \%made, $operation, $operation->{seconds} // 20, sub { "clock $number " . date_after($node, $jump) });
+			$repeats += $again;
+			last unless $is_done;
+			$jumps++;
+			push @wrong, "$number: $error" unless $error eq '' || $error =~ $refusal;
+			go_on($node, 0);
+			$operation->{end}->($session) if $operation->{end};
+			my $id = eval { value_of($other, 'SELECT next_id()') };
+			push @wrong, "$number, right again: " . $other->errstr unless $id || ($other->state . ' ' . $other->errstr) =~ $refusal;
+			$repeats += repeated(\%made, $id // ());
+			# What was stamped with it, the clock has to reach.
+			go_on($node, $jump) if !$id && $is_stamped{$jump};
+			$repeats += draw_by($_, $operation) for $other, $session;
+			$session->disconnect;
+		}
+		cmp_ok($jumps, '>', 1, "a jump by $jump s, $name: before $jumps readings");
+		is_deeply(\@wrong, [], "a jump by $jump s, $name: an ID or a clear error");
+		is($repeats, 0, "a jump by $jump s, $name: none twice");
+	}
+}
+$_->disconnect for $other;
+$node->stop('immediate');
+done_testing();

@@ -1,0 +1,89 @@
+# The nemesis is tested itself: its checker finds what is wrong in histories that are wrong on purpose, and short runs on servers find nothing with idgen, and IDs twice
+# when a standby is promoted beside its primary.
+use strict;
+use warnings;
+use FindBin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $nemesis = "$FindBin::Bin/../../nemesis";
+my @totals = qw(ids tickets twice lost disordered reread read);
+
+# Has histories checked, each a list of lines: the totals that are not 0, and the exit status.
+sub check
+{
+	my (@histories) = @_;
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	for my $number (0 .. $#histories)
+	{
+		append_to_file("$folder/$number.history", join "\n", @{ $histories[$number] });
+	}
+	my $said = qx($nemesis/check '$folder');
+	my $status = $? >> 8;
+	my %total = $said =~ /\b(\w+)=(\d+)/g;
+	return join ' ', "exit=$status", map { $total{$_} ? "$_=$total{$_}" : () } @totals;
+}
+
+my @right = ([ 'session', 'ids 10+4 20 30+9', 'session', 'ids 16', 'tickets 7 3 5+1', 'read 1 0 18 10 16', 'read 1 18 40 20', '' ], [ 'rows 1 10 16 20', 'rows 2 30', '' ]);
+my @cases = (
+	[ 'nothing wrong',                        'exit=0 ids=17 tickets=4 read=3', @right ],
+	[ 'an ID twice, by two clients',          'exit=1 ids=2 twice=1', map { [ 'session', 'ids 5', '' ] } 1 .. 2 ],
+	[ 'an ID twice, by one client',           'exit=1 ids=4 twice=1', [ 'session', 'ids 5+2', 'session', 'ids 6', '' ] ],
+	[ 'an ID three times',                    'exit=1 ids=3 twice=2', map { [ 'session', 'ids 5', '' ] } 1 .. 3 ],
+	[ 'ranges that overlap',                  'exit=1 ids=20 twice=5', [ 'session', 'ids 0+9', '' ], [ 'session', 'ids 5+9', '' ] ],
+	[ 'a range within another',               'exit=1 ids=103 twice=3', [ 'session', 'ids 0+99', '' ], [ 'session', 'ids 5 7 9', '' ] ],
+	[ 'the last of one and the first of another', 'exit=1 ids=20 twice=1', [ 'session', 'ids 0+9', '' ], [ 'session', 'ids 9+9', '' ] ],
+	[ 'IDs of 19 digits',                     'exit=1 ids=4 twice=1', [ 'session', 'ids 999999999999999999 4038307900408468480+1', '' ], [ 'session', 'ids 4038307900408468481', '' ] ],
+	[ 'an ID below the one before',           'exit=1 ids=2 disordered=1', [ 'session', 'ids 6 5', '' ] ],
+	[ 'one below, on the next line',          'exit=1 ids=4 disordered=1', [ 'session', 'ids 6+2', 'ids 5', '' ] ],
+	[ 'one below, in the next session',       'exit=0 ids=2', [ 'session', 'ids 6', 'session', 'ids 5', '' ] ],
+	[ 'a ticket twice',                       'exit=1 tickets=12 twice=1', [ 'tickets 1+9', '' ], [ 'tickets 20 4', '' ] ],
+	[ 'a ticket that is an ID, too',          'exit=0 ids=1 tickets=1', [ 'session', 'ids 5', 'tickets 5', '' ] ],
+	[ 'a row that was not found',             'exit=1 lost=1 read=2', [ 'read 1 0 10 3 5', '' ], [ 'rows 1 3+2', '' ] ],
+	[ 'the first and the last of a read',     'exit=1 lost=1', [ 'read 1 3 5', '' ], [ 'rows 1 3 5', '' ] ],
+	[ 'a row of an older line, not found',    'exit=1 lost=1', [ 'read 2 0 10', '' ], [ 'rows 1 4', '' ] ],
+	[ 'a row of a later line, not found',     'exit=0', [ 'read 1 0 10', '' ], [ 'rows 2 4', '' ] ],
+	[ 'a row that is gone in the end',        'exit=0 read=2', [ 'read 1 0 10 3 4', '' ], [ 'rows 1 3', '' ] ],
+	[ 'a row found twice',                    'exit=1 reread=1 read=2', [ 'read 1 0 10 4', 'read 1 4 20 4', '' ], [ 'rows 1 4', '' ] ],
+	[ 'a row found on two lines',             'exit=0 read=2', [ 'read 1 0 10 4', 'read 2 0 10 4', '' ], [ 'rows 1 4', '' ] ],
+	[ 'a line without its end',               'exit=0 ids=1', [ 'session', 'ids 5', 'ids 5' ] ]);
+for my $case (@cases)
+{
+	my ($what, $expected, @histories) = @$case;
+	is(check(@histories), $expected, "checker: $what");
+}
+
+# A short run; gives the exit status, when it has ended, and what it printed.
+sub begin_run
+{
+	my (%environment) = @_;
+	local %ENV = (%ENV, SEED => 1, HISTORIES => '', NEMESIS_TOTALS => PostgreSQL::Test::Utils::tempdir() . '/totals', %environment);
+	open my $output, '-|', "perl $nemesis/nemesis.pl 2>&1" or die "perl: $!";
+	return { output => $output, totals => $ENV{NEMESIS_TOTALS} };
+}
+
+sub end_run
+{
+	my ($run) = @_;
+	my @said = readline $run->{output};
+	close $run->{output};
+	my $status = $?;
+	diag(@said) unless -e $run->{totals};
+	return ($status, split /\n/, slurp_file($run->{totals}));
+}
+
+my $single = begin_run(MODE => 'single', MINUTES => 0.05, ONLY => 'kill_backend kill_all clock_back_1 cancel_statements');
+my $control = begin_run(MODE => 'control', MINUTES => 0.1, ONLY => 'failover_unfenced');
+my ($status, @lines) = end_run($single);
+is($status, 0, 'a run on one server succeeds');
+like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 read=\d+ seconds=\d+$/, 'and its last line has the totals');
+is(scalar(grep { /^fault (?:kill_backend|kill_all|clock_back_1|cancel_statements) \d+$/ } @lines), ($lines[-1] =~ /kinds=(\d+)/)[0], 'it counts each kind of fault');
+is(scalar(grep { /^history a\.(?:bulk\.[12]|single\.3|events\.4)\.history [0-9a-f]{64}$/ } @lines), 4, 'and gives the digest of each history');
+like($lines[-2], qr/^histories [0-9a-f]{64}$/, 'and one of all');
+($status, @lines) = end_run($control);
+is($status, 0, 'the control succeeds');
+like($lines[-1], qr/^totals mode=control .* twice=[1-9]/, 'because IDs come twice');
+ok(scalar(grep { /^twice: ids from \d+ by / } @lines), 'and it says which');
+like(qx(MODE=single ONLY=earthquake perl $nemesis/nemesis.pl 2>&1), qr/no such fault in single: earthquake/, 'an unknown fault is refused');
+like(qx(MODE=many perl $nemesis/nemesis.pl 2>&1), qr/no such mode: many/, 'and an unknown mode');
+done_testing();

@@ -1,0 +1,110 @@
+# The keys of public IDs on a real server: reloaded, never logged, never in a catalog, absent without preload; and the
+# examples of docs/public-ids.md, and those of vector clocks in docs/hlc.md.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenNode;
+use IdgenPages;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($old, $new, $third) = map { $_ x 16 } '2b', '7e', '5c';
+my $node = start_node('keys', kinds => 1, conf => [ "log_min_messages = 'debug2'", "log_min_error_statement = 'panic'", "log_statement = 'none'" ]);
+my $session = connect_to($node);
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN');
+my $app = connect_to($node, user => 'app');
+fails_with($app, 'SELECT id_to_public(5)', '55000', qr/idgen.keys is not set\nDETAIL:.*\nHINT:.*ALTER SYSTEM/, 'no keys');
+
+# Waits until a session has seen the reload: its default key makes public IDs that begin so.
+sub reload
+{
+	my ($value, $begins) = @_;
+	$node->append_conf('postgresql.conf', "idgen.keys = '$value'");
+	$node->reload;
+	for (1 .. 600)
+	{
+		return 1 if ($app->selectrow_array('SELECT id_to_public(5)') // '') =~ /^$begins.{11}$/;
+		select undef, undef, undef, 0.1;
+	}
+	return 0;
+}
+
+# A reload reaches open sessions of every role. (Errors of sessions without keys are no failure here.)
+{
+	local $app->{RaiseError} = 0;
+	local $app->{PrintError} = 0;
+	ok(reload("1:$old", '1'), 'keys come by a reload');
+}
+my $public = value_of($app, 'SELECT id_to_public(5)');
+is($public, value_of($session, "SELECT '1' || id_to_base62(id_encrypt(5, '\\x$old'))"), 'made with the key of the file');
+ok(reload("1:$old,2:$new", '2'), 'a new key is used at once');
+is(value_of($app, "SELECT id_from_public('$public')"), 5, 'and old public IDs are still read');
+ok(reload("2:$new,3:$third", '3'), 'an old key is taken out');
+fails_with($app, "SELECT id_from_public('$public')", '22023', qr/there is no key 1\nDETAIL:  idgen.keys has no key of that number/, 'its public IDs are unreadable');
+
+# A value that is refused leaves the keys as they are.
+$node->append_conf('postgresql.conf', "idgen.keys = '4:${old}0'");
+my $offset = -s $node->logfile;
+$node->reload;
+ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys'"),
+	'a refused value is reported');
+like(value_of($app, 'SELECT id_to_public(5)'), qr/^3/, 'and changes nothing');
+is(value_of($session, q{SELECT count(*) FROM pg_file_settings WHERE name = 'idgen.keys' AND error IS NOT NULL}), 1, 'pg_file_settings says so');
+$node->append_conf('postgresql.conf', "idgen.keys = '2:$new'");
+$node->restart;
+$_->disconnect for $session, $app;
+$session = connect_to($node);
+$app = connect_to($node, user => 'app');
+like(value_of($app, 'SELECT id_to_public(5)'), qr/^2/, 'after a restart');
+
+# Nobody but a superuser sees them.
+fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'SHOW');
+fails_with($app, "SELECT current_setting('idgen.keys')", '42501', qr/idgen.keys/, 'current_setting');
+is(value_of($app, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.keys'}), 0, 'pg_settings');
+fails_with($app, 'SELECT * FROM pg_file_settings', '42501', qr/permission denied/, 'pg_file_settings');
+fails_with($session, "ALTER DATABASE postgres SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/, 'ALTER DATABASE');
+fails_with($session, "ALTER ROLE app SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/, 'ALTER ROLE');
+is(value_of($app, q{SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE '%idgen.keys%'}), 0, 'the open catalog is empty of keys');
+
+# The log has every change of the keys, and no key.
+fails_with($session, "SET idgen.keys = '$old:1'", '22023', qr/DETAIL:.*number of key 1/, 'an error with no key in it');
+$session->do("ALTER SYSTEM SET idgen.keys = '1:$old,2:$new'");
+$offset = -s $node->logfile;
+$node->reload;
+ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys.* changed'"),
+	'a reload is logged');
+my $log = slurp_file($node->logfile);
+like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'with stars');
+unlike($log, qr/$_/i, 'no key is in the log') for $old, $new, $third;
+
+# A setting that was stored before the library guarded it is not taken.
+$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
+$session->do('ALTER SYSTEM RESET idgen.keys');
+$node->append_conf('postgresql.conf', "idgen.keys = ''");
+$_->disconnect for $session, $app;
+$node->restart;
+$node->safe_psql('postgres', "ALTER ROLE app SET idgen.keys = '1:$old'");
+
+# Without preload the server would show the keys, so there are none.
+my ($status, $out, $error) = $node->psql('postgres', "SELECT id_shard(1); SELECT id_to_public(5)", extra_params => [ '-U', 'app' ]);
+like($error, qr/idgen.keys is not set\n.*\n.*HINT:.*shared_preload_libraries/s, 'without preload');
+is($node->safe_psql('postgres', "SELECT id_encrypt(1, '\\x$old') > 0"), 't', 'an explicit key needs none');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
+$node->restart;
+($status, $out, $error) = $node->psql('postgres', 'SELECT id_to_public(5)', extra_params => [ '-U', 'app' ]);
+like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is not set/s, 'a stored setting is not taken');
+unlike($error, qr/$old/, 'nor told');
+
+# The examples of the pages run, and give what stands behind them.
+my @of_vector_clocks = grep { $_->{section} eq 'Vector clocks' } blocks('hlc');
+isnt(scalar @of_vector_clocks, 0, 'docs/hlc.md has examples of vector clocks');
+for my $blocks ([ blocks('public-ids') ], \@of_vector_clocks)
+{
+	my $name = $blocks->[0]{page};
+	my $examples = join '', map { $_->{text} } grep { $_->{language} eq 'sql' } @$blocks;
+	($status, $out, $error) = $node->psql('postgres', $examples, on_error_stop => 1);
+	is($error, '', "the examples of docs/$name.md run");
+	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'and give the results that are printed');
+}
+done_testing();

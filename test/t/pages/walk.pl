@@ -1,0 +1,62 @@
+# The walk of docs/sharding.md, two shards with a registry, a feed and a failover: it does what the page says, the page shows what it does, and nothing of it
+# is left, also where it is ended on its way.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IPC::Run qw(finish pump start timeout);
+use IdgenPages;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $folder = tree() . '/examples/sharded';
+my $section = 'All of it on one machine';
+
+# What the page may show of a file: its parts between the marks, or all of it.
+sub parts_of
+{
+	my ($file) = @_;
+	my $text = slurp_file($file);
+	my @parts = $text =~ /^# In docs\/sharding\.md:\n(.*?)^# End\.\n/gms;
+	return @parts ? map { s/\A\n+|\n+\z//gr . "\n" } @parts : $text;
+}
+my %shown = map { ($_->{text} => 1) } grep { $_->{section} eq $section && $_->{language} } blocks('sharding');
+for my $file (qw(registry.sql shard.conf post.sql old_posts.sql queries.sql writer.py reader.py walk))
+{
+	is(scalar(grep { !delete $shown{$_} } parts_of("$folder/$file")), 0, "the page shows $file");
+}
+is(join('', keys %shown), '', 'and nothing else');
+
+# Where it makes its folder, which is empty afterwards.
+local $ENV{TMPDIR} = PostgreSQL::Test::Utils::tempdir;
+local $ENV{PORT} = PostgreSQL::Test::Cluster::get_free_port();
+my $running = sub { return grep { index(readlink("/proc/$_/cwd") // '', $ENV{TMPDIR}) == 0 } map { /(\d+)$/ } glob '/proc/[0-9]*' };
+sub nothing_left
+{
+	my ($what) = @_;
+	is(join(' ', glob "$ENV{TMPDIR}/*"), '', "$what: no folder is left");
+	for (1 .. 500) { last unless $running->(); select undef, undef, undef, 0.02 }
+	return is(join(' ', $running->()), '', "$what: no server runs");
+}
+
+my ($out, $error) = ('', '');
+ok(IPC::Run::run([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)), 'the walk comes to its end') or diag("$out$error");
+is($error, '', 'without a warning');
+like($out, qr/^ +0 \| \S+ +\| f\n +1 \| \S+ +\| f\n/m, 'two numbers are held');
+is(join(' ', $out =~ /^ *(288)$/mg), '288 288', 'a day of both shards, twice');
+my %count = (split /b is killed/, $out)[1] =~ /^ +(\d+) \| +(\d+) \|/mg;
+is(join(' ', sort keys %count), '0 1 2', 'in the end there are posts of three numbers');
+cmp_ok($count{2} // 0, '>', 1, 'the new primary makes posts');
+is(eval { $count{0} + $count{1} + $count{2} }, 2 * 4464 + 2 * 500, 'each post once');
+like($out, qr/^1000 posts were confirmed: 0 IDs twice, 0 missing in the feed$/m, 'every ID that a client was told of');
+nothing_left('at the end');
+
+my $walk = start([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600));
+$out = '';
+pump $walk until $out =~ /A feed of both/;
+$walk->signal('TERM');
+finish $walk;
+nothing_left('ended on its way');
+
+done_testing();

@@ -1,0 +1,327 @@
+# Ways from an ordinary role to another role's rights, each tried with the roles that it needs: none works. Mallory owns the
+# database, so that the schema public is hers; the boss is a superuser; the victim is another ordinary role.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use DBD::Pg qw(:async);
+use IdgenNode;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('attacks', extension => 0, conf => [ "idgen.shards = '5'", "idgen.keys = '1:" . '2b' x 16 . ",7:" . '7e' x 16 . "'" ]);
+my $root = connect_to($node);
+$root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE ROLE victim LOGIN';
+my ($boss, $mallory, $victim, $number);
+
+# A database of Mallory's with a trap: any other role that calls it leaves its name in loot, and a superuser makes her
+# one.
+sub new_database
+{
+	my ($extension) = @_;
+	$_->disconnect for grep { $_ } $boss, $mallory, $victim;
+	my $name = 'app' . ++$number;
+	$root->do("CREATE DATABASE $name OWNER mallory");
+	($boss, $mallory, $victim) = (connect_to($node, db => $name), map { connect_to($node, db => $name, user => $_) } qw(mallory victim));
+	$_->do('SET client_min_messages = error') for $boss, $mallory, $victim;
+	$boss->do($_) for 'CREATE SCHEMA boss', 'CREATE SCHEMA home AUTHORIZATION victim', 'GRANT USAGE ON SCHEMA home TO PUBLIC';
+	$mallory->do($_)
+	  for 'CREATE SCHEMA evil', 'GRANT USAGE ON SCHEMA evil TO PUBLIC', 'CREATE TABLE evil.loot (who name)', 'GRANT INSERT ON evil.loot TO PUBLIC',
+	  <<'SQL';
+CREATE FUNCTION evil.trap() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user <> 'mallory' THEN
+        INSERT INTO evil.loot VALUES (current_user);
+    END IF;
+    RETURN true;
+END
+$$
+SQL
+	extend($boss) unless defined $extension && !$extension;
+	return;
+}
+
+sub extend
+{
+	my ($who) = @_;
+	$who->do($_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate';
+	return;
+}
+
+# A role does what may be refused.
+sub try_all
+{
+	my ($who, @calls) = @_;
+	my @errors;
+	for (@calls)
+	{
+		eval { $who->do($_); 1 } or push @errors, $who->errstr;
+	}
+	note $_ for @errors;
+	return @errors;
+}
+
+sub nobody_fell
+{
+	my ($what) = @_;
+	is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolname = 'mallory' AND rolsuper}), 0, "$what: no superuser is made");
+	return is(value_of($boss, q{SELECT coalesce(string_agg(DISTINCT who::text, ' '), 'nobody') FROM evil.loot}), 'nobody', "$what: nobody fell into the trap");
+}
+
+# Two tables of a role, one with references to the other, and a move of them that has begun.
+sub make_tables
+{
+	my ($who, $schema) = @_;
+	$who->do($_)
+	  for "CREATE TABLE $schema.album (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz NOT NULL DEFAULT '2024-01-01')",
+	  "CREATE TABLE $schema.track (key int PRIMARY KEY, album_id uuid REFERENCES $schema.album)",
+	  "INSERT INTO $schema.album SELECT FROM generate_series(1, 5)", "INSERT INTO $schema.track SELECT row_number() OVER (), id FROM $schema.album";
+	return;
+}
+
+sub begin_move
+{
+	my ($who, $schema) = @_;
+	make_tables($who, $schema);
+	$who->do($_) for "CALL idgen_migrate.uuid_start('$schema.album', 'new')", "CREATE UNIQUE INDEX ON $schema.album (new)",
+	  "CREATE UNIQUE INDEX ON $schema.album (id)", "CALL idgen_migrate.backfill('$schema.album', 'new', 'made', 7)";
+	return;
+}
+
+# 1. The trigger's function of a move, on a table of Mallory's: a domain's CHECK would run as the function's owner, and what
+# it looks up would tell keys that Mallory may not read.
+new_database();
+begin_move($victim, 'home');
+my ($function) = $boss->selectrow_array(q{SELECT tgfoid::regprocedure FROM pg_trigger WHERE tgrelid = 'home.track'::regclass AND NOT tgisinternal AND tgtype & 4 <> 0});
+my ($trigger) = $boss->selectrow_array(q{SELECT tgname FROM pg_trigger WHERE tgrelid = 'home.track'::regclass AND NOT tgisinternal AND tgtype & 4 <> 0});
+my ($album, $new) = $boss->selectrow_array('SELECT id, new FROM home.album LIMIT 1');
+sub attach
+{
+	my ($type) = @_;
+	$mallory->do('DROP TABLE IF EXISTS evil.track');
+	return try_all($mallory, "CREATE TABLE evil.track (key int, album_id uuid, album_id_new $type)",
+		qq{CREATE TRIGGER "$trigger" BEFORE INSERT OR UPDATE ON evil.track FOR EACH ROW EXECUTE FUNCTION $function},
+		"INSERT INTO evil.track VALUES (1, '$album')");
+}
+$mallory->do('CREATE DOMAIN evil.bait AS bigint CHECK (evil.trap())');
+my @steps = ([ 'by PUBLIC', sub { } ], [ 'after a GRANT', sub { $victim->do("GRANT EXECUTE ON FUNCTION $function TO mallory") } ]);
+for (@steps)
+{
+	my ($how, $before) = @$_;
+	$before->();
+	attach('evil.bait');
+	nobody_fell("a trigger's function on another table, $how");
+	attach('bigint');
+	is(value_of($mallory, 'SELECT count(album_id_new) FROM evil.track'), 0, "a trigger's function on another table, $how: it tells no key");
+}
+
+# Default privileges that give PUBLIC every function
+new_database();
+$victim->do('ALTER DEFAULT PRIVILEGES FOR ROLE victim GRANT EXECUTE ON FUNCTIONS TO mallory');
+begin_move($victim, 'home');
+is(value_of($boss, q{SELECT count(*) FROM pg_proc p WHERE prosecdef AND pronamespace <> 'pg_catalog'::regnamespace
+  AND (has_function_privilege('mallory', p.oid, 'EXECUTE') OR proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0))}), 0, 'default privileges give no one the trigger\'s function');
+
+# 2. What is remembered of a move, written by another role. The boss owns a move; Mallory says that her table is a part of it.
+sub state_table { return value_of($boss, q{SELECT c.oid::regclass::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'rows_done' WHERE relkind = 'r'}) }
+new_database();
+begin_move($boss, 'boss');
+my $state = state_table();
+my $planted = "INSERT INTO $state (relation, id_column, kind, step, source, parent)";
+my $album_oid = value_of($boss, q{SELECT 'boss.album'::regclass::oid});
+$mallory->do($_) for 'CREATE TABLE evil.part (album_id uuid, album_id_new bigint)',
+  'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$',
+  'CREATE TRIGGER t BEFORE UPDATE ON evil.part FOR EACH ROW EXECUTE FUNCTION evil.fall()';
+$boss->do('INSERT INTO evil.part SELECT id FROM boss.album');
+try_all($mallory, "$planted VALUES ('evil.part'::regclass, 'album_id_new', 'reference', 'started', 'album_id', $album_oid)");
+try_all($boss, "CALL idgen_migrate.uuid_link('boss.album', 'new')");
+nobody_fell('a planted reference, linked');
+new_database();
+begin_move($boss, 'boss');
+$boss->do($_) for 'CREATE FUNCTION boss.important() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$', 'GRANT USAGE ON SCHEMA boss TO PUBLIC';
+$album_oid = value_of($boss, q{SELECT 'boss.album'::regclass::oid});
+$mallory->do('CREATE TABLE evil.part (album_id uuid, album_id_new bigint)');
+my $part = value_of($mallory, q{SELECT 'evil.part'::regclass::oid});
+$mallory->do("CREATE TRIGGER idgen_sync_${part}_1 BEFORE INSERT ON evil.part FOR EACH ROW EXECUTE FUNCTION boss.important()");
+try_all($mallory, "$planted VALUES ('evil.part'::regclass, 'album_id_new', 'reference', 'started', 'album_id', $album_oid)");
+try_all($boss, "CALL idgen_migrate.uuid_abandon('boss.album', 'new')");
+is(value_of($boss, q{SELECT count(*) FROM pg_proc WHERE proname = 'important'}), 1, 'a planted reference, abandoned: nobody else\'s function is dropped');
+is(value_of($boss, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'evil.part'::regclass AND attname = 'album_id_new'}), 1, 'nor a column of another table');
+for my $mode ('SHARE', 'ACCESS EXCLUSIVE')
+{
+	ok(!eval { $mallory->do("BEGIN; LOCK TABLE $state IN $mode MODE"); 1 }, "nobody locks what is remembered: $mode");
+	$mallory->do('ROLLBACK');
+}
+my ($text) = $boss->selectrow_array(q{SELECT count(*) FROM information_schema.columns WHERE column_name = 'next_step' AND table_name = ?}, undef, $state =~ /(\w+)$/);
+try_all($mallory, qq{INSERT INTO $state (relation, id_column, kind, step, next_step) VALUES ('evil.part'::regclass, 'x', 'uuid', 'linked', 'SELECT evil.trap()')},
+	qq{INSERT INTO $state (relation, id_column, kind, step) VALUES ('evil.part'::regclass, 'y', 'uuid', 'SELECT evil.trap()')});
+is(value_of($boss, q{SELECT count(*) FROM idgen_migrate.progress p WHERE p::text LIKE '%evil.trap%'}), 0, 'nobody writes a next step for others');
+
+# 3. Operators in the schema where the extension goes, before it is made and after.
+my %operator = (
+	'~ (name, name)' => '~ (LEFTARG = name, RIGHTARG = name',
+	'= (oid, integer)' => '= (LEFTARG = oid, RIGHTARG = integer',
+	'= (smallint[], smallint[])' => '= (LEFTARG = smallint[], RIGHTARG = smallint[]',
+	'= (oid, regtype)' => '= (LEFTARG = oid, RIGHTARG = regtype',
+	'* (integer, numeric)' => '* (LEFTARG = integer, RIGHTARG = numeric',
+	'/ (integer, numeric)' => '/ (LEFTARG = integer, RIGHTARG = numeric',
+	'/ (bigint, numeric)' => '/ (LEFTARG = bigint, RIGHTARG = numeric',
+	'= (oid, regclass)' => '= (LEFTARG = oid, RIGHTARG = regclass',
+	'= (name, text)' => '= (LEFTARG = name, RIGHTARG = text',
+	'|| (name, text)' => '|| (LEFTARG = name, RIGHTARG = text');
+my %result = ('*' => 'numeric', '/' => 'numeric', '||' => 'text');
+for my $name (sort keys %operator)
+{
+	new_database(0);
+	my ($sign, $left, $right) = $name =~ /^(\S+) \((\S+), (\S+)\)/;
+	my $type = $result{$sign} // 'boolean';
+	my $value = $type eq 'boolean' ? '$1::text OPERATOR(pg_catalog.=) $2::text' : $type eq 'numeric' ? '2::numeric' : '$1::text';
+	$mallory->do($_)
+	  for "CREATE FUNCTION public.hostile($left, $right) RETURNS $type LANGUAGE sql AS 'SELECT $value FROM evil.trap() OFFSET 0'",
+	  "CREATE OPERATOR public.$operator{$name}, FUNCTION = public.hostile)", 'GRANT USAGE, CREATE ON SCHEMA public TO PUBLIC';
+	is_deeply([ try_all($boss, 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate') ], [], "$name in public: the extensions are made");
+	nobody_fell("$name in public, CREATE EXTENSION");
+	make_tables($boss, 'boss');
+	$boss->do($_)
+	  for 'CREATE TABLE boss.small (id serial PRIMARY KEY)', 'CREATE TABLE boss.seven (id bigint UNIQUE, v uuid)', q{INSERT INTO boss.seven SELECT NULL, ('018cc251-f400-7000-8000-00000000000' || n)::uuid FROM generate_series(1, 5) n};
+	# A caller's own path is no better than public. If only the caller's own statements call Mallory's operator, that is up to the caller.
+	$boss->do('SET search_path = public, pg_catalog');
+	my @errors = try_all($boss, q{CALL idgen_migrate.uuid_start('boss.album', 'new')}, 'CREATE UNIQUE INDEX ON boss.album (new)', 'CREATE UNIQUE INDEX ON boss.album (id)',
+		q{CALL idgen_migrate.backfill('boss.album', 'new', 'made', 7)}, q{CALL idgen_migrate.backfill('boss.seven', 'id', 'v', 7)}, q{CALL idgen_migrate.replace_serial('boss.small', 'id', widen => true)},
+	  q{CALL idgen_migrate.uuid_link('boss.album', 'new')}, q{CALL idgen_migrate.uuid_switch('boss.album', 'new')}, q{CALL idgen_migrate.uuid_finish('boss.album', 'new')},
+		q{SELECT * FROM idgen_migrate.check('backfill', 'boss.album', 'new', 'made', 5)}, 'SELECT * FROM idgen_migrate.progress',
+	  q{SELECT * FROM idgen.audit('boss.album', 'new')}, 'SELECT * FROM idgen.stat_backend', 'SELECT * FROM idgen.status()');
+	is_deeply(\@errors, [], "$name in public: every call of the boss works");
+	nobody_fell("$name in public, every call of the boss");
+}
+
+# Functions that would be called before idgen's, made before it and after: of better matching types, or with no argument.
+for my $when ('before', 'after')
+{
+	new_database(0);
+	my @hostile = map { "CREATE OR REPLACE FUNCTION public.$_ LANGUAGE sql AS 'SELECT \$1 FROM evil.trap()'" }
+	  'id_shard(anyelement) RETURNS anyelement', 'name_of(anyelement) RETURNS anyelement', 'guard(anyelement) RETURNS anyelement', 'format(text, name) RETURNS text',
+	  'quote_ident(name) RETURNS name', 'concat_ws(text, text) RETURNS text', 'greatest(bigint) RETURNS bigint', 'set_config(text, text) RETURNS text';
+	extend($boss) if $when eq 'after';
+	try_all($mallory, @hostile, "CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint FROM evil.trap()'",
+		"CREATE FUNCTION public.id_min(timestamptz) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint FROM evil.trap()'");
+	try_all($mallory, 'DROP FUNCTION public.next_id(integer)', 'DROP FUNCTION public.id_min(timestamptz)', 'DROP FUNCTION public.id_shard(anyelement)'), extend($boss) if $when eq 'before';
+	make_tables($boss, 'boss');
+	$boss->do($_) for 'CREATE TABLE boss.big (id bigserial PRIMARY KEY)', 'SET search_path = public, pg_catalog';
+	my @errors = try_all($boss, q{CALL idgen_migrate.replace_serial('boss.big', 'id', 5)}, 'INSERT INTO boss.big DEFAULT VALUES', q{CALL idgen_migrate.uuid_start('boss.album', 'new')},
+		'INSERT INTO boss.album DEFAULT VALUES', q{SELECT * FROM idgen.audit('boss.big', 'id')}, q{SELECT * FROM idgen_migrate.check('serial', 'boss.big', 'id')});
+	like($errors[0] // '', $when eq 'after' ? qr/next_id\(5\) is not idgen's function/ : qr/^$/, "functions of better types, $when: a default that would call another is refused");
+	nobody_fell("functions of better types, $when");
+}
+
+# The schema of the second extension, made by another role before.
+for my $before ('CREATE SCHEMA idgen_migrate', undef)
+{
+	new_database(0);
+	$before ? $mallory->do($before) : $boss->do($_) for $before // ('CREATE SCHEMA idgen_migrate', 'GRANT CREATE ON SCHEMA idgen_migrate TO mallory');
+	like((try_all($boss, 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate'))[0] // '', qr/roles that are not superusers own it or may create in it/,
+		'a schema of ' . ($before ? 'somebody else\'s' : 'the boss in which others create') . ' is refused');
+}
+
+# A schema's owner puts another table in the place of the one that is migrated: before the call, and in the middle of it.
+new_database();
+my $filled = q{(id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')};
+$boss->do($_) for "CREATE TABLE public.t $filled", 'INSERT INTO public.t SELECT FROM generate_series(1, 3)';
+like((try_all($boss, q{CALL idgen_migrate.backfill('public.t', 'id', 'made', 5)}))[0], qr/lies in schema public of mallory/, 'a superuser\'s table in another\'s schema');
+$mallory->do($_) for 'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO victim',
+  'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$';
+$victim->do($_) for "CREATE TABLE stage.t $filled", 'INSERT INTO stage.t SELECT FROM generate_series(1, 30)';
+$victim->do(q{CALL idgen_migrate.backfill('stage.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($boss, 'SELECT count(id) > 5 FROM stage.t');
+$mallory->do($_) for 'BEGIN', 'ALTER SCHEMA stage RENAME TO before', 'CREATE SCHEMA stage', 'GRANT USAGE ON SCHEMA stage TO victim', "CREATE TABLE stage.t $filled",
+  'INSERT INTO stage.t SELECT FROM generate_series(1, 30)', 'GRANT ALL ON stage.t TO victim', 'CREATE TRIGGER t BEFORE UPDATE ON stage.t FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'COMMIT';
+ok(!succeeds($victim), 'another table in its place: it ends');
+like($victim->errstr, qr/stage.t is a different table now/, 'and says why');
+nobody_fell('another table in its place');
+$victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
+is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30, 'another table in its place: called again, it goes on');
+
+# 5. A view that is checked.
+new_database();
+$mallory->do('CREATE VIEW evil.view AS SELECT 1::bigint AS id FROM evil.trap()');
+for my $kind (qw(serial widen backfill uuid switch))
+{
+	try_all($boss, "SELECT * FROM idgen_migrate.check('$kind', 'evil.view', 'id')");
+}
+nobody_fell('a view that is checked');
+
+# 6. Names that break out of a body, and names that are formats.
+new_database();
+$mallory->do($_) for "ALTER DATABASE app$number SET check_function_bodies = off", 'CREATE TABLE evil.album (id uuid PRIMARY KEY)',
+  'CREATE TABLE evil.track ("c$body$;SELECT evil.trap();SELECT $body$" uuid REFERENCES evil.album)', 'GRANT ALL ON ALL TABLES IN SCHEMA evil TO PUBLIC';
+$boss->disconnect;
+$boss = connect_to($node, db => "app$number");
+$boss->do('SET client_min_messages = error');
+try_all($boss, "CALL idgen_migrate.uuid_start('evil.album', 'new')");
+nobody_fell('$body$ in a name');
+$mallory->do($_) for q{CREATE TABLE evil."50%s $$ ' x" ("%I" int PRIMARY KEY, "id %L" bigint UNIQUE, "made %1$s" timestamptz DEFAULT '2024-01-01')},
+  q{INSERT INTO evil."50%s $$ ' x" VALUES (1), (2)};
+is_deeply([ try_all($mallory, q{CALL idgen_migrate.backfill('evil."50%s $$ '' x"', 'id %L', 'made %1$s', 5)}) ], [], 'names that are formats: no error');
+is(value_of($mallory, q{SELECT count(DISTINCT "id %L") FROM evil."50%s $$ ' x"}), 2, 'names that are formats: filled');
+
+# A foreign key that names columns like the words of its actions
+$mallory->do($_) for 'CREATE TABLE evil.folder (id uuid PRIMARY KEY)',
+  q{CREATE TABLE evil.file ("x ON DELETE CASCADE); CREATE TABLE evil.made (y" uuid REFERENCES evil.folder ON DELETE SET NULL)};
+is_deeply([ try_all($mallory, q{CALL idgen_migrate.uuid_start('evil.folder', 'new')}, 'CREATE UNIQUE INDEX ON evil.folder (new)', q{CALL idgen_migrate.uuid_link('evil.folder', 'new')}) ],
+	[], 'a name like the words of a foreign key: no error');
+is(value_of($boss, q{SELECT string_agg(confdeltype::text, '') FROM pg_constraint WHERE conrelid = 'evil.file'::regclass AND contype = 'f'}), 'nn', 'and its actions are kept');
+
+# The boss works on Mallory's table, as boss or in her name, and on the boss's own with a trigger of hers.
+new_database();
+$mallory->do($_) for q{CREATE TABLE evil.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO evil.t VALUES (NULL), (NULL)', 'GRANT USAGE ON SCHEMA evil TO PUBLIC',
+  q{CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN BEGIN EXECUTE 'RESET ROLE'; EXECUTE 'RESET SESSION AUTHORIZATION'; EXCEPTION WHEN OTHERS THEN NULL; END; PERFORM evil.trap(); RETURN NEW; END $$},
+  'CREATE TRIGGER t BEFORE UPDATE ON evil.t FOR EACH ROW EXECUTE FUNCTION evil.fall()';
+for my $in ('SELECT 1', 'SET ROLE mallory', 'SET SESSION AUTHORIZATION mallory')
+{
+	$boss->do($in);
+	try_all($boss, q{CALL idgen_migrate.backfill('evil.t', 'id', 'made', 5)});
+	$boss->do($_) for 'RESET SESSION AUTHORIZATION', 'RESET ROLE';
+	nobody_fell("the boss fills Mallory's table, $in");
+}
+$mallory->do('CREATE DOMAIN evil.note AS text CHECK (evil.trap())');
+$mallory->do('CREATE FUNCTION evil.is_good(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT evil.trap() $$');
+my %own = (
+	'a trigger' => 'CREATE TRIGGER t BEFORE UPDATE ON boss.t FOR EACH ROW EXECUTE FUNCTION evil.fall()',
+	'a check' => 'ALTER TABLE boss.t ADD CHECK (evil.is_good(note))',
+	'a domain' => 'ALTER TABLE boss.t ALTER note TYPE evil.note',
+	'an index' => 'CREATE INDEX ON boss.t (evil.is_good(note))',
+	'a generated column' => 'ALTER TABLE boss.t ADD good boolean GENERATED ALWAYS AS (evil.is_good(note)) STORED');
+for my $what (sort keys %own)
+{
+	$boss->do($_) for 'DROP TABLE IF EXISTS boss.t', q{CREATE TABLE boss.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01', note text)},
+	  'INSERT INTO boss.t VALUES (NULL), (NULL)', $own{$what};
+	$mallory->do('DELETE FROM evil.loot');
+	try_all($boss, q{CALL idgen_migrate.backfill('boss.t', 'id', 'made', 5)});
+	nobody_fell("the boss's own table with $what of Mallory's");
+}
+
+# A trigger that comes while the boss fills the boss's own table
+my $watcher = connect_to($node, db => "app$number");
+$boss->do($_) for 'DROP TABLE boss.t', q{CREATE TABLE boss.t (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.t SELECT FROM generate_series(1, 60)', 'GRANT USAGE ON SCHEMA boss TO mallory', 'GRANT TRIGGER ON boss.t TO mallory';
+$mallory->do('DELETE FROM evil.loot');
+$boss->do(q{CALL idgen_migrate.backfill('boss.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($watcher, 'SELECT count(id) > 5 FROM boss.t');
+$mallory->do('CREATE TRIGGER t BEFORE UPDATE ON boss.t FOR EACH ROW EXECUTE FUNCTION evil.fall()');
+ok(!succeeds($boss), 'a trigger that comes meanwhile ends it');
+$watcher->disconnect;
+nobody_fell('a trigger that comes meanwhile');
+
+# 7. What one can cost or learn without being anybody.
+new_database();
+$mallory->do(q{CREATE TABLE evil.mine (id bigint)});
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', '--extension=idgen', '--schema=evil', "app$number" ], 'pg_dump by an owner who is no superuser');
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', "app$number" ], 'pg_dump of the whole database');
+eval { $mallory->selectall_arrayref('SELECT public.id_to_public(5, 3)') };
+unlike($mallory->errstr, qr/\b7\b/, 'id_to_public tells no numbers of keys');
+$mallory->do(q{SET statement_timeout = '300 ms'});
+ok(!eval { $mallory->selectall_arrayref(q{SELECT pg_proc.oid FROM pg_proc WHERE prosrc = 'idgen_make_row_map'})->[0] }, 'no map of rows, which nothing cancels');
+
+$_->disconnect for grep { $_ } $root, $boss, $mallory, $victim;
+done_testing();
