@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
 use DBD::Pg qw(:async);
+use Fcntl qw(LOCK_EX);
 use HTTP::Tiny;
 use IdgenEtcd;
 use IdgenImpostor;
@@ -111,7 +112,7 @@ sub check_crowd
 	my ($kind, $store, $keeper) = @_;
 	my @names = map { "crowd$_" } 1 .. 20;
 	$keeper->manage('create', $_) for @names;
-	my $folder = PostgreSQL::Test::Utils::tempdir();
+	my $folder = tempdir();
 	my $done = in_sessions($node, 6, sub {
 		my ($other, $number) = @_;
 		my $own = $store->with(session => $other);
@@ -296,7 +297,16 @@ $etcd->pause;
 is(ranges($store->with(answer_ms => 500)->fetch(blocks('b'))), 'silent it did not answer in time', 'etcd: it stands still');
 $etcd->resume;
 
-# One that others always write first is left locked when the time is over, and the others have their numbers.
+# One that others always write first is left locked when the time is over, and the others have their numbers. What those write is what they
+# have read; a request that was given up may still be at it.
+my $turn = tempdir() . '/turn';
+sub in_turn
+{
+	my ($call) = @_;
+	open my $file, '>', $turn or die "$turn: $!";
+	flock $file, LOCK_EX or die "$turn: $!";
+	return $call->();
+}
 my $http = HTTP::Tiny->new(timeout => 10);
 my $quicker = IdgenImpostor->start(
 	'etcd',
@@ -304,7 +314,7 @@ my $quicker = IdgenImpostor->start(
 		my ($socket, $asked) = @_;
 		my ($path) = $asked =~ m{^POST (\S+)};
 		my ($body) = $asked =~ /\r\n\r\n(.*)/s;
-		$store->put('/idgen/counter/b', $store->value_in('/idgen/counter/b')) if $body =~ /request_put/;
+		in_turn(sub { $store->put('/idgen/counter/b', $store->value_in('/idgen/counter/b')) }) if $body =~ /request_put/;
 		my $answer = $http->post("http://127.0.0.1:$etcd->{port}$path", { content => $body, headers => { 'Content-Type' => 'application/json' } });
 		return http("$answer->{status} OK", $answer->{content});
 	});
@@ -321,7 +331,7 @@ is($last->('b'), $before->{b}, 'etcd: nothing of it was taken');
 # The time may be over when it asks, or while it does not.
 my $unanswered = qr/^(?:answered, locked|silent it did not answer in time)$/;
 like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: nor by itself');
-my ($word, $answer) = $store->fetch(blocks('b'));
+my ($word, $answer) = in_turn(sub { return $store->fetch(blocks('b')) });
 like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: nor is it given back to');
 is($last->('b'), $answer->[2], 'etcd: its row is as it was');
 $quicker->stop;
