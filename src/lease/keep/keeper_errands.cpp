@@ -1,5 +1,5 @@
-// The errands of the keeper: what core/lease asks for next, for one number, and the record that must be durable before a
-// claim. keeper_answers.cpp has what comes of each.
+// The errands of the keeper: what core/lease asks for next, for one number, and the record that must be durable before
+// a claim. keeper_answers.cpp has what comes of each.
 #include "lease/keep/keeper.hpp"
 
 #include "lease/store/trouble.hpp"
