@@ -155,7 +155,7 @@ struct ThreadSession {
         SlotKey key{key_of(thread_layout), our_database, select_shard(at)};
         at.slot = server.directory().find(key);
         while (at.slot.entry == nullptr) {
-            obtain({key, thread_layout, Claim::own, ThreadServer::slot_count, now_ms, 0});
+            obtain({key, thread_layout, SlotUse::own, ThreadServer::slot_count, now_ms, 0});
             if (at.slot.entry == nullptr) server.wait();
             now_ms = server.clock_ms.load();
         }

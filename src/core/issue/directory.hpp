@@ -92,7 +92,7 @@ struct DirectoryState {
 struct SlotRequest {
     SlotKey key;
     Layout layout;
-    Claim claim;
+    SlotUse use;
     std::uint32_t share;          // slots that the database may hold
     std::int64_t now_ms;          // the clock
     std::int64_t idle_ms;         // a slot that made no ID for that long, its last tick over, is idle
@@ -265,8 +265,8 @@ class Directory {
         index_.insert(number);
         if (state_.slot_count.load() <= static_cast<std::uint32_t>(number))
             state_.slot_count = static_cast<std::uint32_t>(number) + 1;
-        add_slot(database.slots, request.claim);
-        add_slot(state_.slots, request.claim);
+        add_slot(database.slots, request.use);
+        add_slot(state_.slots, request.use);
         return reference;
     }
 
@@ -276,7 +276,7 @@ class Directory {
         entry.full = {0, 0};
         reset_counters(entry);
         entry.form = form_of(request.layout);
-        entry.claim = request.claim;
+        entry.use = request.use;
         entry.link.key = request.key;
         return {&entry, entry.generation};
     }
@@ -284,7 +284,7 @@ class Directory {
     // Frees idle slots until one more may be given out. What is still short where there are none.
     Shortage make_room(const Database &database, const SlotRequest &request) noexcept {
         for (;;) {
-            Shortage shortage = shortage_of(request.claim, database.slots, request.share, state_.slots, entry_count_);
+            Shortage shortage = shortage_of(request.use, database.slots, request.share, state_.slots, entry_count_);
             if (shortage == Shortage::none || !free_idle_slot(shortage, request)) return shortage;
         }
     }
@@ -299,12 +299,12 @@ class Directory {
             SlotKey key = entry.link.key;
             std::uint32_t owner = key.database;
             std::int64_t end_ms = 0;
-            if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
+            if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.use)) continue;
             if (is_new(entry.given_ms, request) || !retire_if_over(entry, since_ms, end_ms)) continue;
             Database &database = *find_database(owner);
             lift(database.horizon.floor_ms, end_ms);
-            subtract(database.slots, one_slot(entry.claim));
-            subtract(state_.slots, one_slot(entry.claim));
+            subtract(database.slots, one_slot(entry.use));
+            subtract(state_.slots, one_slot(entry.use));
             free(entry, key);
             return true;
         }

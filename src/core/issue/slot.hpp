@@ -231,7 +231,7 @@ struct alignas(cache_line) SlotEntry {
     std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex; how long they did
     std::uint32_t max_lead_ms IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; the furthest lead of an ID
     LayoutForm form;                                           // guard: as of the key; of its layout
-    Claim claim;                                               // guard: as of the key; as what it was given out
+    SlotUse use;                                               // guard: as of the key; as what it was given out
 };
 
 // Sets back what was counted.

@@ -121,8 +121,8 @@ void count_slots(const SlotCopies &slots, uint32 own_count, Survey &survey) noex
     SlotCounts database{0, 0};
     SlotCounts server{0, 0};
     for (uint32 i = 0; i < slots.count; i++) {
-        add_slot(server, slots.rows[i].claim);
-        if (i < own_count) add_slot(database, slots.rows[i].claim);
+        add_slot(server, slots.rows[i].use);
+        if (i < own_count) add_slot(database, slots.rows[i].use);
     }
     survey.slots = database.all;
     survey.server_slots = server.all;
