@@ -121,7 +121,7 @@ struct PageHost {
         page = {world.page, {}};
         return Renewal::granted;
     }
-    static std::uint64_t position() noexcept { return 1; }
+    static std::uint64_t lsn() noexcept { return 1; }
     static std::uint64_t write_page(const RecordPage &page) noexcept {
         world.page = page.record;
         return 1;

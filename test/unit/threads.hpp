@@ -95,7 +95,7 @@ struct ThreadPage {
         page = {database.page, {}};
         return Renewal::granted;
     }
-    std::uint64_t position() const noexcept { return 1; }
+    std::uint64_t lsn() const noexcept { return 1; }
     std::uint64_t write_page(const RecordPage &page) noexcept {
         database.write(page.record);
         return 1;

@@ -42,14 +42,14 @@ constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexce
 struct DurableState {
     DurableRecord known;     // last read from or written to the page
     std::int64_t pending;    // its value, flushed here and not yet granted; 0: none
-    std::uint64_t position;  // in the log: the end of what was written last
+    std::uint64_t lsn;  // the end in the log of what was written last
     bool is_loaded;          // else `known` is not known
 };
 static_assert(std::is_trivial_v<DurableState>, "lives in shared memory");
 
-// Notes a record that is on the page and flushed on this server, up to that position in the log.
-inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t position) noexcept {
-    state = {record, record.value, position, true};
+// Notes a record that is on the page and flushed on this server, up to that LSN.
+inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t lsn) noexcept {
+    state = {record, record.value, lsn, true};
 }
 
 // Identifies a server's history: its timeline and system identifier, mixed; never 0.

@@ -85,8 +85,8 @@ inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 
-// Notes a record that is on the page and flushed on this server, up to that position in the log.
-void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept;
+// Notes a record that is on the page and flushed on this server, up to that LSN.
+void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept;
 
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;

@@ -98,9 +98,9 @@ struct HorizonRenewal {
     void renew_pairs(PagePairs &pairs) const noexcept {
         if (pair.until != none_settled) pairs.add(pair);
     }
-    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
     void grant() noexcept { grant_pending(horizon); }
-    std::uint64_t position() const noexcept { return horizon.record.position; }
+    std::uint64_t lsn() const noexcept { return horizon.record.lsn; }
 
    private:
     PageVerdict next_record() noexcept;
@@ -114,9 +114,9 @@ struct GeneratorRenewal {
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
     void renew_pairs(PagePairs &) const noexcept {}
-    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
     void grant() noexcept;
-    std::uint64_t position() const noexcept { return generators.record.position; }
+    std::uint64_t lsn() const noexcept { return generators.record.lsn; }
 };
 
 // Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every

@@ -97,12 +97,12 @@ class RecordHost {
         page = page_;
         return locked;
     }
-    uint64 position() const noexcept { return position_of(page_); }
+    uint64 lsn() const noexcept { return lsn_of(page_); }
     uint64 write_page(const RecordPage &page) { return pg::write_page(page_, page); }
     void unlock_page() { pg::unlock_page(page_); }
-    bool is_flushed(uint64 position) const { return position <= GetFlushRecPtr(nullptr); }
-    void flush(uint64 position) { XLogFlush(position); }
-    bool is_acknowledged(uint64 position) const { return pg::is_acknowledged(state_, position); }
+    bool is_flushed(uint64 lsn) const { return lsn <= GetFlushRecPtr(nullptr); }
+    void flush(uint64 lsn) { XLogFlush(lsn); }
+    bool is_acknowledged(uint64 lsn) const { return pg::is_acknowledged(state_, lsn); }
     bool is_followed() const { return pg::is_followed(); }
     SettledPair look() const {
         ReaderServer server{state_, &database_};
