@@ -110,7 +110,7 @@ void Keeper::put_record(const LeaseRecord &record) {
     while (!remember(page, record)) {
         uint32 row = 0;
         while (is_used(page.rows[row].number)) row++;
-        forget(page, page.rows[row].number);
+        remove_number(page, page.rows[row].number);
     }
 }
 
@@ -173,7 +173,7 @@ Keeper::Result Keeper::stick(const char *sentence) {
 
 // Neither asks for the number as its own again, now or after the next start.
 void Keeper::disown(int64 number) {
-    forget(record_.page(), number);
+    remove_number(record_.page(), number);
     record_.write();
 }
 
