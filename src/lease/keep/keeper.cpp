@@ -78,7 +78,7 @@ bool Keeper::run_all(uint32 count, bool is_ready) {
         if (is_held_up) begins_at_ = i + 1;
         bool is_asked_again = is_held_up && is_waiting(entry(i).lease);
         asks_at_ms_[i] = is_asked_again ? pg::monotonic_ms() + gate_.rules().window_ms / 16 : 0;
-        numbers_.tell(i, in_the_way_);
+        numbers_.publish(i, in_the_way_);
     }
     return is_well;
 }
@@ -135,7 +135,7 @@ void Keeper::end_issue_of(uint32 index) {
 void Keeper::free_if_ended(uint32 index) {
     if (entry(index).purpose != LeaseFor::pool || !has_ended(entry(index).lease)) return;
     records_[index] = {};
-    numbers_.forget(index);
+    numbers_.clear(index);
     Guard<pg::LightLock> guard(leases_.lock);
     entry(index).purpose = LeaseFor::nothing;
 }

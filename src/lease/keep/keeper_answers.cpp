@@ -128,7 +128,7 @@ void Keeper::note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews n
 void Keeper::look_back(int64 number) {
     Registration registration{};
     NumberRange range{number, number};
-    if (older_.is_told() && registry_.list(range, registration)) older_.look_at(registration, range);
+    if (older_.is_published() && registry_.list(range, registration)) older_.look_at(registration, range);
 }
 
 }  // namespace idgen::lease
