@@ -46,7 +46,7 @@ struct Disk {
     LeaseRecord numbers[max_leases] = {};         // the same
     DurableRecord durable[max_databases] = {};    // the horizon that would survive
     std::int64_t durable_ms[max_databases] = {};  // the highest up to there
-    Lsn lsns[max_databases][2] = {};         // of the pages
+    Lsn lsns[max_databases][2] = {};              // of the pages
 
     Lsn inserted() const noexcept { return wal.size(); }
     WalEntry &page(int database, Record kind) noexcept { return pages[database][static_cast<int>(kind)]; }

@@ -30,7 +30,7 @@ enum class Renewal : std::uint8_t {
     origin_locked,     // or on what names the origin, which is asked for as long as there is no record
     busy,              // another session renews
     not_acknowledged,  // the synchronous standbys have not flushed it yet
-    // Refused: waiting helps nobody.
+    // Refused: waiting does not help.
     no_record,               // it is missing
     newer_record,            // written by a later version
     unlogged,                //
@@ -156,8 +156,8 @@ constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::
 }
 
 // For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms of a
-// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which nobody asks any more keeps
-// what it has, until the next renewal succeeds.
+// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which no session asks any more
+// keeps what it has, until the next renewal succeeds.
 
 // The stall, with one more request at `now_ms`.
 constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms) noexcept {

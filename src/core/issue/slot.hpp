@@ -211,8 +211,8 @@ inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t u
 }
 
 // A slot as a directory keeps it, and a session's reference to it. The reference is good as long as the slot has its
-// generation: who takes a slot back raises that under the slot's lock, and takes its key away, so no take meets a slot
-// that is another shard's by now, and no search makes a new reference to it.
+// generation: the session that takes a slot back raises that under the slot's lock, and takes its key away, so no take
+// meets a slot that is another shard's by now, and no search makes a new reference to it.
 
 constexpr std::size_t cache_line = 64;
 

@@ -69,7 +69,7 @@ class SlotIndex {
         return no_slot;
     }
 
-    // Requires that the entry is in no chain, and nobody else has its key, which it has already.
+    // Requires that the entry is in no chain, and no other has its key, which it has already.
     void insert(std::int32_t slot) noexcept {
         SlotLink &link = entries_[slot].link;
         SlotBucket &head = buckets_[hash_of(link.key) & mask_];
@@ -99,7 +99,7 @@ class SlotIndex {
 // databases together at most half of the server's slots: so one is left for what a node was set up to make, the node's
 // own shards in any preset's packing, as long as they are fewer than the other half.
 
-// What a slot is asked for.
+// Whose slot it is: one that the node was set up to make, or another of a session's choice.
 enum class SlotUse : std::uint8_t {
     own,    // a shard of the node, or of a layout without shards, in a preset's packing; a number that is no
             // shard

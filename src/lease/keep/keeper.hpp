@@ -4,8 +4,8 @@
 //
 // A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on at or
 // above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under their locks, so
-// that whoever read an older cap is done; stop is called. So it ends with the server, and if idgen.lease_count is
-// lowered.
+// that each session that read an older cap is done; stop is called. So it ends with the server, and if
+// idgen.lease_count is lowered.
 #pragma once
 
 #include "lease/keep/keeper_log.hpp"

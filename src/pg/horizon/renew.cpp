@@ -241,7 +241,7 @@ struct Telling {
     SharedDatabase *database;
 };
 
-void tell(void *argument) {
+void tell_in_attempt(void *argument) {
     const auto *telling = static_cast<Telling *>(argument);
     with_sequence(Record::horizon, [&](Relation sequence) {
         RecordHost host{telling->state, *telling->database, sequence};
@@ -283,7 +283,7 @@ void load_unknown(void *) {
     load_horizon();
 }
 
-// After a start nobody may ask or draw for long, while a standby has not heard of the last IDs from before. Each
+// After a start no session may ask or draw for long, while a standby has not heard of the last IDs from before. Each
 // process tries once.
 SharedDatabase *load_for_standbys(SharedDatabase *database) {
     static bool has_tried = false;
@@ -306,7 +306,7 @@ void tell_standbys() {
     int64 now_ms = wall_ms();
     if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;
     Telling telling{state, database};
-    attempt(tell, &telling);
+    attempt(tell_in_attempt, &telling);
 }
 
 Outcome renew_generator() {

@@ -187,8 +187,8 @@ void look_at_renewals(SharedState *state, Survey &survey) {
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {
     SharedDatabase *database = find_database(state);
-    uint32 reckoned_with = database == nullptr ? 0 : database->horizon.confirmations;
-    int64 accepted_ms = accepted_for(state->accepted_clock, reckoned_with, survey.record, state->boot);
+    uint32 known = database == nullptr ? 0 : database->horizon.confirmations;
+    int64 accepted_ms = accepted_for(state->accepted_clock, known, survey.record, state->boot);
     survey.has_accepted_clock = accepted_ms != nothing_accepted;
     if (survey.has_accepted_clock) survey.clock_offset_ms = wall_minus_boot_ms() - accepted_ms;
     survey.steps_forward = pg_atomic_read_u64(&state->steps_forward);
