@@ -12,7 +12,7 @@ namespace idgen {
 // Off in the builds in which the simulator looks for what a removed guard leads to.
 inline bool ends_at_broken_contract = true;
 
-[[gnu::cold]] inline void tell_broken_contract(const char *condition, const char *file, int line) noexcept {
+[[gnu::cold]] inline void print_broken_contract(const char *condition, const char *file, int line) noexcept {
     if (!ends_at_broken_contract) return;
     std::fprintf(stderr, "%s:%d: required: %s\n", file, line, condition);
     __builtin_trap();
@@ -21,7 +21,7 @@ inline bool ends_at_broken_contract = true;
 }  // namespace idgen
 
 #define IDGEN_REQUIRE(condition) \
-    ((condition) ? static_cast<void>(0) : ::idgen::tell_broken_contract(#condition, __FILE__, __LINE__))
+    ((condition) ? static_cast<void>(0) : ::idgen::print_broken_contract(#condition, __FILE__, __LINE__))
 
 #elif defined(__clang_analyzer__)
 #define IDGEN_REQUIRE(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())

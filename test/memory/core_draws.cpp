@@ -68,7 +68,7 @@ struct TakingBack : CoreProgram {
         SlotKey key{key_of(layout), database_number, shard + 1};
         Shortage shortage;
         Guard<Lock> guard(world.directory_lock);
-        directory().obtain(database(), {key, layout, Claim::own, 1, now + 10, 0}, shortage);
+        directory().obtain(database(), {key, layout, SlotUse::own, 1, now + 10, 0}, shortage);
     }
     bool is_right() override { return world.noted[1] < database().horizon.floor_ms; }
 };

@@ -115,7 +115,7 @@ struct Claiming : CoreProgram {
     void run(int thread) override {
         if (thread == 1) {
             SlotKey key{key_of(layout), database_number, shard};
-            SlotRequest request{key, layout, Claim::own, 1, now, 0};
+            SlotRequest request{key, layout, SlotUse::own, 1, now, 0};
             Shortage shortage;
             Guard<Lock> guard(world.directory_lock);
             request.claimed_ms = world.lease.claimed_ms.load();

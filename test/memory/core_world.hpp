@@ -67,7 +67,7 @@ inline void prepare_slot() {
     database().horizon.floor_ms = now;
     Shortage shortage;
     SlotKey key{key_of(layout), database_number, shard};
-    world.slot = directory().obtain(database(), {key, layout, Claim::own, 1, now, 0}, shortage);
+    world.slot = directory().obtain(database(), {key, layout, SlotUse::own, 1, now, 0}, shortage);
 }
 
 // What a draw asks for; one that needs a renewal or a wait fails.
@@ -121,7 +121,7 @@ struct PageHost {
         page = {world.page, {}};
         return Renewal::granted;
     }
-    static std::uint64_t position() noexcept { return 1; }
+    static std::uint64_t lsn() noexcept { return 1; }
     static std::uint64_t write_page(const RecordPage &page) noexcept {
         world.page = page.record;
         return 1;

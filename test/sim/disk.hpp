@@ -46,7 +46,7 @@ struct Disk {
     LeaseRecord numbers[max_leases] = {};         // the same
     DurableRecord durable[max_databases] = {};    // the horizon that would survive
     std::int64_t durable_ms[max_databases] = {};  // the highest up to there
-    Lsn positions[max_databases][2] = {};         // of the pages
+    Lsn lsns[max_databases][2] = {};              // of the pages
 
     Lsn inserted() const noexcept { return wal.size(); }
     WalEntry &page(int database, Record kind) noexcept { return pages[database][static_cast<int>(kind)]; }
@@ -57,7 +57,7 @@ struct Disk {
         apply(entry, wal.size());
         return wal.size();
     }
-    Lsn position(int database, Record kind) const noexcept { return positions[database][static_cast<int>(kind)]; }
+    Lsn lsn(int database, Record kind) const noexcept { return lsns[database][static_cast<int>(kind)]; }
     Lsn write_act(Act act, Xid xid, int database, const Lowest &drawn) {
         WalEntry entry{};
         entry.database = database;
@@ -101,7 +101,7 @@ struct Disk {
             return;
         }
         page(entry.database, entry.kind) = entry;
-        positions[entry.database][static_cast<int>(entry.kind)] = lsn;
+        lsns[entry.database][static_cast<int>(entry.kind)] = lsn;
     }
 };
 

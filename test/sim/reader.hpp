@@ -24,7 +24,7 @@ struct ServerOfReader {
         stage.let_others_run();
         std::int64_t settled_ms = lift_settled(database->horizon, node.clock.read(stage.true_ms));
         stage.let_others_run();
-        if (settled_ms == 0) return {none_settled, HeldBy::nobody, 0};
+        if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
         const SharedMemory &shared = *node.shared;
         Announcements<NoLock> all{shared.announcements, max_sessions, shared.prepared, max_prepared + max_sessions};
         return idgen::gather(settled_ms, all, database->database, *this, stage.let_others_run);

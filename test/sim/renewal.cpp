@@ -47,14 +47,14 @@ void RecordHost::unlock_page() noexcept {
     if (kind_ == Record::horizon && loaded_ms == 0) loaded_ms = database_.horizon.floor_ms;
 }
 
-void RecordHost::flush(std::uint64_t position) {
+void RecordHost::flush(std::uint64_t lsn) {
     renewer_.rest();
-    node_.disk.flush(position);
+    node_.disk.flush(lsn);
     renewer_.rest();
 }
 
-bool RecordHost::is_acknowledged(std::uint64_t position) const {
-    return stage_.is_acknowledged(node_, position);
+bool RecordHost::is_acknowledged(std::uint64_t lsn) const {
+    return stage_.is_acknowledged(node_, lsn);
 }
 
 SettledPair RecordHost::look() {

@@ -27,12 +27,12 @@ class RecordHost {
     bool try_lock();
     void unlock();
     Renewal lock_page(RecordPage &page);
-    std::uint64_t position() const { return node_.disk.position(number_, kind_); }
+    std::uint64_t lsn() const { return node_.disk.lsn(number_, kind_); }
     std::uint64_t write_page(const RecordPage &page);
     void unlock_page() noexcept;
-    bool is_flushed(std::uint64_t position) const { return position <= node_.disk.flushed; }
-    void flush(std::uint64_t position);
-    bool is_acknowledged(std::uint64_t position) const;
+    bool is_flushed(std::uint64_t lsn) const { return lsn <= node_.disk.flushed; }
+    void flush(std::uint64_t lsn);
+    bool is_acknowledged(std::uint64_t lsn) const;
     bool is_followed() const noexcept { return true; }
     SettledPair look();
     void note_write(const DurableRecord &) const { renewer_.rest(); }

@@ -114,7 +114,7 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
     const Layout &layout = kind_ == kind_hlc ? hlc_layout : s.layouts[kind_];
     SlotRequest request{{key_of(layout), database_->database, shard},
                         layout,
-                        is_own_ ? Claim::own : Claim::other,
+                        is_own_ ? SlotUse::own : SlotUse::other,
                         s.share,
                         now_ms,
                         s.slot_idle_ms,

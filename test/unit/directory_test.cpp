@@ -11,7 +11,7 @@ namespace {
 constexpr Layout layout{0, 10, 41, 0, 4, 4, 0, 0};
 
 SlotRequest request_of(std::uint32_t database, std::uint32_t shard, std::int64_t now_ms = 5000) {
-    return {{key_of(layout), database, shard}, layout, Claim::own, 8, now_ms, 100};
+    return {{key_of(layout), database, shard}, layout, SlotUse::own, 8, now_ms, 100};
 }
 
 // A directory of four slots, and two databases in it.

@@ -115,7 +115,7 @@ class PoolTest : public testing::Test {
     void select() {
         std::uint32_t shard = select_shard(source);
         Shortage shortage = Shortage::none;
-        SlotRequest request{{key_of(layout), 11, shard}, layout, Claim::own, 4, 5000, 0};
+        SlotRequest request{{key_of(layout), 11, shard}, layout, SlotUse::own, 4, 5000, 0};
         source.slot = memory.directory.obtain(database, request, shortage);
     }
     bool attempt(std::uint32_t count, const Limits &limits = open_limits) {

@@ -32,8 +32,8 @@ TEST_F(LeasePages, RemembersEachNumberOnce) {
 
 TEST_F(LeasePages, ForgetsOneNumberAndKeepsTheOrder) {
     for (std::int64_t number : {5, 6, 7}) remember(page, record_for(number, number * 10, 0));
-    forget(page, 5);
-    forget(page, 8);
+    remove_number(page, 5);
+    remove_number(page, 8);
     ASSERT_EQ(page.count, 2U);
     EXPECT_EQ(record_of(page, 0).number, 6);
     EXPECT_EQ(record_of(page, 1).number, 7);
@@ -46,7 +46,7 @@ TEST_F(LeasePages, IsFullAtItsEndAndStillTakesWhatItKnows) {
     EXPECT_FALSE(remember(page, record_for(most_remembered, 1, 0)));
     EXPECT_TRUE(remember(page, record_for(most_remembered - 1, 2, 0)));
     EXPECT_EQ(size_of(page), sizeof(page));
-    forget(page, 3);
+    remove_number(page, 3);
     EXPECT_TRUE(remember(page, record_for(most_remembered, 1, 0)));
 }
 

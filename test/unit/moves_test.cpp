@@ -28,7 +28,7 @@ class MovesTest : public testing::Test {
     // A slot that has come to the tick at `ms` after t.
     SlotReference<NoLock> slot_at(std::int64_t ms, std::uint32_t shard = 1) {
         Shortage shortage = Shortage::none;
-        SlotRequest request{{key_of(layout), 11, shard}, layout, Claim::own, 4, t, 0};
+        SlotRequest request{{key_of(layout), 11, shard}, layout, SlotUse::own, 4, t, 0};
         auto slot = memory.directory.obtain(database, request, shortage);
         slot.entry->slot.tick = t + ms;
         return slot;

@@ -16,7 +16,7 @@ namespace {
 std::vector<std::uint32_t> visit_all(PoolCursor &cursor) {
     cursor.begin_tick();
     std::vector<std::uint32_t> ranks{cursor.rank()};
-    while (cursor.advance()) ranks.push_back(cursor.rank());
+    while (cursor.next_shard()) ranks.push_back(cursor.rank());
     return ranks;
 }
 
@@ -115,7 +115,7 @@ TEST(PoolCursor, ASessionThatNeedsTwoShardsStaysAtHome) {
     for (int tick = 0; tick < 5; tick++) {
         cursor.begin_tick();
         EXPECT_EQ(cursor.rank(), home_of(5, 16));
-        EXPECT_TRUE(cursor.advance());
+        EXPECT_TRUE(cursor.next_shard());
         EXPECT_EQ(cursor.rank(), home_of(5, 16) + 1);
     }
 }
@@ -126,7 +126,7 @@ TEST(PoolCursor, APoolOfOneHasNowhereToGo) {
     for (int tick = 0; tick < 5; tick++) {
         cursor.begin_tick();
         EXPECT_EQ(cursor.rank(), 0u);
-        EXPECT_FALSE(cursor.advance());
+        EXPECT_FALSE(cursor.next_shard());
         EXPECT_EQ(cursor.rank(), 0u);
     }
 }
@@ -178,7 +178,7 @@ TEST(PoolCursor, DrawsAllIdsOfAPool) {
                     last = {taken.tick, shard, taken.sequence};
                     ids++;
                 }
-            } while (cursor.advance());
+            } while (cursor.next_shard());
             if (now - begin >= 4) {
                 ASSERT_EQ(ids, pool * (p.sequence_last - p.sequence_first + 1));
             }

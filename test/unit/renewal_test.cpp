@@ -58,7 +58,7 @@ TEST_F(RenewalTest, LoadsThenWritesThenGrants) {
     EXPECT_EQ(horizon.granted_ms, 0);
     renewal.note_flushed(verdict.record, 9);
     EXPECT_EQ(horizon.granted_ms, 0) << "flushed is not acknowledged";
-    EXPECT_EQ(renewal.position(), 9u);
+    EXPECT_EQ(renewal.lsn(), 9u);
     EXPECT_EQ(renewal.begin(), RenewalStep::ask_standbys);
     renewal.grant();
     EXPECT_EQ(horizon.granted_ms, t + 1500);

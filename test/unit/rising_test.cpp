@@ -70,7 +70,7 @@ TEST(Rising, AUlidOfNextYearLeavesNoTrace) {
     Ulid last = composed<Ulid>(now_ms + year_ms, random);
     Reading reading = settle_reading(time_of(last), now_ms, 1000, clock.reader());
     if (reading.behind > 0) last = Ulid{};
-    EXPECT_TRUE(advance(last, reading.now, random));
+    EXPECT_TRUE(step_up(last, reading.now, random));
     EXPECT_EQ(compare(last, composed<Ulid>(now_ms, random)), 0);
 }
 

@@ -227,7 +227,7 @@ struct AskedServer {
     Settled gather() {
         asked += "gather ";
         if (dropped != nullptr) dropped->drop();
-        return {until_ms, HeldBy::nobody, 0};
+        return {until_ms, HeldBy::none, 0};
     }
     std::uint64_t next_xid() {
         asked += "next_xid ";

@@ -144,17 +144,17 @@ struct TestServer {
 TEST(Settled, TheLeastOfAllThatRunIsTheAnswer) {
     TestServer server;
     EXPECT_EQ(server.settle().until_ms, 9000);
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody);
+    EXPECT_EQ(server.settle().held_by, HeldBy::none);
     write_announcement(server.processes[0], 1, {70, 7}, 5000);
     write_announcement(server.processes[1], 1, {70, 8}, 4000);
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "both have ended";
+    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "both have ended";
     server.transactions[0] = 7;
     EXPECT_EQ(server.settle().until_ms, 5000);
     EXPECT_EQ(server.settle().held_by, HeldBy::process);
     server.transactions[1] = 8;
     EXPECT_EQ(server.settle().until_ms, 4000);
     EXPECT_EQ(server.settle().holder, 1u);
-    EXPECT_EQ(server.settle(3000).held_by, HeldBy::nobody) << "S is earlier";
+    EXPECT_EQ(server.settle(3000).held_by, HeldBy::none) << "S is earlier";
 }
 
 TEST(Settled, WhatAProcessAnnouncedEndsWithIt) {
@@ -163,7 +163,7 @@ TEST(Settled, WhatAProcessAnnouncedEndsWithIt) {
     server.transactions[0] = 7;
     EXPECT_EQ(server.settle().held_by, HeldBy::process);
     server.pids[0] = 71;
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "the next one in its place has a transaction of that number";
+    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "the next one in its place has a transaction of that number";
     write_announcement(server.processes[0], 1, {71, 7}, 6000);
     EXPECT_EQ(server.settle().until_ms, 6000) << "and announces its own";
 }
@@ -184,18 +184,18 @@ TEST(Settled, APreparedTransactionHoldsUntilItEnds) {
     EXPECT_EQ(server.settle().held_by, HeldBy::prepared);
     EXPECT_EQ(server.settle().holder, 100u);
     server.in_progress.clear();
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody);
+    EXPECT_EQ(server.settle().held_by, HeldBy::none);
 }
 
 TEST(Settled, OfAPreparedTransactionThatNobodyRemembersNothingIsKnown) {
     TestServer server;
     server.old = {50};
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "it has ended";
+    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "it has ended";
     server.in_progress = {50};
     EXPECT_EQ(server.settle().held_by, HeldBy::unknown);
     EXPECT_EQ(server.settle().holder, 50u);
     EXPECT_TRUE(server.keep({50, 1, drew_nothing}));
-    EXPECT_EQ(server.settle().held_by, HeldBy::nobody) << "it is known to have drawn nothing";
+    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "it is known to have drawn nothing";
 }
 
 TEST(Settled, PlacesOfPreparedTransactionsAreUsedAgain) {

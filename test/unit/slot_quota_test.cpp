@@ -13,7 +13,7 @@ constexpr ShardRange range{4, 7};
 constexpr ShardSet four_to_seven{&range, 1, 4};
 constexpr ShardSet unset{nullptr, 0, 0};
 
-TEST(SlotQuota, WhatIsClaimedAsOwn) {
+TEST(SlotQuota, WhatIsOwn) {
     constexpr const char *twitter_by_hand = "epoch=2010-11-04T01:42:54.657Z unit=1ms time=40 shard=10 sequence=12";
     const struct {
         const char *layout;
@@ -36,7 +36,7 @@ TEST(SlotQuota, WhatIsClaimedAsOwn) {
         {"mastodon", unset, 0, max_shard + 1, true},
     };
     for (const auto &c : cases)
-        EXPECT_EQ(claim_of(c.shards, c.region, layout_of(c.layout), c.whole) == Claim::own, c.is_own)
+        EXPECT_EQ(use_of(c.shards, c.region, layout_of(c.layout), c.whole) == SlotUse::own, c.is_own)
             << c.layout << " " << c.region << " " << c.whole;
 }
 
@@ -47,23 +47,23 @@ TEST(SlotQuota, OthersHaveTheSmallerHalfButOne) {
 
 TEST(SlotQuota, WhatIsShort) {
     constexpr struct {
-        Claim claim;
+        SlotUse use;
         SlotCounts database, server;
         Shortage shortage;
     } cases[] = {
-        {Claim::other, {3, 3}, {3, 3}, Shortage::none},
-        {Claim::other, {4, 4}, {4, 4}, Shortage::share_others},
-        {Claim::other, {8, 4}, {8, 4}, Shortage::share_others},
-        {Claim::other, {8, 3}, {8, 3}, Shortage::share},
-        {Claim::other, {3, 3}, {10, 10}, Shortage::server_others},
-        {Claim::other, {3, 3}, {20, 9}, Shortage::server},
-        {Claim::own, {4, 4}, {10, 10}, Shortage::none},
-        {Claim::own, {7, 4}, {19, 10}, Shortage::none},
-        {Claim::own, {8, 4}, {19, 10}, Shortage::share},
-        {Claim::own, {7, 4}, {20, 10}, Shortage::server},
+        {SlotUse::other, {3, 3}, {3, 3}, Shortage::none},
+        {SlotUse::other, {4, 4}, {4, 4}, Shortage::share_others},
+        {SlotUse::other, {8, 4}, {8, 4}, Shortage::share_others},
+        {SlotUse::other, {8, 3}, {8, 3}, Shortage::share},
+        {SlotUse::other, {3, 3}, {10, 10}, Shortage::server_others},
+        {SlotUse::other, {3, 3}, {20, 9}, Shortage::server},
+        {SlotUse::own, {4, 4}, {10, 10}, Shortage::none},
+        {SlotUse::own, {7, 4}, {19, 10}, Shortage::none},
+        {SlotUse::own, {8, 4}, {19, 10}, Shortage::share},
+        {SlotUse::own, {7, 4}, {20, 10}, Shortage::server},
     };
     for (const auto &c : cases)
-        EXPECT_EQ(shortage_of(c.claim, c.database, 8, c.server, 20), c.shortage)
+        EXPECT_EQ(shortage_of(c.use, c.database, 8, c.server, 20), c.shortage)
             << c.database.all << " " << c.database.other << " " << c.server.all << " " << c.server.other;
 }
 
@@ -74,28 +74,28 @@ TEST(SlotQuota, OwnClaimsFindRoomWhateverOthersTake) {
     for (std::uint32_t share : {1U, 2U, 3U, 7U, 12U, 24U}) {
         SlotCounts server{};
         std::vector<SlotCounts> counts(databases);
-        auto take = [&](std::uint32_t database, Claim claim) {
-            if (shortage_of(claim, counts[database], share, server, server_slots) != Shortage::none) return false;
-            add_slot(counts[database], claim);
-            add_slot(server, claim);
+        auto take = [&](std::uint32_t database, SlotUse use) {
+            if (shortage_of(use, counts[database], share, server, server_slots) != Shortage::none) return false;
+            add_slot(counts[database], use);
+            add_slot(server, use);
             return true;
         };
         for (std::uint32_t database = 0; database < databases; database++)
-            while (take(database, Claim::other)) continue;
+            while (take(database, SlotUse::other)) continue;
         std::uint32_t own = share - slots_for_others(share);
         for (std::uint32_t n = 0; n < own && n < (server_slots - slots_for_others(server_slots)) / databases; n++)
             for (std::uint32_t database = 0; database < databases; database++)
-                EXPECT_TRUE(take(database, Claim::own)) << share << " " << n;
+                EXPECT_TRUE(take(database, SlotUse::own)) << share << " " << n;
     }
 }
 
 TEST(SlotQuota, CountsGoOutAsTheyCameIn) {
     SlotCounts counts{};
-    for (Claim claim : {Claim::own, Claim::other, Claim::other}) add_slot(counts, claim);
+    for (SlotUse use : {SlotUse::own, SlotUse::other, SlotUse::other}) add_slot(counts, use);
     EXPECT_EQ(counts.all, 3U);
     EXPECT_EQ(counts.other, 2U);
-    subtract(counts, one_slot(Claim::other));
-    subtract(counts, one_slot(Claim::own));
+    subtract(counts, one_slot(SlotUse::other));
+    subtract(counts, one_slot(SlotUse::own));
     EXPECT_EQ(counts.all, 1U);
     EXPECT_EQ(counts.other, 1U);
 }

@@ -95,7 +95,7 @@ struct ThreadPage {
         page = {database.page, {}};
         return Renewal::granted;
     }
-    std::uint64_t position() const noexcept { return 1; }
+    std::uint64_t lsn() const noexcept { return 1; }
     std::uint64_t write_page(const RecordPage &page) noexcept {
         database.write(page.record);
         return 1;
@@ -155,7 +155,7 @@ struct ThreadSession {
         SlotKey key{key_of(thread_layout), our_database, select_shard(at)};
         at.slot = server.directory().find(key);
         while (at.slot.entry == nullptr) {
-            obtain({key, thread_layout, Claim::own, ThreadServer::slot_count, now_ms, 0});
+            obtain({key, thread_layout, SlotUse::own, ThreadServer::slot_count, now_ms, 0});
             if (at.slot.entry == nullptr) server.wait();
             now_ms = server.clock_ms.load();
         }

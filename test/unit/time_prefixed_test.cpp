@@ -175,7 +175,7 @@ TEST(UlidTest, AdvancesAsPublished) {
         {1469918176386, "01ARYZ6S42YYYYYYYYYYYYYYYY"},
     };
     for (const auto &[now_ms, text] : calls) {
-        EXPECT_TRUE(advance(last, now_ms, random));
+        EXPECT_TRUE(step_up(last, now_ms, random));
         EXPECT_EQ(text_of(last), text);
     }
 }
@@ -185,13 +185,13 @@ TEST(UlidTest, AdvancesByOneUntilNothingIsLeft) {
     for (auto [text, next] : {std::pair{"01BX5ZZKBKACTAV9WEVGEMMVRZ", "01BX5ZZKBKACTAV9WEVGEMMVS0"},
                               std::pair{"01BX5ZZKBKAZZZZZZZZZZZZZZZ", "01BX5ZZKBKB000000000000000"}}) {
         auto last = parsed<Ulid>(text);
-        EXPECT_TRUE(advance(last, 0, random));
+        EXPECT_TRUE(step_up(last, 0, random));
         EXPECT_EQ(text_of(last), next);
     }
     auto last = parsed<Ulid>("01BX5ZZKBKZZZZZZZZZZZZZZZZ");
-    EXPECT_FALSE(advance(last, time_of(last), random));
+    EXPECT_FALSE(step_up(last, time_of(last), random));
     EXPECT_EQ(text_of(last), "01BX5ZZKBKZZZZZZZZZZZZZZZZ");
-    EXPECT_TRUE(advance(last, time_of(last) + 1, random));
+    EXPECT_TRUE(step_up(last, time_of(last) + 1, random));
     EXPECT_EQ(text_of(last), "01BX5ZZKBM0000000000000000");
 }
 

@@ -143,16 +143,16 @@ TEST(Uuid, BoundsOfAMillisecond) {
 
 TEST(Uuid, TheClockLeadsWhereItIsLater) {
     UuidStamp last = 0;
-    EXPECT_TRUE(advance(last, uuid_stamp(year_2022_ms, 0)));
+    EXPECT_TRUE(step_up(last, uuid_stamp(year_2022_ms, 0)));
     EXPECT_EQ(last, year_2022_ms << 12);
-    EXPECT_TRUE(advance(last, uuid_stamp(year_2022_ms, 500000)));
+    EXPECT_TRUE(step_up(last, uuid_stamp(year_2022_ms, 500000)));
     EXPECT_EQ(last, (year_2022_ms << 12) + 2048);
 }
 
 TEST(Uuid, TheInstantOfTheLastIsNotGivenAgain) {
     UuidStamp last = 0, now = uuid_stamp(year_2022_ms, 123456);
     for (UuidStamp i = 0; i < 3; i++) {
-        EXPECT_TRUE(advance(last, now));
+        EXPECT_TRUE(step_up(last, now));
         EXPECT_EQ(last, now + i);
     }
 }
@@ -162,7 +162,7 @@ TEST(Uuid, TheLastLeadsWhereTheClockIsBehind) {
     UuidStamp last = uuid_stamp(year_2022_ms, 999999);
     for (std::int64_t now_ms : {year_2022_ms, year_2022_ms - 3600000, std::int64_t{0}, std::int64_t{-86400000}}) {
         UuidStamp before = last;
-        EXPECT_TRUE(advance(last, uuid_stamp(now_ms, 0)));
+        EXPECT_TRUE(step_up(last, uuid_stamp(now_ms, 0)));
         EXPECT_EQ(last, before + 1);
         EXPECT_TRUE(is_before(uuidv7_of(before, UINT64_MAX), uuidv7_of(last, 0)));
     }
@@ -176,7 +176,7 @@ TEST(Uuid, AnyClockGivesRisingStamps) {
     for (int i = 0; i < 100000; i++) {
         now_ms += random.once_in(100) ? random.between(-5000, 5000) : random.between(0, 1);
         UuidStamp before = last, now = uuid_stamp(now_ms, static_cast<std::int32_t>(random.below(1000000)));
-        ASSERT_TRUE(advance(last, now));
+        ASSERT_TRUE(step_up(last, now));
         ASSERT_GT(last, before);
         ASSERT_GE(last, now);
         ASSERT_TRUE(last == now || last == before + 1);
@@ -185,12 +185,12 @@ TEST(Uuid, AnyClockGivesRisingStamps) {
 
 TEST(Uuid, NothingIsLeftPastTheEnd) {
     UuidStamp last = uuid_last_stamp - 1;
-    EXPECT_TRUE(advance(last, 0));
+    EXPECT_TRUE(step_up(last, 0));
     EXPECT_EQ(last, uuid_last_stamp);
-    EXPECT_FALSE(advance(last, 0));
+    EXPECT_FALSE(step_up(last, 0));
     EXPECT_EQ(last, uuid_last_stamp);
     last = 5;
-    EXPECT_FALSE(advance(last, uuid_stamp(uuid_last_ms + 1, 0)));
+    EXPECT_FALSE(step_up(last, uuid_stamp(uuid_last_ms + 1, 0)));
     EXPECT_EQ(last, 5);
 }
 

@@ -18,7 +18,7 @@ using BootId = RandomId;
 // Never change: on disk.
 struct DurableRecord {
     std::int64_t value;              // H in unix ms, or a generator
-    std::int64_t identity;           // of the server that wrote it; 0: nobody's, as setval leaves it
+    std::int64_t identity;           // of the server that wrote it; 0: of none, as setval leaves it
     std::int64_t owner;              // system identifier of the server that the shards belong to; 0: not known
     std::uint64_t shards;            // fingerprint of its setting
     std::int64_t accepted_clock_ms;  // highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME
@@ -40,16 +40,16 @@ constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexce
 
 // What the sessions of a server know of a record. In shared memory; guard: the lock of renewals.
 struct DurableState {
-    DurableRecord known;     // last read from or written to the page
-    std::int64_t pending;    // its value, flushed here and not yet granted; 0: none
-    std::uint64_t position;  // in the log: the end of what was written last
-    bool is_loaded;          // else `known` is not known
+    DurableRecord known;   // last read from or written to the page
+    std::int64_t pending;  // its value, flushed here and not yet granted; 0: none
+    std::uint64_t lsn;     // the end in the log of what was written last
+    bool is_loaded;        // else `known` is not known
 };
 static_assert(std::is_trivial_v<DurableState>, "lives in shared memory");
 
-// Notes a record that is on the page and flushed on this server, up to that position in the log.
-inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t position) noexcept {
-    state = {record, record.value, position, true};
+// Notes a record that is on the page and flushed on this server, up to that LSN.
+inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t lsn) noexcept {
+    state = {record, record.value, lsn, true};
 }
 
 // Identifies a server's history: its timeline and system identifier, mixed; never 0.
@@ -84,7 +84,7 @@ constexpr bool may_be_clone(const DurableRecord &record, std::int64_t identity, 
     return has_clone && record.identity != identity;
 }
 
-// The identity of the record that such a server writes: nobody's as long as it may be the clone.
+// The identity of the record that such a server writes: 0 as long as it may be the clone.
 constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t identity, bool has_clone) noexcept {
     return may_be_clone(before, identity, has_clone) ? 0 : identity;
 }

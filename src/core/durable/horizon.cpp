@@ -46,8 +46,8 @@ std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_
     return std::max(horizon.record.known.value, used_ms + rules.window_ms);
 }
 
-void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept {
-    note_written(horizon.record, record, position);
+void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept {
+    note_written(horizon.record, record, lsn);
     horizon.is_indebted = false;
 }
 

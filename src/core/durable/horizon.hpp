@@ -37,7 +37,7 @@ struct HorizonRules {
 
     // Above all that an old server can have made, seen from a clock that is right within the clock error.
     constexpr std::int64_t debt_ms() const noexcept { return max_lead_ms + 2 * clock_error_ms + 1; }
-    // How far H can be ahead of a clock that nobody has set back.
+    // How far H can be ahead of a clock that was not set back.
     constexpr std::int64_t farthest_ms() const noexcept { return window_ms + debt_ms(); }
 };
 
@@ -52,7 +52,7 @@ struct Horizon {
     std::atomic<std::int64_t> told_until;  // up to where the page says what is settled (core/durable/pair_list.hpp)
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
-    std::uint32_t confirmations;  // of the clock, that the record reckons with (trusted_clock.hpp)
+    std::uint32_t confirmations;  // of the clock, that the record knows of (trusted_clock.hpp)
     bool is_indebted;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard_layout_v<Horizon> &&
@@ -85,8 +85,8 @@ inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 
-// Notes a record that is on the page and flushed on this server, up to that position in the log.
-void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t position) noexcept;
+// Notes a record that is on the page and flushed on this server, up to that LSN.
+void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept;
 
 // Grants the pending record. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
@@ -94,7 +94,7 @@ void grant_pending(Horizon &horizon) noexcept;
 // Notes that what was read from the page is durable wherever it must be, as after a start.
 void note_durable(Horizon &horizon) noexcept;
 
-// Whose record it is that a command writes: nobody's until a debt is paid, because only a renewal has waited
+// The identity of the record that a command writes: 0 until a debt is paid, because only a renewal has waited
 // until the lead admits what is owed.
 constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t identity) noexcept {
     return horizon.is_indebted ? 0 : identity;

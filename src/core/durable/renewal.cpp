@@ -53,8 +53,8 @@ PageVerdict HorizonRenewal::next_record() noexcept {
     return write(record);
 }
 
-void HorizonRenewal::note_flushed(const DurableRecord &record, std::uint64_t position) noexcept {
-    idgen::note_flushed(horizon, record, position);
+void HorizonRenewal::note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept {
+    idgen::note_flushed(horizon, record, lsn);
     horizon.confirmations = server.confirmations;
 }
 
@@ -69,8 +69,8 @@ PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
     return is_left ? write(next) : leave(Renewal::out_of_bounds, page.value);
 }
 
-void GeneratorRenewal::note_flushed(const DurableRecord &record, std::uint64_t position) noexcept {
-    note_written(generators.record, record, position);
+void GeneratorRenewal::note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept {
+    note_written(generators.record, record, lsn);
 }
 
 void GeneratorRenewal::grant() noexcept {

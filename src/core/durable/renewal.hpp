@@ -30,7 +30,7 @@ enum class Renewal : std::uint8_t {
     origin_locked,     // or on what names the origin, which is asked for as long as there is no record
     busy,              // another session renews
     not_acknowledged,  // the synchronous standbys have not flushed it yet
-    // Refused: waiting helps nobody.
+    // Refused: waiting does not help.
     no_record,               // it is missing
     newer_record,            // written by a later version
     unlogged,                //
@@ -98,9 +98,9 @@ struct HorizonRenewal {
     void renew_pairs(PagePairs &pairs) const noexcept {
         if (pair.until != none_settled) pairs.add(pair);
     }
-    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
     void grant() noexcept { grant_pending(horizon); }
-    std::uint64_t position() const noexcept { return horizon.record.position; }
+    std::uint64_t lsn() const noexcept { return horizon.record.lsn; }
 
    private:
     PageVerdict next_record() noexcept;
@@ -114,9 +114,9 @@ struct GeneratorRenewal {
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
     void renew_pairs(PagePairs &) const noexcept {}
-    void note_flushed(const DurableRecord &record, std::uint64_t position) noexcept;
+    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
     void grant() noexcept;
-    std::uint64_t position() const noexcept { return generators.record.position; }
+    std::uint64_t lsn() const noexcept { return generators.record.lsn; }
 };
 
 // Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every
@@ -156,8 +156,8 @@ constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::
 }
 
 // For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms of a
-// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which nobody asks any more keeps
-// what it has, until the next renewal succeeds.
+// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which no session asks any more
+// keeps what it has, until the next renewal succeeds.
 
 // The stall, with one more request at `now_ms`.
 constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms) noexcept {

@@ -138,11 +138,11 @@ inline void forget(AcceptedClock &clock) noexcept {
     clock.confirmations = 0;
 }
 
-// The highest difference accepted for a database whose record reckons with so many confirmations: what somebody
+// The highest difference accepted for a database whose record knows of that many confirmations: what a role
 // confirmed since, else what the record says of this boot, else what the server accepted.
-inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t reckoned_with, const DurableRecord &record,
+inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t known, const DurableRecord &record,
                                  const BootId &boot) noexcept {
-    if (clock.confirmations != reckoned_with) return clock.confirmed_ms;
+    if (clock.confirmations != known) return clock.confirmed_ms;
     std::int64_t recorded_ms = accepted_by(record, boot);
     return recorded_ms != nothing_accepted ? recorded_ms : clock.accepted_ms.load();
 }

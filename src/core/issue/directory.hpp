@@ -92,7 +92,7 @@ struct DirectoryState {
 struct SlotRequest {
     SlotKey key;
     Layout layout;
-    Claim claim;
+    SlotUse use;
     std::uint32_t share;          // slots that the database may hold
     std::int64_t now_ms;          // the clock
     std::int64_t idle_ms;         // a slot that made no ID for that long, its last tick over, is idle
@@ -187,23 +187,17 @@ class Directory {
         return {databases_, state_.database_count, database_limit(entry_count_)};
     }
 
-    // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. One that
-    // another database of that number left is begun again, above what that one made or settled and owing what that one
-    // owed; so is one whose row was written for any other reason, which a start would do as well. Not while sessions
-    // have it: they are of this very database.
+    // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. If the
+    // row was written since, the OID may be that of another database by now, and the entry is begun again; a row that
+    // was written for any other reason costs no more than a start. Not while sessions have the entry: they are of this
+    // very database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
         if (entry == nullptr) entry = databases().add(database);
         if (entry == nullptr || entry->written_by == writer) return entry;
-        if (entry->written_by != 0 && !has_sessions) {
-            bool is_indebted = entry->horizon.is_indebted;
-            std::int64_t debt_boot_ms = entry->horizon.debt_boot_ms;
-            std::int64_t above_ms = this->above_ms(*entry);
-            begin_again(*entry);
-            entry->horizon.is_indebted = is_indebted;
-            entry->horizon.debt_boot_ms = debt_boot_ms;
-            lift(entry->horizon.floor_ms, above_ms);
-        }
+        // A new entry has no writer yet, and nothing to begin again.
+        bool may_be_another = entry->written_by != 0;
+        if (may_be_another && !has_sessions) begin_again_above(*entry);
         entry->written_by = writer;
         return entry;
     }
@@ -254,7 +248,7 @@ class Directory {
     }
 
     // Gives out a free slot. It begins at the floor of database and number, so a session that read an older floor still
-    // draws above it; not at the clock, which nobody has checked yet.
+    // draws above it; not at the clock, which no session has checked yet.
     Reference give(Database &database, const SlotRequest &request) noexcept {
         std::int32_t number = state_.free_slot;
         Entry &entry = entries_[number];
@@ -265,8 +259,8 @@ class Directory {
         index_.insert(number);
         if (state_.slot_count.load() <= static_cast<std::uint32_t>(number))
             state_.slot_count = static_cast<std::uint32_t>(number) + 1;
-        add_slot(database.slots, request.claim);
-        add_slot(state_.slots, request.claim);
+        add_slot(database.slots, request.use);
+        add_slot(state_.slots, request.use);
         return reference;
     }
 
@@ -276,7 +270,7 @@ class Directory {
         entry.full = {0, 0};
         reset_counters(entry);
         entry.form = form_of(request.layout);
-        entry.claim = request.claim;
+        entry.use = request.use;
         entry.link.key = request.key;
         return {&entry, entry.generation};
     }
@@ -284,7 +278,7 @@ class Directory {
     // Frees idle slots until one more may be given out. What is still short where there are none.
     Shortage make_room(const Database &database, const SlotRequest &request) noexcept {
         for (;;) {
-            Shortage shortage = shortage_of(request.claim, database.slots, request.share, state_.slots, entry_count_);
+            Shortage shortage = shortage_of(request.use, database.slots, request.share, state_.slots, entry_count_);
             if (shortage == Shortage::none || !free_idle_slot(shortage, request)) return shortage;
         }
     }
@@ -299,12 +293,15 @@ class Directory {
             SlotKey key = entry.link.key;
             std::uint32_t owner = key.database;
             std::int64_t end_ms = 0;
-            if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.claim)) continue;
+            if (owner == 0 || !would_end(shortage, owner == request.key.database, entry.use)) continue;
+            // A new slot begins at the floor, so it looks idle until its first take: the session that asked for it has
+            // not drawn yet.
             if (is_new(entry.given_ms, request) || !retire_if_over(entry, since_ms, end_ms)) continue;
             Database &database = *find_database(owner);
+            // Before the slot is free: the next slot of that key begins at the floor, and must not repeat its ticks.
             lift(database.horizon.floor_ms, end_ms);
-            subtract(database.slots, one_slot(entry.claim));
-            subtract(state_.slots, one_slot(entry.claim));
+            subtract(database.slots, one_slot(entry.use));
+            subtract(state_.slots, one_slot(entry.use));
             free(entry, key);
             return true;
         }
@@ -324,6 +321,18 @@ class Directory {
         forget(entry);
         entry.pairs.drop();
         entry.forget_more();
+    }
+
+    // Begins an entry again for the next database of its OID: above what the one before made or settled, and owing what
+    // that one owed.
+    void begin_again_above(Database &entry) noexcept {
+        bool is_indebted = entry.horizon.is_indebted;
+        std::int64_t debt_boot_ms = entry.horizon.debt_boot_ms;
+        std::int64_t above_ms = this->above_ms(entry);
+        begin_again(entry);
+        entry.horizon.is_indebted = is_indebted;
+        entry.horizon.debt_boot_ms = debt_boot_ms;
+        lift(entry.horizon.floor_ms, above_ms);
     }
 
     DirectoryState &state_;

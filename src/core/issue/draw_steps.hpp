@@ -100,7 +100,7 @@ class PoolCursor {
     }
 
     // Moves up from a full shard. False at the top of the pool: the tick is over for this session.
-    bool advance() noexcept {
+    bool next_shard() noexcept {
         if (rank_ + 1 < count_) {
             rank_++;
             return true;
@@ -222,7 +222,7 @@ bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
     DrawSession *pool = pool_session(source);
     if (pool == nullptr) return false;
     bool may_move = source.packing.shard_above || pool->last.tick < base;
-    return may_move && pool->cursor.advance();
+    return may_move && pool->cursor.next_shard();
 }
 
 // The shard in use as it is packed: a number that is no shard, as the slot of a clock has it, is no part of IDs.
@@ -284,9 +284,11 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
 template <class Lock>
 bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
     Guard<Lock> guard(source.slot.entry->mutex);
+    // Taken back since the take: its counters are another shard's by now.
     if (!is_current(source.slot)) return false;
     Slot &slot = source.slot.entry->slot;
     std::uint32_t &max_lead_ms = source.slot.entry->max_lead_ms;
+    // Whether a tick was borrowed is known to its slot only, so the session learns it here, after the take.
     bool is_held = !is_borrowed(slot, tick);
     if (source.session != nullptr && !is_held) source.session->last.borrowed_tick = tick;
     count_lead(slot, tick, ids);

@@ -27,7 +27,7 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
 // after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. A debt
-// outlives the record that it came from: the new one is nobody's until a renewal has paid.
+// outlives the record that it came from: the identity of the new one is 0 until a renewal has paid.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
                             std::int64_t identity) noexcept {
@@ -59,7 +59,7 @@ void finish_advance(Directory &directory, Database &database, const DurableRecor
 }
 
 // No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that is refused
-// stays so: who resets it has said nothing of its shards.
+// stays so: a reset says nothing of its shards.
 inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
     std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
     return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);

@@ -9,11 +9,11 @@
 // A `Host` has
 //   bool try_lock(), void unlock()             the lock of renewals
 //   Renewal lock_page(RecordPage &page)        reads the page of the record and keeps it locked, if it can be used
-//   std::uint64_t position()                   of the page as it was read, in the log
+//   std::uint64_t lsn()                        of the page as it was read, in the log
 //   std::uint64_t write_page(const RecordPage &)   writes it; where that stands in the log
 //   void unlock_page()
-//   bool is_flushed(std::uint64_t position), void flush(std::uint64_t position)
-//   bool is_acknowledged(std::uint64_t position)   whether the synchronous standbys, if any, have that
+//   bool is_flushed(std::uint64_t lsn), void flush(std::uint64_t lsn)
+//   bool is_acknowledged(std::uint64_t lsn)    whether the synchronous standbys, if any, have that
 //   bool is_followed()                         whether a standby may replay the page
 //   SettledPair look()                         what is settled now (settled_pairs.hpp)
 //   void note_write(const DurableRecord &)     a record is flushed, and not granted yet
@@ -33,8 +33,8 @@ template <class Database>
 struct ReadRenewal : HorizonRenewal {
     Database &database;
 
-    // For standbys, and for transactions of this server that ask late. Not if nobody reads by ID: a look lifts S, below
-    // which nobody draws if the clock is set back.
+    // For standbys, and for transactions of this server that ask late. Not if no session reads by ID: a look lifts S,
+    // below which no session draws if the clock is set back.
     template <class Host>
     void look(Host &host) {
         if (database.horizon.settled_ms.load() == 0 && !host.is_followed()) return;
@@ -74,19 +74,19 @@ bool write_record(Host &host, Steps &steps, Outcome &outcome) {
     outcome = {host.lock_page(page), 0};
     if (outcome.renewal != Renewal::granted) return false;
     PageVerdict verdict = steps.judge(page.record);
-    std::uint64_t position = host.position();
+    std::uint64_t lsn = host.lsn();
     if (verdict.is_to_write) {
         steps.renew_pairs(page.pairs);
         page.record = verdict.record;
-        position = host.write_page(page);
+        lsn = host.write_page(page);
     }
     host.unlock_page();
-    steps.note_page(page.pairs, host.is_flushed(position) && host.is_acknowledged(position));
+    steps.note_page(page.pairs, host.is_flushed(lsn) && host.is_acknowledged(lsn));
     outcome = verdict.outcome;
     if (!verdict.is_to_write) return false;
-    host.flush(position);
+    host.flush(lsn);
     host.note_write(verdict.record);
-    steps.note_flushed(verdict.record, position);
+    steps.note_flushed(verdict.record, lsn);
     return true;
 }
 
@@ -96,7 +96,7 @@ Outcome renew_locked(Host &host, Steps &steps) {
     RenewalStep step = steps.begin();
     if (step == RenewalStep::done) return outcome;
     if (step == RenewalStep::read_page && !write_record(host, steps, outcome)) return outcome;
-    if (!host.is_acknowledged(steps.position())) return {Renewal::not_acknowledged, 0};
+    if (!host.is_acknowledged(steps.lsn())) return {Renewal::not_acknowledged, 0};
     steps.grant(host);
     host.note_granted();
     return granted_outcome;

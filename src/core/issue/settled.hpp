@@ -1,13 +1,13 @@
-// Which IDs of a database are settled: below some instant, all belong to transactions that have ended, so whoever reads
-// after the answer sees every one of them that ever commits.
+// Which IDs of a database are settled: below some instant, all belong to transactions that have ended, so a session
+// that reads after the answer sees every one of them that ever commits.
 //
 //      a draw:      announce the start of its first tick --> fence --> read S: begin no tick below that of S
 //      the answer:  lift S --> fence --> the least of S and of the announcements whose transaction still runs
 //
-// One of the two was first at its fence: either the answer reckons with the announcement, or the draw sees S. S needs
-// no record: what is answered lies below an H that is durable (settled_pairs.hpp), after a start the floor is that, and
-// every transaction that had drawn has ended or is prepared. It is not the floor, which is rounded up to a tick: a
-// layout of seconds would have to wait for the next one.
+// One of the two was first at its fence: either the answer takes the announcement into account, or the draw sees S. S
+// needs no record: what is answered lies below an H that is durable (settled_pairs.hpp), after a start the floor is
+// that, and every transaction that had drawn has ended or is prepared. It is not the floor, which is rounded up to a
+// tick: a layout of seconds would have to wait for the next one.
 //
 // Not for IDs that are drawn in one transaction and stored in another.
 //
@@ -37,7 +37,7 @@ struct LocalTransaction {
 
 // What is said before a draw for a transaction of a process: it begins no tick that starts below `start_ms`. In shared
 // memory, one for each process that can have a transaction. It counts while that process is in that transaction, so
-// nobody has to clear it: parallel workers write it for a leader that may never draw.
+// no process has to clear it: parallel workers write it for a leader that may never draw.
 //
 // `Lock` has lock() and unlock(), which raise nothing.
 template <class Lock>
@@ -202,10 +202,10 @@ inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept
 
 // Who keeps the answer from being later.
 enum class HeldBy : std::uint8_t {
-    nobody,
+    none,
     process,   // one that is in a transaction
     prepared,  // a prepared transaction
-    unknown,   // one that was prepared before the start, and nobody remembers from where it drew
+    unknown,   // one that was prepared before the start, and it is not known from where it drew
 };
 
 struct Settled {
@@ -268,7 +268,7 @@ void gather_prepared(Settled &settled, const Announcements<Lock> &all, std::uint
 template <class Lock, class Server, class Pause>
 Settled gather(std::int64_t settled_ms, const Announcements<Lock> &all, std::uint32_t database, Server &server,
                Pause pause) {
-    Settled settled{settled_ms, HeldBy::nobody, 0};
+    Settled settled{settled_ms, HeldBy::none, 0};
     gather_processes(settled, all, database, server, pause);
     pause();
     std::atomic_thread_fence(std::memory_order_seq_cst);

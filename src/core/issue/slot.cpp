@@ -22,6 +22,7 @@ std::int64_t lead_after_full(const Slot &slot, const Limits &limits) noexcept {
 Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits, bool is_next,
                         std::int64_t tick) noexcept {
     std::int64_t lead_ms = start_of(p, tick) - limits.now_ms;
+    // The next tick lies one unit beyond the lead that was borrowed.
     std::int64_t reach_ms = std::max<std::int64_t>(slot.borrowed_lead_ms, is_next ? limits.max_lead_ms : 0);
     bool is_reached = is_last_borrowed(slot) && lead_ms <= reach_ms + p.unit_ms;
     if (is_reached && tick == slot.tick + (is_next ? 1 : 0)) return Take::Status::borrowed;
@@ -34,9 +35,12 @@ Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t
                 std::uint32_t shard, std::uint32_t count, const Lease *lease, const DrawHistory *last) noexcept {
     std::int64_t start = start_of(p, position.tick);
     std::int64_t lead_ms = start - limits.now_ms;
+    // A tick after a full one is begun only as far ahead as borrowing goes. One in which the slot, the floor or the
+    // session stands already has no such choice: only max_lead_ms limits it.
     std::int64_t wait_ms = lead_ms - (is_next ? lead_after_full(slot, limits) : limits.max_lead_ms);
     Take::Status refusal = refusal_of(slot, p, limits, is_next, position.tick);
     if (wait_ms > 0) return {refusal, 0, 0, position.tick, wait_ms};
+    // A tick that another take has begun, or that the clock or the floor allows, is not borrowed by this one.
     bool begins = position.tick > base && position.tick > slot.tick;
     Take taken = take_from(slot, p, limits, position, start, shard, count, lease);
     // Not a hold: the tick was borrowed on another shard of the pool, or an ID of it was observed.

@@ -211,8 +211,8 @@ inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t u
 }
 
 // A slot as a directory keeps it, and a session's reference to it. The reference is good as long as the slot has its
-// generation: who takes a slot back raises that under the slot's lock, and takes its key away, so no take meets a slot
-// that is another shard's by now, and no search makes a new reference to it.
+// generation: the session that takes a slot back raises that under the slot's lock, and takes its key away, so no take
+// meets a slot that is another shard's by now, and no search makes a new reference to it.
 
 constexpr std::size_t cache_line = 64;
 
@@ -231,7 +231,7 @@ struct alignas(cache_line) SlotEntry {
     std::uint64_t wait_us IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex; how long they did
     std::uint32_t max_lead_ms IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; the furthest lead of an ID
     LayoutForm form;                                           // guard: as of the key; of its layout
-    Claim claim;                                               // guard: as of the key; as what it was given out
+    SlotUse use;                                               // guard: as of the key; as what it was given out
 };
 
 // Sets back what was counted.

@@ -42,10 +42,10 @@ bool may_draw(const ShardSet &shards, std::uint32_t region, const Layout &layout
     return layout.node_bits() == 0 || shards.empty() || owns(shards, region, layout, whole);
 }
 
-Claim claim_of(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept {
-    if (whole > max_shard) return Claim::own;
+SlotUse use_of(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept {
+    if (whole > max_shard) return SlotUse::own;
     bool is_own = layout.node_bits() == 0 || owns(shards, region, layout, whole);
-    return is_own && is_of_preset(key_of(layout)) ? Claim::own : Claim::other;
+    return is_own && is_of_preset(key_of(layout)) ? SlotUse::own : SlotUse::other;
 }
 
 }  // namespace idgen

@@ -69,7 +69,7 @@ class SlotIndex {
         return no_slot;
     }
 
-    // Requires that the entry is in no chain, and nobody else has its key, which it has already.
+    // Requires that the entry is in no chain, and no other has its key, which it has already.
     void insert(std::int32_t slot) noexcept {
         SlotLink &link = entries_[slot].link;
         SlotBucket &head = buckets_[hash_of(link.key) & mask_];
@@ -99,8 +99,8 @@ class SlotIndex {
 // databases together at most half of the server's slots: so one is left for what a node was set up to make, the node's
 // own shards in any preset's packing, as long as they are fewer than the other half.
 
-// What a slot is asked for.
-enum class Claim : std::uint8_t {
+// Whose slot it is: one that the node was set up to make, or another of a session's choice.
+enum class SlotUse : std::uint8_t {
     own,    // a shard of the node, or of a layout without shards, in a preset's packing; a number that is no
             // shard
     other,  // all else
@@ -113,18 +113,18 @@ bool owns(const ShardSet &shards, std::uint32_t region, const Layout &layout, st
 bool may_draw(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
 // Numbers above max_shard are what is no shard and stands in a slot as well: the hybrid logical clock.
-Claim claim_of(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
+SlotUse use_of(const ShardSet &shards, std::uint32_t region, const Layout &layout, std::uint32_t whole) noexcept;
 
 // In shared memory: trivial.
 struct SlotCounts {
     std::uint32_t all;
-    std::uint32_t other;  // of them, given out as Claim::other
+    std::uint32_t other;  // of them, given out as SlotUse::other
 };
 static_assert(sizeof(SlotCounts) == 8 && std::is_trivial_v<SlotCounts>, "counts live in shared memory");
 
-constexpr void add_slot(SlotCounts &counts, Claim claim) noexcept {
+constexpr void add_slot(SlotCounts &counts, SlotUse use) noexcept {
     counts.all++;
-    if (claim == Claim::other) counts.other++;
+    if (use == SlotUse::other) counts.other++;
 }
 
 // Takes out what was counted in before.
@@ -133,11 +133,11 @@ constexpr void subtract(SlotCounts &counts, const SlotCounts &gone) noexcept {
     counts.other -= gone.other;
 }
 
-constexpr SlotCounts one_slot(Claim claim) noexcept {
-    return {1, claim == Claim::other ? 1U : 0U};
+constexpr SlotCounts one_slot(SlotUse use) noexcept {
+    return {1, use == SlotUse::other ? 1U : 0U};
 }
 
-// Of that many slots, those for Claim::other: the smaller half, but one at least.
+// Of that many slots, those for SlotUse::other: the smaller half, but one at least.
 constexpr std::uint32_t slots_for_others(std::uint32_t slots) noexcept {
     return slots < 2 ? slots : slots / 2;
 }
@@ -145,32 +145,32 @@ constexpr std::uint32_t slots_for_others(std::uint32_t slots) noexcept {
 // What must become free before one more slot is given out.
 enum class Shortage : std::uint8_t {
     none,
-    share_others,   // one of Claim::other, of this database
+    share_others,   // one of SlotUse::other, of this database
     share,          // any of this database
-    server_others,  // one of Claim::other, of any database
+    server_others,  // one of SlotUse::other, of any database
     server,         // any
 };
 
 // Whether the end of such a slot is one against the shortage.
-constexpr bool would_end(Shortage shortage, bool is_of_database, Claim claim) noexcept {
+constexpr bool would_end(Shortage shortage, bool is_of_database, SlotUse use) noexcept {
     switch (shortage) {
         case Shortage::none:
             break;
         case Shortage::share_others:
-            return is_of_database && claim == Claim::other;
+            return is_of_database && use == SlotUse::other;
         case Shortage::share:
             return is_of_database;
         case Shortage::server_others:
-            return claim == Claim::other;
+            return use == SlotUse::other;
         case Shortage::server:
             return true;
     }
     return false;
 }
 
-constexpr Shortage shortage_of(Claim claim, const SlotCounts &database, std::uint32_t share, const SlotCounts &server,
+constexpr Shortage shortage_of(SlotUse use, const SlotCounts &database, std::uint32_t share, const SlotCounts &server,
                                std::uint32_t server_slots) noexcept {
-    bool is_other = claim == Claim::other;
+    bool is_other = use == SlotUse::other;
     if (is_other && database.other >= slots_for_others(share)) return Shortage::share_others;
     if (database.all >= share) return Shortage::share;
     if (is_other && server.other >= slots_for_others(server_slots)) return Shortage::server_others;

@@ -22,7 +22,7 @@ TextError parse(std::string_view text, Ulid &ulid) noexcept {
     return error;
 }
 
-bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept {
+bool step_up(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept {
     if (now_ms > time_of(last)) {
         last = composed<Ulid>(now_ms, random);
         return true;

@@ -114,7 +114,7 @@ TextError parse(std::string_view text, Ulid &ulid) noexcept;
 
 // Moves the last ULID that was made on to the next: one of this time with the random tail if that time is later,
 // else the last one plus 1. False if no random part is left in its millisecond: nothing is changed.
-bool advance(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
+bool step_up(Ulid &last, std::int64_t now_ms, const std::uint8_t (&random)[Ulid::tail_size]) noexcept;
 
 // KSUID: 20 bytes that sort by the second of their making.
 //

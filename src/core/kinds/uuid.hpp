@@ -62,7 +62,7 @@ constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
 
 // Moves the last stamp that was given on to the next: the present one if that is later, else the last plus 1. False
 // past the end: nothing is changed.
-constexpr bool advance(UuidStamp &last, UuidStamp now) noexcept {
+constexpr bool step_up(UuidStamp &last, UuidStamp now) noexcept {
     UuidStamp next = now > last ? now : last + 1;
     if (next > uuid_last_stamp) return false;
     last = next;

@@ -38,7 +38,7 @@ enum class CounterOutcome : std::uint8_t {
     too_few,         // fewer are left than are needed
     too_long,        // more are needed than a server gets at once
     refused,         // of a give-back: the counter has changed since
-    locked,          // somebody else works on it now: nothing was done
+    locked,          // another call works on it now: nothing was done
 };
 
 struct CounterFetch {

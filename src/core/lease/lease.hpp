@@ -66,7 +66,7 @@ constexpr bool has_ended(const Lease &lease) noexcept {
 
 // The instant that no ID of the number may reach; 0 if the lease is of another by now. Asked for under the lock of
 // the slot. The cap first: it is set after the number that it is of. The number does not become that of an earlier
-// claim between the two loads, because whoever claims has held the lock of this slot since the cap fell.
+// claim between the two loads, because a keeper that claims has held the lock of this slot since the cap fell.
 inline std::int64_t cap_of(const Lease &lease, std::int64_t number) noexcept {
     std::int64_t cap_ms = lease.cap_ms.load(std::memory_order_acquire);
     return lease.number.load(std::memory_order_relaxed) == number ? cap_ms : 0;

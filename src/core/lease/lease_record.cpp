@@ -34,13 +34,13 @@ LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept {
 
 bool remember(LeasePage &page, const LeaseRecord &record) noexcept {
     if (row_of(page, record.number) == most_remembered) return false;
-    forget(page, record.number);
+    remove_number(page, record.number);
     page.rows[page.count] = {record.number, record.accepted, record.proposed};
     page.count++;
     return true;
 }
 
-void forget(LeasePage &page, std::int64_t number) noexcept {
+void remove_number(LeasePage &page, std::int64_t number) noexcept {
     std::uint32_t row = row_of(page, number);
     if (row == page.count) return;
     page.count--;

@@ -101,6 +101,6 @@ LeaseRecord record_of(const LeasePage &page, std::uint32_t row) noexcept;
 bool remember(LeasePage &page, const LeaseRecord &record) noexcept;
 
 // Drops the record of a number; the others keep their order.
-void forget(LeasePage &page, std::int64_t number) noexcept;
+void remove_number(LeasePage &page, std::int64_t number) noexcept;
 
 }  // namespace idgen

@@ -1,5 +1,5 @@
-// The counters of a registry in an etcd, a key for each. Whoever may write there may do everything: etcd knows no owner
-// of a registry.
+// The counters of a registry in an etcd, a key for each. A user who may write there may do everything: etcd knows no
+// owner of a registry.
 #pragma once
 
 #include "lease/store/registry.hpp"

@@ -4,8 +4,8 @@
 //
 // A number begins in this order: the proposal is durable; claim is answered; every slot of the number goes on at or
 // above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under their locks, so
-// that whoever read an older cap is done; stop is called. So it ends with the server, and if idgen.lease_count is
-// lowered.
+// that each session that read an older cap is done; stop is called. So it ends with the server, and if
+// idgen.lease_count is lowered.
 #pragma once
 
 #include "lease/keep/keeper_log.hpp"
@@ -33,6 +33,7 @@ class Keeper {
         away,   // nor for any other: the registry does not answer
     };
 
+    // Rounds (keeper.cpp).
     bool load();
     void follow_wishes();
     void follow_count(uint32 count);
@@ -45,6 +46,8 @@ class Keeper {
     void go_on(uint32 index, const pg::LeftLease &left);
     void save(uint32 index) noexcept;
     bool run_all(uint32 count, bool is_ready);
+
+    // Errands (keeper_errands.cpp).
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand, uint64 start);
     Result drain(uint32 index);
@@ -52,22 +55,24 @@ class Keeper {
     Result claim(uint32 index, int64 number);
     Result extend(uint32 index);
     Result stop(uint32 index);
-    Result send(uint32 index, const LeaseCall &call);
-    Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     bool propose_durably(uint32 index, int64 number);
     void put_record(const LeaseRecord &record);
-    Result tell_locked(uint32 index, const LeaseCall &call);
-    Result tell_unlisted();
-    Result tell_missed(const LeaseCall &call);
-    Result tell_too_far(const CallAnswer &answer);
+    void disown(int64 number);
+    OwnNumbers spare_numbers(uint32 index) const;
+    bool is_mine(const LeaseRecord &record) const noexcept;
+    bool is_used(int64 number) const noexcept;
     Result stick(const char *sentence);
+
+    // Answers (keeper_answers.cpp).
+    Result send(uint32 index, const LeaseCall &call);
+    Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
+    Result leave_locked(uint32 index, const LeaseCall &call);
+    Result stick_unlisted();
+    Result stick_missed(const LeaseCall &call);
+    Result stick_too_far(const CallAnswer &answer);
     void begin_above(pg::SharedLease &claimed, int64 horizon_ms);
     void note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews news);
     void look_back(int64 number);
-    OwnNumbers spare_numbers(uint32 index) const;
-    void forget(int64 number);
-    bool is_mine(const LeaseRecord &record) const noexcept;
-    bool is_used(int64 number) const noexcept;
 
     pg::SharedLease &entry(uint32 index) noexcept { return leases_.leases[index]; }
     LeaseRules rules_of(uint32 index) noexcept;

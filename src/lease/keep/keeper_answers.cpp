@@ -11,7 +11,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     CallAnswer answer{};
     save(index);
     if (!registry_.call(call, answer)) {
-        if (registry_.is_locked()) return tell_locked(index, call);
+        if (registry_.is_locked()) return leave_locked(index, call);
         return registry_.limit() == nullptr ? Result::away : stick(pstrdup(registry_.limit()));
     }
     LeaseNews news = LeaseNews::none;
@@ -22,13 +22,13 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     }
     note_horizon(entry(index).lease, call, news);
     save(index);
-    if (news == LeaseNews::too_far) return tell_too_far(answer);
+    if (news == LeaseNews::too_far) return stick_too_far(answer);
     return follow(index, call, news);
 }
 
 // Another transaction at the registry keeps the row of a number: others are not held up by it. One that is the server's
 // choice is left for another before its IDs end, as if it had been refused.
-Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
+Keeper::Result Keeper::leave_locked(uint32 index, const LeaseCall &call) {
     Lease &lease = entry(index).lease;
     has_met_lock_ = true;
     const char *who = registry_.find_locker(nullptr, call.number);
@@ -42,14 +42,14 @@ Keeper::Result Keeper::tell_locked(uint32 index, const LeaseCall &call) {
     save(index);
     // Nor is it asked for again as the server's own.
     records_[index] = {};
-    forget(call.number);
+    disown(call.number);
     pg_atomic_fetch_add_u32(&leases_.changes, 1);
     if (budget_.spend(most_news)) log_number_left(in_the_way_);
     // The next one may be locked, too.
     return call.kind == CallKind::claim ? Result::stuck : Result::again;
 }
 
-Keeper::Result Keeper::tell_unlisted() {
+Keeper::Result Keeper::stick_unlisted() {
     if (!registry_.is_locked()) return Result::away;
     has_met_lock_ = true;
     return stick("the list of numbers is locked by another transaction at the registry");
@@ -67,8 +67,8 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
             return Result::again;
         case LeaseNews::left:
         case LeaseNews::missed:
-            forget(call.number);
-            return entry(index).purpose == LeaseFor::number ? tell_missed(call) : Result::again;
+            disown(call.number);
+            return entry(index).purpose == LeaseFor::number ? stick_missed(call) : Result::again;
         case LeaseNews::lost:
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             if (budget_.spend(most_news)) log_number_lost(call.number);
@@ -89,7 +89,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
 }
 
 // The registry refuses a horizon that far ahead: the window is longer than it allows, or this clock is ahead.
-Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
+Keeper::Result Keeper::stick_too_far(const CallAnswer &answer) {
     int64 window_ms = gate_.rules().window_ms, ahead_ms = clock().now_ms - answer.now_ms;
     const char *limit = pg::duration_text(answer.max_ahead_ms);
     if (window_ms > answer.max_ahead_ms)
@@ -102,10 +102,10 @@ Keeper::Result Keeper::tell_too_far(const CallAnswer &answer) {
 }
 
 // A number by hand that another server has: which one, as the registry knows.
-Keeper::Result Keeper::tell_missed(const LeaseCall &call) {
+Keeper::Result Keeper::stick_missed(const LeaseCall &call) {
     Registration registration{};
     NumberRange range{call.number, call.number};
-    if (!registry_.list(range, registration)) return tell_unlisted();
+    if (!registry_.list(range, registration)) return stick_unlisted();
     older_.look_at(registration, range);
     return stick(held_by(registration, call.number));
 }
@@ -128,7 +128,7 @@ void Keeper::note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews n
 void Keeper::look_back(int64 number) {
     Registration registration{};
     NumberRange range{number, number};
-    if (older_.is_told() && registry_.list(range, registration)) older_.look_at(registration, range);
+    if (older_.is_published() && registry_.list(range, registration)) older_.look_at(registration, range);
 }
 
 }  // namespace idgen::lease

@@ -4,7 +4,7 @@
 
 namespace idgen::lease {
 
-void NumberTroubles::tell(uint32 index, const char *sentence) {
+void NumberTroubles::publish(uint32 index, const char *sentence) {
     pg::SharedLeases &leases = gate_.leases();
     pg::SharedLease &entry = leases.leases[index];
     char text[pg::trouble_size] = "";

@@ -20,10 +20,10 @@ class NumberTroubles {
     explicit NumberTroubles(const pg::LeaseGate &gate) noexcept : gate_(gate) { budget_.initialise(); }
 
     // Reports what was found of an entry in this round; null: nothing. The sentence holds no address.
-    void tell(uint32 index, const char *sentence);
+    void publish(uint32 index, const char *sentence);
 
     // Forgets what was reported of an entry, and logs nothing: it is not known in this round.
-    void forget(uint32 index) { tell(index, nullptr); }
+    void clear(uint32 index) { publish(index, nullptr); }
 
     // Whether troubles were logged that are over by now.
     bool are_over(bool is_well) noexcept;

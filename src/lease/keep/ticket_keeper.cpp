@@ -19,7 +19,7 @@ constexpr int64 told_after_ms = 1000;
 constexpr int64 ask_who_ms = 5000;
 // After a call that failed.
 constexpr int64 retry_ms = 500;
-// How often the list is read to see whether a trouble is over, though nobody draws.
+// How often the list is read to see whether a trouble is over, though no session draws.
 constexpr int64 look_again_ms = 10000;
 
 bool is_locked_long(const SharedCounter &counter) noexcept {
@@ -206,8 +206,8 @@ void TicketKeeper::find_locker() {
     strlcpy(locked->locker, who == nullptr ? "another transaction there" : who, sizeof(locked->locker));
 }
 
-// A counter that gave none may have been mended, and nobody have drawn from it since. Asking it would take numbers, so
-// the list is asked for.
+// A counter that gave none may have been mended, and no session have drawn from it since. Asking it would take numbers,
+// so the list is asked for.
 void TicketKeeper::look_again() {
     int64 now_ms = pg::monotonic_ms();
     if (now_ms < looks_again_at_ms_) return;

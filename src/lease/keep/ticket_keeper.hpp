@@ -1,8 +1,9 @@
 // Keeps the numbers of counters: fetches the next block before the present one ends, and what sessions wait for; gives
 // back at a clean end what no session has used, and what the least used counter holds if there is no room for another.
 //
-// All counters that lack something are asked for in one call, and each has an answer of its own: one that somebody else
-// has locked at the registry waits alone, and is asked for again. Between two calls the keeper extends its numbers.
+// All counters that lack something are asked for in one call, and each has an answer of its own: one that another
+// transaction has locked at the registry waits alone, and is asked for again. Between two calls the keeper extends its
+// numbers.
 #pragma once
 
 #include "lease/keep/watched_registry.hpp"

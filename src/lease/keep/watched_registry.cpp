@@ -46,7 +46,7 @@ const char *held_by(const Registration &registration, int64 number) {
 
 void OlderRegistryWatch::look_at(const Registration &registration, const NumberRange &range) {
     OlderRegistry older = find_older(leases_.granted, list_of(registration), range);
-    if (older.granted_ms != 0) return tell(older);
+    if (older.granted_ms != 0) return publish(older);
     // advance() lifts every number, and with them those that no server has held.
     Guard<pg::LightLock> guard(leases_.lock);
     if (registration.floor_ms >= leases_.registry.older.granted_ms) leases_.registry.older = {};
@@ -54,10 +54,10 @@ void OlderRegistryWatch::look_at(const Registration &registration, const NumberR
 
 void OlderRegistryWatch::look_at_claim(int64 number, int64 horizon_ms) {
     int64 granted = granted_ms(leases_.granted, number);
-    if (horizon_ms < granted) tell({number, granted, horizon_ms});
+    if (horizon_ms < granted) publish({number, granted, horizon_ms});
 }
 
-bool OlderRegistryWatch::is_told() const noexcept {
+bool OlderRegistryWatch::is_published() const noexcept {
     Guard<pg::LightLock> guard(leases_.lock);
     return leases_.registry.older.granted_ms != 0;
 }
@@ -80,14 +80,14 @@ void log_registry_back() {
 }  // namespace
 
 // Once, until it is over: the highest R that is known to be missing.
-void OlderRegistryWatch::tell(const OlderRegistry &older) {
-    bool was_told = is_told();
+void OlderRegistryWatch::publish(const OlderRegistry &older) {
+    bool was_published = is_published();
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        OlderRegistry &told = leases_.registry.older;
-        if (older.granted_ms > told.granted_ms) told = older;
+        OlderRegistry &published = leases_.registry.older;
+        if (older.granted_ms > published.granted_ms) published = older;
     }
-    if (!was_told) warn_older_registry(older.number, older.granted_ms, older.known_ms);
+    if (!was_published) warn_older_registry(older.number, older.granted_ms, older.known_ms);
 }
 
 namespace {
@@ -216,12 +216,12 @@ void WatchedRegistry::note_trouble(const char *sentence) {
 
 void WatchedRegistry::end_round(const pg::CounterState &counters, bool are_numbers_free) {
     if (failure_[0] != '\0') note_trouble(failure_);
-    tell_counters(counters);
-    tell(noted_, are_numbers_free);
+    publish_counters(counters);
+    publish(noted_, are_numbers_free);
     noted_[0] = '\0';
 }
 
-void WatchedRegistry::tell_counters(const pg::CounterState &counters) {
+void WatchedRegistry::publish_counters(const pg::CounterState &counters) {
     pg::SharedLeases &leases = gate_.leases();
     Guard<pg::LightLock> guard(leases.lock);
     leases.registry.counters = counters;
@@ -232,7 +232,7 @@ void WatchedRegistry::tell_counters(const pg::CounterState &counters) {
 }
 
 // Says what is in the way; empty: nothing. A text lives as long as what it says.
-void WatchedRegistry::tell(const char *text, bool are_numbers_free) {
+void WatchedRegistry::publish(const char *text, bool are_numbers_free) {
     pg::SharedLeases &leases = gate_.leases();
     bool is_new = false, was_away = false;
     {

@@ -31,10 +31,10 @@ class OlderRegistryWatch {
     void look_at_claim(int64 number, int64 horizon_ms);
 
     // Whether it is reported now.
-    bool is_told() const noexcept;
+    bool is_published() const noexcept;
 
    private:
-    void tell(const OlderRegistry &older);
+    void publish(const OlderRegistry &older);
 
     pg::SharedLeases &leases_;
 };
@@ -88,8 +88,8 @@ class WatchedRegistry {
     bool identify(const RegistryIdentity &expected);
     bool heard(Reply reply);
     bool heard_of_counters(Reply reply);
-    void tell(const char *text, bool are_numbers_free);
-    void tell_counters(const pg::CounterState &counters);
+    void publish(const char *text, bool are_numbers_free);
+    void publish_counters(const pg::CounterState &counters);
     void note_answer(bool is_answered) noexcept;
 
     const pg::LeaseGate &gate_;

@@ -24,7 +24,7 @@ const pg::LeaseGate &gate() {
     return *gate;
 }
 
-void tell_sessions(Latch *latch) {
+void publish_keeper(Latch *latch) {
     pg::SharedLeases &leases = gate().leases();
     Guard<pg::LightLock> guard(leases.lock);
     leases.registry.keeper_pid = latch == nullptr ? 0 : MyProcPid;
@@ -32,7 +32,7 @@ void tell_sessions(Latch *latch) {
 }
 
 void leave_sessions(int, Datum) {
-    tell_sessions(nullptr);
+    publish_keeper(nullptr);
 }
 
 // What the database or the server are set to must not change how the record is written. The keeper waits for no lock
@@ -81,7 +81,7 @@ void begin() {
     pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
     pin_settings();
     before_shmem_exit(leave_sessions, 0);
-    tell_sessions(MyLatch);
+    publish_keeper(MyLatch);
     const char *shards = GetConfigOption("idgen.shards", true, false);
     if (shards != nullptr && strcmp(shards, "lease") == 0) pg::want_pool(gate().leases());
 }

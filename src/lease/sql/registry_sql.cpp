@@ -116,7 +116,7 @@ RegistryIdentity forget_numbers(const RegistryIdentity &registry, pg::LightLock 
 }
 
 // Says what an advance far ahead costs.
-void tell_far_advance(int64 at_ms) {
+void notice_far_advance(int64 at_ms) {
     int64 now_ms = pg::wall_ms();
     if (!is_far_ahead(at_ms, now_ms)) return;
     ereport(
@@ -174,7 +174,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
     Trouble trouble;
     require_answer(registry.advance(registry.self, to, at_ms, trouble), trouble);
     registry.close(registry.self);
-    tell_far_advance(at_ms);
+    notice_far_advance(at_ms);
     PG_RETURN_TIMESTAMPTZ(pg::to_timestamptz(at_ms));
 }
 

@@ -27,7 +27,7 @@ enum class TicketState : uint8 {
     awaits_advance,
     too_few,  // there is none left
     older,    // it gave numbers that it had given before: the registry was put back to an older state
-    locked,   // somebody else keeps it there: it is asked again
+    locked,   // another transaction there keeps it: it is asked again
 };
 
 // Long enough for the process and the role of a locker.

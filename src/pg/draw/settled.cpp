@@ -51,7 +51,7 @@ SettledAnswer answer_of_standby(const SnapshotView &query) {
 }
 
 // For tests and measurements.
-void tell_rule(AnsweredBy by) {
+void log_rule(AnsweredBy by) {
     const char *rule = by == AnsweredBy::nothing ? "nothing" : by == AnsweredBy::pair ? "a pair" : "the snapshot";
     ereport(DEBUG2, errmsg_internal("id_settled() answered by %s", rule));
 }
@@ -116,7 +116,7 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     kept->until = answer.until;
     own.kept.add(*kept);
     own.count++;
-    tell_rule(answer.by);
+    log_rule(answer.by);
     return *kept;
 }
 

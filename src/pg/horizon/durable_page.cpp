@@ -160,7 +160,7 @@ Renewal lock_page(Relation sequence, DurablePage &page) {
     return readable;
 }
 
-XLogRecPtr position_of(const DurablePage &page) noexcept {
+XLogRecPtr lsn_of(const DurablePage &page) noexcept {
     return PageGetLSN(BufferGetPage(BufferIsValid(page.own) ? page.own : page.mirror));
 }
 

@@ -58,7 +58,7 @@ Renewal lock_page(Relation sequence, DurablePage &page);
 // Whether the record lies in a page of its own already.
 bool has_own_record(const DurablePage &page) noexcept;
 // Where the log record ends that wrote it last.
-XLogRecPtr position_of(const DurablePage &page) noexcept;
+XLogRecPtr lsn_of(const DurablePage &page) noexcept;
 // Writes a record and its pairs; logged but not flushed. Gives the end of its log record.
 // Makes the page of its own if there is none: only for the holder of the renewal lock, and never twice at once.
 XLogRecPtr write_page(DurablePage &page, const RecordPage &content);

@@ -97,12 +97,12 @@ class RecordHost {
         page = page_;
         return locked;
     }
-    uint64 position() const noexcept { return position_of(page_); }
+    uint64 lsn() const noexcept { return lsn_of(page_); }
     uint64 write_page(const RecordPage &page) { return pg::write_page(page_, page); }
     void unlock_page() { pg::unlock_page(page_); }
-    bool is_flushed(uint64 position) const { return position <= GetFlushRecPtr(nullptr); }
-    void flush(uint64 position) { XLogFlush(position); }
-    bool is_acknowledged(uint64 position) const { return pg::is_acknowledged(state_, position); }
+    bool is_flushed(uint64 lsn) const { return lsn <= GetFlushRecPtr(nullptr); }
+    void flush(uint64 lsn) { XLogFlush(lsn); }
+    bool is_acknowledged(uint64 lsn) const { return pg::is_acknowledged(state_, lsn); }
     bool is_followed() const { return pg::is_followed(); }
     SettledPair look() const {
         ReaderServer server{state_, &database_};
@@ -241,7 +241,7 @@ struct Telling {
     SharedDatabase *database;
 };
 
-void tell(void *argument) {
+void tell_in_attempt(void *argument) {
     const auto *telling = static_cast<Telling *>(argument);
     with_sequence(Record::horizon, [&](Relation sequence) {
         RecordHost host{telling->state, *telling->database, sequence};
@@ -283,7 +283,7 @@ void load_unknown(void *) {
     load_horizon();
 }
 
-// After a start nobody may ask or draw for long, while a standby has not heard of the last IDs from before. Each
+// After a start no session may ask or draw for long, while a standby has not heard of the last IDs from before. Each
 // process tries once.
 SharedDatabase *load_for_standbys(SharedDatabase *database) {
     static bool has_tried = false;
@@ -306,7 +306,7 @@ void tell_standbys() {
     int64 now_ms = wall_ms();
     if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;
     Telling telling{state, database};
-    attempt(tell, &telling);
+    attempt(tell_in_attempt, &telling);
 }
 
 Outcome renew_generator() {

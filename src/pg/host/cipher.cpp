@@ -25,7 +25,7 @@ bool encrypt_block(void *context, const uint8 *in, uint8 *out) noexcept {
            size == static_cast<int>(cipher_block_size);
 }
 
-void forget(KeptCipher &cipher) noexcept {
+void wipe(KeptCipher &cipher) noexcept {
     EVP_CIPHER_CTX_free(cipher.context);
     explicit_bzero(&cipher, sizeof(cipher));
 }
@@ -44,7 +44,7 @@ bool keep(KeptCipher &cipher, const uint8 *key, size_t size) noexcept {
     cipher.context = EVP_CIPHER_CTX_new();
     if (cipher.context == nullptr || EVP_EncryptInit_ex(cipher.context, aes(size), nullptr, key, nullptr) != 1 ||
         EVP_CIPHER_CTX_set_padding(cipher.context, 0) != 1) {
-        forget(cipher);
+        wipe(cipher);
         // What stays in its queue would be taken for an error of the connection's TLS.
         ERR_clear_error();
         return false;
@@ -69,7 +69,7 @@ BlockCipher cipher_of(const uint8 *key, size_t size) {
         if (entry < 0) {
             entry = next_entry;
             next_entry = (next_entry + 1) % most_kept;
-            forget(kept[entry]);
+            wipe(kept[entry]);
             if (!keep(kept[entry], key, size)) report_cipher_failed();
         }
         last_used = entry;
@@ -77,8 +77,8 @@ BlockCipher cipher_of(const uint8 *key, size_t size) {
     return {encrypt_block, kept[last_used].context};
 }
 
-void forget_ciphers() noexcept {
-    for (KeptCipher &cipher : kept) forget(cipher);
+void wipe_ciphers() noexcept {
+    for (KeptCipher &cipher : kept) wipe(cipher);
 }
 
 void report_cipher_failed() {

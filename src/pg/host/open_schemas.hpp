@@ -13,7 +13,7 @@ namespace idgen::pg {
 
 // All by palloc, with the names as SQL has them.
 struct OpenSchemas {
-    const char *closed;  // where nobody may, if none is open: "ids, kinds, nor PUBLIC in public"
+    const char *closed;  // where no role may, if none is open: "ids, kinds, nor PUBLIC in public"
     const char *open;  // "app may create functions in ids, PUBLIC may create functions in public"; empty: none is open
     const char *revoke;  // the statements that close them
 };

@@ -8,7 +8,7 @@ namespace idgen::pg {
 // Whether a value of that name is stored for this session's database or user.
 bool is_setting_stored(const char *name);
 
-// A value that is stored, whoever it is for.
+// A value that is stored, for whichever role and database.
 struct StoredSetting {
     Oid database;       // invalid: any
     Oid role;           // invalid: any

@@ -355,7 +355,8 @@ Fact counters_fact(const Survey &survey) {
             "SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do."};
 }
 
-// Whoever owns the database in which the server remembers its numbers may rename it, or drop it while the server starts.
+// The owner of the database in which the server remembers its numbers may rename it, or drop it while the server
+// starts.
 Fact lease_database_fact(const Survey &survey) {
     if (!survey.leases.has_registry) return no_fact;
     const char *name = lease_settings.database;

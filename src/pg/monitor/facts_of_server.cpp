@@ -182,7 +182,7 @@ Fact settled_fact(const Survey &survey) {
     if (!survey.is_loaded) return {"settled", not_known, false, nullptr};
     if (!survey.has_settled) return {"settled", told_by_primary(survey), true, nullptr};
     const Settled &settled = survey.settled;
-    if (settled.held_by == HeldBy::nobody) return {"settled", "up to the clock", true, nullptr};
+    if (settled.held_by == HeldBy::none) return {"settled", "up to the clock", true, nullptr};
     const char *holder = holder_text(survey);
     if (settled.held_by == HeldBy::unknown)
         return {

@@ -14,7 +14,7 @@ SlotOwner owner_of(const SlotKey &key, LayoutForm form) noexcept {
 
 SlotCopy copy_of(SharedSlot &entry) noexcept {
     Guard<SpinLock> guard(entry.mutex);
-    return {entry.link.key, entry.form, entry.claim, entry.slot, entry.waits, entry.wait_us, entry.max_lead_ms};
+    return {entry.link.key, entry.form, entry.use, entry.slot, entry.waits, entry.wait_us, entry.max_lead_ms};
 }
 
 // Copies whose slot a tag is of; false if it is no slot's, or that one is another shard's now.

@@ -17,7 +17,7 @@ struct SlotOwner {
 struct SlotCopy {
     SlotKey key;
     LayoutForm form;
-    Claim claim;
+    SlotUse use;
     Slot slot;
     uint64 waits;
     uint64 wait_us;

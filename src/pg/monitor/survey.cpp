@@ -121,8 +121,8 @@ void count_slots(const SlotCopies &slots, uint32 own_count, Survey &survey) noex
     SlotCounts database{0, 0};
     SlotCounts server{0, 0};
     for (uint32 i = 0; i < slots.count; i++) {
-        add_slot(server, slots.rows[i].claim);
-        if (i < own_count) add_slot(database, slots.rows[i].claim);
+        add_slot(server, slots.rows[i].use);
+        if (i < own_count) add_slot(database, slots.rows[i].use);
     }
     survey.slots = database.all;
     survey.server_slots = server.all;
@@ -187,8 +187,8 @@ void look_at_renewals(SharedState *state, Survey &survey) {
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {
     SharedDatabase *database = find_database(state);
-    uint32 reckoned_with = database == nullptr ? 0 : database->horizon.confirmations;
-    int64 accepted_ms = accepted_for(state->accepted_clock, reckoned_with, survey.record, state->boot);
+    uint32 known = database == nullptr ? 0 : database->horizon.confirmations;
+    int64 accepted_ms = accepted_for(state->accepted_clock, known, survey.record, state->boot);
     survey.has_accepted_clock = accepted_ms != nothing_accepted;
     if (survey.has_accepted_clock) survey.clock_offset_ms = wall_minus_boot_ms() - accepted_ms;
     survey.steps_forward = pg_atomic_read_u64(&state->steps_forward);

@@ -8,14 +8,14 @@ namespace idgen::pg {
 namespace {
 
 // `required` is what idgen.require_clock_sync says.
-void tell_not_synchronized(int level, const char *required) {
+void say_not_synchronized(int level, const char *required) {
     ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("the clock of this machine is not synchronized"),
             errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
             errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off."));
 }
 
-void tell_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required) {
+void say_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required) {
     ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("the clock of this machine may be wrong by %s", duration_text(error_ms)),
             errdetail("The kernel gives that bound, idgen.clock_error is %s, and idgen.require_clock_sync is \"%s\".",
@@ -34,21 +34,21 @@ void report_clock_jumped(int64 jump_ms, int64 max_jump_ms) {
 }
 
 void report_clock_not_synchronized() {
-    tell_not_synchronized(ERROR, "on");
+    say_not_synchronized(ERROR, "on");
     pg_unreachable();
 }
 
 void warn_clock_not_synchronized() {
-    tell_not_synchronized(WARNING, "warn");
+    say_not_synchronized(WARNING, "warn");
 }
 
 void report_clock_uncertain(int64 error_ms, int64 limit_ms) {
-    tell_uncertain(ERROR, error_ms, limit_ms, "on");
+    say_uncertain(ERROR, error_ms, limit_ms, "on");
     pg_unreachable();
 }
 
 void warn_clock_uncertain(int64 error_ms, int64 limit_ms) {
-    tell_uncertain(WARNING, error_ms, limit_ms, "warn");
+    say_uncertain(WARNING, error_ms, limit_ms, "warn");
 }
 
 namespace {

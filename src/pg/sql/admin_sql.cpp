@@ -79,7 +79,7 @@ bool far_argument(FunctionCallInfo fcinfo) {
 }
 
 // Says what a move of the horizon costs, if that is long enough to be noticed.
-void tell_wait(int64 at_ms) {
+void notice_wait(int64 at_ms) {
     constexpr int64 noticed_ms = 1000;
     int64 wait_ms = at_ms - wall_ms() - settings.max_lead_ms;
     if (wait_ms < noticed_ms) return;
@@ -119,7 +119,7 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
     if (!far_argument(fcinfo)) require_near(at_ms, far_advance_hint);
     at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
     advance_horizon(at_ms);
-    tell_wait(at_ms);
+    notice_wait(at_ms);
     PG_RETURN_VOID();
 }
 
@@ -129,7 +129,7 @@ Datum idgen_reset(PG_FUNCTION_ARGS) {
     require_near(at_ms, far_reset_hint);
     at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
     reset_horizon(at_ms);
-    tell_wait(at_ms);
+    notice_wait(at_ms);
     PG_RETURN_VOID();
 }
 
@@ -165,121 +165,125 @@ Datum ms_datum(uint64 us) {
     return Float8GetDatum(static_cast<double>(us) / 1000);
 }
 
+Datum int_datum(uint32 count) {
+    return Int32GetDatum(static_cast<int32>(count));
+}
+
+Datum time_datum(int64 at_ms) {
+    return TimestampTzGetDatum(to_timestamptz(at_ms));
+}
+
 // Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
-template <int columns>
-void add_owner(Row<columns> &row, bool known, SlotOwner &owner) {
-    row.add_if(known && !owner.is_hlc, PointerGetDatum(&owner.layout));
-    row.add_if(known && owner.layout.node_bits() > 0, Int32GetDatum(static_cast<int32>(owner.shard)));
+void set_owner(Row &row, bool known, SlotOwner &owner) {
+    row.set_if(known && !owner.is_hlc, "layout", PointerGetDatum(&owner.layout));
+    row.set_if(known && owner.layout.node_bits() > 0, "shard", int_datum(owner.shard));
 }
 
 void put_slot(ReturnSetInfo *rows, const SlotCopy &copy) {
     SlotOwner owner = owner_of(copy);
     Packing p = packing_of(owner.layout);
     const Slot &slot = copy.slot;
-    bool has_id = slot.sequence != no_sequence;
-    int64 last_id = has_id ? pack(p, slot.tick, owner.shard, slot.sequence) : 0;
-    Row<10> row;
-    add_owner(row, true, owner);
-    row.add(count_datum(slot.ids));
-    row.add(count_datum(copy.waits));
-    row.add(ms_datum(copy.wait_us));
-    row.add(count_datum(slot.borrows));
-    row.add(count_datum(slot.holds));
-    row.add(Int64GetDatum(copy.max_lead_ms));
-    row.add_if(has_id, Int64GetDatum(last_id));
-    row.add_if(has_id, TimestampTzGetDatum(to_timestamptz(start_of(p, slot.tick))));
-    row.put(rows);
+    Row row(rows);
+    set_owner(row, true, owner);
+    row.set("ids", count_datum(slot.ids));
+    row.set("waits", count_datum(copy.waits));
+    row.set("wait_time", ms_datum(copy.wait_us));
+    row.set("borrows", count_datum(slot.borrows));
+    row.set("holds", count_datum(slot.holds));
+    row.set("max_lead", Int64GetDatum(copy.max_lead_ms));
+    if (slot.sequence != no_sequence) {
+        row.set("last_id", Int64GetDatum(pack(p, slot.tick, owner.shard, slot.sequence)));
+        row.set("last_time", time_datum(start_of(p, slot.tick)));
+    }
+    row.put();
 }
 
 void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
-    Row<11> row;
-    row.add(Int32GetDatum(static_cast<int32>(copy.pid)));
-    row.add(ObjectIdGetDatum(copy.database));
-    row.add(ObjectIdGetDatum(copy.user));
-    add_owner(row, copy.has_slot, copy.owner);
-    row.add(count_datum(copy.ids));
-    row.add(count_datum(copy.waits));
-    row.add(ms_datum(copy.wait_us));
-    row.add_if(copy.last_id != 0, count_datum(copy.last_id));
-    row.add_if(copy.announced_ms != 0, TimestampTzGetDatum(to_timestamptz(copy.announced_ms)));
-    row.skip(1);
-    row.put(rows);
+    Row row(rows);
+    row.set("pid", int_datum(copy.pid));
+    row.set("datid", ObjectIdGetDatum(copy.database));
+    row.set("usesysid", ObjectIdGetDatum(copy.user));
+    set_owner(row, copy.has_slot, copy.owner);
+    row.set("ids", count_datum(copy.ids));
+    row.set("waits", count_datum(copy.waits));
+    row.set("wait_time", ms_datum(copy.wait_us));
+    row.set_if(copy.last_id != 0, "last_id", count_datum(copy.last_id));
+    row.set_if(copy.announced_ms != 0, "draws_from", time_datum(copy.announced_ms));
+    row.put();
 }
 
 void put_prepared(ReturnSetInfo *rows, const PreparedAnnouncement &prepared) {
-    bool is_known = prepared.start_ms != INT64_MIN;
-    Row<11> row;
-    row.skip(1);
-    row.add(ObjectIdGetDatum(prepared.database));
-    row.skip(7);
-    row.add_if(is_known, is_known ? TimestampTzGetDatum(to_timestamptz(prepared.start_ms)) : Datum{0});
-    row.add(TransactionIdGetDatum(prepared.xid));
-    row.put(rows);
+    Row row(rows);
+    row.set("datid", ObjectIdGetDatum(prepared.database));
+    if (prepared.start_ms != INT64_MIN) row.set("draws_from", time_datum(prepared.start_ms));
+    row.set("prepared", TransactionIdGetDatum(prepared.xid));
+    row.put();
 }
 
 void put_database(ReturnSetInfo *rows, const Survey &survey) {
     bool is_loaded = survey.is_loaded;
-    Row<20> row;
-    row.add(BoolGetDatum(survey.in_recovery));
-    row.add_if(survey.page == Renewal::granted, TimestampTzGetDatum(to_timestamptz(survey.horizon_ms)));
-    row.add_if(is_loaded, count_datum(survey.renewals));
-    row.add_if(survey.renewed_ms != 0, TimestampTzGetDatum(to_timestamptz(survey.renewed_ms)));
-    row.add_if(is_loaded, Int64GetDatum(survey.stall_ms));
-    row.add_if(is_loaded, Int64GetDatum(survey.lead_ms));
+    Row row(rows);
+    row.set("in_recovery", BoolGetDatum(survey.in_recovery));
+    row.set_if(survey.page == Renewal::granted, "horizon", time_datum(survey.horizon_ms));
+    row.set_if(is_loaded, "renewals", count_datum(survey.renewals));
+    row.set_if(survey.renewed_ms != 0, "renewed_at", time_datum(survey.renewed_ms));
+    row.set_if(is_loaded, "stall", Int64GetDatum(survey.stall_ms));
+    row.set_if(is_loaded, "lead", Int64GetDatum(survey.lead_ms));
     bool is_settled = survey.has_settled && survey.settled.held_by != HeldBy::unknown;
-    row.add_if(is_settled, is_settled ? Int64GetDatum(settled_lag_ms(survey)) : Datum{0});
-    row.add_if(survey.has_accepted_clock, Int64GetDatum(survey.clock_offset_ms));
-    row.add_if(is_loaded, count_datum(survey.steps_forward));
-    row.add_if(is_loaded, count_datum(survey.steps_back));
-    row.add(BoolGetDatum(survey.kernel.is_synchronized));
-    row.add(ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
-    row.add(BoolGetDatum(survey.has_standby_names));
-    row.add(Int32GetDatum(static_cast<int32>(survey.standbys)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.slots_limit)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots)));
-    row.add_if(is_loaded, Int32GetDatum(static_cast<int32>(survey.server_slots_limit)));
+    if (is_settled) row.set("settled_lag", Int64GetDatum(settled_lag_ms(survey)));
+    row.set_if(survey.has_accepted_clock, "clock_offset", Int64GetDatum(survey.clock_offset_ms));
+    row.set_if(is_loaded, "clock_steps_forward", count_datum(survey.steps_forward));
+    row.set_if(is_loaded, "clock_steps_back", count_datum(survey.steps_back));
+    row.set("clock_synchronized", BoolGetDatum(survey.kernel.is_synchronized));
+    row.set("clock_max_error", ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
+    row.set("synchronous", BoolGetDatum(survey.has_standby_names));
+    row.set("standbys", int_datum(survey.standbys));
+    row.set_if(is_loaded, "slots", int_datum(survey.slots));
+    row.set_if(is_loaded, "slots_limit", int_datum(survey.slots_limit));
+    row.set_if(is_loaded, "server_slots", int_datum(survey.server_slots));
+    row.set_if(is_loaded, "server_slots_limit", int_datum(survey.server_slots_limit));
     Layout ending = survey.ending;
-    row.add_if(is_loaded, PointerGetDatum(&ending));
-    row.add_if(is_loaded, TimestampTzGetDatum(to_timestamptz(survey.end_ms)));
-    row.put(rows);
+    row.set_if(is_loaded, "layout", PointerGetDatum(&ending));
+    row.set_if(is_loaded, "layout_end", time_datum(survey.end_ms));
+    row.put();
 }
 
 void put_number(ReturnSetInfo *rows, const WantedNumber &number) {
-    Row<4> row;
-    row.add(Int32GetDatum(static_cast<int32>(number.number)));
-    row.add(BoolGetDatum(number.is_by_hand));
-    row.add(BoolGetDatum(number.is_held));
-    row.add_if(number.is_held, TimestampTzGetDatum(to_timestamptz(number.horizon_ms)));
-    row.put(rows);
+    Row row(rows);
+    row.set("number", int_datum(number.number));
+    row.set("by_hand", BoolGetDatum(number.is_by_hand));
+    row.set("held", BoolGetDatum(number.is_held));
+    row.set_if(number.is_held, "horizon", time_datum(number.horizon_ms));
+    row.put();
 }
 
 void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
     const RegistryState &registry = leases.registry;
-    Row<11> row;
-    row.add(Int32GetDatum(static_cast<int32>(leases.held)));
-    row.add_if(leases.held > 0, TimestampTzGetDatum(to_timestamptz(leases.nearest_ms)));
-    row.add(Int64GetDatum(leases.window_ms));
-    row.add_if(registry.keeper_pid != 0, Int32GetDatum(registry.keeper_pid));
-    row.add_if(registry.answered_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.answered_ms)));
-    row.add_if(registry.silent_since_ms != 0, TimestampTzGetDatum(to_timestamptz(registry.silent_since_ms)));
-    const char *trouble = all_troubles(leases);
-    row.add_if(trouble[0] != '\0', CStringGetTextDatum(trouble));
-    row.add(Int32GetDatum(static_cast<int32>(registry.counters.count)));
-    row.add(Int32GetDatum(static_cast<int32>(registry.counters.in_trouble)));
-    row.add(Int32GetDatum(registry.counters.most_used_percent));
-    row.add_if(registry.counters.trouble[0] != '\0', CStringGetTextDatum(registry.counters.trouble));
-    row.put(rows);
+    const CounterState &state = registry.counters;
+    Row row(rows);
+    row.set("numbers", int_datum(leases.held));
+    row.set_if(leases.held > 0, "horizon", time_datum(leases.nearest_ms));
+    row.set("lease_window", Int64GetDatum(leases.window_ms));
+    row.set_if(registry.keeper_pid != 0, "keeper_pid", Int32GetDatum(registry.keeper_pid));
+    row.set_if(registry.answered_ms != 0, "answered_at", time_datum(registry.answered_ms));
+    row.set_if(registry.silent_since_ms != 0, "silent_since", time_datum(registry.silent_since_ms));
+    const char *sentences = all_troubles(leases);
+    row.set_if(sentences[0] != '\0', "trouble", CStringGetTextDatum(sentences));
+    row.set("counters", int_datum(state.count));
+    row.set("counters_in_trouble", int_datum(state.in_trouble));
+    row.set("counter_used", Int32GetDatum(state.most_used_percent));
+    row.set_if(state.trouble[0] != '\0', "counter_trouble", CStringGetTextDatum(state.trouble));
+    row.put();
 }
 
 void put_fact(ReturnSetInfo *rows, const Fact &fact) {
     if (fact.key == nullptr) return;
-    Row<4> row;
-    row.add(CStringGetTextDatum(fact.key));
-    row.add(CStringGetTextDatum(fact.value));
-    row.add(BoolGetDatum(fact.is_ok));
-    row.add_if(fact.advice != nullptr, fact.advice == nullptr ? Datum{0} : CStringGetTextDatum(fact.advice));
-    row.put(rows);
+    Row row(rows);
+    row.set("key", CStringGetTextDatum(fact.key));
+    row.set("value", CStringGetTextDatum(fact.value));
+    row.set("ok", BoolGetDatum(fact.is_ok));
+    if (fact.advice != nullptr) row.set("advice", CStringGetTextDatum(fact.advice));
+    row.put();
 }
 
 }  // namespace

@@ -102,33 +102,30 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
 
 // Rows of a set that a function returns.
 
-// A row being put together: its values in order, null if left out.
-template <int columns>
+// A row being put together. A column that is not set is null; one that the function's SQL does not declare is left out.
 class Row {
    public:
-    Row() noexcept {
+    explicit Row(ReturnSetInfo *rows) noexcept : rows_(rows) {
+        Assert(rows->setDesc->natts <= most_columns);
         for (bool &null : nulls_) null = true;
     }
-    void add(Datum value) noexcept {
-        values_[next_] = value;
-        nulls_[next_++] = false;
+    void set(const char *column, Datum value) noexcept {
+        for (int i = 0; i < rows_->setDesc->natts; i++) {
+            if (strcmp(NameStr(TupleDescAttr(rows_->setDesc, i)->attname), column) != 0) continue;
+            values_[i] = value;
+            nulls_[i] = false;
+        }
     }
-    void add_if(bool known, Datum value) noexcept {
-        if (known)
-            add(value);
-        else
-            next_++;
+    void set_if(bool known, const char *column, Datum value) noexcept {
+        if (known) set(column, value);
     }
-    void skip(int columns_left_out) noexcept { next_ += columns_left_out; }
-    void put(ReturnSetInfo *rows) {
-        Assert(next_ == columns && rows->setDesc->natts == columns);
-        tuplestore_putvalues(rows->setResult, rows->setDesc, values_, nulls_);
-    }
+    void put() { tuplestore_putvalues(rows_->setResult, rows_->setDesc, values_, nulls_); }
 
    private:
-    Datum values_[columns] = {};
-    bool nulls_[columns];
-    int next_ = 0;
+    static constexpr int most_columns = 20;
+    ReturnSetInfo *rows_;
+    Datum values_[most_columns] = {};
+    bool nulls_[most_columns];
 };
 
 // Texts as arguments and results.

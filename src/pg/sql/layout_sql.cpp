@@ -139,10 +139,10 @@ Datum idgen_layout_info(PG_FUNCTION_ARGS) {
 Datum idgen_layouts(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
     for (const Preset &preset : presets) {
-        Row<2> row;
-        row.add(text_datum(preset.name.data(), preset.name.size()));
-        row.add(long_form_of(preset.layout));
-        row.put(rows);
+        Row row(rows);
+        row.set("name", text_datum(preset.name.data(), preset.name.size()));
+        row.set("long_form", long_form_of(preset.layout));
+        row.put();
     }
     return Datum{0};
 }

@@ -272,7 +272,7 @@ bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&ran
     Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
     if (unlikely(reading.behind > 0)) order.last = Ulid{};
-    bool is_next = advance(order.last, reading.now, random);
+    bool is_next = step_up(order.last, reading.now, random);
     next = order.last;
     return is_next;
 }

@@ -25,7 +25,7 @@ bool next_in_order(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &n
     Guard<SpinLock> guard(order.mutex);
     reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
     if (unlikely(reading.behind > 0)) order.last = 0;
-    bool is_next = advance(order.last, reading.now);
+    bool is_next = step_up(order.last, reading.now);
     next = order.last;
     return is_next;
 }

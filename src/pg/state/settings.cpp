@@ -175,17 +175,17 @@ void define_sizes() {
                             PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
 }
 
-void tell_needs_preload(const char *setting) {
+void warn_needs_preload(const char *setting) {
     ereport(WARNING, errcode(ERRCODE_WARNING), errmsg("%s has no effect here", setting),
             errdetail("This setting exists only where the server loads the library when it starts."),
             errhint("Add idgen to shared_preload_libraries and restart."));
 }
 
 // Reports those that are set and not defined. A parallel worker's leader has reported them already.
-void tell_useless_settings() {
+void warn_of_useless_settings() {
     if (IsParallelWorker()) return;
     for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})
-        if (GetConfigOption(name, true, false) != nullptr) tell_needs_preload(name);
+        if (GetConfigOption(name, true, false) != nullptr) warn_needs_preload(name);
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ void define_settings() {
         define_keys();
         define_lease_settings();
     } else {
-        tell_useless_settings();
+        warn_of_useless_settings();
     }
     MarkGUCPrefixReserved("idgen");
 }
@@ -299,7 +299,7 @@ bool check_keys(char **value, void **, GucSource source) {
 // Takes a value that check_keys found right.
 void assign_keys(const char *value, void *) {
     explicit_bzero(&ring, sizeof(ring));
-    forget_ciphers();
+    wipe_ciphers();
     parse_keys(value == nullptr ? "" : value, ring);
 }
 

@@ -107,14 +107,14 @@ struct alignas(cache_line) SharedState {
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
     AcceptedClock accepted_clock;                            // atomic
-    pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, by whoever read it last
+    pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, as a session read it last
     SharedOrder<Ulid> ulid_order;
     SharedOrder<UuidStamp> uuid_order;
     pg_atomic_uint64 noted_clock_ms;  // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at
     pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;      // atomic
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
-    LightLock prepared_lock;          // of who writes announcements of prepared transactions
+    LightLock prepared_lock;          // to write announcements of prepared transactions
     pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
     SharedLeases leases;         // guards: its own
 };

@@ -95,9 +95,9 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
     // If shards come from elsewhere, only the node's own are drawn from.
     ShardRange asked{shard, shard};
     ShardSet own = settings.shards_from == ShardsFrom::list ? settings.shards : ShardSet{&asked, 1, 1};
-    Claim claim = claim_of(own, static_cast<uint32>(settings.region), layout, shard);
+    SlotUse use = use_of(own, static_cast<uint32>(settings.region), layout, shard);
     auto share = static_cast<uint32>(slots_per_database());
-    SlotRequest request{key, layout, claim, share, now_ms, slot_idle_ms};
+    SlotRequest request{key, layout, use, share, now_ms, slot_idle_ms};
     for (bool retry = true;; retry = false) {
         Shortage shortage = Shortage::none;
         slot = obtain(state, *database, request, shortage);

@@ -197,7 +197,7 @@ struct OwnShards {
             errhint("Give idgen.shards without the region, or set idgen.region to 0."));
 }
 
-void tell_one_node(const Layout &layout, const char *shards) {
+void notice_one_node(const Layout &layout, const char *shards) {
     ereport(
         NOTICE, errcode(ERRCODE_SUCCESSFUL_COMPLETION),
         errmsg("layout \"%s\" is for one node only", LayoutName(layout).text),
@@ -217,11 +217,11 @@ uint32 whole_or_raise(const Layout &layout, int64 number) {
 
 // Reports to the session once that such a layout ignores the node's shards. A worker leaves it to its leader:
 // there may be a new one for each statement.
-void tell_of_shardless(const Layout &layout) {
+void notice_shardless_once(const Layout &layout) {
     static bool told = false;
     if (told || layout.node_bits() != 0 || !has_shards() || IsParallelWorker()) return;
     told = true;
-    tell_one_node(layout, shards_text());
+    notice_one_node(layout, shards_text());
 }
 
 void make_single(Source &source, uint32 whole) noexcept {
@@ -334,7 +334,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
         resolve_own(source);
     else
         resolve_explicit(source, shard_argument);
-    tell_of_shardless(layout);
+    notice_shardless_once(layout);
     source.settings_generation = settings.generation;
 }
 

@@ -100,7 +100,7 @@ Settled ReaderServer::gather() const {
     int64 accepted_ms = state->accepted_clock.accepted_ms.load();
     int64 now_ms = followed_ms(accepted_ms, read_clock(), durable_ms(), clock_rules());
     int64 settled_ms = lift_settled(database->horizon, now_ms);
-    if (settled_ms == 0) return {none_settled, HeldBy::nobody, 0};
+    if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
     return gather_undecided(state, settled_ms);
 }
 
