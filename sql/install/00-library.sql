@@ -1,4 +1,4 @@
--- idgen: the install script, one part a file, after those in sql/common. What is typed every day goes to the schema that
+-- idgen: the install script, one subject a file, after those in sql/common. What is typed every day goes to the schema that
 -- CREATE EXTENSION chose, all else to the schema idgen. The first stands behind pg_catalog in search_path meanwhile, and
 -- others may have made operators and functions in it: so each is qualified, or takes exactly the types that it is given.
 
@@ -15,3 +15,12 @@ BEGIN
     END IF;
 END
 $$;
+
+-- A library that the server loaded before its file was exchanged lacks what follows: said before anything else fails. An
+-- update script begins with the same call, for the version that it leads to.
+CREATE FUNCTION idgen.require_library(version text) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_require_library' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+SELECT idgen.require_library('@VERSION@'::pg_catalog.text);
+
+COMMENT ON FUNCTION idgen.require_library(text) IS
+    'an error if the server runs an earlier library than that version; install and update scripts begin with it';
