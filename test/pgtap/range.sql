@@ -1,6 +1,89 @@
--- id_within is id_time(id) <@ period, however it is computed: by the function, by its bounds, by indexes.
+-- id_min and id_max contain the IDs of their tick and no other.
 BEGIN;
 SELECT no_plan();
+SET LOCAL TimeZone = 'UTC';
+SELECT setseed(0.25);
+
+CREATE TEMP TABLE instant AS
+SELECT layout, i.first_time, i.last_time, i.tick, at, id_min(at, layout) AS lowest, id_max(at, layout) AS highest,
+       extract(epoch FROM first_time) + div(extract(epoch FROM at) - extract(epoch FROM first_time), extract(epoch FROM tick)) * extract(epoch FROM tick) AS start
+  FROM unnest((ARRAY(SELECT name FROM id_layouts(), id_layout_info(name::id_layout) AS i WHERE NOT i.wraps) || ARRAY[
+                    'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9+1',
+                    'epoch=1900-01-01 unit=1s time=32 sequence=20+1 shard=9',
+                    'epoch=2020-01-01 unit=999ms time=40'])::id_layout[]) AS layout,
+       id_layout_info(layout) AS i, generate_series(1, 4000) AS n,
+       LATERAL (SELECT first_time + tick + (last_time - first_time - tick * 2) * (random() + n * 0) AS at) AS r;
+
+SELECT is(count(*) FILTER (WHERE extract(epoch FROM id_time(lowest, layout)) <> start OR extract(epoch FROM id_time(highest, layout)) <> start),
+          0::bigint, format('both lie in the tick: %s', layout))
+  FROM instant GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE id_time(lowest - 1, layout) <> id_time(lowest, layout) - tick), 0::bigint,
+          format('the number below is of the tick before: %s', layout))
+  FROM instant GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE id_time(highest + 1, layout) <> id_time(highest, layout) + tick), 0::bigint,
+          format('the number above is of the next tick: %s', layout))
+  FROM instant GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE id_min(id_time(lowest, layout), layout) <> lowest OR id_max(id_time(lowest, layout), layout) <> highest
+                              OR id_min(id_time(lowest, layout) + tick - interval '1 microsecond', layout) <> lowest
+                              OR id_min(id_time(lowest, layout) + tick, layout) <> highest + 1),
+          0::bigint, format('the same for the whole tick, another for the next: %s', layout))
+  FROM instant GROUP BY layout ORDER BY layout::text;
+SELECT is(count(*) FILTER (WHERE wrong), 0::bigint, format('they rise with time: %s', layout))
+  FROM (SELECT layout, lowest < lag(lowest) OVER by_time OR highest < lag(highest) OVER by_time AS wrong FROM instant
+        WINDOW by_time AS (PARTITION BY layout::text ORDER BY at)) AS steps
+ GROUP BY layout ORDER BY layout::text;
+
+-- New IDs lie between the bounds of their own time, and of the time around them.
+SET LOCAL idgen.shards = '0-3';
+SELECT is(count(*) FILTER (WHERE id NOT BETWEEN id_min(id_time(id, layout), layout) AND id_max(id_time(id, layout), layout)
+                              OR id NOT BETWEEN id_min(clock_timestamp() - interval '1 minute', layout) AND id_max(clock_timestamp() + interval '1 minute', layout)),
+          0::bigint, format('new IDs: %s', layout))
+  FROM unnest(ARRAY(SELECT name FROM id_layouts(), id_layout_info(name::id_layout) AS i WHERE NOT i.wraps)::id_layout[]) AS layout,
+       LATERAL next_ids(500, layout => layout) AS id
+ GROUP BY layout ORDER BY layout::text;
+
+SELECT throws_ok(format('SELECT %s(%L, %L)', bound, at, layout), '22023', NULL, format('%s(%s, %s) is refused', bound, at, layout))
+  FROM unnest('{id_min, id_max}'::text[]) AS bound,
+       (VALUES ('infinity', 'instagram'), ('-infinity', 'js53'), ('2026-11-21', 'trace'), ('1970-01-01', 'trace')) AS v (at, layout);
+
+-- id_partition_bounds covers its time without gap or overlap, in every zone and across every change of clocks.
+SET LOCAL TimeZone = 'UTC';
+SELECT setseed(0.375);
+
+CREATE TEMP TABLE bounds AS
+SELECT zone, step, at AS "from", at + long AS "to", b.*, row_number() OVER (PARTITION BY zone, step ORDER BY b.lower) AS n
+  FROM unnest('{UTC, Europe/Berlin, America/New_York, America/Sao_Paulo, America/Havana, Australia/Lord_Howe, Pacific/Apia, Asia/Beirut, Asia/Tehran, Africa/Casablanca}'::text[]) AS zone,
+       (VALUES ('1 year'::interval, '12 years'::interval), ('3 months', '12 years'), ('1 month', '12 years'), ('7 days', '8 years'),
+               ('1 day', '8 years'), ('10 days', '8 years'), ('12 hours', '4 years'), ('1 hour', '9 months'), ('15 minutes', '2 months')) AS s (step, long),
+       LATERAL (SELECT '2012-01-01'::timestamptz + random() * interval '300 days' + length(zone) * interval '0 s' AS at) AS l,
+       id_partition_bounds(at, at + long, step, zone) AS b;
+
+SELECT is(count(*) FILTER (WHERE lower >= upper OR lower <> before), 0::bigint, format('one touches the next: %s', zone))
+  FROM (SELECT zone, lower, upper, lag(upper) OVER (PARTITION BY zone, step ORDER BY n) AS before FROM bounds) AS b GROUP BY zone ORDER BY zone;
+SELECT is(count(*), count(DISTINCT (step, suffix)), format('no name is given twice: %s', zone)) FROM bounds GROUP BY zone ORDER BY zone;
+SELECT ok(id_time(min(lower)) <= "from" AND id_time(max(upper)) >= "to" AND id_time(max(lower)) < "to" AND id_time(min(upper)) > "from",
+          format('all of the time and no more: %s by %s', zone, step))
+  FROM bounds GROUP BY zone, step, "from", "to" ORDER BY zone, step;
+-- Each begins as PostgreSQL reads the local time of its name, unless the clocks skipped that.
+SELECT is(count(*) FILTER (WHERE id_time(lower) <> local AT TIME ZONE zone AND (local AT TIME ZONE zone) AT TIME ZONE zone = local), 0::bigint,
+          format('begins as it is called: %s', zone))
+  FROM bounds, to_timestamp(rpad(replace(suffix, '_', ''), 12, '000001010000'), 'YYYYMMDDHH24MI') AS utc,
+       LATERAL (SELECT CASE length(suffix) WHEN 4 THEN make_timestamp(suffix::int, 1, 1, 0, 0, 0)
+                                           WHEN 7 THEN to_timestamp(suffix, 'YYYY_MM') AT TIME ZONE 'UTC'
+                                           ELSE utc AT TIME ZONE 'UTC' END AS local) AS l
+ GROUP BY zone ORDER BY zone;
+-- Who asks again from another instant gets the same partitions.
+SELECT is_empty(format('SELECT suffix, lower, upper FROM bounds WHERE zone = %L AND step = %L AND n BETWEEN 5 AND 60 AND "to" > id_time(upper)
+                        EXCEPT SELECT b.* FROM (SELECT id_time(min(lower)) + interval ''1 s'' AS at, id_time(max(upper)) - interval ''1 s'' AS until FROM bounds
+                                                 WHERE zone = %1$L AND step = %2$L AND n BETWEEN 5 AND 60) AS l, id_partition_bounds(at, until, %2$L, %1$L) AS b',
+                       zone, step), format('the same again: %s by %s', zone, step))
+  FROM (SELECT DISTINCT zone, step FROM bounds) AS asked ORDER BY zone, step;
+-- And a time is in the partition that the calendar names.
+SELECT is(count(*) FILTER (WHERE suffix <> to_char(at AT TIME ZONE zone, 'YYYY_MM')), 0::bigint, format('months: %s', zone))
+  FROM bounds, generate_series(1, 20), LATERAL (SELECT id_time(lower + floor(random() * (upper - lower))::bigint) AS at) AS l
+ WHERE step = '1 month' GROUP BY zone ORDER BY zone;
+
+-- id_within is id_time(id) <@ period, however it is computed: by the function, by its bounds, by indexes.
 SET LOCAL TimeZone = 'UTC';
 SET LOCAL max_parallel_workers_per_gather = 0;
 SELECT setseed(0.125);
