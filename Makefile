@@ -24,7 +24,7 @@
 #   make against                the same against other makers of IDs, as a table
 #   make injection              every step at which the module can be killed or fail, and faults of the disk
 #   make model                  every variant of the protocol's model, some for minutes
-#   make fuzz                   every parser for 10 minutes; keeps what it found in test/fuzz/corpus
+#   make fuzz                   every parser for 10 minutes; keeps what it found in test/fuzz/corpus.txt
 #   make sqlsmith MINUTES=10    hostile statements against every function; fails on a crash or an internal error
 #   make soak                   64 sessions for 10 minutes
 #   make reading MINUTES=10     readers by ID beside writers: what naive ones lose, and what id_settled() costs

@@ -1,3 +1,11 @@
+-- Reading by ID
+
+CREATE FUNCTION id_settled(layout id_layout DEFAULT 'instagram') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_settled' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION id_settled(id_layout) IS
+    'the first ID up to which the query that calls it sees every row that will ever be there; null if that is not known';
+
 -- Readers
 
 CREATE FUNCTION id_decode(id bigint, layout id_layout DEFAULT 'instagram',
@@ -27,3 +35,13 @@ COMMENT ON FUNCTION id_region(bigint, id_layout) IS 'region of an ID; null if th
 COMMENT ON FUNCTION id_sequence(bigint, id_layout) IS 'sequence of an ID within its tick and shard';
 COMMENT ON FUNCTION id_min(timestamptz, id_layout) IS 'smallest ID of an instant''s tick: a lower bound for ranges and partitions';
 COMMENT ON FUNCTION id_max(timestamptz, id_layout) IS 'largest ID of an instant''s tick: an upper bound, inclusive';
+
+-- What UUIDs say of themselves
+
+CREATE FUNCTION uuid_time(value uuid) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'idgen_uuid_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION uuid_version_number(value uuid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'idgen_uuid_version_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION uuid_time(uuid) IS 'time of a UUID of version 1, 6 or 7; null for others, which have none';
+COMMENT ON FUNCTION uuid_version_number(uuid) IS 'version of a UUID, null if its variant is not that of RFC 9562';

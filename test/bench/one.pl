@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));
 
-use IdgenBench::Claims qw(claim_row);
+use IdgenBench::Samples qw(claim_row);
 
 my ($name) = @ARGV;
 my $class = 'IdgenBench::' . ($name // die "usage: ROUNDS=9 perl -Ilib one.pl NAME\n");

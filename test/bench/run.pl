@@ -9,7 +9,7 @@ use FindBin;
 use IdgenBench::Borrow;
 use IdgenBench::Calls;
 use IdgenBench::Charts qw(charts);
-use IdgenBench::Claims qw(claim_row);
+use IdgenBench::Samples qw(claim_row);
 use IdgenBench::Codecs;
 use IdgenBench::Core;
 use IdgenBench::HotSpot;

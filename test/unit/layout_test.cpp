@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "core/layout/calendar.hpp"
 #include "support.hpp"
@@ -159,6 +163,272 @@ TEST(Layout, EqualityIsOfEveryField) {
     };
     EXPECT_EQ(layout, (Layout{5, 1, 41, 5, 5, 12, from_1, 0}));
     for (const Layout &other : others) EXPECT_FALSE(layout == other) << long_text(other);
+}
+
+std::string printed(const Layout &layout) {
+    char text[layout_text_size];
+    return std::string(text, print_layout(layout, text));
+}
+
+TEST(LayoutText, PresetsAndTheirLongForms) {
+    for (const Row &row : read_csv("presets.csv")) {
+        const std::string &name = row.at("name"), &long_form = row.at("long_form");
+        SCOPED_TRACE(name);
+        Layout layout = layout_of(name);
+        EXPECT_EQ(layout, layout_of(long_form));
+        EXPECT_EQ(layout, find_preset(name)->layout);
+        EXPECT_EQ(printed(layout), name);
+        EXPECT_EQ(long_text(layout), long_form);
+    }
+}
+
+TEST(LayoutText, SpellingsOfOneLayoutAreEqual) {
+    constexpr struct {
+        const char *text, *canonical;
+    } cases[] = {
+        {"  instagram\t\n", "instagram"},
+        {"epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10", "instagram"},
+        {"time=41 shard=13 sequence=10 unit=1ms epoch=2011-08-24T21:07:01.721Z", "instagram"},
+        {"unit=1ms time=41 epoch=2011-08-24T21:07:01.721Z shard=13 sequence=10", "instagram"},
+        {"\ttime=41\n shard=13\r\nsequence=10\v unit=1ms\f epoch=2011-08-24T21:07:01.721Z  ", "instagram"},
+        {"epoch=2020-01-01 unit=1s time=32 shard=8 sequence=13", "js53"},
+        {"epoch=2020-01-01T00:00:00.000Z unit=1000ms time=32 shard=8 sequence=13", "js53"},
+        {"epoch=2014-09-01 unit=10ms time=39 sequence=8 shard=16", "sonyflake"},
+        {"time=39 epoch=2014-09-01 sequence=8 unit=10ms shard=16", "sonyflake"},
+        {"epoch=1970-01-01 unit=1ms time=48 sequence=16", "mastodon"},
+        {"time=41 region=5 unit=1ms shard=5 epoch=2010-11-04T01:42:54.657Z sequence=12", "twitter"},
+        {"time=041 shard=013 sequence=010 unit=01ms epoch=2011-08-24T21:07:01.721Z", "instagram"},
+        {"epoch=1970-01-01T00:00:00.5Z unit=999ms time=9", "epoch=1970-01-01T00:00:00.500Z unit=999ms time=9"},
+        {"unit=1000ms epoch=1970-01-01 time=9w shard=1", "epoch=1970-01-01T00:00:00Z unit=1s time=9w shard=1"},
+        {"unit=2ms epoch=1970-01-01 time=9 sequence=1+1 region=1 shard=2",
+         "epoch=1970-01-01T00:00:00Z unit=2ms time=9 sequence=1+1 region=1 shard=2"},
+    };
+    for (const auto &c : cases) {
+        EXPECT_EQ(layout_of(c.text), layout_of(c.canonical)) << c.text;
+        EXPECT_EQ(printed(layout_of(c.text)), c.canonical) << c.text;
+    }
+}
+
+TEST(LayoutText, OrderOfFieldsMatters) {
+    EXPECT_FALSE(layout_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=10") ==
+                 layout_of("epoch=1970-01-01 unit=1ms time=41 sequence=10 shard=10"));
+}
+
+constexpr struct {
+    const char *text;
+    LayoutReason reason;
+    const char *part;
+} refused[] = {
+    {"", LayoutReason::empty, ""},
+    {" ", LayoutReason::empty, " "},
+    {" \t\n\v\f\r", LayoutReason::empty, " \t\n\v\f\r"},
+    {"Instagram", LayoutReason::unknown_word, "Instagram"},
+    {"instagram2", LayoutReason::unknown_word, "instagram2"},
+    {"instagram twitter", LayoutReason::unknown_word, "twitter"},
+    {"instagram instagram", LayoutReason::unknown_word, "instagram"},
+    {"instagram unit=1ms x", LayoutReason::unknown_word, "unit=1ms"},
+    {"unit=1ms instagram", LayoutReason::unknown_word, "instagram"},
+    {"epoch=1970-01-01 unit=1ms time=41, shard=5", LayoutReason::bad_flag, "time=41,"},
+    {"epoch=1970-01-01,unit=1ms", LayoutReason::bad_epoch, "epoch=1970-01-01,unit=1ms"},
+    {"unit", LayoutReason::unknown_word, "unit"},
+    {"unit =1ms", LayoutReason::unknown_word, "unit"},
+    {"Unit=1ms", LayoutReason::unknown_word, "Unit=1ms"},
+    {"node=5", LayoutReason::unknown_word, "node=5"},
+    {"=", LayoutReason::unknown_word, "="},
+    {"epoch=1970-01-01 epoch=1970-01-01", LayoutReason::repeated_word, "epoch=1970-01-01"},
+    {"unit=1ms unit=2ms", LayoutReason::repeated_word, "unit=2ms"},
+    {"time=41 time=40", LayoutReason::repeated_word, "time=40"},
+    {"time=41 shard=5 time=40", LayoutReason::repeated_word, "time=40"},
+    {"time=41 region=5 region=6", LayoutReason::repeated_word, "region=6"},
+    {"time=41 shard=5 shard=6", LayoutReason::repeated_word, "shard=6"},
+    {"time=41 sequence=5 sequence=6", LayoutReason::repeated_word, "sequence=6"},
+    {"time=", LayoutReason::bad_number, "time="},
+    {"time=0", LayoutReason::bad_number, "time=0"},
+    {"time=w", LayoutReason::bad_number, "time=w"},
+    {"time=-1", LayoutReason::bad_number, "time=-1"},
+    {"time=+41", LayoutReason::bad_number, "time=+41"},
+    {"time=65536", LayoutReason::too_many_bits, "time=65536"},
+    {"time=99999999999999999999", LayoutReason::too_many_bits, "time=99999999999999999999"},
+    {"time=41 region=x", LayoutReason::bad_number, "region=x"},
+    {"time=41 region=0 shard=5", LayoutReason::bad_number, "region=0"},
+    {"time=41 shard=0", LayoutReason::bad_number, "shard=0"},
+    {"time=41 sequence=0", LayoutReason::bad_number, "sequence=0"},
+    {"time=41 sequence=+1", LayoutReason::bad_number, "sequence=+1"},
+    {"unit=", LayoutReason::bad_unit, "unit="},
+    {"unit=ms", LayoutReason::bad_unit, "unit=ms"},
+    {"unit=1", LayoutReason::bad_unit, "unit=1"},
+    {"unit=0ms", LayoutReason::bad_unit, "unit=0ms"},
+    {"unit=0s", LayoutReason::bad_unit, "unit=0s"},
+    {"unit=2s", LayoutReason::bad_unit, "unit=2s"},
+    {"unit=1001ms", LayoutReason::bad_unit, "unit=1001ms"},
+    {"unit=65537ms", LayoutReason::bad_unit, "unit=65537ms"},
+    {"unit=-1ms", LayoutReason::bad_unit, "unit=-1ms"},
+    {"unit=1us", LayoutReason::bad_unit, "unit=1us"},
+    {"unit=1MS", LayoutReason::bad_unit, "unit=1MS"},
+    {"unit=1msx", LayoutReason::bad_unit, "unit=1msx"},
+    {"unit=1.5ms", LayoutReason::bad_unit, "unit=1.5ms"},
+    {"epoch=", LayoutReason::bad_epoch, "epoch="},
+    {"epoch=0", LayoutReason::bad_epoch, "epoch=0"},
+    {"epoch=1900-02-29", LayoutReason::bad_epoch, "epoch=1900-02-29"},
+    {"epoch=1970-01-01T00:00:00", LayoutReason::bad_epoch, "epoch=1970-01-01T00:00:00"},
+    {"epoch=1970-01-01 00:00:00Z", LayoutReason::unknown_word, "00:00:00Z"},
+    {"time=41W", LayoutReason::bad_flag, "time=41W"},
+    {"time=41ww", LayoutReason::bad_flag, "time=41ww"},
+    {"time=41+1", LayoutReason::bad_flag, "time=41+1"},
+    {"time=41 region=5w shard=5", LayoutReason::bad_flag, "region=5w"},
+    {"time=41 shard=5w", LayoutReason::bad_flag, "shard=5w"},
+    {"time=41 shard=5+1", LayoutReason::bad_flag, "shard=5+1"},
+    {"time=41 sequence=5w", LayoutReason::bad_flag, "sequence=5w"},
+    {"time=41 sequence=5+", LayoutReason::bad_flag, "sequence=5+"},
+    {"time=41 sequence=5+2", LayoutReason::bad_flag, "sequence=5+2"},
+    {"time=41 sequence=5+11", LayoutReason::bad_flag, "sequence=5+11"},
+    {"unit=1ms time=41", LayoutReason::no_epoch, ""},
+    {"epoch=1970-01-01 time=41", LayoutReason::no_unit, ""},
+    {"epoch=1970-01-01 unit=1ms", LayoutReason::no_time, ""},
+    {"epoch=1970-01-01 unit=1ms shard=5", LayoutReason::no_time, ""},
+    {"shard=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"sequence=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"region=5 time=41", LayoutReason::time_not_highest, "time=41"},
+    {"time=41 shard=5 region=5", LayoutReason::region_not_above_shard, "region=5"},
+    {"time=41 sequence=5 shard=5 region=5", LayoutReason::region_not_above_shard, "region=5"},
+    {"time=41 region=5 sequence=5 shard=5", LayoutReason::region_not_above_shard, "sequence=5"},
+    {"epoch=1970-01-01 unit=1ms time=41 region=5", LayoutReason::region_not_above_shard, ""},
+    {"epoch=1970-01-01 unit=1ms time=41 sequence=5 region=5", LayoutReason::region_not_above_shard, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 shard=32", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 region=16 shard=16", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 region=64 shard=64", LayoutReason::field_too_wide, ""},
+    {"epoch=1970-01-01 unit=1ms time=30 sequence=32", LayoutReason::field_too_wide, ""},
+    {"time=65", LayoutReason::too_many_bits, "time=65"},
+    {"time=41 shard=300", LayoutReason::too_many_bits, "shard=300"},
+    {"time=41 sequence=65535", LayoutReason::too_many_bits, "sequence=65535"},
+    {"epoch=1970-01-01 unit=1ms time=42 shard=13 sequence=10", LayoutReason::too_many_bits, ""},
+    {"epoch=1970-01-01 unit=1ms time=64 sequence=1", LayoutReason::too_many_bits, ""},
+    {"epoch=1970-01-01 unit=1ms time=41w shard=13 sequence=10", LayoutReason::wrap_sets_sign, ""},
+    {"epoch=1970-01-01 unit=1ms time=54", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1ms time=64", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1s time=44", LayoutReason::outlasts_calendar, ""},
+    {"epoch=1970-01-01 unit=1s time=54 sequence=8", LayoutReason::outlasts_calendar, ""},
+    {"epoch=9999-12-31 unit=1ms time=53", LayoutReason::outlasts_calendar, ""},
+};
+
+TEST(LayoutText, RefusesAndNamesThePart) {
+    for (const auto &c : refused) {
+        SCOPED_TRACE(c.text);
+        Exact text(c.text);
+        Layout layout{};
+        LayoutError error = parse_layout(text.view(), layout);
+        EXPECT_EQ(error.reason, c.reason);
+        EXPECT_EQ(error.part, c.part);
+        if (error.part.empty()) continue;
+        EXPECT_GE(error.part.data(), text.view().data());
+        EXPECT_LE(error.part.data() + error.part.size(), text.view().data() + text.view().size());
+    }
+}
+
+TEST(LayoutText, EveryReasonIsReached) {
+    std::set<LayoutReason> reached;
+    for (const auto &c : refused) reached.insert(c.reason);
+    auto first = static_cast<int>(LayoutReason::empty);
+    auto end = static_cast<int>(LayoutReason::malformed);  // only a binary value can be malformed
+    for (int i = first; i < end; i++) EXPECT_TRUE(reached.count(static_cast<LayoutReason>(i)) == 1) << "reason " << i;
+}
+
+TEST(LayoutText, WordsMayBeOfAnyLength) {
+    std::string word(5000, '9');
+    for (const char *key : {"", "epoch=", "unit=", "time=", "region=", "shard=", "sequence="}) {
+        Exact text(key + word);
+        Layout layout{};
+        LayoutError error = parse_layout(text.view(), layout);
+        EXPECT_NE(error.reason, LayoutReason::none) << key;
+        EXPECT_EQ(error.part.size(), text.view().size()) << key;
+    }
+}
+
+// Any layout that validate admits; its flags by chance.
+Layout random_layout(Random &random) {
+    for (;;) {
+        Layout layout{};
+        layout.epoch_ms = random.between(min_instant_ms, max_instant_ms);
+        if (random.once_in(2)) layout.epoch_ms -= layout.epoch_ms % 1000;
+        layout.unit_ms = static_cast<std::uint16_t>(random.once_in(4) ? 1000 : random.between(1, 1000));
+        layout.time_bits = static_cast<std::uint8_t>(random.between(1, 53));
+        if (random.once_in(2)) layout.shard_bits = static_cast<std::uint8_t>(random.between(1, 20));
+        if (random.once_in(2)) layout.sequence_bits = static_cast<std::uint8_t>(random.between(1, 31));
+        if (random.once_in(2)) layout.region_bits = static_cast<std::uint8_t>(random.between(1, 11));
+        layout.flags = static_cast<std::uint8_t>(random.below(8));
+        if (validate(layout) == LayoutReason::none) return layout;
+    }
+}
+
+// The long form with epoch and unit moved to other places, and other white space.
+std::string shuffled(const std::string &long_form, Random &random) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < long_form.size();) {
+        std::size_t end = std::min(long_form.find(' ', at), long_form.size());
+        words.push_back(long_form.substr(at, end - at));
+        at = end + 1;
+    }
+    for (std::size_t i = 0; i < 2; i++) {
+        std::string word = words[0];
+        words.erase(words.begin());
+        words.insert(words.begin() + random.below(static_cast<std::uint32_t>(words.size() + 1)), word);
+    }
+    std::string text;
+    for (const std::string &word : words) {
+        do {
+            text += " \t\n\r\v\f"[random.below(6)];
+        } while (random.once_in(2));
+        text += word;
+    }
+    return text;
+}
+
+TEST(LayoutText, WhatIsPrintedReadsBackEqual) {
+    Random random(3);
+    std::size_t longest = 0;
+    for (int i = 0; i < 20000; i++) {
+        Layout layout = random_layout(random);
+        std::string text = printed(layout);
+        longest = std::max(longest, text.size());
+        ASSERT_EQ(layout_of(text), layout);
+        std::string other = shuffled(long_text(layout), random);
+        ASSERT_EQ(layout_of(other), layout) << other;
+    }
+    EXPECT_LE(longest, layout_text_size);
+}
+
+TEST(LayoutText, DamagedTextIsRefusedOrReadsBackEqual) {
+    constexpr std::string_view bytes = "epochunitmsregionshardquence=0123456789 wW+-:.TZ\t\0\xFF";
+    Random random(4);
+    int accepted = 0;
+    for (int i = 0; i < 50000; i++) {
+        std::string text = long_text(random_layout(random));
+        for (std::uint32_t damages = random.below(3) + 1; damages > 0 && !text.empty(); damages--) {
+            std::size_t at = random.below(static_cast<std::uint32_t>(text.size()));
+            char byte = bytes[random.below(static_cast<std::uint32_t>(bytes.size()))];
+            switch (random.below(4)) {
+                case 0:
+                    text[at] = byte;
+                    break;
+                case 1:
+                    text.insert(at, 1, byte);
+                    break;
+                case 2:
+                    text.erase(at, 1);
+                    break;
+                default:
+                    text.erase(at);
+                    break;
+            }
+        }
+        Exact exact(text);
+        Layout layout{};
+        if (parse_layout(exact.view(), layout).reason != LayoutReason::none) continue;
+        accepted++;
+        ASSERT_EQ(validate(layout), LayoutReason::none) << text;
+        ASSERT_EQ(layout_of(printed(layout)), layout) << text;
+    }
+    EXPECT_GT(accepted, 1000);
 }
 
 }  // namespace

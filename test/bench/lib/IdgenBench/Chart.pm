@@ -7,7 +7,7 @@ use warnings;
 
 use Exporter qw(import);
 use IdgenBench::Palette qw(escape style);
-use IdgenBench::Text qw(number);
+use IdgenBench::Samples qw(number);
 use List::Util qw(max min);
 use POSIX qw(ceil floor);
 

@@ -8,7 +8,7 @@ use warnings;
 use Exporter qw(import);
 use IdgenBench::Chart qw(linear_axis);
 use IdgenBench::Palette qw(escape style);
-use IdgenBench::Text qw(number);
+use IdgenBench::Samples qw(number);
 use List::Util qw(max min uniq);
 
 our @EXPORT_OK = qw(line_chart);

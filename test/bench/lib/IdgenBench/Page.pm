@@ -8,7 +8,7 @@ use utf8;
 use Exporter qw(import);
 use File::Basename qw(dirname);
 use IdgenBench::Charts qw(charts_of);
-use IdgenBench::Claims qw(claim_row);
+use IdgenBench::Samples qw(claim_row);
 use List::Util qw(max);
 
 our @EXPORT_OK = qw(page renewed scale_of scale_section with_scale);

@@ -5,9 +5,8 @@ use strict;
 use warnings;
 use utf8;
 
-use IdgenBench::Samples;
+use IdgenBench::Samples qw(number);
 use IdgenBench::Session;
-use IdgenBench::Text qw(number);
 
 my $rows = 10_000_000;
 my $days = 100;

@@ -6,9 +6,8 @@ use warnings;
 use utf8;
 
 use DBI;
-use IdgenBench::Samples;
+use IdgenBench::Samples qw(number);
 use IdgenBench::Session;
-use IdgenBench::Text qw(number);
 use POSIX qw(strftime);
 
 my $rows = 400_000;

@@ -7,7 +7,7 @@ use warnings;
 
 use DBI;
 use IdgenBench::Session;
-use IdgenBench::Text qw(number);
+use IdgenBench::Samples qw(number);
 use Time::HiRes qw(sleep);
 
 my $registry_wait = 30;

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
-use IdgenBench::Text qw(number);
+use IdgenBench::Samples qw(number);
 
 our @EXPORT_OK = qw(nodes_section);
 

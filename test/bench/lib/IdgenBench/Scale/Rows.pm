@@ -6,9 +6,8 @@ use strict;
 use warnings;
 use utf8;
 
-use IdgenBench::Samples;
+use IdgenBench::Samples qw(number);
 use IdgenBench::Session;
-use IdgenBench::Text qw(number);
 use List::Util qw(max);
 use POSIX qw(ceil);
 

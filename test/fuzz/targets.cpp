@@ -1,0 +1,124 @@
+// The fuzz targets, a function fuzz_NAME for each parser; that of public IDs stands in parsers.hpp. A target is compiled
+// with TARGET as the name of its function, so that its program has none of the others.
+#include <cstring>
+#include <vector>
+
+#include "core/kinds/time_prefixed.hpp"
+#include "core/kinds/typeid.hpp"
+#include "core/layout/layout.hpp"
+#include "core/layout/packing.hpp"
+#include "core/layout/shard_set.hpp"
+#include "core/text/digits.hpp"
+#include "fuzz.hpp"
+#include "parsers.hpp"
+
+namespace idgen {
+
+inline TextError parse_plain_base32(std::string_view text, std::int64_t &id) noexcept {
+    return parse_base32(text, false, id);
+}
+inline std::size_t print_plain_base32(std::int64_t id, char *out) noexcept {
+    print_base32(id, out);
+    return base32_size;
+}
+
+inline TextError parse_checked_base32(std::string_view text, std::int64_t &id) noexcept {
+    return parse_base32(text, true, id);
+}
+inline std::size_t print_checked_base32(std::int64_t id, char *out) noexcept {
+    out[base32_size] = base32_check(id);
+    return print_plain_base32(id, out) + 1;
+}
+
+inline void fuzz_base32(std::string_view text) noexcept {
+    fuzz_number(text, parse_plain_base32, print_plain_base32);
+    fuzz_number(text, parse_checked_base32, print_checked_base32);
+}
+
+inline std::size_t print_padded_base62(std::int64_t id, char *out) noexcept {
+    print_base62(id, out);
+    return base62_size;
+}
+
+inline void fuzz_base62(std::string_view text) noexcept {
+    fuzz_number(text, parse_base62, print_padded_base62);
+    fuzz_number(text, parse_padded_base62, print_padded_base62);
+}
+
+inline void fuzz_base64url(std::string_view text) noexcept {
+    fuzz_number(text, parse_base64url, print_base64url);
+}
+
+inline void fuzz_ulid(std::string_view text) noexcept {
+    fuzz_time_prefixed<Ulid>(text);
+}
+inline void fuzz_ksuid(std::string_view text) noexcept {
+    fuzz_time_prefixed<Ksuid>(text);
+}
+inline void fuzz_objectid(std::string_view text) noexcept {
+    fuzz_time_prefixed<ObjectId>(text);
+}
+
+inline void fuzz_typeid(std::string_view text) noexcept {
+    TypeId id{};
+    TextError error = parse(text, id);
+    if (error.reason != TextReason::none) return require_within(error, text);
+    // Strict: a value has one text.
+    char out[typeid_most];
+    require(std::string_view(out, print(id, out)) == text);
+}
+
+inline void fuzz_key_ring(std::string_view text) {
+    fuzz_keys(text);
+}
+
+// Each text that is written for a layout reads as it.
+inline void require_texts(const Layout &layout) noexcept {
+    Layout again{};
+    char out[layout_text_size];
+    for (auto print : {print_layout, print_long_layout}) {
+        std::size_t printed = print(layout, out);
+        require(printed <= sizeof(out));
+        require(parse_layout({out, printed}, again).reason == LayoutReason::none && again == layout);
+    }
+}
+
+// The binary form, whose every bit is the client's.
+inline void require_binary(std::string_view bytes) noexcept {
+    Layout layout;
+    std::memcpy(&layout, bytes.data(), sizeof(layout));
+    if (validate(layout) == LayoutReason::none) require_texts(layout);
+}
+
+inline void fuzz_layout_text(std::string_view text) noexcept {
+    if (text.size() == sizeof(Layout)) require_binary(text);
+    Layout layout{};
+    LayoutError error = parse_layout(text, layout);
+    if (error.reason != LayoutReason::none) return require_within(error.part, text);
+    require(validate(layout) == LayoutReason::none);
+    require_texts(layout);
+}
+
+inline void fuzz_shard_set(std::string_view text) noexcept {
+    std::vector<ShardRange> ranges(max_range_count(text));
+    ShardSet set{};
+    ShardsError error = parse_shards(text, ranges.data(), set);
+    if (error.reason != ShardsReason::none) return require_within(error.part, text);
+    if (set.empty()) return;
+    require(set.range_count <= ranges.size() && set.shard_count > 0);
+    require(set.at(0) == set.smallest() && set.at(set.shard_count - 1) == set.largest());
+    for (std::uint32_t i = 0; i < set.range_count; i++) {
+        require(set.ranges[i].first <= set.ranges[i].last && set.ranges[i].last <= max_shard);
+        require(i == 0 || set.ranges[i].first > set.ranges[i - 1].last);
+        require(set.contains(set.ranges[i].first) && set.contains(set.ranges[i].last));
+    }
+    require(!set.contains(set.largest() + 1));
+    require(set.smallest() == 0 || !set.contains(set.smallest() - 1));
+}
+
+}  // namespace idgen
+
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    idgen::TARGET(idgen::text_of(data, size));
+    return 0;
+}
