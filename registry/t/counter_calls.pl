@@ -118,7 +118,7 @@ $owner = connect_to($node);
 	$first->do('SELECT 1');
 	fails_with($first, q{CALL idgen_registry.next_range('orders', 1)}, '25001', qr/cannot be called in a transaction block.*DETAIL.*ROLLBACK.*HINT/s, 'in a transaction block');
 	my ($given) = next_range($second, 'orders', 1);
-	is($given, $before, 'it has taken nothing, and holds up nobody');
+	is($given, $before, 'a refused next_range() has taken nothing, and holds up nobody');
 	$first->rollback;
 	# Its halves by themselves, with a function of its name above them and a comment that names it: the numbers are told after a COMMIT alone.
 	$owner->do($_)
@@ -134,7 +134,8 @@ $owner = connect_to($node);
 	$first->do('RELEASE s');
 	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '25000', $told, 'after a savepoint');
 	$first->rollback;
-	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'and not after the ROLLBACK');
+	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
+	  'a range taken and rolled back is not told after the ROLLBACK');
 	$key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
 	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2), 'after a COMMIT they are told');
 	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'once');
@@ -176,9 +177,9 @@ $owner = connect_to($node);
 	$session->do('SET search_path = evil, pg_catalog');
 	my ($from, $to) = next_range($session, 'orders', 2);
 	is($to, $from + 1, 'called in a hostile path');
-	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog', 'which the session keeps');
+	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog', 'next_range() leaves the search_path of the session');
 	$session->do('SET search_path = idgen_registry');
-	is((next_range($session, 'orders', 1))[0], $to + 1, 'and in one that begins with the registry itself');
+	is((next_range($session, 'orders', 1))[0], $to + 1, 'called in a path that begins with idgen_registry');
 }
 
 # Who may.

@@ -108,7 +108,7 @@ for my $kind (store_kinds())
 	ok(-e $object, 'after a crash it is there');
 	$node->stop;
 	ok(!-e $object, 'after a clean end it is gone');
-	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't', 'and so is the number');
+	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't', 'a clean end gives the number back');
 	$store->{stop}->('immediate');
 }
 

@@ -170,12 +170,12 @@ sub want_too_many
 	fails_with($session, 'SELECT next_id(328)', '54000',
 		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
 		'the next one is an error that says so, at once');
-	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'and is not asked for');
-	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'the others go on');
+	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'the number above the limit is not asked for');
+	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'numbers within the limit go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
 	wait_for('a reason', sub { try_id($session) =~ /no room for 1 numbers? of its own beside those by hand: it holds 128 at most/ });
-	pass('nor is there one that the registry chooses, and the error says why');
+	pass('a number that the registry chooses is refused at the limit, with a reason');
 	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/, 'as does the status');
 	$session->disconnect;
 	return $node->stop('immediate');
@@ -197,11 +197,12 @@ sub lose_a_named_one
 	kill 'STOP', $keeper;
 	value_of($session, 'SELECT idgen_lease.release(40)');
 	my $id = wait_for_id($on_rival);
-	is($id >> 10 & 8191, 40, 'another server has it');
+	is($id >> 10 & 8191, 40, 'another server has the number that was released');
 	kill 'CONT', $keeper;
 	ok(!eval { $statement->pg_result; 1 }, 'a statement that names it ends with an error');
 	is($other->state, '22023', 'SQLSTATE');
-	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/, 'that says what the server has instead');
+	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/,
+	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
 	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false', 'nothing is wanted by hand');
 	$_->disconnect for $session, $other, $on_rival;
@@ -231,7 +232,7 @@ sub say_each
 	like(status_of($session, 'lease'),
 		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
 		'the status names both');
-	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'and the registry is well');
+	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'the status of the registry is well beside numbers that others hold');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
 	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says it of $_ once") for 51, 52;
 	$_->stop for @owners;
@@ -239,7 +240,7 @@ sub say_each
 	pass('a clean stop of their owners: both are this server\'s');
 	wait_for('well', sub { status_of($session, 'lease') =~ /\| t$/ });
 	is(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), undef, 'nothing is wrong any more');
-	is(told($node, 'numbers of this server are kept again'), 1, 'and the log says so');
+	is(told($node, 'numbers of this server are kept again'), 1, 'the log says that numbers are kept again');
 	$session->disconnect;
 	return $node->stop('immediate');
 }

@@ -57,7 +57,7 @@ $session->do('DROP DATABASE other');
 row_like($session, 'databases', qr/^"third" /, 'one that was dropped is none, whatever slots it left');
 $in{third}->disconnect;
 $session->do('DROP DATABASE third');
-is(value_of($session, $keys), $usual, 'nor is the last one');
+is(value_of($session, $keys), $usual, 'the last of the other databases, dropped, uses no number');
 $session->disconnect;
 $plain->stop;
 
@@ -214,7 +214,8 @@ for my $silent ({ silent => 20_000 }, {})
 		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
 		next if $role eq 'watcher';
 		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen.status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
-		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare, 'nor does one that may call idgen.stat_registry()') if $role eq 'shown';
+		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare,
+		  'a role that may call idgen.stat_registry() learns no host, port or user') if $role eq 'shown';
 		$reader->disconnect;
 	}
 }

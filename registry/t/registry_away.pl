@@ -241,7 +241,7 @@ sub fail_over
 	sleep 0.2;
 	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0, 'a registry that failed over to its synchronous standby: no ID twice');
 	is(number_of($session), $number, 'the server keeps its number');
-	is(told($server, 'has lost number'), 0, 'and never lost it');
+	is(told($server, 'has lost number'), 0, 'the server never lost its number in a failover of the registry');
 	$session->disconnect;
 	$_->stop('immediate') for $server, $standby;
 	return;

@@ -359,7 +359,8 @@ like($store->claim(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
 $store->put('/idgen/registry', $registry_key);
 $store->clear;
 is($store->claim(3, 0, 11, 12), 'answered granted 0', 'etcd: another prefix is another registry');
-like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/, 'and has another identity');
+like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/,
+  'etcd: another prefix has another identity');
 like($store->with(address => address_at('etcd', $port{postgres}))->list, qr/^silent/, 'etcd: a server that is none');
 
 # Passwords: right, wrong, none; and none of them in what is said or written.
@@ -388,7 +389,8 @@ is($right->extend(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that
 like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list, qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
 like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/, 'what a wrong password is told');
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
-unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
+unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m,
+  "no password in $_") for $server->logfile, "$etcd->{folder}/log";
 
 # What the owner of an etcd does by a node's SQL. Number 0 is held, its horizon 50 s ahead.
 sub _check_owner_calls
@@ -480,8 +482,8 @@ fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim)
 # starts with it says so, and makes no ID of a number that it has not claimed.
 my $unknown = qr/idgen.registry is not the address of a registry.*DETAIL:.*must begin with postgresql.*HINT:.*such as/s;
 fails_with($last, q{ALTER SYSTEM SET idgen.registry = 'consul://node:Geheim@host:8500'}, '22023', qr/^(?!.*Geheim).*$unknown/s, 'ALTER SYSTEM SET idgen.registry to what no store reads');
-fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "nor to $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
-ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "but to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
+fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "ALTER SYSTEM SET idgen.registry to what no store reads: $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
+ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "ALTER SYSTEM SET idgen.registry to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
 $last->do('ALTER SYSTEM RESET idgen.registry');
 my $was = value_of($last, 'SHOW idgen.registry');
 $member->append_conf('postgresql.conf', "idgen.registry = 'consul://node\@host:8500'\nidgen.shards = '5'");
@@ -494,7 +496,8 @@ $member->restart;
 $last = connect_to($member);
 $last->do(q{SET idgen.max_wait = '100ms'});
 fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/, 'at the start: no ID of a number that was not claimed');
-fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s, 'and the reason');
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s,
+  'a registry address that no store reads: nodes() gives the reason');
 $last->disconnect;
 unlike(slurp_file($member->logfile) =~ s/^.*ALTER SYSTEM.*\n//mgr, qr/Geheim/, 'no password in its log');
 
