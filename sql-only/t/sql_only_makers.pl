@@ -145,7 +145,7 @@ my $last_of_cycle = value_of($session, "SELECT idgen_sql.idgen_id(idgen_sql.idge
 $session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') + 1)");
 $session->commit;
 $drawing->pg_result;
-cmp_ok(($waiting->fetchrow_array)[0], '>', $last_of_cycle, 'and draws above it');
+cmp_ok(($waiting->fetchrow_array)[0], '>', $last_of_cycle, 'a session that waited draws above the IDs of the transaction before it');
 $drawing->disconnect;
 # A subtransaction's lock ends with the call: an open transaction holds none.
 $session->begin_work;
@@ -187,7 +187,7 @@ set_clock($node, '+0');
 my $began = time;
 my $lead = value_of($session, 'SELECT extract(epoch FROM idgen_sql.id_time(?) - clock_timestamp())', $last);
 goes_on('4 s back: a wait');
-cmp_ok(time - $began, '>=', $lead - 2.05, 'it waited');
+cmp_ok(time - $began, '>=', $lead - 2.05, '4 s back: next_id() waited');
 # However full the last tick is: the frozen clock begins one, of which one ID is taken.
 freeze_clock($node, int(time) + 3);
 bulk(1);
@@ -233,9 +233,10 @@ SELECT id, (idgen_sql.id_time(id, '$tiny') > clock_timestamp())::int FROM (SELEC
 SQL
 my @few = ((map { $_->[0] } @drawn), bulk(9, $tiny));
 is(repeated({}, @few), 0, 'a full tick: none twice');
-cmp_ok(time - $began, '>', 0.9, 'it waited for the next');
-is((grep { $_->[1] } @drawn), 0, 'and none lay ahead of the clock when it was made');
-is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
+cmp_ok(time - $began, '>', 0.9, 'a full tick: next_id() waited for the next');
+is((grep { $_->[1] } @drawn), 0, 'a full tick: no ID lay ahead of the clock when it was made');
+is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0,
+  'a full tick: no ID of an array lies ahead of the clock');
 # After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited for, 40 more.
 my $busy = $tiny =~ s/2020/2021/r;
 my $run_ahead = "PERFORM setval(numbers, pg_sequence_last_value(numbers) + 50000) FROM idgen_sql.idgen_shard WHERE layout = '$busy';";
@@ -292,7 +293,8 @@ for my $round (1 .. 4)
 	start_again($node);
 	$session = connect_to($node);
 	is(value_of($session, 'SELECT count(*) FROM kept'), 400 * $round, "kill -9, round $round: what was committed is there");
-	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(200) ]), 0, 'and none is made again');
+	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(200) ]), 0,
+	  "kill -9, round $round: no committed ID is made again");
 }
 set_clock($node, '+60');
 my $makers = begin_inserts();
@@ -304,7 +306,8 @@ $session = connect_to($node);
 my %known;
 is(repeated(\%known, map { @$_ } @lists), 0, 'kill -9 while 4 sessions commit: ' . scalar(map { @$_ } @lists) . ' rows, none twice');
 is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0, 'all are there');
-is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0, 'and none is made again');
+is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0,
+  'kill -9 while 4 sessions commit: none of those IDs is made again');
 
 # Sessions that commit rows and write down what was committed.
 sub begin_inserts
