@@ -42,7 +42,7 @@ is($seen->{by_number}, 0, 'the rounded number finds no row');
 is_deeply($seen->{row}, { plain => $large, id => $text, type => 'id64' }, 'a row of the driver');
 is($seen->{$_}, 'large', $_) for qw(found found_in_array found_in_document found_prepared);
 is_deeply($seen->{made}, { type => 'string', length => 11 }, 'a new ID is a string of 11 characters');
-is($seen->{found_made}, 'made', 'and finds its row');
+is($seen->{found_made}, 'made', 'a new ID finds its row');
 is($seen->{refused}{code}, '22P02', 'a wrong text: SQLSTATE');
 is($seen->{refused}{message}, 'invalid id64: "-" is not a digit', 'a wrong text: message');
 like($seen->{refused}{detail}, qr/^It is character 11 of/, 'a wrong text: detail');
