@@ -164,7 +164,7 @@ $session->do($_) for q{SELECT idgen.advance(clock_timestamp() + interval '2 h', 
 set_clock($node, '+82800');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is (?:59 min \d+ s|1 h(?: 1 min)?) behind the next ID of shard 5/, 'an hour back after idgen.reset()');
 set_clock($node, '+86400');
-ok(value_of($session, 'SELECT next_id()') > 0, 'and right again');
+ok(value_of($session, 'SELECT next_id()') > 0, 'a clock set right again after idgen.reset() gives IDs');
 
 # Steps back while eight sessions make IDs: small ones are held or waited for, large ones refused, and nothing is made
 # twice, nor after the clock is right again.
