@@ -66,7 +66,7 @@ is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_serie
 	4, 'idle slots are given to other shards');
 a_second_later();
 my @again = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(0, 3) n') };
-is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0, 'and their shards go on above what they made');
+is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0, 'shards that were given other slots go on above what they made');
 
 # A kept plan whose slot was given away in between finds a new one.
 my $kept = $session->prepare('SELECT next_id(1)');
@@ -142,7 +142,7 @@ sub check_databases
 		'53400', qr/no room is left for the IDs of another database\nDETAIL:.*in 4 databases.*\nHINT:.*idgen.max_slots and restart/s, 'a database more than there is room for');
 	$sessions[3]->disconnect;
 	$sessions[0]->do('DROP DATABASE d3');
-	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'there is room again once one is dropped');
+	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'a dropped database leaves room for another');
 	$_->disconnect for @sessions[ 0 .. 2, 4 ];
 	$few->stop;
 	return;
@@ -198,7 +198,7 @@ check_databases();
 
 	$a_second_later->();
 	is($take_all->($greedy{greedy}, $layouts), '53400 10', 'layouts of his own: half of the share');
-	is($draw_own->($application), 9, 'then the own shard finds a slot in each preset, and the clock one');
+	is($draw_own->($application), 9, 'the own shard finds a slot in each preset, and the clock one');
 	is($draw_own->($greedy{greedy}), 9, 'for him as well');
 	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
@@ -209,7 +209,7 @@ check_databases();
 	{
 		$a_second_later->();
 		is($take_all->($greedy{unset}, "next_id(n)"), '53400 19', 'any shards, where none are set: his idle slots and no others');
-		is($draw_own->($application), 9, 'and the own shard goes on');
+		is($draw_own->($application), 9, 'the own shard goes on beside idle slots that were taken');
 	}
 
 	# In all databases together.
