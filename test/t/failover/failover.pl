@@ -182,7 +182,7 @@ for my $then ('', ', kill -9', ' with its database')
 		ok(!$ended && $session->state eq '57014', 'a cancelled wait for the standby makes no ID');
 	}
 	$other->do(q{SET idgen.max_wait = '300ms'});
-	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'nor does another session');
+	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'a second session makes no ID while standbys have not confirmed');
 	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen.advance(now())}, '57014', qr/statement timeout/, 'idgen.advance waits for the standby');
 
 	kill 'CONT', $walreceiver;
