@@ -107,7 +107,7 @@ is( value_of(
 		$other, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen.horizon'::regclass AND mode <> 'AccessShareLock'}),
 	0, 'an open transaction that renewed holds no lock on the horizon');
 $session->rollback;
-cmp_ok(horizon_ms(), '>', $before_ms, 'and it did renew');
+cmp_ok(horizon_ms(), '>', $before_ms, 'an open transaction that drew has renewed the horizon');
 
 # Another session writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
 $session->do('CREATE ROLE app LOGIN');
@@ -271,7 +271,8 @@ like(told(q{SELECT idgen.advance(now() + '1 h')}), qr/$costs (?:59 min \d+ s|1 h
 like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
 is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
 like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/, 'far, and meant: told');
-fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/, 'and it holds');
+fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/,
+  'far, and meant: no ID comes');
 $session->do(q{SELECT idgen.reset(clock_timestamp() + '3 s')});
 $session->do(q{SET idgen.max_wait = '10s'});
 ok(!repeated(\%made, draw($session, 10)), 'a mistake: put right by idgen.reset()');
