@@ -46,15 +46,16 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	local $ENV{SHARD} = 3;
 	is($write->(1), "idgen.shards = '3'\n", 'a variable of the environment');
 	push @parts, start_node('part3', conf => [ @conf, "include_dir = '$folder/conf.d'" ], extension => 0);
-	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'and its server has it');
+	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'a server started with the variable of the environment has its number');
 	my ($ordinal) = page('sharding') =~ /`(\$\(\(100\s+\+\s+\$\{HOSTNAME##\*-\}\)\))`/;
 	is(`HOSTNAME=pg-12 bash -c 'echo $ordinal'`, "112\n", 'a second set has a range of its own');
 	my ($options) = page('sharding') =~ /`docker\s+run\s+\.\.\.\s+postgres\s+(-c\s[^`]*)`/;
 	my $container = PostgreSQL::Test::Cluster->new('container');
 	$container->init;
 	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-l', $container->logfile, '-o', $options =~ s/\s+/ /gr, 'start' ], 'the command line of a container');
-	is($container->safe_psql('postgres', 'CREATE EXTENSION idgen; SELECT id_shard(next_id())'), '3', 'and its server has the number');
-	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'which ends');
+	is($container->safe_psql('postgres', 'CREATE EXTENSION idgen; SELECT id_shard(next_id())'), '3',
+	  'a server started by the command line of a container has its number');
+	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'the server of the container ends');
 }
 $_->safe_psql('postgres', 'CREATE EXTENSION idgen') for @parts;
 type($parts[0], 'One server', 1);
@@ -132,7 +133,8 @@ SKIP:
 	my $dump = $a->basedir . '/schema.sql';
 	my ($options) = page('sharding') =~ /`pg_dump\s+(--schema=shard_6\s+--schema-only)\s+\|\s+psql`/;
 	$a->command_ok([ 'pg_dump', split(' ', $options), '-d', $a->connstr('postgres'), '-f', $dump ], 'move: the schema alone is dumped');
-	$b->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $b->connstr('postgres'), '-f', $dump ], 'and restored');
+	$b->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $b->connstr('postgres'), '-f', $dump ],
+	  'move: the dumped schema is restored');
 	type($a, $section, 2);
 	type($b, $section, 3);
 	push @of_a, map { $write->($writer) } 1 .. 50;

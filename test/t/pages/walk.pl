@@ -26,7 +26,7 @@ for my $file (qw(registry.sql shard.conf post.sql old_posts.sql queries.sql writ
 {
 	is(scalar(grep { !delete $shown{$_} } parts_of("$folder/$file")), 0, "the page shows $file");
 }
-is(join('', keys %shown), '', 'and nothing else');
+is(join('', keys %shown), '', 'the page shows nothing that no file has');
 
 # Where it makes its folder, which is empty afterwards.
 local $ENV{TMPDIR} = PostgreSQL::Test::Utils::tempdir;
