@@ -104,7 +104,7 @@ sub check_snapshots
 	is($seen->($session{cursor}, 'FETCH ALL FROM reader'), '', 'a cursor: the bound is that of its snapshot');
 	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: which lacks the first row, and not the second');
 	repeat_until(sub { $seen->($main, $bound) eq 'late early' });
-	is($seen->($main, $bound), 'late early', 'then a new query has both');
+	is($seen->($main, $bound), 'late early', 'a query after the cursor has both rows');
 	$_->disconnect for values %session;
 	return;
 }
@@ -159,7 +159,7 @@ sub check_view
 	unlike(plan_of($main, $as_call), qr/Parallel/, 'the call does not');
 	my $count = value_of($main, 'SELECT count(*) FROM event');
 	repeat_until(sub { value_of($main, $as_call) == $count });
-	is(value_of($main, $as_plan), $count, 'and it is the same bound');
+	is(value_of($main, $as_plan), $count, 'the call and the query give the same bound');
 	$main->do("RESET $_") for qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size);
 	return;
 }
@@ -393,7 +393,7 @@ sub check_holders
 	like($node->safe_psql('postgres', $status), qr/\bheld\b/, 'the first query names a prepared transaction');
 	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second shows it');
 	$main->do(q{ROLLBACK PREPARED 'held'});
-	is($node->safe_psql('postgres', $holders), '', 'and then nothing');
+	is($node->safe_psql('postgres', $holders), '', 'no holder is shown when the prepared transaction is rolled back');
 	return;
 }
 check_holders();
@@ -413,7 +413,7 @@ sub check_null
 	$main->do("INSERT INTO event (what) VALUES ('moves xmax')");
 	is(value_of($bare, 'SELECT id_settled()'), undef, 'null: the snapshot is older than all that is known');
 	$bare->commit;
-	isnt(value_of($bare, 'SELECT id_settled()'), undef, 'and a new one is not');
+	isnt(value_of($bare, 'SELECT id_settled()'), undef, 'a new snapshot has a bound');
 	$main->do('BEGIN');
 	my $open = value_of($main, "INSERT INTO event (what) VALUES ('open') RETURNING id");
 	$main->do(q{PREPARE TRANSACTION 'old'});
@@ -424,7 +424,7 @@ sub check_null
 	sleep 2.2;
 	cmp_ok(value_of($main, 'SELECT coalesce(id_settled(), 0)'), '<=', $open, 'a transaction is open that was prepared before the start: the bound stands still');
 	$main->do(q{ROLLBACK PREPARED 'old'});
-	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open, 'then it goes on');
+	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open, 'the bound goes on when the prepared transaction is rolled back');
 	return;
 }
 check_null();
