@@ -185,7 +185,7 @@ $node->safe_psql('docs', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate
 my $blocks = join "\n", $page =~ /^```sql\n(.*?)^```/msg;
 ($status, $out, $error) = $node->psql('docs', "SET client_min_messages = warning;\n$blocks", on_error_stop => 1);
 is($status, 0, 'docs/migration.md runs to its end') or diag($error);
-is($error, '', 'without an error or a warning');
+is($error, '', 'docs/migration.md runs without an error or a warning');
 is( $node->safe_psql('docs', <<'SQL'), 't|5000|0|1|5|t', 'docs/migration.md does what it says');
 SELECT (SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice), (SELECT count(DISTINCT id) FROM photo),
        (SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before),
