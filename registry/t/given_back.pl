@@ -169,14 +169,15 @@ sub want_too_many
 	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128, '128 numbers by hand');
 	fails_with($session, 'SELECT next_id(328)', '54000',
 		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
-		'the next one is an error that says so, at once');
+		'one number more by hand is an error that says so, at once');
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'the number above the limit is not asked for');
 	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'numbers within the limit go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
 	wait_for('a reason', sub { try_id($session) =~ /no room for 1 numbers? of its own beside those by hand: it holds 128 at most/ });
 	pass('a number that the registry chooses is refused at the limit, with a reason');
-	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/, 'as does the status');
+	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/,
+	  'the status says that there is no room for a chosen number');
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -200,7 +201,7 @@ sub lose_a_named_one
 	is($id >> 10 & 8191, 40, 'another server has the number that was released');
 	kill 'CONT', $keeper;
 	ok(!eval { $statement->pg_result; 1 }, 'a statement that names it ends with an error');
-	is($other->state, '22023', 'SQLSTATE');
+	is($other->state, '22023', 'a statement that names a released number: SQLSTATE');
 	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/,
 	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
@@ -231,10 +232,10 @@ sub say_each
 	ok(value_of($session, 'SELECT next_id(53)'), 'a third is not in the way');
 	like(status_of($session, 'lease'),
 		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
-		'the status names both');
+		'the status names both numbers that others hold');
 	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'the status of the registry is well beside numbers that others hold');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
-	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says it of $_ once") for 51, 52;
+	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says once that $_ is held by another") for 51, 52;
 	$_->stop for @owners;
 	wait_for("$_", sub { value_of($session, "SELECT next_id($_)") }) for 51, 52;
 	pass('a clean stop of their owners: both are this server\'s');
@@ -268,7 +269,8 @@ sub reset_stored
 	}
 	$session->do(q{ALTER DATABASE "App one" SET idgen.shards = '61'});
 	$session->do(q{ALTER ROLE clerk IN DATABASE postgres SET idgen.shards = '62'});
-	like($own->(user => 'clerk'), qr/^62; a database or role has 62 by hand \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/, 'of several the one that the session has');
+	like($own->(user => 'clerk'), qr/^62; a database or role has 62 by hand \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/,
+	  'numbers by hand in several places: the status names the session\'s');
 	$session->do($_) for 'ALTER DATABASE "App one" RESET idgen.shards', 'ALTER ROLE clerk IN DATABASE postgres RESET idgen.shards';
 	set_for_server($session, 'idgen.shards', '63');
 	like($own->(), qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it \| t$/, 'by hand in the file: what a failover means');

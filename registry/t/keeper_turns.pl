@@ -40,7 +40,7 @@ kill 'CONT', $proxy->{pid};
 $_->pg_result for @waiting;
 my $made = calls();
 is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter() WHERE drawn = 1'), $counters, 'each has its number');
-cmp_ok($made =~ tr/F//, '<=', 4, "in few calls, of $counters counters: $made");
+cmp_ok($made =~ tr/F//, '<=', 4, "$counters counters are filled by few calls: $made");
 $_->disconnect for @waiting;
 
 # A clean stop gives all back in one call, after the number.
@@ -62,7 +62,7 @@ kill 'CONT', $proxy->{pid};
 start_again($node);
 $session = connect_to($node);
 ok(wait_for_id($session), 'IDs go on at once');
-ok(told($node, 'goes on with number 3 as it was left'), 'with the number as it was left');
+ok(told($node, 'goes on with number 3 as it was left'), 'a server that starts again goes on with its number');
 
 # What status() says of counters, and that it ends by itself, though nobody draws.
 {

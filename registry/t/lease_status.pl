@@ -54,7 +54,7 @@ is(join('', rows_of($in{third}, 'databases')), '', 'a third has no part in it');
 $in{third}->do($_) for q{SET idgen.shards = '5'}, 'SELECT next_id()';
 $in{other}->disconnect;
 $session->do('DROP DATABASE other');
-row_like($session, 'databases', qr/^"third" /, 'one that was dropped is none, whatever slots it left');
+row_like($session, 'databases', qr/^"third" /, 'a dropped database is not shown, whatever slots it left');
 $in{third}->disconnect;
 $session->do('DROP DATABASE third');
 is(value_of($session, $keys), $usual, 'the last of the other databases, dropped, uses no number');
@@ -82,7 +82,8 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/,
+  'next_id() before the keeper has a number is refused');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
 
 # A call has failed, and the keeper has not said yet why.
@@ -175,7 +176,8 @@ $hand->disconnect;
 begin_at($session, 7, 20_000);
 row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of number 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
 begin_at($session, 7, 1_000);
-row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one that begins within idgen.max_lead');
+row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t',
+  'a number that begins within idgen.max_lead');
 
 # A registry that has lost what it granted.
 registry_lost($session, 3, 4_000, -6_000);
