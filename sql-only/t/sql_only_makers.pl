@@ -94,10 +94,11 @@ for my $pool (0, 1)
 is(join('|', $session->selectrow_array(<<'SQL')), '1000000|1000000|1', 'a million IDs on one shard and on a pool of 8: none twice, from several shards');
 SELECT count(*), count(DISTINCT (id, pool)), (count(DISTINCT idgen_sql.id_shard(id, 'snowflake')) FILTER (WHERE pool) > 1)::int FROM drawn
 SQL
-is(value_of($session, <<'SQL'), 0, 'in each shard they rise as a session takes them');
+is(value_of($session, <<'SQL'), 0, 'in each shard the IDs of a session rise');
 SELECT count(*) FROM (SELECT id, lag(id) OVER (PARTITION BY pool, session, CASE WHEN pool THEN idgen_sql.id_shard(id, 'snowflake') ELSE 5 END ORDER BY n) AS before FROM drawn) AS d WHERE id <= before
 SQL
-is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen_sql.id_time(id) > clock_timestamp() + interval '1 ms'}), 0, 'none ahead of the clock');
+is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen_sql.id_time(id) > clock_timestamp() + interval '1 ms'}), 0,
+  'no ID of one shard lies ahead of the clock');
 # Its ticks last a second, in which a slow machine gets to more than one shard, too.
 set_shards($session, '0-7', 'js53');
 is(value_of($session, <<'SQL'), 1, 'one session can use the whole pool, and goes upward');
@@ -160,7 +161,7 @@ ok( in_sessions($node, 8, sub {
 		my ($own, $number) = @_;
 		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen_sql.next_id_array(2)) FROM generate_series(1, 4000)" : 'INSERT INTO race SELECT idgen_sql.next_id() FROM generate_series(1, 20000)');
 }), 'blocks of two beside single ones');
-is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'none twice');
+is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'blocks of two beside single IDs: none twice');
 # What is seldom seen by chance: next_id looks at the cycles before nextval and after it.
 like(value_of($session, q{SELECT prosrc FROM pg_proc WHERE proname = 'next_id'}), qr/last_value\(slot\.cycles\).*nextval\(slot\.numbers\).*last_value\(slot\.cycles\) = cycle/s, 'cycles are read before and after');
 
@@ -201,7 +202,8 @@ for my $state ([ 'numbers', 'IDs left' ], [ 'numbers | 1023', 'a full tick' ], [
 }
 my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 eval { value_of($session, 'SELECT idgen_sql.next_id()') } for 1 .. 10;
-is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before,
+  'refused calls use no number up');
 # A pool of so many shards that one follows the shard from which this session draws first.
 my ($size) = grep { $session->{pg_pid} % $_ < $_ - 1 } 2 .. 100;
 my $own = 1 + $session->{pg_pid} % $size;
@@ -305,7 +307,8 @@ start_again($node);
 $session = connect_to($node);
 my %known;
 is(repeated(\%known, map { @$_ } @lists), 0, 'kill -9 while 4 sessions commit: ' . scalar(map { @$_ } @lists) . ' rows, none twice');
-is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0, 'all are there');
+is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0,
+  'kill -9 while 4 sessions commit: all rows are there');
 is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0,
   'kill -9 while 4 sessions commit: none of those IDs is made again');
 

@@ -90,7 +90,8 @@ $app->do('SET standard_conforming_strings = off') if $app->{pg_server_version} <
 $app->do($_) for 'SET DateStyle = $$German, DMY$$', 'SET TimeZone = $$Pacific/Apia$$', 'SET IntervalStyle = iso_8601', 'SET extra_float_digits = -15',
   'SET search_path = public, pg_catalog', 'CREATE TEMP TABLE idgen_shard (layout text, shard bigint)', 'SET transform_null_equals = on', 'SET array_nulls = off', 'SET bytea_output = escape', 'SET quote_all_identifiers = on';
 is(join(',', $app->selectrow_array($use)), '5,5,5', 'whatever the session has set');
-is(value_of($app, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123Z'::pg_catalog.timestamptz, 5, 6, 'twitter')}), value_of($owner, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123+00', 5, 6, 'twitter')}), 'readers too');
+is(value_of($app, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123Z'::pg_catalog.timestamptz, 5, 6, 'twitter')}), value_of($owner, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123+00', 5, 6, 'twitter')}),
+  'whatever the session has set, id_make gives the same ID');
 is(value_of($app, q{SELECT idgen_sql.id_from_uuid(idgen_sql.id_to_uuid(4036565484265537613))}), 4036565484265537613, 'an ID in a UUID');
 is(value_of($app, q{SELECT idgen_sql.idgen_layout_text(E'\tunit=1ms\nepoch=2020-01-01 time=41 shard=10 sequence=12 ')}), 'snowflake', 'a layout');
 $app->disconnect;
@@ -135,10 +136,11 @@ $node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER owner');
 install_sql_only($node, 'leaving', 'owner');
 $node->safe_psql('leaving', q{SET ROLE owner; SELECT idgen_sql.idgen_set_shards('5'); CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id()); INSERT INTO public.photo DEFAULT VALUES});
 ($status, $said) = run_file($node, 'leaving', 'uninstall.sql', 'owner');
-like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'what needs it is named, and keeps it');
+like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'a table that needs the schema is named, and keeps it');
 $node->safe_psql('leaving', 'ALTER TABLE public.photo ALTER id DROP DEFAULT');
 is(join(' ', run_file($node, 'leaving', 'uninstall.sql', 'owner')), '0 ', 'uninstall.sql goes through when nothing needs the schema');
-is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%') FROM photo}), '1|0|0', 'with all that it made, and the IDs stay');
+is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%') FROM photo}), '1|0|0',
+  'uninstall.sql removes all that it made, and the IDs stay');
 
 # As the script of an extension, which is what pg_tle makes of it: no transaction of its own, no command of psql.
 chomp(my $share = `pg_config --sharedir`);
@@ -188,7 +190,7 @@ my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10
 my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
 is(scalar @blocks, 3, 'the page has three blocks of SQL: the shards, the setting, and what is left');
-unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'none of its commands takes columns along');
+unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'no command of the page takes columns along');
 is(join(',', sort map { "@$_" } @{ $owner->selectall_arrayref($blocks[0]) }), 'instagram 5,instagram 6,twitter 5,twitter 6', 'the owner reads the shards');
 $blocks[1] =~ s/\bapp\b/mine/g;
 $node->safe_psql('mine', $blocks[1]);
@@ -215,8 +217,10 @@ is(value_of($super, 'SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON
   'the extension is in the schema ids');
 is(value_of($super, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname ~ '^idgen|^ids'}), 'idgen idgen_sql ids',
   'a takeover makes no schema of another name');
-fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/, 'who was connected before does not know its shards');
-is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT ids.id_shard(ids.next_id())}), 5, 'who connects does');
+fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/,
+  'a session from before the takeover does not know its shards');
+is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT ids.id_shard(ids.next_id())}), 5,
+  'a new session after the takeover has its shards');
 $node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER DATABASE mine SET search_path = app, public});
 $owner->disconnect;
 $app->disconnect;
@@ -232,7 +236,7 @@ cmp_ok(value_of($owner, 'SELECT min(id) FROM app.event WHERE n > 6001'), '>', $a
 is(value_of($owner, 'SELECT count(DISTINCT shard) FROM app.today'), 1, 'the view goes on');
 fails_with($owner, q{INSERT INTO app.kind VALUES ('face')}, '22P02', qr/unknown word/, 'a column of layouts is checked');
 is(join(',', $owner->selectrow_array($use)), '5,5,5', 'the old names call the extension');
-is(join(',', $app->selectrow_array($use)), '5,5,5', 'for who could use them before');
+is(join(',', $app->selectrow_array($use)), '5,5,5', 'a role that could use the old names still can');
 fails_with(connect_to($node, db => 'mine', user => 'other'), 'SELECT idgen_sql.next_id()', '42501', qr/permission denied/,
   'a role that could not use the old names still cannot');
 is(value_of($app, 'SELECT ids.id_shard(ids.next_id(6))'), 6, 'the new names are there for everybody');
@@ -274,7 +278,7 @@ ALTER TABLE public.photo ALTER id SET DEFAULT ids.next_id(), DROP COLUMN made, A
 SQL
 is($node->safe_psql('mine', $blocks[2]), '', 'nothing is left');
 is(join(' ', take_out($node, 'mine', 'owner')), '0 ', 'the old edition goes when nothing uses it');
-is($node->safe_psql('mine', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), 0, 'with its schema');
+is($node->safe_psql('mine', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), 0, 'the schema of the old edition goes with it');
 is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'snowflake', 'a layout is the type\'s');
 
 done_testing();
