@@ -51,8 +51,9 @@ my ($where) = page('README') =~ /`(WHERE id = '\w{11}')` is an error/ or die 'no
 my $album = "SELECT count(*) FROM album $where";
 is($node->safe_psql('app', $album, extra_params => [ '-U', 'web' ]), 0, "$where finds its operator");
 (undef, undef, $error) = $node->psql('app', "SET search_path = public; $album");
-like($error, qr/operator does not exist: ids.id64 = unknown/, 'without the schema in the path it finds none');
-is($node->safe_psql('app', 'SET search_path = public; INSERT INTO album DEFAULT VALUES; SELECT ids.id_shard(ids.next_id())'), 5, 'where the DEFAULT and calls by name work');
+like($error, qr/operator does not exist: ids.id64 = unknown/, 'without the schema in the path id64 has no operator');
+is($node->safe_psql('app', 'SET search_path = public; INSERT INTO album DEFAULT VALUES; SELECT ids.id_shard(ids.next_id())'), 5,
+  'without the schema in the path DEFAULTs and full names work');
 
 # A registry on another server. Whoever comes to it over the network needs a line of its own in pg_hba.conf.
 unlink $registry->data_dir . '/pg_hba.conf';
@@ -104,7 +105,8 @@ for my $reason (sort keys %wrong)
 $machine->run([ 'systemctl', 'restart', 'postgresql' ]) or die $machine->{error};
 # A number that could not be given up, since the registry was away, is held as long as its lease lasts.
 my $number = $node->safe_psql('app', 'SELECT id_shard(next_id())');
-is($number, $registry->safe_psql('registry', 'SELECT number FROM idgen_registry.list() WHERE NOT is_free ORDER BY since DESC LIMIT 1'), 'all of it mended, IDs go on');
+is($number, $registry->safe_psql('registry', 'SELECT number FROM idgen_registry.list() WHERE NOT is_free ORDER BY since DESC LIMIT 1'),
+  'IDs go on when every fault is mended');
 
 # Monitoring: the exporter runs as the page sets it up, and Prometheus would start.
 $machine->unit('prometheus-postgres-exporter', sprintf '. %s; export DATA_SOURCE_NAME; exec prometheus-postgres-exporter --web.listen-address=127.0.0.1:%d $ARGS',
@@ -120,7 +122,7 @@ for (1 .. 300)
 	select undef, undef, undef, 0.2;
 }
 like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\} 1$/m, 'the exporter reads the database');
-like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'by the queries that were put there');
+like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'the exporter loads the queries that were put there');
 $node->safe_psql('app', 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)');
 like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'), qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
 $node->safe_psql('app', 'DROP TABLE photo');
@@ -145,8 +147,10 @@ is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idg
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0, 'uninstalling leaves no setting of a database or role');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0, 'uninstalling leaves no schema of the administration');
 is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'the schema that held the extension can go');
-is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false', 'of the roles only one is left that cannot log in');
-is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT count(*) FROM idgen_registry.creation'), 1, 'with which a new registry can be made');
+is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false',
+  'the role that is left at the registry cannot log in');
+is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT count(*) FROM idgen_registry.creation'), 1,
+  'a new registry can be made after uninstalling');
 $_->stop for $node, $registry;
 
 # A server that loads nothing else, set up as installing.md ends; and a registry in an etcd.

@@ -111,7 +111,7 @@ sub metrics { my ($name) = @_; return $http->get("http://127.0.0.1:$port{ $name 
 eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has metrics of idgen', "$base/exporter.log")
   or die "no metrics\n";
 my $metrics = metrics();
-ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'without an error');
+ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'the exporter scrapes without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
 eventually(sub { metrics('leased') =~ /^idgen_registry_numbers/m }, 'a server with a registry has metrics of it', "$base/leased.log");
 my $of_leased = metrics('leased');
@@ -237,7 +237,9 @@ for my $panel (@{ $dashboard->{panels} })
 		my $answer = asked('query', query => $expression);
 		is($answer->{status}, 'success', "$panel->{title}: $expression") or diag(explain($answer));
 		# A scrape that is late leaves a gap, in which nothing has a result.
-		$without_data{ $panel->{title} } ? is(scalar(results_of($expression)), 0, 'no standby here') : eventually(sub { results_of($expression) }, 'has a result');
+		$without_data{ $panel->{title} }
+		  ? is(scalar(results_of($expression)), 0, "$panel->{title}: no standby here")
+		  : eventually(sub { results_of($expression) }, "$panel->{title}: has a result");
 	}
 }
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })

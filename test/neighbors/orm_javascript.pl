@@ -69,7 +69,8 @@ sub check_kinds
 		join("\n", sort $visit, @$visits), "$database: RETURNING gives the IDs of ulid");
 	is_deeply([ @$made{qw(found chosen containing)} ], [ 'one', [ 'batch 1', 'batch 2' ], ['one'] ], 'rows are found by them');
 	is_deeply([ @$made{qw(pictures before)} ], [ \@batch, $visits ], 'arrays of them come back');
-	is($node->safe_psql($database, "SELECT pictures FROM album WHERE title = 'one'"), '{' . join(',', @batch) . '}', 'as they are stored');
+	is($node->safe_psql($database, "SELECT pictures FROM album WHERE title = 'one'"), '{' . join(',', @batch) . '}',
+	  "$database: an array of IDs comes back as it is stored");
 	like(join(' ', @{ $made->{json} // [] }), qr/^\{"id":"$album".* \{"id":"$visit"/, 'in JSON an ID is a string');
 	is($node->safe_psql($database, "SELECT id, id::float8::bigint = id FROM photo WHERE id = $made->{photo}"), "$made->{photo}|f", 'a bigint has all its digits');
 	my $bigint = $made->{drawn} // $made->{photo};
@@ -77,7 +78,7 @@ sub check_kinds
 SELECT to_char(id_time($bigint) AT TIME ZONE 'UTC', format), to_char(id64_time('$album') AT TIME ZONE 'UTC', format)
   FROM (VALUES ('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS f (format)
 SQL
-	is($made->{prepared}, $prepared, "with $prepared prepared statements");
+	is($made->{prepared}, $prepared, "$database: $prepared prepared statements");
 	return $made;
 }
 
@@ -115,7 +116,8 @@ for ([ 'drizzle_public', 'public' ], [ 'drizzle_ids', 'ids' ])
 	create_database($database, $schema);
 	like(drizzle($database, 'push'), qr/Changes applied/, "drizzle-kit pushes to $database");
 	my $pushed = schema_of($database);
-	is($pushed, $schema eq 'ids' ? $drizzle =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr : $drizzle, 'what the migrations make');
+	is($pushed, $schema eq 'ids' ? $drizzle =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr : $drizzle,
+	  "$database: a push makes what the migrations make");
 	like(drizzle($database, 'push'), qr/No changes detected/, 'a second push has nothing to do');
 	is(schema_of($database), $pushed, 'a second push changes nothing');
 	check_pulled($database);
@@ -139,7 +141,7 @@ sub check_pulled
 	ok(defined drizzle($database, 'pull'), "drizzle-kit pulls from $database");
 	my $pulled = slurp_file("$folder/drizzle/drizzle/schema.ts");
 	is(join(' ', sort $pulled =~ /^export const (\w+ = \w+)/mg), 'album = pgTable photo = pgTable visit = pgTable', 'the tables, and nothing of ours');
-	unlike($pulled, qr/idgen|pgSequence|pgView|pgEnum|pgSchema/, 'at all');
+	unlike($pulled, qr/idgen|pgSequence|pgView|pgEnum|pgSchema/, 'a pulled schema names no object of idgen');
 	is(scalar(() = $pulled =~ /failed to parse database type '(?:id64|ulid)(?:\[\])?'/g), 5, 'drizzle-kit does not know the types of idgen');
 	$pulled =~ s/^\s*\/\/ TODO: failed to parse database type '(\w+)(?:\[\])?'\n(.*?)unknown\(/$2$1(/gm;
 	$pulled =~ s/mode: "number"/mode: "bigint"/g;
@@ -147,7 +149,7 @@ sub check_pulled
 	$pulled =~ s/\bid: (id64|ulid)\("id"\)/id: $1("id").default(sql`$maker{$1}`)/g;
 	append_to_file("$folder/drizzle/pulled.ts", "import { id64, ulid } from './ids.js';\n$pulled");
 	local $ENV{SCHEMA} = './pulled.ts';
-	like(drizzle($database, 'push'), qr/No changes detected/, 'once they are told, the schema is the one that is there');
+	like(drizzle($database, 'push'), qr/No changes detected/, 'a pulled schema with the types added has nothing to push');
 	system('rm', '-r', "$folder/drizzle/drizzle", "$folder/drizzle/pulled.ts") == 0 or die "rm: $?";
 	system('mv', "$folder/drizzle/generated", "$folder/drizzle/drizzle") == 0 or die "mv: $?";
 	return;
@@ -191,7 +193,7 @@ create_database('prisma');
 like(prisma('prisma', qw(migrate deploy)), qr/migrations have been successfully applied/, 'the migration by hand is applied');
 like(prisma('prisma', qw(migrate dev --skip-generate --name photo)), qr/now in sync/, 'Prisma migrates');
 my ($by_prisma) = glob "$folder/prisma/migrations/*_photo/migration.sql";
-is(join(' ', slurp_file($by_prisma) =~ /^(?:CREATE|ALTER|DROP) (\w+ "\w+")/mg), 'TABLE "photo"', 'what is its own');
+is(join(' ', slurp_file($by_prisma) =~ /^(?:CREATE|ALTER|DROP) (\w+ "\w+")/mg), 'TABLE "photo"', 'the migration of Prisma has its own table alone');
 like(prisma('prisma', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'a second migration finds nothing');
 like(prisma('prisma', qw(db push --skip-generate)), qr/already in sync/, 'a push finds nothing that a migration has not made');
 my $prisma = schema_of('prisma', '_prisma_migrations');
@@ -238,7 +240,7 @@ $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 	like(prisma('prisma_app', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'Prisma has the extensions in its shadow database');
 }
 is(schema_of('drizzle_app'), $drizzle, 'the schema is the same');
-is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'by both');
+is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'Prisma as an ordinary role makes the same schema');
 
 # What a relation of an extension in the user's schema would be to these tools: noticed.
 $node->safe_psql('drizzle_public', 'CREATE VIEW stat_shard AS SELECT * FROM idgen.stat_shard; ALTER EXTENSION idgen ADD VIEW stat_shard');

@@ -70,21 +70,22 @@ is("@tables", 'albums comments photos visits', 'schema.rb has the tables and non
 unlike($schema, qr/Could not dump/, 'schema.rb lacks no table');
 
 ok(defined rails('photos_loaded', qw(db:create db:schema:load db:schema:dump)), 'schema.rb loads into a fresh database');
-is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'whose schema.rb is the same');
+is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a database loaded from schema.rb dumps the same schema.rb');
 my $real = schema_of('photos');
 is(schema_of('photos_loaded'), $real, 'the loaded database has the same schema, as pg_dump sees it');
 ok(defined rails('photos', 'db:test:prepare'), 'db:test:prepare');
-is(schema_of('photos_test'), $real, 'makes the same schema');
+is(schema_of('photos_test'), $real, 'db:test:prepare makes the schema of the database');
 
 # Rails: structure.sql.
 {
 	local $ENV{SCHEMA_FORMAT} = 'sql';
 	ok(defined rails('photos', 'db:schema:dump'), 'structure.sql is dumped');
 	my $structure = slurp_file("$folder/rails/db/structure.sql");
-	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m, 'with the extension');
+	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m, 'structure.sql has the extension');
 	unlike($structure, qr/idgen\.|SCHEMA idgen|horizon/, 'structure.sql has nothing of what the extension makes');
 	ok(defined rails('photos_structure', qw(db:create db:schema:load db:schema:dump)), 'structure.sql loads into a fresh database');
-	is(without_keys(slurp_file("$folder/rails/db/structure.sql")), without_keys($structure), 'whose structure.sql is the same');
+	is(without_keys(slurp_file("$folder/rails/db/structure.sql")), without_keys($structure),
+	  'a database loaded from structure.sql dumps the same structure.sql');
 	is(schema_of('photos_structure'), $real, 'the database loaded from structure.sql has the same schema');
 
 	$node->safe_psql('postgres', 'CREATE DATABASE photos_ids');
@@ -93,8 +94,9 @@ is(schema_of('photos_test'), $real, 'makes the same schema');
 	ok(defined rails('photos_ids', 'db:migrate') && defined rails('photos_ids_loaded', qw(db:create db:schema:load)),
 	  'schema.rb loads with the extension in a schema of its own');
 	my $in_ids = schema_of('photos_ids');
-	like($in_ids, qr/CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA ids;.* id ids\.id64 DEFAULT ids\.next_id\(\) NOT NULL/s, 'of its own');
-	is(schema_of('photos_ids_loaded'), $in_ids, 'to the same schema');
+	like($in_ids, qr/CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA ids;.* id ids\.id64 DEFAULT ids\.next_id\(\) NOT NULL/s,
+	  'the schema of its own has the extension and its functions');
+	is(schema_of('photos_ids_loaded'), $in_ids, 'schema.rb with a schema of its own makes the same schema');
 }
 
 # Rails 7.2 and later write the schemas before the extensions, those of the extensions among them.
@@ -117,9 +119,9 @@ $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 {
 	local $ENV{PGUSER} = 'app';
 	ok(defined rails('photos_app', qw(db:create db:migrate db:test:prepare)), 'a role that is no superuser migrates where the extensions are');
-	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'to the same schema.rb');
+	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a role that is no superuser dumps the same schema.rb');
 	local $ENV{SCHEMA_FORMAT} = 'sql';
-	ok(defined rails('photos_app', 'db:schema:dump'), 'dumps structure.sql');
+	ok(defined rails('photos_app', 'db:schema:dump'), 'a role that is no superuser dumps structure.sql');
 	ok(defined rails('photos_app_loaded', qw(db:create db:schema:load)), 'a role that is no superuser loads structure.sql');
 }
 is(schema_of('photos_app_test'), $real, 'db:test:prepare makes the same schema');
@@ -139,17 +141,18 @@ sub check_kinds
 	  "$how: create! and insert_all! return the IDs of ulid");
 	is_deeply([ @$made{qw(found of chosen containing)} ], [ 'one', 'one', [ 'batch 1', 'batch 2' ], ['one'] ], 'rows are found by them');
 	is_deeply([ @$made{qw(pictures before)} ], [ [ map { $made->{batch}{$_} } 'batch 1', 'batch 2' ], \@visits ], 'arrays of them come back');
-	is($node->safe_psql($database, "SELECT pictures FROM albums WHERE title = 'one'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}', 'as they are stored');
+	is($node->safe_psql($database, "SELECT pictures FROM albums WHERE title = 'one'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}',
+	  "$how: an array of IDs comes back as it is stored");
 	like($made->{json}, qr/^.*?"id":"$album".*"id":"$visit".*"id":"$made->{photo}"/, 'in JSON an ID is a string');
-	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo}, 'of all its digits');
+	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo}, "$how: a bigint in JSON has all its digits");
 	is_deeply($made->{schemas}, ['public'], 'Rails sees no schema of ours');
 	return $made->{prepared};
 }
-is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true, 'with statements that the server prepared');
+is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true, 'Rails without a pooler prepares statements');
 
 ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
-	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'with the IDs that they say');
+	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'fixtures have the IDs that they say');
 
 # Rails behind PgBouncer: each transaction is on another connection.
 {
@@ -157,8 +160,9 @@ is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM a
 	is(widen_pool($pooler, 'photos_pooled', 7), 7, 'PgBouncer has seven connections');
 	local @ENV{qw(RAILS_ENV DATABASE_URL)} = ('production', "postgresql://$ENV{PGUSER}\@127.0.0.1:$pooler->{port}/photos_pooled");
 	ok(defined rails('photos_pooled', 'db:migrate'), 'Rails migrates through PgBouncer');
-	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'to the same schema.rb');
-	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false, 'with no prepared statement');
+	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'Rails through PgBouncer dumps the same schema.rb');
+	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false,
+	  'Rails through PgBouncer prepares no statement');
 }
 
 # Java: what it runs with. Hibernate 3 makes classes in a way that Java 17 allows only with an option.
@@ -239,7 +243,7 @@ my ($ddl, $errors) = schema_tool('SchemaUpdate');
 is($errors, '', 'hbm2ddl update makes the tables');
 is(join(' ', $ddl =~ /^(?:create|alter) (\w+ \w+)/mg), 'table Album table Photo table Visit table Visit',
   'hbm2ddl update makes no other tables');
-is($node->safe_psql('hibernate', <<'SQL'), <<'TABLES' =~ s/\n\z//r, 'by the DEFAULTs');
+is($node->safe_psql('hibernate', <<'SQL'), <<'TABLES' =~ s/\n\z//r, 'hbm2ddl update makes keys by the DEFAULTs');
 SELECT attrelid::regclass, attname, format_type(atttypid, NULL), pg_get_expr(adbin, adrelid)
   FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
  WHERE attrelid IN ('photo'::regclass, 'album'::regclass, 'visit'::regclass) AND attname ~ 'id$' AND attnum > 0 ORDER BY attrelid::regclass::text, attname
@@ -259,7 +263,7 @@ my $made = values_of($out);
 is($node->safe_psql('hibernate', 'SELECT id FROM photo'), $made->{photo}, 'Hibernate reads back a bigint');
 is($node->safe_psql('hibernate', 'SELECT id FROM album ORDER BY id') =~ s/\n/ /gr, "$made->{album} $made->{block}", 'id64, also of a block');
 is($node->safe_psql('hibernate', 'SELECT id, album_id FROM visit'), "$made->{visit}|$made->{album}", 'ulid');
-like($log, qr/Executing batch size: 3$/m, 'inserts the block as one batch');
+like($log, qr/Executing batch size: 3$/m, 'Hibernate inserts the block as one batch');
 is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'Hibernate finds rows by IDs and by prepared statements');
 
 $node->safe_psql('hibernate', 'ALTER TABLE photo ALTER id DROP DEFAULT, ALTER id TYPE id64 USING id::id64');
