@@ -112,7 +112,7 @@ is($row->{advice}, undef, 'a worker: nothing to do');
 fails_with($one, 'SELECT next_id(8)', '22023', qr/shard 8 does not belong to this node.*DETAIL:  idgen.shards is "citus", now 7;.*HINT:  Leave the shard out to use the node's own\.$/s,
 	'another shard');
 my $ordinary = do { $session->do('CREATE ROLE app LOGIN'); connect_to($node, user => 'app') };
-is(shard_of('next_id()', $ordinary), 7, 'for an ordinary role');
+is(shard_of('next_id()', $ordinary), 7, 'an ordinary role gets IDs of the group');
 $ordinary->disconnect;
 
 # A group that changes counts from the next transaction on, whatever is prepared.
@@ -165,11 +165,12 @@ is_deeply($one->selectrow_arrayref($parallel), [ 20000, 7, 7 ], 'parallel worker
 # A group that a layout cannot hold.
 set_group(300);
 fails_with($one, q{SELECT next_id(layout => 'js53')}, '22003',
-	qr/group 300 of this node in Citus is too large for layout "js53".*DETAIL:.*shards 0 to 255\..*HINT:  Use a layout with more shards, or give each node a shard of its own/s, 'too large');
+	qr/group 300 of this node in Citus is too large for layout "js53".*DETAIL:.*shards 0 to 255\..*HINT:  Use a layout with more shards, or give each node a shard of its own/s,
+	  'a group too large for a layout');
 is(shard_of('next_id()'), 300, 'a group too large for one layout has IDs of the others');
 $one->do('SET idgen.region = 1');
 fails_with($one, q{SELECT next_id(layout => 'twitter')}, '22003', qr/DETAIL:.*idgen.region is 1; the layout has the shards 0 to 31 in each region.*HINT:.*idgen.region to 0/s,
-	'too large beside a region');
+	'a group too large for a layout beside a region');
 set_group(3);
 is(shard_of("next_id(layout => 'twitter'), 'twitter'"), 35, 'a region above the group');
 $one->do('RESET idgen.region');

@@ -232,7 +232,7 @@ for my $case (
 	if   ($refused) { fails_with($session, 'SELECT next_id()', '55000', $refused, $what) }
 	else            { ok(eval { value_of($session, 'SELECT next_id()') }, "$what: an ID is made") }
 }
-is("@warnings", '', 'none of them warns');
+is("@warnings", '', 'no draw at these clocks warns');
 kernel_says($node, '0 500001 100');
 for (1 .. 2)
 {

@@ -36,7 +36,7 @@ is(leads($borrowing, 44, $second), join(' ', map { "$_:4" } 0 .. 10), 'borrowed 
 my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
 for ("next_id(5, '$layout')", "next_id_array(3, 5, '$layout')", "next_ids(3, 5, '$layout')")
 {
-	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside it: $_");
+	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside a session that borrows: $_");
 }
 fails_with($borrowing, "SELECT next_id(5, '$layout')", '2200H', qr/no ID is left in this tick for shard 5\nDETAIL:.*its next tick is 11\.000 s ahead/s,
 	'the session that borrowed');
@@ -58,13 +58,13 @@ is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 
 my $lifting = connect_to($node);
 my $above = "SELECT next_id_after(id_make(to_timestamp($second + 16), 7, 0, '$layout'), 7, '$layout')";
 is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1, 'drawn above an ID ahead of the clock');
-is(leads($waiting, 2, $second + 6, 7), '10:2', 'one that waits uses up its tick');
+is(leads($waiting, 2, $second + 6, 7), '10:2', 'a session that waits uses up its tick');
 fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/,
   'a session that waits is told why it gets no more');
 freeze_clock($node, $second + 7);
 is(leads($waiting, 4, $second + 7, 7), '10:4', 'a second later it has its turn, at once');
 freeze_clock($node, $second + 9);
-is(leads($lifting, 4, $second + 9, 7), '9:4', 'as far ahead as that, no further');
+is(leads($lifting, 4, $second + 9, 7), '9:4', 'the session that lifted the clock leads no further');
 is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 7'), 11, 'all of them count as borrowed');
 is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'an ID drawn above the clock leaves none counted as held');
 

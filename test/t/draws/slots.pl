@@ -199,10 +199,11 @@ check_databases();
 	$a_second_later->();
 	is($take_all->($greedy{greedy}, $layouts), '53400 10', 'layouts of his own: half of the share');
 	is($draw_own->($application), 9, 'the own shard finds a slot in each preset, and the clock one');
-	is($draw_own->($greedy{greedy}), 9, 'for him as well');
+	is($draw_own->($greedy{greedy}), 9, 'the own shard of a greedy role finds a slot in each preset');
 	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
-		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
+		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s,
+		  'a layout above half of the share is refused');
 	is(value_of($application, q{SELECT value || ok FROM idgen.status() WHERE key = 'slots'}),
 		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen.status()');
 	for (1 .. 3)
@@ -218,7 +219,8 @@ check_databases();
 	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
 	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
-		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s, 'in another database');
+		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s,
+		  'a layout above half of the server in another database is refused');
 	is($draw_own->($_), 9, 'own shards find slots in both') for $application, $in_next;
 	$_->disconnect for $application, $in_next, values %greedy;
 }

@@ -48,9 +48,9 @@ is(value_of($other, 'SELECT count(*) FROM next_ids(5000, 7)'), 5000, 'a third sh
 select undef, undef, undef, 1;
 cmp_ok(cpu_seconds() - $used, '<=', 0.2, 'a waiting session sleeps');
 
-ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'cancelled');
+ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'a session that waits is canceled');
 ok(!succeeds($waiting), 'the wait ends');
-is($waiting->state, '57014', 'with query_canceled');
+is($waiting->state, '57014', 'a canceled wait ends with query_canceled');
 
 $waiting->do("SET statement_timeout = '300ms'");
 ok(begin_wait(), 'a session whose wait was canceled waits again');
@@ -84,7 +84,7 @@ $other->do('CREATE UNLOGGED TABLE made (id bigint)');
 ok( in_sessions(
 		$node, 16, sub { $_[0]->do('INSERT INTO made SELECT next_id(5) FROM generate_series(1, 3000)') }),
 	'16 sessions on one saturated shard');
-is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000, 'all distinct');
+is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000, '16 sessions on one saturated shard: all IDs are distinct');
 
 $other->disconnect;
 done_testing();

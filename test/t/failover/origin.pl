@@ -42,7 +42,7 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 		is(copy_row($session), 1, "set to $value, which is not a system identifier: the database is not a copy");
 	}
 	ok(eval { value_of($session, 'SELECT next_id()') }, 'set to values that are not system identifiers: IDs are made') || note $session->errstr;
-	is(mirror($session), own_system($session), 'the first ID sets it right again');
+	is(mirror($session), own_system($session), 'the first ID sets the sequence right again');
 
 	# From now on the page says it.
 	$holder->do("SELECT setval('idgen.origin', $other)");
@@ -52,7 +52,7 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	$_ = connect_to($node) for $session, $holder;
 	ok(eval { value_of($session, 'SELECT next_id()') },
 	  'set to another system identifier after the first ID: IDs go on after kill -9') || note $session->errstr;
-	is(mirror($session), own_system($session), 'whose first ID sets it right again');
+	is(mirror($session), own_system($session), 'the first ID after kill -9 sets the sequence right again');
 
 	# Locked then: nothing needs it.
 	$holder->do(q{BEGIN; ALTER SEQUENCE idgen.origin OWNER TO heir; PREPARE TRANSACTION 'forgotten'});

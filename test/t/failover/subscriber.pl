@@ -161,7 +161,7 @@ $origin->backup('base');
 	my ($by_origin, $by_copy) = map { [ made_by($_) ] } @makers;
 	cmp_ok(scalar @$by_origin, '>', 1000, 'both at work: the origin makes IDs');
 	is(scalar @$by_copy, 0, 'both at work: the copy makes no ID');
-	is(repeated($made{postgres}, @$by_origin), 0, 'none twice');
+	is(repeated($made{postgres}, @$by_origin), 0, 'both at work: no ID twice');
 
 	# Shards of its own; the origin's, when it makes no more: the last of them lie as far ahead as its lead lets them.
 	$copy->safe_psql('postgres', q{ALTER DATABASE other SET idgen.shards = '6'});

@@ -75,7 +75,7 @@ at(135);
 is_new(id_if_any(), 'room again, in the same transaction: an ID of the next window');
 $session->do('INSERT INTO filled VALUES (0)');
 ok($session->commit, 'the transaction that had no room commits');
-is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'with what it wrote');
+is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'the transaction that had no room has what it wrote');
 is(value_of($greedy, 'SELECT count(*) FROM pg_locks WHERE pid = ?', $pid), 0, 'no lock is left');
 
 # The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A renewal

@@ -76,7 +76,7 @@ $node->reload;
 ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys.* changed'"),
 	'a reload is logged');
 my $log = slurp_file($node->logfile);
-like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'with stars');
+like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'a reload logs the keys as stars');
 unlike($log, qr/$_/i, 'no key is in the log') for $old, $new, $third;
 
 # A setting that was stored before the library guarded it is not taken.

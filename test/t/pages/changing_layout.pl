@@ -47,7 +47,8 @@ is($node->safe_psql('postgres', "SELECT bool_or($near) FROM $live WHERE layout::
 my $period = "tstzrange((SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY at) FROM $live), (SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY at) FROM $live))";
 is($node->safe_psql('postgres', "SELECT count(*) FILTER (WHERE photo_within(id, $period)) - count(*) FILTER (WHERE id_time(id, photo_layout(id)) <\@ $period) FROM photo"), 0, 'a period has the same rows');
 my $plan = $node->safe_psql('postgres', q{SET enable_seqscan = off; EXPLAIN SELECT * FROM photo WHERE photo_within(id, tstzrange(now() - interval '1 hour', NULL))});
-is(scalar(() = $plan =~ /Index Cond: \(\(id >?<?=? '\d+'::bigint\) AND \(id >= id_within_first\(/g), 2, 'by two ranges of the index') or diag($plan);
+is(scalar(() = $plan =~ /Index Cond: \(\(id >?<?=? '\d+'::bigint\) AND \(id >= id_within_first\(/g), 2,
+  'a period is read by two ranges of the index') or diag($plan);
 
 # Every row in the new layout.
 is($node->safe_psql('postgres', q{SELECT count(*), bool_and(id_time(new_id, 'js53') = date_trunc('second', id_time(id))), bool_and(new_id < 2 ^ 53),

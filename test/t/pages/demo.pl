@@ -134,7 +134,7 @@ my $out = $usual->{out} =~ s/\e\[\d*m|\r//gr;
 like($out, qr/100000 \|\s+100000/, '4 sessions make 100,000 distinct IDs');
 like($out, qr/\d+ \| 20\d\d-.*\|\s+5 \|\s+\d+/, 'IDs are decoded');
 like($out, qr/1440 \| photo of 05 Jan 00:00 \| photo of 05 Jan 23:59/, 'id_within finds the rows of a day');
-like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s, 'by an index scan');
+like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s, 'id_within finds rows by an index scan');
 unlike($out, qr/IN A PAGER/, 'no pager in 24 lines of 80 columns');
 is_deeply([ grep { length > 80 } split /\n/, $out ], [], 'no line is longer than 80 columns');
 like($out, qr/\nCtrl-C here ends the server and removes everything\.\n\z/, 'the last line says what Ctrl-C does');

@@ -105,7 +105,7 @@ for my $number (1 .. @steps - 1)
 }
 is($node->safe_psql('leaving', $steps[-1]), '', 'docs/uninstalling.md: the extension goes without CASCADE');
 is($values->(), $before, 'every value stays');
-is($node->safe_psql('leaving', $in_order), $order, 'in the same order');
+is($node->safe_psql('leaving', $in_order), $order, 'every row stays in the same order');
 is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101,
   'docs/uninstalling.md: new rows sort after the old ones');
 

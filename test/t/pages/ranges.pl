@@ -168,7 +168,7 @@ sub scans
 	return scalar(() = plan_of("SELECT * FROM reading WHERE $where") =~ /Scan using reading_\d_pkey/g);
 }
 is(scans("id = $one AND id_shard(id) = id_shard($one)"), 1, 'one row: one partition');
-is(scans("id = $one"), 8, 'without its shard: all of them');
+is(scans("id = $one"), 8, 'one row without its shard: all partitions');
 is(scans(q{id_within(id, '[2026-11-21, 2026-11-22)') ORDER BY id}), 8, 'a period: all of them, by their keys');
 like(plan_of("SELECT * FROM sample WHERE id = 5 AND id_shard(id) = id_shard(5)"), qr/Index Scan using sample_key/,
 	'one row by the unique index');
@@ -187,7 +187,8 @@ is("@{[ scalar @$sent, scalar @$fetched ]}", '3 1', 'the page has examples of bo
 like(value($_), qr/Remote SQL: .* WHERE /, "sent on: $_") for @$sent;
 unlike(value($_), qr/Remote SQL: .* WHERE /, "fetched: $_") for @$fetched;
 is(value("SELECT count(*) FROM archived_photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"),
-	value("SELECT count(*) FROM photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"), 'with the same rows');
+	value("SELECT count(*) FROM photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"),
+	  'the foreign table gives the same rows');
 refused("INSERT INTO archived_photo (title) VALUES ('new')", qr/null value in column "id"/, 'a foreign table has no default of its own');
 value("CREATE FOREIGN TABLE titles (title text) SERVER archive OPTIONS (table_name 'photo')");
 value("INSERT INTO titles VALUES ('by the remote default')");

@@ -119,7 +119,7 @@ sub prepare
 	ok(!is_settled($first), 'a prepared transaction holds back what only its workers drew');
 	is(value_of($main, "SELECT count(*) FROM idgen.stat_backend WHERE gid = 'workers' AND draws_from <= id_time(?)", $first), 1, 'stat_backend, too');
 	$main->do("COMMIT PREPARED 'workers'");
-	ok(is_settled($last), 'until it is committed');
+	ok(is_settled($last), 'a committed prepared transaction holds nothing back');
 }
 my $insert = 'INSERT INTO ms DEFAULT VALUES RETURNING id';
 my $last = value_of($main, 'SELECT next_id()');
@@ -136,7 +136,7 @@ is_deeply(
 $main->do('CREATE DATABASE other');
 ok(defined settled_id(connect_to($node, db => 'postgres')), 'another session has a bound after CREATE DATABASE');
 $main->do("COMMIT PREPARED 'drew'");
-ok(is_settled($prepared), 'once it is committed, nothing is held back: one that drew nothing never did');
+ok(is_settled($prepared), 'a prepared transaction that drew nothing holds nothing back');
 $main->do("ROLLBACK PREPARED 'drew nothing'");
 $prepared = prepare('drew', $insert);
 prepare('drew nothing', 'SELECT 1 FROM pg_current_xact_id()');
@@ -158,7 +158,7 @@ cmp_ok(settled_id($main) // 0, '<=', $prepared, 'each of them counts');
 prepare('after the start', 'SELECT 1 FROM pg_current_xact_id()');
 $main->do("ROLLBACK PREPARED 'drew nothing'");
 outlast($prepared);
-ok(is_settled($prepared), 'until the last of them has ended');
+ok(is_settled($prepared), 'nothing is held back when the last prepared transaction has ended');
 $main->do("ROLLBACK PREPARED 'after the start'");
 cmp_ok(value_of($main, 'SELECT next_id()'), '>=', $reached, 'after a crash IDs go on above what was settled');
 

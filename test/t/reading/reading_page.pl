@@ -388,10 +388,10 @@ sub check_holders
 	$writer->do("INSERT INTO event (what) VALUES ('open')");
 	my $pid = $writer->{pg_pid};
 	like($node->safe_psql('postgres', $status), qr/\bsession $pid\b|\b$pid\b/, 'the first query names the session');
-	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/, 'the second shows it');
+	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/, 'the second query shows the session');
 	$writer->do(q{PREPARE TRANSACTION 'held'});
 	like($node->safe_psql('postgres', $status), qr/\bheld\b/, 'the first query names a prepared transaction');
-	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second shows it');
+	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second query shows the prepared transaction');
 	$main->do(q{ROLLBACK PREPARED 'held'});
 	is($node->safe_psql('postgres', $holders), '', 'no holder is shown when the prepared transaction is rolled back');
 	return;

@@ -282,7 +282,7 @@ sub goes_quiet
 	# The server writes of its own accord, such as at a checkpoint.
 	for (1 .. 10) { ($first, $more) = goes_quiet(); last unless $more }
 	cmp_ok($first, '>', 0, 'a call on an idle server writes what is settled for standbys');
-	cmp_ok($first, '<', 1500, 'in one record');
+	cmp_ok($first, '<', 1500, 'a call on an idle server writes one record');
 	is($more, 0, 'further calls on an idle server write nothing');
 }
 
@@ -386,7 +386,7 @@ sub reaches
 	sleep 2.3;
 	cmp_ok(bound($main), '<=', $id, 'without its synchronous standbys a primary that starts settles nothing more');
 	set_for_server($main, 'synchronous_standby_names', '');
-	ok(reaches($main, $id), 'without that setting it does');
+	ok(reaches($main, $id), 'without synchronous standbys set, a primary that starts settles more');
 	wait_until_true($node, 'EXISTS (SELECT FROM pg_stat_replication)');
 }
 
@@ -461,7 +461,7 @@ my $reached_before;
 	$main = connect_to($node);
 	outlast($last);
 	ok(reaches($main, $last), 'after a restart: known before anything is drawn');
-	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0, 'without a renewal');
+	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0, 'after a restart the bound is known without a renewal');
 }
 
 done_testing();

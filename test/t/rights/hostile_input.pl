@@ -112,7 +112,7 @@ $euc->disconnect;
 fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/, 'a very long layout');
 fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/neither a shard number/, 'a bad list of shards');
 ok($session->do("SET idgen.shards = '" . join(',', map { 2 * $_ } 0 .. 4095) . "'"), 'a list of 4096 ranges');
-ok(value_of($session, 'SELECT next_id()') > 0, 'makes IDs');
+ok(value_of($session, 'SELECT next_id()') > 0, 'a session with a list of 4096 ranges makes IDs');
 $session->do("SET idgen.shards = '0-15'");
 
 # Cancelled at random in the middle of making IDs.

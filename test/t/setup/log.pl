@@ -92,7 +92,7 @@ sleep 0.1 while time - $began < 60 && told($full) == 0;
 cmp_ok(time - $began, '>=', 9.5, 'a full shard: not told at once');
 is(told($full), 1, 'full for ten seconds: told');
 sleep 1;
-is(told(qr/LOG:  shard/), 1, 'once, though six sessions wait for it');
+is(told(qr/LOG:  shard/), 1, 'a full shard is logged once, though six sessions wait');
 freeze_clock($node, $second + 2);
 $_->pg_result for @sessions;
 

@@ -126,7 +126,7 @@ $watcher->do('SELECT idgen.reset_stats()');
 is(columns(shard_row(5), qw(ids waits wait_time borrows holds max_lead last_id)),
 	"ids=0 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$before->{last_id}", 'set back to 0');
 is(columns(shard_row(6), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the shard that waited too');
-is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'sessions too');
+is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'set back to 0: sessions, too');
 cmp_ok(value_of($session, 'SELECT next_id(5)'), '>', $before->{last_id}, 'IDs go on above');
 is(columns(shard_row(5), qw(ids)) . ' ' . columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids)), 'ids=1 ids=1',
   'IDs are counted anew after the statistics are set back');
@@ -269,7 +269,7 @@ like(fact('horizon')->{value}, qr/ (?:5\d min(?: \d+ s)?|1 h(?: \d+ min)?) ahead
 is(fact('horizon')->{ok}, 0, 'horizon: not ok');
 set_clock($node, '+21');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well again');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after the clock is set: clock, lead and horizon are well');
 
 # IDs that were made ahead of the clock as far as they might, and may no longer: the clock is not to blame.
 set_for_server($session, 'idgen.max_lead', '60s');
@@ -282,7 +282,7 @@ like(fact('lead')->{advice}, qr/^IDs of that shard wait until then/, 'lead: the 
 set_clock($node, '+21');
 $session->do('SELECT idgen.accept_clock()');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well once more');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after accept_clock(): clock, lead and horizon are well');
 
 # IDs are borrowed to the limit, while the clock goes on between the looks at it and at them.
 my $borrower = connect_to($node);

@@ -135,12 +135,12 @@ $loaded->do('SELECT idgen.own_shards()');
 is($bytes =~ s/\0idgen state (\d+)\0/sprintf "\0idgen state %0*d\0", length $1, $1 + 1/eg, 1, 'the name of the state');
 install_library($bytes);
 my $new = connect_to($node);
-is(repeated(\%twice, draw($new, 1000)), 0, 'one of the newer library draws, too');
+is(repeated(\%twice, draw($new, 1000)), 0, 'a session of the newer library draws beside the older');
 is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'sessions with the older and the newer library both go on');
 my $other = qr/sessions have another library of idgen\.?\n.*processes $old_pid\.\n.*restart the server/s;
 fails_with($new, 'SELECT id_settled()', '55000', $other, 'readers by ID are refused');
-fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is');
-fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is');
+fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is refused');
+fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is refused');
 fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'readers by ID are refused in the older library, too');
 fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
 # Workers of an older session load the newer library: that session would not hand over what they draw.
@@ -167,7 +167,7 @@ fails_with($new, 'CREATE EXTENSION idgen', '55000', $other, 'the extension canno
 $new->rollback;
 $_->disconnect for $old, $loaded;
 wait_until($new, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $old_pid)");
-ok(defined settled_id($new), 'with the last of the older sessions all that ends');
+ok(defined settled_id($new), 'readers by ID go on when the last older session ends');
 ok($new->do('SELECT idgen.advance(now())'), 'an advance, too');
 
 # A session that has not loaded the library would not hand over what its workers drew.
@@ -180,7 +180,7 @@ my $preloading = connect_to($node);
 $new->do('ALTER DATABASE postgres RESET session_preload_libraries');
 $preloading->do("SET $_ = 0") for @settings;
 $preloading->do('SET parallel_leader_participation = off');
-ok($preloading->do("$stage; DROP TABLE stage"), 'with session_preload_libraries they draw');
+ok($preloading->do("$stage; DROP TABLE stage"), 'parallel workers draw with session_preload_libraries');
 $preloading->disconnect;
 $leader->do('SELECT idgen.own_shards()');
 $leader->begin_work;
@@ -188,7 +188,7 @@ $leader->do($stage);
 my $staged = value_of($leader, 'SELECT min(id) FROM stage');
 $leader->do(q{PREPARE TRANSACTION 'stage'});
 $leader->disconnect;
-cmp_ok(settled_id($new), '<=', $staged, 'with it, readers are held back by what they drew');
+cmp_ok(settled_id($new), '<=', $staged, 'readers are held back by what parallel workers drew');
 $new->do(q{COMMIT PREPARED 'stage'});
 $new->disconnect;
 $node->stop;
