@@ -223,7 +223,8 @@ $owner = connect_to($node);
 		$restored->do('SELECT idgen_registry.advance()');
 	}
 	like("@notices", qr/the counters 'orders' give no numbers until advance_counter\(\) is called.*HINT:.*advance_counter/s, 'restored: advance() names them');
-	fails_with($node_there, $call, '55000', qr/gives no numbers until advance_counter\(\) is called.*the last number was $from.*HINT:.*advance_counter\('orders', \.\.\.\)/s, 'restored: and each waits');
+	fails_with($node_there, $call, '55000', qr/gives no numbers until advance_counter\(\) is called.*the last number was $from.*HINT:.*advance_counter\('orders', \.\.\.\)/s,
+	  'restored: each counter waits to be advanced');
 	fails_with($restored, "SELECT idgen_registry.advance_counter('orders', $from)", '22023', qr/goes on between/, 'restored: not below what it knows');
 	$restored->do('SELECT idgen_registry.advance_counter(?, ?)', undef, 'orders', $later + 1);
 	is((next_range($node_there, 'orders', 1))[0], $later + 1, 'restored: it goes on where its owner said');

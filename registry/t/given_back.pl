@@ -134,12 +134,13 @@ sub lose_horizons
 	like(status_of($session, 'registry'),
 		qr/it was put back to an older state, or is new, and was not advanced: number 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
 		"$kind: the status says what to do");
-	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/, "$kind: and the view");
+	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/,
+	  "$kind: the view says that the registry was put back");
 	my $id = wait_for_id($session);
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $granted_ms, "$kind: the server's own IDs begin above what it was granted");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: none twice");
 	cmp_ok(row_of($session, 30)->{horizon_ms}, '>', $granted_ms, "$kind: the registry knows as much by now");
-	like(status_of($session, 'registry'), qr/ \| f \| /, "$kind: which does not help other servers: the status goes on");
+	like(status_of($session, 'registry'), qr/ \| f \| /, "$kind: the status goes on to warn, for other servers");
 	is(told($node, 'the registry has lost horizons'), 1, "$kind: the log says it once");
 	$store->{advance}->($session, '16 min');
 	wait_for('the end of it', sub { status_of($session, 'registry') =~ /\| t$/ });
@@ -147,13 +148,17 @@ sub lose_horizons
 	$session->do('SET idgen.max_wait = 0');
 	if ($kind eq 'etcd')
 	{
-		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/, "$kind: which makes a number by hand begin later, as the status says");
-		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./, "$kind: and the error");
+		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/,
+		  "$kind: the status says when a number by hand begins");
+		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
+		  "$kind: the error says when a number by hand begins");
 	}
 	else
 	{
-		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/, "$kind: which makes the numbers begin later, as the error says");
-		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/, "$kind: and the status");
+		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/,
+		  "$kind: the error says when the first free number begins");
+		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/,
+		  "$kind: the status says when the first free number begins");
 	}
 	$session->disconnect;
 	return $node->stop('immediate');

@@ -99,7 +99,7 @@ for my $lock (@locks)
 		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
 		ok(wait_for('the lock', sub { told($node, $says) }), "$what: the log names the lock and who holds it") if $seen_in eq 'log';
 		$release->();
-		ok(wait_for_id($root), "$what: then IDs come again");
+		ok(wait_for_id($root), "$what: IDs come again when the lock is released");
 	}
 }
 

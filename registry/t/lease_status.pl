@@ -46,7 +46,7 @@ value_of($in{other}, $_) for q{SELECT next_id(layout => 'snowflake')}, q{SELECT 
 value_of($session, $_) for q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
 is(value_of($session, $keys), $usual, 'two databases: another layout, one without a shard, and the hybrid logical clock are nothing to tell');
 $in{third}->do($_) for q{SET idgen.shards = '6'}, 'SELECT next_id()';
-is(value_of($session, $keys), $usual, 'two databases: nor is another number');
+is(value_of($session, $keys), $usual, 'two databases: another number is nothing to tell');
 value_of($in{other}, 'SELECT next_id()');
 row_is($session, 'databases', '"other" of this server draws from shard 5 of instagram as well: IDs are unique within each of the two | t', 'two databases');
 row_like($in{other}, 'databases', qr/^"postgres" of this server draws from shard 5 of instagram as well/, 'two databases, seen from the other');

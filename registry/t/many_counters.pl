@@ -51,7 +51,7 @@ sub check_cases
 		my ($reply, $answer) = $c{kind} eq 'fetch' ? $store->fetch([ 'c', @c{qw(count least since)} ]) : $store->give_back([ 'c', @c{qw(first call_version)} ]);
 		is("$reply " . range_of($answer), 'answered ' . ($c{given_first} ne '' ? "$c{given_first} $c{given_last}" : $c{outcome}), "$store->{kind}: $c{what}") if $c{kind} eq 'fetch';
 		is("$reply $answer->[0]", "answered $c{outcome}", "$store->{kind}: $c{what}") if $c{kind} ne 'fetch';
-		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}", "$store->{kind}: $c{what}: and what it is") if $answer->[1];
+		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}", "$store->{kind}: $c{what}: the answer describes the counter") if $answer->[1];
 		my $row = $store->value_in('/idgen/counter/c') if $store->{kind} eq 'etcd';
 		is("@$row{qw(last run_start)}", "@c{qw(new_last new_run_start)}", "$store->{kind}: $c{what}: the row") if $row;
 	}
@@ -69,11 +69,12 @@ sub check_owner
 	like($keeper->manage('create', 'once'), qr/^denied .*counter "once" exists/, "$kind: once: it exists");
 	is(join(' ', $keeper->manage('create', 'large', first => 5000000000, largest => 6000000000), $keeper->manage('forget', 'large')), 'answered answered', "$kind: a counter of large numbers");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
-	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: and missing");
+	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: a dropped counter is missing");
 	unlike($keeper->counters, qr/\bonce\b/, "$kind: once: it is not listed");
 	like($keeper->manage($_, 'once', first => 500, largest => 1000), qr/^denied .*counter "once" does not exist/, "$kind: once: $_") for 'drop', 'advance', 'set_max', 'set_block';
 	like($keeper->manage('create', 'once', first => 34), qr/^denied .*(?:gave numbers up to 34 before: give a start above that, or none|begins above the numbers that one of that name gave)/, "$kind: once: not below what it gave");
-	like($keeper->manage('create', 'once', largest => 34), qr/^denied .*(?:would begin with 35: give a max|lie between 0 and)/, "$kind: once: nor without a number above that");
+	like($keeper->manage('create', 'once', largest => 34), qr/^denied .*(?:would begin with 35: give a max|lie between 0 and)/,
+	  "$kind: once: not without a number above what it gave");
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	my ($reply, $answer) = $store->fetch(blocks('once'));
 	is(range_of($answer), '35 44', "$kind: once: above what it gave");
@@ -86,7 +87,7 @@ sub check_owner
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 1 10', "$kind: once: from 1");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
-	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: and forgotten");
+	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: a dropped counter is forgotten");
 	like($keeper->manage('create', 'once', first => 9, largest => 5), qr/^denied .*(?:would begin with 9: give a max|lie between 0 and)/, "$kind: once: it would end before it begins");
 
 	# Bounds.
@@ -100,7 +101,7 @@ sub check_owner
 	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: as it is listed");
 	is($keeper->manage('advance', 'bound', first => 23), 'answered', "$kind: bound: on behind its end");
 	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: where none is left");
-	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound -1 22 20 22', "$kind: bound: so says the list");
+	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound -1 22 20 22', "$kind: bound: the list says that none is left");
 	is($keeper->manage('forget', 'bound'), 'answered', "$kind: bound: forgotten");
 	return;
 }
@@ -320,9 +321,9 @@ is($ranges, $expected, 'etcd: one that others always write first');
 is($last->('b'), $before->{b}, 'etcd: nothing of it was taken');
 # The time may be over when it asks, or while it does not.
 my $unanswered = qr/^(?:answered, locked|silent it did not answer in time)$/;
-like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: nor by itself');
+like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: a counter that others always write gives none alone');
 my ($word, $answer) = $store->fetch(blocks('b'));
-like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: nor is it given back to');
+like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: a counter that others always write takes nothing back');
 is($last->('b'), $answer->[2], 'etcd: its row is as it was');
 $quicker->stop;
 
@@ -341,7 +342,7 @@ is($store->manage($_, 'b', first => 500), 'denied the key /idgen/counter/b holds
 $store->put("/idgen/counter/$_", 'x') for '', 'x' x 64, "\xff";
 is($store->counters, join('; ', 'answered a ' . ($last->('a') + 1) . ' 1000000 10 100', 'b -1 -1 1 1 awaits', 'c ' . ($last->('c') + 1) . ' 1000000 10 100'), 'etcd: something else: the others are listed');
 is($store->manage('forget', 'b'), 'answered', 'etcd: something else: it can be forgotten');
-is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: and made again');
+is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: it can be made again');
 is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: where its owner says');
 
 # After an advance, what a dropped one gave is not known either.
@@ -350,7 +351,7 @@ $store->put('/idgen/registry', { %$key, advances => $key->{advances} + 1 . '' })
 my $unknown = 'denied what a counter of that name may have given before is not known since the registry was advanced: give a start above all of it';
 is($store->manage('create', 'b', @$_), $unknown, "etcd: advanced: create @$_") for [], [ first => 5009 ];
 is($store->manage('create', 'b', first => 6000), 'answered', 'etcd: advanced: its owner knows');
-is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: and it goes on');
+is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: the counter made above goes on');
 $store->manage('drop', 'a');
 is($store->manage('create', 'a'), $unknown, 'etcd: advanced: one that waited when it was dropped waits on');
 is($store->manage('create', 'fresh'), $unknown, 'etcd: advanced: a name that it does not know may be one that it has lost');

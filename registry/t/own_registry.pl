@@ -62,6 +62,6 @@ is(told($node, 'cannot be kept now'), 0, 'no start of the server logs that its n
 	is(value_of($session, q{SELECT next_ticket('orders')}), 1, 'elsewhere: a number of a counter');
 	$leased->stop('fast');
 	is(row_in($registry, $number)->{incarnation}, undef, 'elsewhere: the number is given up');
-	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: and what was held of a counter is given back');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: what was held of a counter is given back');
 }
 done_testing();

@@ -180,7 +180,7 @@ sub in_a_session
 				return $parsed . rows([ sprintf '00000001-0000-0000-0000-%012d', $connection ]) . command_complete() . join('', $more{$what}->($count)) . ready();
 			});
 		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/, "$what in each of 1500 answers: all are taken in, settings by a few connections");
-		cmp_ok($growth, '<', 60_000, "$what: and $growth kB of memory");
+		cmp_ok($growth, '<', 60_000, "$what: memory grows by $growth kB only");
 	}
 	for my $name (grep { /gigabyte/ } sort keys %after_statement)
 	{

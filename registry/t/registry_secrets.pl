@@ -92,7 +92,7 @@ sub allow
 	else
 	{
 		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004', qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
-		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: nor removes numbers");
+		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: who is not the registry's owner removes no numbers");
 		$store->{node}->safe_psql('postgres', 'ALTER ROLE node_role SUPERUSER');
 	}
 	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '2 min')});
@@ -124,7 +124,8 @@ sub allow
 	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()') };
 	my $before = $count->();
 	is(value_of($session, 'SELECT idgen_lease.forget_numbers()'), 0, "$kind: nothing is unused for 30 days");
-	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/, "$kind: nor for a negative time");
+	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/,
+	  "$kind: a negative time for unused numbers is refused");
 	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND number > 0');
 	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 }, 30);
 	ok($removed, "$kind: numbers that nobody holds are removed");
