@@ -163,9 +163,10 @@ is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(id
 $node->safe_psql('packaged', 'SET ROLE owner; CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id())');
 ($status, $said) = take_out($node, 'packaged', 'owner');
 like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'packaged: what needs it is named, and keeps it');
-is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1, 'packaged: and the extension stays');
+is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1,
+  'packaged: the extension stays when something needs it');
 $node->safe_psql('packaged', 'DROP TABLE photo');
-is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: then it goes');
+is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: the extension goes when nothing needs it');
 is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0', 'packaged: with its schema and its extension');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
