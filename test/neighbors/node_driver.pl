@@ -33,9 +33,9 @@ for my $type (qw(json jsonb))
 {
 	my $document = $seen->{$type};
 	is("$document->{plain}", '9007199254740992', "$type: the bigint is rounded");
-	is("$document->{again}{plain}", '9007199254740992', "$type: and stays so when it is written again");
+	is("$document->{again}{plain}", '9007199254740992', "$type: the bigint stays rounded when it is written again");
 	is($document->{id}, $text, "$type: the id64 is a string");
-	is($document->{again}{id}, $text, "$type: and stays the same when it is written again");
+	is($document->{again}{id}, $text, "$type: the id64 stays the same when it is written again");
 }
 is($seen->{by_number}, 0, 'the rounded number finds no row');
 
