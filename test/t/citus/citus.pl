@@ -124,7 +124,7 @@ is(value_of($two, 'EXECUTE one'), 7, 'in a transaction');
 set_group(9);
 is_deeply([ map { value_of($one, "EXECUTE $_") } qw(one many one) ], [ 9, 9, 9 ], 'another group: prepared statements have it');
 $two->commit;
-is(value_of($two, 'EXECUTE one'), 9, 'another group: so has the next transaction');
+is(value_of($two, 'EXECUTE one'), 9, 'another group: the next transaction has it');
 $two->begin_work;
 fails_with($two, 'SELECT 1 / next_id(6)', '22023', qr/now 9;/, 'a transaction that fails');
 set_group(7);

@@ -240,7 +240,7 @@ for (1 .. 2)
 	ok(eval { value_of($session, 'SELECT next_id()') }, 'require_clock_sync = warn, a clock that is off by more: an ID is made');
 }
 is(scalar @warnings, 1, 'require_clock_sync = warn: a warning, and one a minute');
-like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: which');
+like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: the warning says by how much');
 set_for_server($session, 'idgen.require_clock_sync', 'on');
 set_clock($node, sprintf '+%d', $later += 10);
 fails_with($session, 'SELECT next_id()', '55000',

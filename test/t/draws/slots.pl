@@ -91,7 +91,7 @@ for my $make ('next_id(1)', 'hlc_now()')
 	a_second_later();
 	cmp_ok(value_of($running, 'FETCH running'), '>', $first_made, "$make: a statement whose slot was given away finds another");
 	my @later = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(11, 13) n') };
-	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: and leaves those of others alone");
+	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: a statement that finds another slot leaves those of others alone");
 	$running->disconnect;
 	a_second_later();
 }

@@ -45,7 +45,7 @@ for my $error ('-0.4', '+0.4')
 	wait_for_replay($primary, $standby);
 	my $on_standby = connect_to($standby);
 	fails_with($on_standby, 'SELECT next_id()', '25006', qr/during recovery/, "$tag clock: the standby makes none");
-	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: nor moves the horizon");
+	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: the standby does not move the horizon");
 	cut_off($standby);
 	my $end = time + 1.5;
 	my $repeats = 0;

@@ -268,7 +268,7 @@ sub read_beside
 	{
 		my ($lost, $twice, $seen) = missed_by($main, $reader);
 		is("$lost lost, $twice twice", '0 lost, 0 twice', "$what: a reader of $reader->{table} misses nothing");
-		cmp_ok($seen, '>', 0, "$what: and reads");
+		cmp_ok($seen, '>', 0, "$what: a reader of $reader->{table} reads rows");
 	}
 	return map { (missed_by($main, $_))[0] } @naive;
 }

@@ -71,7 +71,7 @@ sub check_late
 	repeat_until(sub { $seen = $read_since->(); $seen =~ /next/ });
 	is($seen, 'late early next', "$what: nothing is lost");
 	is(value_of($naive, q{SELECT string_agg(what, ' ' ORDER BY id) FROM event WHERE id > ?}, $early), 'next', "$what: a naive reader loses the first");
-	is($read_since->(), $seen, "$what: and nothing comes twice");
+	is($read_since->(), $seen, "$what: nothing comes twice");
 	return;
 }
 check_late('one statement', reader_of($statement, connect_to($node)), $main);
@@ -99,10 +99,10 @@ sub check_snapshots
 	for my $name (qw(repeatable serializable imported))
 	{
 		is($seen->($session{$name}, $bound), '', "$name: the bound is that of the snapshot");
-		is($seen->($session{$name}, $all), 'early', "$name: which lacks the first row, and not the second");
+		is($seen->($session{$name}, $all), 'early', "$name: the snapshot lacks the first row, and not the second");
 	}
 	is($seen->($session{cursor}, 'FETCH ALL FROM reader'), '', 'a cursor: the bound is that of its snapshot');
-	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: which lacks the first row, and not the second');
+	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: its snapshot lacks the first row, and not the second');
 	repeat_until(sub { $seen->($main, $bound) eq 'late early' });
 	is($seen->($main, $bound), 'late early', 'a query after the cursor has both rows');
 	$_->disconnect for values %session;
@@ -223,7 +223,7 @@ sub check_procedure
 	is(value_of($main, "SELECT count(*) $left"), $before, 'PL/pgSQL: a reader that fails has read nothing');
 	repeat_until(sub { $read->(); value_of($main, "SELECT count(*) = 0 $left") });
 	is(value_of($main, 'SELECT count(*) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: each row once');
-	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: and every row');
+	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: every row is read');
 	return;
 }
 check_procedure();
@@ -326,11 +326,11 @@ sub check_line
 	  'CREATE TRIGGER hold BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION hold()', 'ALTER TABLE event ENABLE ALWAYS TRIGGER hold', 'SELECT pg_advisory_lock(1)';
 	subscribe($subscriber, $other, $streaming);
 	repeat_until(sub { $line->('a') > 0 && $line->('b') > $last && value_of($at, q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) });
-	is($reads->(), '', 'a subscriber: so does the first copy of a table');
+	is($reads->(), '', 'a subscriber: the first copy of a table holds back');
 	$at->do('SELECT pg_advisory_unlock(1)');
 	my $of_both = sub { return value_of($main, 'SELECT count(*) FROM event') + value_of($there, 'SELECT count(*) FROM event') };
 	repeat_until(sub { words_of($reads->()) >= $of_both->() });
-	is(words_of($reads->()), $of_both->(), 'a subscriber: then all of both is read');
+	is(words_of($reads->()), $of_both->(), 'a subscriber: all of both is read in the end');
 
 	check_late('a subscriber', $reads, $at, sub { my ($early) = @_; repeat_until(sub { $line->('b') > $early + (2500 << 23) }) });
 

@@ -314,7 +314,8 @@ sub reaches
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
 	ok(reaches($on_standby, $id), 'standby: any transaction on the primary has it reach the last row');
-	is(value_of($on_standby, 'SELECT count(*) FROM event WHERE id < id_settled()'), value_of($main, 'SELECT count(*) FROM event'), 'standby: and all rows');
+	is(value_of($on_standby, 'SELECT count(*) FROM event WHERE id < id_settled()'), value_of($main, 'SELECT count(*) FROM event'),
+	  'standby: the bound reaches all rows');
 	my $reader = in_snapshot($standby);
 	my $later = committed();
 	sleep 2.3;
@@ -338,7 +339,7 @@ sub reaches
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
 	wait_for_replay($node, $standby);
-	cmp_ok(bound($before), '<=', $open, 'standby: and when that has moved');
+	cmp_ok(bound($before), '<=', $open, 'standby: an older snapshot stays behind when the bound has moved');
 
 	# While IDs are drawn, each renewal says how far all is settled.
 	$main->do('CREATE TABLE enough ()');
@@ -360,7 +361,7 @@ sub reaches
 	$owner->rollback;
 	committed();
 	wait_for_replay($node, $standby);
-	ok(value_of($on_standby, 'SELECT id_settled()') > 0, 'standby: then it is known again');
+	ok(value_of($on_standby, 'SELECT id_settled()') > 0, 'standby: the bound is known again');
 }
 
 # The primary starts again before it has told of the last ID, and nobody asks or draws there any more.

@@ -90,7 +90,7 @@ $main->do('CREATE TABLE event (id bigint DEFAULT next_id())');
 settled_id($drawing);
 $let_go = hold('prepared');
 ok(defined settled_id($drawing) && is_held(), 'id_settled() does not wait for who prepares a transaction');
-ok(defined value_of($onlooker, $_) && is_held(), "$_: nor") for @views;
+ok(defined value_of($onlooker, $_) && is_held(), "$_: does not wait for who prepares a transaction") for @views;
 $pid = value_of($drawing, 'SELECT pg_backend_pid()');
 $drawing->do('BEGIN');
 $drawing->do('INSERT INTO event DEFAULT VALUES');

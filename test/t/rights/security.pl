@@ -281,7 +281,7 @@ for (@breaks)
 		is_deeply($row->(), [ "$who: $instead", 0, $advice ], "$who: the row");
 		$boss->do($advice);
 		is_deeply($row->(), $closed, "$who: the advice followed");
-		is($extend->(), 0, "$who: and no warning");
+		is($extend->(), 0, "$who: the advice followed: no warning");
 	}
 
 	# What it is all about, and what is safe meanwhile.
@@ -292,7 +292,7 @@ for (@breaks)
 	$mallory->do(q{CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'});
 	is(value_of($app, 'SELECT next_id(5)'), 666, 'PUBLIC may create in public: next_id(5) is another function');
 	cmp_ok(value_of($app, 'SELECT ids.next_id(5)'), '>', 666, 'PUBLIC may create in public: ids.next_id(5) is not');
-	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: nor is the DEFAULT of $_") for qw(bound ids.photo);
+	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: the DEFAULT of $_ is idgen's") for qw(bound ids.photo);
 	$boss->do($row->()->[2]);
 	fails_with($mallory, q{CREATE FUNCTION public.next_id(smallint) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'}, '42501', qr/permission denied for schema public/, 'the advice followed');
 	$_->disconnect for $boss, $mallory, $app;

@@ -128,10 +128,10 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 	says($run, qr/^waiting: Could not get lock \S*\Q$lock\E\. It is held by process $holder->{pid} /m, "$lock: waited for, and the message names who has it");
 	unlike(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: the holder's own services may start") unless $lock =~ /archives/;
 	let_go($holder);
-	is(status_of($run), 0, "$lock: then it goes on") || note $run->{said};
-	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: and installs");
+	is(status_of($run), 0, "$lock: it goes on when the lock is released") || note $run->{said};
+	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: it installs when the lock is released");
 	is(slurp_file("$root/found"), "#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n", "$lock: no service starts meanwhile, and no cluster is made");
-	like(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: then none may");
+	like(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: no service may start once it has the lock");
 	unlink "$root/found", "$root/done";
 	is_put_back($lock);
 }

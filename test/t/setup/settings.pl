@@ -115,7 +115,7 @@ like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken without the lib
 $bare->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
 $bare->restart;
 $bare->psql('keyed', 'SELECT id_to_public(5)', stderr => \$told);
-like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: nor with it');
+like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken with the library');
 $bare->stop;
 
 # The launch number of a database ends its DecimalIds.

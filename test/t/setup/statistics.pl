@@ -235,7 +235,7 @@ $node->safe_psql($_, 'CREATE EXTENSION idgen_kinds CASCADE') for qw(unused wide)
 my $too_large = 'too large for layout "instagram", which has the shards 0 to 8191 | 0';
 is($shards_in->('unused', '9000'), "9000: $too_large", 'shards: beyond the default layout, which is not used yet');
 is($shards_in->('unused', '8191'), '8191 | 1', 'shards: the last of the default layout');
-is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: nor do layouts without a shard count');
+is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: layouts without a shard do not count');
 is($shards_in->('wide', '9000', q{next_id(layout => 'sonyflake')}), '9000 | 1', 'shards: the only layout in use has it');
 is($shards_in->('wide', '5,9000', 'next_id(5)'), "5,9000: $too_large", 'shards: one of two layouts in use has it');
 $watcher->do("DROP DATABASE $_") for qw(unused wide);
