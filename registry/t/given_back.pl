@@ -62,7 +62,7 @@ sub give_back
 		is_deeply([ map { eval { $_->pg_result; $_->fetchrow_arrayref->[0] } // $@ } @statements ], [ (3000) x @long ], "$kind, $round: statements that run meanwhile, and do not wait, go on at once with what is left");
 		is(held($session), '20', "$kind, $round: of three numbers the two highest are given back, at once free for others");
 		my $row = row_of($session, 22);
-		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: with R lowered to what was used");
+		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: R of the numbers given back is lowered to what was used");
 		is(number_of($session), 20, "$kind, $round: sessions go on with the one that is left");
 		sleep 0.3;
 		set_for_server($session, 'idgen.lease_count', 3);
@@ -76,7 +76,7 @@ sub give_back
 	is(repeated({}, @lines), 0, "$kind: no ID twice");
 	my %count;
 	$count{ $_ >> 10 & 8191 }++ for @lines;
-	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: of each number");
+	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: sessions use each number");
 	is(told($node, 'has stopped using number 2[12]'), 4, "$kind: the log says what was given back");
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease'), 3, "$kind: three are kept");
 	is(told($node, 'the registry has lost'), 0, "$kind: a horizon that the server lowered itself is not lost");
@@ -144,7 +144,7 @@ sub lose_horizons
 	is(told($node, 'the registry has lost horizons'), 1, "$kind: the log says it once");
 	$store->{advance}->($session, '16 min');
 	wait_for('the end of it', sub { status_of($session, 'registry') =~ /\| t$/ });
-	pass("$kind: until the registry was advanced");
+	pass("$kind: the status is well when the registry was advanced");
 	$session->do('SET idgen.max_wait = 0');
 	if ($kind eq 'etcd')
 	{

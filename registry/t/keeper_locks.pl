@@ -90,7 +90,7 @@ for my $lock (@locks)
 		my $keeper = keeper_of($root);
 		my ($release, $holder) = hold_lock($role, $statement, $is_prepared);
 		cmp_ok(outlive_window(), '>', 0, "$what: IDs go on past the window");
-		is(keeper_of($root), $keeper, "$what: by the same keeper");
+		is(keeper_of($root), $keeper, "$what: the same keeper goes on");
 		my $took = end_keeper($keeper);
 		cmp_ok($took, '<', 10, "$what: the keeper ends when it is told to");
 		note sprintf '%s: %.2f s', $what, $took;

@@ -129,7 +129,7 @@ sub crash_by_hand
 	cmp_ok(value_of($session, $ms_of, $id), '>=', $horizon_ms, "$kind: IDs begin at R");
 	cmp_ok($now_ms, '>=', $horizon_ms - 100, "$kind: no further ahead of the clock than IDs may lie");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: no ID twice");
-	is(number_of($session), 77, "$kind: with the same number");
+	is(number_of($session), 77, "$kind: the server keeps number 77");
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -311,7 +311,7 @@ sub lose_one
 	wait_for('lost', sub { told($node, 'has lost number 11') });
 	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
 	my @sessions = map { connect_to($node) } 1 .. 6;
-	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: by every session, wherever it begins");
+	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: where one is lost every session has an ID");
 	$_->disconnect for @sessions;
 	$second->disconnect;
 	return $rival->stop('immediate');

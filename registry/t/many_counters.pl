@@ -78,7 +78,7 @@ sub check_owner
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	my ($reply, $answer) = $store->fetch(blocks('once'));
 	is(range_of($answer), '35 44', "$kind: once: above what it gave");
-	isnt($answer->[6], $identity, "$kind: once: with another identity");
+	isnt($answer->[6], $identity, "$kind: once: a counter made again has another identity");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped again");
 	is($keeper->manage('create', 'once', first => 100), 'answered', "$kind: once: made above");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 100 109', "$kind: once: from there");
@@ -98,9 +98,9 @@ sub check_owner
 	like($keeper->manage('set_max', 'bound', largest => 19), qr/^denied .*\b20\b/, "$kind: bound: it does not end before what it gave");
 	is($keeper->manage('set_max', 'bound', largest => 22), 'answered', "$kind: bound: it ends earlier");
 	like($keeper->manage('advance', 'bound', first => $_), qr/^denied .*goes on/, "$kind: bound: not on at $_") for 20, 24;
-	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: as it is listed");
+	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: the list has its new end");
 	is($keeper->manage('advance', 'bound', first => 23), 'answered', "$kind: bound: on behind its end");
-	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: where none is left");
+	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: none is left behind its end");
 	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound -1 22 20 22', "$kind: bound: the list says that none is left");
 	is($keeper->manage('forget', 'bound'), 'answered', "$kind: bound: forgotten");
 	return;
@@ -190,7 +190,8 @@ SQL
 	is(words($store->fetch(blocks('n2', 'none', 'n1'))), 'answered, done, missing, done', "$kind: an answer for each");
 	my ($reply, @answers) = $store->fetch(blocks(map { "n$_" } 1 .. 128));
 	is($reply, 'answered', "$kind: 128 in one call");
-	is_deeply([ map { range_of($_) } @answers ], [ map { my $first = $_ * 1000 + ($_ <= 2 ? 10 : 0); "$first " . ($first + 9) } 1 .. 128 ], "$kind: in their order");
+	is_deeply([ map { range_of($_) } @answers ], [ map { my $first = $_ * 1000 + ($_ <= 2 ? 10 : 0); "$first " . ($first + 9) } 1 .. 128 ],
+	  "$kind: 128 in one call: ranges in the order of the names");
 	my @unused = map { [ "n$_", $answers[ $_ - 1 ][1] + 4, $answers[ $_ - 1 ][3] ] } 1 .. 128;
 	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['done']) x 128 ], "$kind: 128 given back");
 	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['refused']) x 128 ], "$kind: once");
@@ -343,7 +344,7 @@ $store->put("/idgen/counter/$_", 'x') for '', 'x' x 64, "\xff";
 is($store->counters, join('; ', 'answered a ' . ($last->('a') + 1) . ' 1000000 10 100', 'b -1 -1 1 1 awaits', 'c ' . ($last->('c') + 1) . ' 1000000 10 100'), 'etcd: something else: the others are listed');
 is($store->manage('forget', 'b'), 'answered', 'etcd: something else: it can be forgotten');
 is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: it can be made again');
-is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: where its owner says');
+is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: made again, it begins where its owner says');
 
 # After an advance, what a dropped one gave is not known either.
 $store->manage('drop', 'b');

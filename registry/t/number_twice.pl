@@ -180,7 +180,7 @@ sub copy_data
 	$restored->start;
 	my @both = map { connect_to($_) } $origin, $restored;
 	is(repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } @both), 0, "$kind: a backup restored beside its origin: no ID twice");
-	isnt(number_of($both[0]), number_of($both[1]), "$kind: with two numbers");
+	isnt(number_of($both[0]), number_of($both[1]), "$kind: a backup restored beside its origin has another number");
 	sleep 1.5;
 	is(told($origin, 'has lost number'), $lost, "$kind: the origin is not disturbed");
 	$_->disconnect for @both;
@@ -252,7 +252,8 @@ sub step_clock
 		set_clock($node, '+0');
 		my $id = wait_for_id($session);
 		is(repeated(\%made, $id, ids_of($session, 100)), 0, "$kind: set right, IDs go on, none twice");
-		cmp_ok(abs(value_of($session, 'SELECT extract(epoch FROM now() - id_time(?))', $id)), '<', 60, "$kind: at the time of the clock");
+		cmp_ok(abs(value_of($session, 'SELECT extract(epoch FROM now() - id_time(?))', $id)), '<', 60,
+		  "$kind: set right, IDs are of the time of the clock");
 	}
 	$session->disconnect;
 	$node->stop('immediate');

@@ -52,7 +52,7 @@ sub away_for_a_moment
 		is_deeply([ grep { !/^\d+$/ } @tried ], [], "$kind, away for less than a window ($begin): every draw succeeds at once");
 		is(repeated($made, @tried), 0, "$kind: no ID twice");
 	}
-	is(number_of($session), $number, "$kind: with the same number");
+	is(number_of($session), $number, "$kind: IDs come with the same number");
 	$session->disconnect;
 	return $node->stop;
 }
@@ -128,7 +128,7 @@ sub put_back
 	$store->{put_back}->();
 	cmp_ok($horizons->()->[-1], 'lt', $before, "$kind: put back to an older state");
 	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 }, "$kind: advanced by less than can have been granted: refused");
-	like($@, qr/must lie between/, "$kind: with the reason");
+	like($@, qr/must lie between/, "$kind: advanced by less than can have been granted: the error says why");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
 	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0, "$kind: advanced, every number belongs to nobody");
@@ -136,7 +136,7 @@ sub put_back
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
 	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free number, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
-	pass("$kind: until then there are no IDs, and the error says so");
+	pass("$kind: no IDs before the first free number can be used, as the error says");
 	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: advanced, IDs come by themselves in the end, none twice");
 	return;
 }
@@ -205,7 +205,7 @@ sub refuse_password
 	$session->disconnect;
 	$server->restart;
 	$session = connect_to($server);
-	ok(wait_for_id($session), "$kind: with the right one IDs come");
+	ok(wait_for_id($session), "$kind: with the right password IDs come");
 	$session->do('CREATE ROLE somebody; SET ROLE somebody');
 	fails_with($session, 'SHOW idgen.registry', '42501', qr/must be superuser|permission denied/, "$kind: an ordinary role cannot read the address");
 	is(value_of($session, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry'}), 0,

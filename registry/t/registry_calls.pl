@@ -365,7 +365,8 @@ sub check_limits
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(100)', q{SELECT idgen_registry.set_longest_ttl('1 min')};
 	fails_with($session, "SELECT idgen_registry.claim('$registry', 5, 0, 1, 1, $_, 'x', 1, 1)", '22023', qr/leases of at most 00:01:00.*was asked for.*HINT.*set_longest_ttl/s, "$db: too long a lease: $_ ms") for 0, 60001;
 	is(call($session, $registry, 'extend', 8192, 11, 12, 0, 1, 0)->{outcome}, 'granted', "$db: what is held already goes on");
-	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1, "$db: for as long as is allowed now");
+	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1,
+	  "$db: a lease that is held already goes on for as long as is allowed");
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(8191)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'DELETE FROM idgen_registry.lease';
 
 	# Held; free, used lately; free and unused, its horizon ahead; two that are forgotten, one of them never released.

@@ -117,7 +117,8 @@ sub allow
 	ok(eval { value_of($by_hand, 'SELECT next_id(3)') }, "$kind: a number by hand beyond it; the other goes on");
 	$session->do('SELECT idgen_lease.limit_registry(largest_number => 200)');
 	ok(wait_for_id($distant), "$kind: the largest number raised, IDs come");
-	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }), "$kind: by hand too");
+	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }),
+	  "$kind: the largest number raised, IDs of a number by hand come");
 
 	$_->disconnect for $distant, $by_hand;
 	$_->stop for $far, $hand;

@@ -94,7 +94,7 @@ sub lose_raises
 		$registry->{proxy}->pass;
 		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0,
 		  "$kind, answers are $fault: IDs come by themselves in the end, none twice");
-		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: of the number that it had");
+		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: the number is the one that the server had");
 		is(told($node, 'has lost number'), 0, "$kind: the number is never lost");
 	}
 	$session->disconnect;
@@ -115,8 +115,8 @@ sub lose_claim
 	my $session = connect_to($node);
 	my $id = wait_for_id($session);
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$kind, the answer to a claim is lost: IDs come, none twice");
-	is($id >> 10 & 8191, 7, "$kind: of the number that was claimed");
-	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind: by that very call");
+	is($id >> 10 & 8191, 7, "$kind, the answer to a claim is lost: IDs are of the number claimed");
+	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind, the answer to a claim is lost: that very call holds the number");
 	is_deeply([ grep { $registry->{rows}->row($_) } 8, 9 ], [], "$kind: no other number is claimed");
 	$session->disconnect;
 	$node->stop;

@@ -143,7 +143,7 @@ sub check_life
 	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: a clean stop gives the number up");
 	is($store->claim(0, 11, 13, 14, 0, "n\xc3\xa4me"), 'answered granted ' . ($now + 500), "$kind: its owner may claim it again");
 	is($store->claim(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
-	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: for ever");
+	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: the list says that the number is held for ever");
 	is($store->release(0), 'answered had an owner', "$kind: released");
 	is($store->release(0), 'answered had none', "$kind: there was no owner any more");
 	is($store->release(77), 'answered had none', "$kind: a number that nobody has held has no owner");
@@ -167,7 +167,7 @@ sub check_ttl
 	$wait->();
 	like($store->list, qr/0 0 free past name 11/, "$kind: it is past");
 	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
-	is($store->row(0)->{lease}, 'left', "$kind: with a lease again");
+	is($store->row(0)->{lease}, 'left', "$kind: an owner that goes on has a lease again");
 	is($store->claim(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: a lease that was renewed is kept");
 	$wait->();
 	is($store->claim(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another claims the number");
@@ -315,10 +315,10 @@ sub end_leases
 	is($holder->(), '11 0 past', 'etcd: nobody holds the number');
 	is($store->extend(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
 	is($holder->(), '11 4000 left', 'etcd: the owner of a past lease has a lease again');
-	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: another one');
+	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: the owner of a past lease has another lease');
 	$revoke->();
 	is($store->claim(6, 11, 13, 14), 'answered granted 4000', 'etcd: an owner that claims its number again goes on');
-	is($holder->(), '13 4000 left', 'etcd: with another lease');
+	is($holder->(), '13 4000 left', 'etcd: an owner that claims its number again has another lease');
 
 	my $proxy = $proxy{etcd};
 	my $far = $store->with(address => address_at('etcd', $proxy->{port}));
