@@ -167,7 +167,8 @@ is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extnam
   'packaged: the extension stays when something needs it');
 $node->safe_psql('packaged', 'DROP TABLE photo');
 is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: the extension goes when nothing needs it');
-is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0', 'packaged: with its schema and its extension');
+is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0',
+  'packaged: the schema and the extension are gone');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
 $owner->do(<<'SQL');
