@@ -93,7 +93,8 @@ sub try_alembic
 		"$how: Alembic writes a migration");
 	my $written = slurp_file("$folder/$database/kinds/versions/first_tables.py");
 	my ($upgrade) = $written =~ /^def upgrade\(\):\n(.*?)^def /ms;
-	is(join(' ', $upgrade =~ /op\.(\w+\('\w+')/g), "create_table('album' create_table('photo' create_table('visit'", "$how: of the tables and nothing else");
+	is(join(' ', $upgrade =~ /op\.(\w+\('\w+')/g), "create_table('album' create_table('photo' create_table('visit'",
+	  "$how: the migration makes the tables and nothing else");
 	ok(defined alembic($database, qw(upgrade head)), "$how: the migration of Alembic runs");
 	is(columns_of($database), join("\n", @bare), "$how: to the columns that the models say");
 	ok(defined alembic($database, qw(revision --autogenerate --rev-id second -m nothing)), "$how: a second look");

@@ -30,7 +30,7 @@ sub is_told
 	my $on = connect_to($node);
 	my ($value, $ok, $advice) = eval { $on->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'copy'}) };
 	is($ok, $expected ? 0 : 1, "$what: idgen.status() says " . ($expected ? 'so' : 'nothing')) || note $on->errstr // 'no row';
-	like($advice // '', qr/idgen\.confirm_shards\(\)/, "$what: with what to do") if $expected;
+	like($advice // '', qr/idgen\.confirm_shards\(\)/, "$what: idgen.status() says what to do") if $expected;
 	$on->disconnect;
 	return;
 }

@@ -56,7 +56,7 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 725811840000
 	pass_window();
 	ok(goes_on($statement, 4000, 60), "$write: past the next renewal, too");
 	my ($error, @ids) = end_statement($statement);
-	like($error, qr{^FATAL: .*terminating connection}, "$write: until it is ended");
+	like($error, qr{^FATAL: .*terminating connection}, "$write: a statement that goes on can be ended");
 	is(repeated(\%made, @ids), 0, "$write: none again");
 
 	# With nobody at work

@@ -153,7 +153,7 @@ SKIP:
 	is(scalar(grep { defined } @of_b), 50, 'move: b goes on');
 	is(repeated({}, @of_a, @of_b), 0, 'move: no ID twice');
 	cmp_ok(min(@of_b), '>', max(@of_a), 'move: those of b lie above all of a');
-	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1, 'move: with the same number');
+	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1, 'move: all IDs have the same number');
 	is(defined value_of($writer, q{INSERT INTO shard_5.photo (title) VALUES ('y') RETURNING id}), 1, 'move: the other schema goes on where it was');
 }
 

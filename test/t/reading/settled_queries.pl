@@ -333,7 +333,7 @@ sub reaches
 	$writer->commit;
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
-	ok(reaches($on_standby, $open), 'standby: until it has committed');
+	ok(reaches($on_standby, $open), 'standby: a committed transaction of the primary holds nothing back');
 	cmp_ok(bound($before), '<=', $open, 'standby: an older snapshot is still held back, though xmax is the same');
 	committed();
 	sleep 2.3;
@@ -398,7 +398,7 @@ sub reaches
 	$main->do('SELECT idgen.reset(?)', undef, $at);
 	cmp_ok(bound($main), '<', $reached, 'a reset takes answers back');
 	wait_for_replay($node, $standby);
-	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: too');
+	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: a reset takes answers back');
 	my $snapshot = in_snapshot($node);
 	committed();
 	cmp_ok(bound($snapshot), '<=', value_of($main, 'SELECT min(id) FROM event WHERE id_time(id) >= ?', $at),
