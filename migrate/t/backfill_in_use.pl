@@ -249,7 +249,8 @@ sleep 0.5;
 $reader->commit;
 $session->pg_result;
 $session->do("INSERT INTO counted (note) SELECT 'new' FROM generate_series(1, 100)");
-is(value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FILTER (WHERE note = 'new') FROM counted"), 1, 'once it is free: new IDs are larger');
+is(value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FILTER (WHERE note = 'new') FROM counted"), 1,
+  'a table that is free again: new IDs are larger');
 
 $session->disconnect;
 done_testing();

@@ -71,7 +71,7 @@ sub call_killed
 		$session->do("SELECT pg_terminate_backend($pid, 60000)");
 		my $is_done = succeeds($caller);
 		return $round if $is_done;
-		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: by nothing else") or diag($caller->errstr);
+		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: the call ends by nothing else") or diag($caller->errstr);
 		return $round if $is_left && !value_of($session, $is_left);
 		is_whole("$step, killed after $round rounds") if $step ne 'idgen_migrate.uuid_start';
 	}

@@ -175,7 +175,8 @@ sub decoded
 }
 is(decoded(135824609030176769, 'sequence=12 shard=10'), '2024-01-10 19:18:30.292+00|1|0', 'pgEdge before 1.2: a number of its manual');
 is(decoded((32465339845 << 22) | (11 << 12) | 3, 'shard=10 sequence=12'), '2024-01-11 18:08:59.845+00|11|3', 'pgEdge since 1.2');
-like(slurp_file("$FindBin::Bin/../../docs/migration.md"), qr/epoch=2023-01-01 unit=1ms time=41 shard=10 sequence=12/, 'which the page prints');
+like(slurp_file("$FindBin::Bin/../../docs/migration.md"), qr/epoch=2023-01-01 unit=1ms time=41 shard=10 sequence=12/,
+  'docs/migration.md has the long form of these IDs');
 
 # docs/migration.md, every block.
 my $page = slurp_file("$FindBin::Bin/../../docs/migration.md");
@@ -184,8 +185,8 @@ $node->safe_psql('docs', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate
 my $blocks = join "\n", $page =~ /^```sql\n(.*?)^```/msg;
 ($status, $out, $error) = $node->psql('docs', "SET client_min_messages = warning;\n$blocks", on_error_stop => 1);
 is($status, 0, 'docs/migration.md runs to its end') or diag($error);
-is($error, '', 'without an error or a warning');
-is( $node->safe_psql('docs', <<'SQL'), 't|5000|0|1|5|t', 'and does what it says');
+is($error, '', 'docs/migration.md runs without an error or a warning');
+is( $node->safe_psql('docs', <<'SQL'), 't|5000|0|1|5|t', 'docs/migration.md does what it says');
 SELECT (SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice), (SELECT count(DISTINCT id) FROM photo),
        (SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before),
        (SELECT count(DISTINCT id_shard(id)) FROM photo), (SELECT count(*) FROM track WHERE album_id = (SELECT min(id) FROM album)),
@@ -193,7 +194,7 @@ SELECT (SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice), (SELECT
 SQL
 # Its first block of calls, indented, runs too.
 my ($calls) = $page =~ /^((?:    SELECT .*\n)+)/m;
-is(($node->psql('docs', $calls))[0], 0, 'and its first two lines');
+is(($node->psql('docs', $calls))[0], 0, 'the calls at the head of docs/migration.md run');
 
 $_->disconnect for $session, $owner, $inserter;
 done_testing();

@@ -116,9 +116,10 @@ $owner = connect_to($node);
 	my $before = value_of($owner, 'SELECT next FROM idgen_registry.counters()');
 	$first->begin_work;
 	$first->do('SELECT 1');
-	fails_with($first, q{CALL idgen_registry.next_range('orders', 1)}, '25001', qr/cannot be called in a transaction block.*DETAIL.*ROLLBACK.*HINT/s, 'in a transaction block');
+	fails_with($first, q{CALL idgen_registry.next_range('orders', 1)}, '25001', qr/cannot be called in a transaction block.*DETAIL.*ROLLBACK.*HINT/s,
+	  'next_range() in a transaction block is refused');
 	my ($given) = next_range($second, 'orders', 1);
-	is($given, $before, 'it has taken nothing, and holds up nobody');
+	is($given, $before, 'a refused next_range() has taken nothing, and holds up nobody');
 	$first->rollback;
 	# Its halves by themselves, with a function of its name above them and a comment that names it: the numbers are told after a COMMIT alone.
 	$owner->do($_)
@@ -134,15 +135,17 @@ $owner = connect_to($node);
 	$first->do('RELEASE s');
 	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '25000', $told, 'after a savepoint');
 	$first->rollback;
-	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'and not after the ROLLBACK');
+	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
+	  'a range taken and rolled back is not told after the ROLLBACK');
 	$key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
 	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2), 'after a COMMIT they are told');
-	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'once');
+	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'a range is told once');
 	$given++;
 	fails_with($first, q{CALL idgen_registry.next_range('orders', 100001)}, '22023', qr/a range of counter "orders" has at most 100000 numbers.*Asked for: 100001.*set_counter_block/s, 'more than one call may take');
 	$owner->do('DROP SCHEMA taker CASCADE');
-	fails_with($first, q{DO 'DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range($$orders$$, 1, r); EXCEPTION WHEN division_by_zero THEN END; END'}, '2D000', qr/invalid transaction termination/, 'in a block that can be rolled back');
-	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1, 'none of them has taken any');
+	fails_with($first, q{DO 'DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range($$orders$$, 1, r); EXCEPTION WHEN division_by_zero THEN END; END'}, '2D000', qr/invalid transaction termination/,
+	  'next_range() in a block that can be rolled back is refused');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1, 'refused calls of next_range() have taken nothing');
 }
 
 # A counter that is dropped and made again begins above all that the one before gave.
@@ -176,9 +179,9 @@ $owner = connect_to($node);
 	$session->do('SET search_path = evil, pg_catalog');
 	my ($from, $to) = next_range($session, 'orders', 2);
 	is($to, $from + 1, 'called in a hostile path');
-	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog', 'which the session keeps');
+	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog', 'next_range() leaves the search_path of the session');
 	$session->do('SET search_path = idgen_registry');
-	is((next_range($session, 'orders', 1))[0], $to + 1, 'and in one that begins with the registry itself');
+	is((next_range($session, 'orders', 1))[0], $to + 1, 'called in a path that begins with idgen_registry');
 }
 
 # Who may.
@@ -206,7 +209,8 @@ $owner = connect_to($node);
 	$node->command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-f', $dump, 'postgres' ], 'a dump');
 	my (undef, $later) = next_range($owner, 'orders', 100);
 	$owner->do('CREATE DATABASE restored');
-	$node->command_ok([ 'psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-d', 'restored', '-v', 'ON_ERROR_STOP=1', '-f', $dump ], 'is restored');
+	$node->command_ok([ 'psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-d', 'restored', '-v', 'ON_ERROR_STOP=1', '-f', $dump ],
+	  'a dump of the counters is restored');
 	my $restored = connect_to($node, db => 'restored');
 	my $node_there = connect_to($node, db => 'restored', user => 'node');
 	my $call = q{CALL idgen_registry.next_range('orders', 1)};
@@ -219,7 +223,8 @@ $owner = connect_to($node);
 		$restored->do('SELECT idgen_registry.advance()');
 	}
 	like("@notices", qr/the counters 'orders' give no numbers until advance_counter\(\) is called.*HINT:.*advance_counter/s, 'restored: advance() names them');
-	fails_with($node_there, $call, '55000', qr/gives no numbers until advance_counter\(\) is called.*the last number was $from.*HINT:.*advance_counter\('orders', \.\.\.\)/s, 'restored: and each waits');
+	fails_with($node_there, $call, '55000', qr/gives no numbers until advance_counter\(\) is called.*the last number was $from.*HINT:.*advance_counter\('orders', \.\.\.\)/s,
+	  'restored: each counter waits to be advanced');
 	fails_with($restored, "SELECT idgen_registry.advance_counter('orders', $from)", '22023', qr/goes on between/, 'restored: not below what it knows');
 	$restored->do('SELECT idgen_registry.advance_counter(?, ?)', undef, 'orders', $later + 1);
 	is((next_range($node_there, 'orders', 1))[0], $later + 1, 'restored: it goes on where its owner said');
@@ -250,7 +255,7 @@ $owner = connect_to($node);
 	$standby->start;
 	$waiting->pg_result;
 	my ($upper) = $waiting->fetchrow_array =~ /,(\d+)\)/;
-	is($upper, $last + 11, 'with it, it is');
+	is($upper, $last + 11, 'a range is answered when the standby is back');
 	$node->stop('immediate');
 	$standby->promote;
 	is((next_range(connect_to($standby, user => 'node'), 'orders', 1))[0], $upper, 'promoted: it goes on behind that');

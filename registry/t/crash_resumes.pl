@@ -42,7 +42,7 @@ for my $kind (store_kinds())
 	system_of('cp', '-a', $node->data_dir, $aside);
 	is(repeated($made, ids_of($session, 500)), 0, "$kind: more IDs");
 	sleep 1.5;    # and a later horizon
-	is(repeated($made, ids_of($session, 500)), 0, "$kind: and more");
+	is(repeated($made, ids_of($session, 500)), 0, "$kind: more IDs after a later horizon");
 
 	# The whole server, and again before anybody asks for an ID; the registry is away meanwhile.
 	$store->{stop}->('immediate');
@@ -108,7 +108,7 @@ for my $kind (store_kinds())
 	ok(-e $object, 'after a crash it is there');
 	$node->stop;
 	ok(!-e $object, 'after a clean end it is gone');
-	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't', 'and so is the number');
+	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't', 'a clean end gives the number back');
 	$store->{stop}->('immediate');
 }
 

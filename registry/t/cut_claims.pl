@@ -76,7 +76,7 @@ sub cut_take
 	is($is_left, $step =~ /extension/, "$what: it goes on with the number, or claims it again");
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $row ? $row->{horizon_ms} : 0, "$what: IDs begin at R") unless $is_left;
 	is_deeply([ keys %{ $store->{rows}->() } ], [0], "$what: no other number was claimed");
-	is($store->{count_holders}->(), 1, "$what: and one lease holds it");
+	is($store->{count_holders}->(), 1, "$what: one lease holds the number");
 	$session->disconnect;
 	return;
 }

@@ -62,7 +62,7 @@ sub give_back
 		is_deeply([ map { eval { $_->pg_result; $_->fetchrow_arrayref->[0] } // $@ } @statements ], [ (3000) x @long ], "$kind, $round: statements that run meanwhile, and do not wait, go on at once with what is left");
 		is(held($session), '20', "$kind, $round: of three numbers the two highest are given back, at once free for others");
 		my $row = row_of($session, 22);
-		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: with R lowered to what was used");
+		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: R of the numbers given back is lowered to what was used");
 		is(number_of($session), 20, "$kind, $round: sessions go on with the one that is left");
 		sleep 0.3;
 		set_for_server($session, 'idgen.lease_count', 3);
@@ -76,7 +76,7 @@ sub give_back
 	is(repeated({}, @lines), 0, "$kind: no ID twice");
 	my %count;
 	$count{ $_ >> 10 & 8191 }++ for @lines;
-	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: of each number");
+	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: sessions use each number");
 	is(told($node, 'has stopped using number 2[12]'), 4, "$kind: the log says what was given back");
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease'), 3, "$kind: three are kept");
 	is(told($node, 'the registry has lost'), 0, "$kind: a horizon that the server lowered itself is not lost");
@@ -134,26 +134,31 @@ sub lose_horizons
 	like(status_of($session, 'registry'),
 		qr/it was put back to an older state, or is new, and was not advanced: number 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
 		"$kind: the status says what to do");
-	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/, "$kind: and the view");
+	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/,
+	  "$kind: the view says that the registry was put back");
 	my $id = wait_for_id($session);
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $granted_ms, "$kind: the server's own IDs begin above what it was granted");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: none twice");
 	cmp_ok(row_of($session, 30)->{horizon_ms}, '>', $granted_ms, "$kind: the registry knows as much by now");
-	like(status_of($session, 'registry'), qr/ \| f \| /, "$kind: which does not help other servers: the status goes on");
+	like(status_of($session, 'registry'), qr/ \| f \| /, "$kind: the status goes on to warn, for other servers");
 	is(told($node, 'the registry has lost horizons'), 1, "$kind: the log says it once");
 	$store->{advance}->($session, '16 min');
 	wait_for('the end of it', sub { status_of($session, 'registry') =~ /\| t$/ });
-	pass("$kind: until the registry was advanced");
+	pass("$kind: the status is well when the registry was advanced");
 	$session->do('SET idgen.max_wait = 0');
 	if ($kind eq 'etcd')
 	{
-		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/, "$kind: which makes a number by hand begin later, as the status says");
-		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./, "$kind: and the error");
+		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/,
+		  "$kind: the status says when a number by hand begins");
+		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
+		  "$kind: the error says when a number by hand begins");
 	}
 	else
 	{
-		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/, "$kind: which makes the numbers begin later, as the error says");
-		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/, "$kind: and the status");
+		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/,
+		  "$kind: the error says when the first free number begins");
+		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/,
+		  "$kind: the status says when the first free number begins");
 	}
 	$session->disconnect;
 	return $node->stop('immediate');
@@ -169,14 +174,15 @@ sub want_too_many
 	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128, '128 numbers by hand');
 	fails_with($session, 'SELECT next_id(328)', '54000',
 		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
-		'the next one is an error that says so, at once');
-	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'and is not asked for');
-	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'the others go on');
+		'one number more by hand is an error that says so, at once');
+	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'the number above the limit is not asked for');
+	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'numbers within the limit go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
 	wait_for('a reason', sub { try_id($session) =~ /no room for 1 numbers? of its own beside those by hand: it holds 128 at most/ });
-	pass('nor is there one that the registry chooses, and the error says why');
-	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/, 'as does the status');
+	pass('a number that the registry chooses is refused at the limit, with a reason');
+	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/,
+	  'the status says that there is no room for a chosen number');
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -197,11 +203,12 @@ sub lose_a_named_one
 	kill 'STOP', $keeper;
 	value_of($session, 'SELECT idgen_lease.release(40)');
 	my $id = wait_for_id($on_rival);
-	is($id >> 10 & 8191, 40, 'another server has it');
+	is($id >> 10 & 8191, 40, 'another server has the number that was released');
 	kill 'CONT', $keeper;
 	ok(!eval { $statement->pg_result; 1 }, 'a statement that names it ends with an error');
-	is($other->state, '22023', 'SQLSTATE');
-	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/, 'that says what the server has instead');
+	is($other->state, '22023', 'a statement that names a released number: SQLSTATE');
+	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/,
+	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
 	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false', 'nothing is wanted by hand');
 	$_->disconnect for $session, $other, $on_rival;
@@ -230,16 +237,16 @@ sub say_each
 	ok(value_of($session, 'SELECT next_id(53)'), 'a third is not in the way');
 	like(status_of($session, 'lease'),
 		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
-		'the status names both');
-	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'and the registry is well');
+		'the status names both numbers that others hold');
+	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'the status of the registry is well beside numbers that others hold');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
-	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says it of $_ once") for 51, 52;
+	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says once that $_ is held by another") for 51, 52;
 	$_->stop for @owners;
 	wait_for("$_", sub { value_of($session, "SELECT next_id($_)") }) for 51, 52;
 	pass('a clean stop of their owners: both are this server\'s');
 	wait_for('well', sub { status_of($session, 'lease') =~ /\| t$/ });
 	is(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), undef, 'nothing is wrong any more');
-	is(told($node, 'numbers of this server are kept again'), 1, 'and the log says so');
+	is(told($node, 'numbers of this server are kept again'), 1, 'the log says that numbers are kept again');
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -267,7 +274,8 @@ sub reset_stored
 	}
 	$session->do(q{ALTER DATABASE "App one" SET idgen.shards = '61'});
 	$session->do(q{ALTER ROLE clerk IN DATABASE postgres SET idgen.shards = '62'});
-	like($own->(user => 'clerk'), qr/^62; a database or role has 62 by hand \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/, 'of several the one that the session has');
+	like($own->(user => 'clerk'), qr/^62; a database or role has 62 by hand \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/,
+	  'numbers by hand in several places: the status names the session\'s');
 	$session->do($_) for 'ALTER DATABASE "App one" RESET idgen.shards', 'ALTER ROLE clerk IN DATABASE postgres RESET idgen.shards';
 	set_for_server($session, 'idgen.shards', '63');
 	like($own->(), qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it \| t$/, 'by hand in the file: what a failover means');

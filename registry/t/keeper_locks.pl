@@ -90,7 +90,7 @@ for my $lock (@locks)
 		my $keeper = keeper_of($root);
 		my ($release, $holder) = hold_lock($role, $statement, $is_prepared);
 		cmp_ok(outlive_window(), '>', 0, "$what: IDs go on past the window");
-		is(keeper_of($root), $keeper, "$what: by the same keeper");
+		is(keeper_of($root), $keeper, "$what: the same keeper goes on");
 		my $took = end_keeper($keeper);
 		cmp_ok($took, '<', 10, "$what: the keeper ends when it is told to");
 		note sprintf '%s: %.2f s', $what, $took;
@@ -99,7 +99,7 @@ for my $lock (@locks)
 		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
 		ok(wait_for('the lock', sub { told($node, $says) }), "$what: the log names the lock and who holds it") if $seen_in eq 'log';
 		$release->();
-		ok(wait_for_id($root), "$what: then IDs come again");
+		ok(wait_for_id($root), "$what: IDs come again when the lock is released");
 	}
 }
 
@@ -118,7 +118,7 @@ for my $lock (@locks)
 	wait_for('the lock in idgen.status()', sub { registry_says() =~ /prepared transaction "forgotten" has ShareRowExclusiveLock of it/ });
 	fails_to_draw($root, qr/DETAIL:.*sequence idgen_lease.record.*prepared transaction "forgotten"/, 'the error of next_id() names the lock, too');
 	$root->do(q{ROLLBACK PREPARED 'forgotten'});
-	ok(wait_for_id($root), 'then IDs come');
+	ok(wait_for_id($root), 'IDs come when the prepared transaction is rolled back');
 }
 
 # A keeper that waits for a lock as it connects ends at a signal, too.
@@ -132,7 +132,7 @@ for my $lock (@locks)
 	end_keeper($next);
 	pass('a lock on pg_class: a keeper that connects ends when it is told to');
 	$release->();
-	ok(wait_for_id($root), 'then IDs come');
+	ok(wait_for_id($root), 'IDs come when the lock on pg_class is released');
 }
 
 # A sequence that got a new file while a number is held: the page is written again.
@@ -150,7 +150,7 @@ for my $lock (@locks)
 	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease.record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
 	my $dump = `pg_dump -h '@{[ $node->host ]}' -p @{[ $node->port ]} postgres`;
 	like($dump, qr/CREATE EXTENSION IF NOT EXISTS idgen_lease/, 'a dump has the extension');
-	unlike($dump, qr/(?:setval|COPY).*idgen_lease.record/, 'and nothing of what the server remembers');
+	unlike($dump, qr/(?:setval|COPY).*idgen_lease.record/, 'a dump has nothing of what the server remembers');
 	$reader->disconnect;
 }
 

@@ -40,13 +40,13 @@ kill 'CONT', $proxy->{pid};
 $_->pg_result for @waiting;
 my $made = calls();
 is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter() WHERE drawn = 1'), $counters, 'each has its number');
-cmp_ok($made =~ tr/F//, '<=', 4, "in few calls, of $counters counters: $made");
+cmp_ok($made =~ tr/F//, '<=', 4, "$counters counters are filled by few calls: $made");
 $_->disconnect for @waiting;
 
 # A clean stop gives all back in one call, after the number.
 $node->stop('fast');
 like(calls(), qr/^I?[^G]*SG$/, 'a clean stop gives up the number, then all counters in one call');
-is(value_of($owner, 'SELECT count(*) FROM idgen_registry.counters() WHERE next = 2'), $counters, 'and all that was not used');
+is(value_of($owner, 'SELECT count(*) FROM idgen_registry.counters() WHERE next = 2'), $counters, 'a clean stop gives back all that was not used');
 
 # One that answers nothing in time: the stop does not last, and the number is as after a crash.
 start_again($node);
@@ -62,7 +62,7 @@ kill 'CONT', $proxy->{pid};
 start_again($node);
 $session = connect_to($node);
 ok(wait_for_id($session), 'IDs go on at once');
-ok(told($node, 'goes on with number 3 as it was left'), 'with the number as it was left');
+ok(told($node, 'goes on with number 3 as it was left'), 'a server that starts again goes on with its number');
 
 # What status() says of counters, and that it ends by itself, though nobody draws.
 {
@@ -73,7 +73,7 @@ ok(told($node, 'goes on with number 3 as it was left'), 'with the number as it w
 	$session->do(q{SELECT next_ticket('small') FROM generate_series(1, 65)});
 	$says->(qr/; counter "small" has come to 80 of 100$/, 'a counter at 80 %');
 	$owner->do(q{SELECT idgen_registry.set_counter_max('small', 1000)});
-	$is_well->('its end is moved: all is well');
+	$is_well->('the end of a counter is moved: all is well');
 	$owner->do(q{SELECT idgen_registry.set_counter_max('small', 100)});
 	$session->do(q{SELECT next_ticket('small') FROM generate_series(66, 100)});
 	$says->(qr/; counter "small" has come to its end$/, 'at its end');
@@ -82,7 +82,7 @@ ok(told($node, 'goes on with number 3 as it was left'), 'with the number as it w
 	$owner->do('UPDATE idgen_registry.counter SET awaits_advance = (name = $$c1$$)');
 	$session->do(q{SET idgen.max_wait = 0});
 	wait_for('c1 awaits its owner', sub { eval { value_of($session, q{SELECT next_ticket('c1')}); 1 } ? 0 : $session->state eq '55000' && $session->errstr =~ /gives no numbers until/ });
-	$says->(qr/; counter "c1" gives no numbers until advance_counter\(\) is called$/, 'it awaits its owner');
+	$says->(qr/; counter "c1" gives no numbers until advance_counter\(\) is called$/, 'a counter awaits its owner');
 	$owner->do(q{SELECT idgen_registry.advance_counter('c1', 1000)});
 	$is_well->('advanced: all is well');
 	$session->do('RESET idgen.max_wait');
@@ -101,7 +101,7 @@ $session = connect_to($node, db => 'app');
 ok(wait_for_id($session), 'a database that is closed to connections: IDs all the same');
 $session->do($_) for 'ALTER DATABASE postgres ALLOW_CONNECTIONS true', 'ALTER DATABASE postgres OWNER TO CURRENT_USER';
 $row = $session->selectrow_hashref(q{SELECT ok::int AS ok FROM idgen.status() WHERE key = 'lease_database'});
-is($row->{ok}, 1, 'and the row is well');
+is($row->{ok}, 1, 'a database that is open to connections: the row is well');
 $session->disconnect;
 $node->stop('immediate');
 $registry->stop('immediate');

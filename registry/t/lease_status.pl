@@ -46,7 +46,7 @@ value_of($in{other}, $_) for q{SELECT next_id(layout => 'snowflake')}, q{SELECT 
 value_of($session, $_) for q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
 is(value_of($session, $keys), $usual, 'two databases: another layout, one without a shard, and the hybrid logical clock are nothing to tell');
 $in{third}->do($_) for q{SET idgen.shards = '6'}, 'SELECT next_id()';
-is(value_of($session, $keys), $usual, 'two databases: nor is another number');
+is(value_of($session, $keys), $usual, 'two databases: another number is nothing to tell');
 value_of($in{other}, 'SELECT next_id()');
 row_is($session, 'databases', '"other" of this server draws from shard 5 of instagram as well: IDs are unique within each of the two | t', 'two databases');
 row_like($in{other}, 'databases', qr/^"postgres" of this server draws from shard 5 of instagram as well/, 'two databases, seen from the other');
@@ -54,10 +54,10 @@ is(join('', rows_of($in{third}, 'databases')), '', 'a third has no part in it');
 $in{third}->do($_) for q{SET idgen.shards = '5'}, 'SELECT next_id()';
 $in{other}->disconnect;
 $session->do('DROP DATABASE other');
-row_like($session, 'databases', qr/^"third" /, 'one that was dropped is none, whatever slots it left');
+row_like($session, 'databases', qr/^"third" /, 'a dropped database is not shown, whatever slots it left');
 $in{third}->disconnect;
 $session->do('DROP DATABASE third');
-is(value_of($session, $keys), $usual, 'nor is the last one');
+is(value_of($session, $keys), $usual, 'the last of the other databases, dropped, uses no number');
 $session->disconnect;
 $plain->stop;
 
@@ -82,7 +82,8 @@ row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/, 'before it has a number');
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/,
+  'next_id() before the keeper has a number is refused');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
 
 # A call has failed, and the keeper has not said yet why.
@@ -175,7 +176,8 @@ $hand->disconnect;
 begin_at($session, 7, 20_000);
 row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of number 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
 begin_at($session, 7, 1_000);
-row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one that begins within idgen.max_lead');
+row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t',
+  'a number that begins within idgen.max_lead');
 
 # A registry that has lost what it granted.
 registry_lost($session, 3, 4_000, -6_000);
@@ -214,7 +216,8 @@ for my $silent ({ silent => 20_000 }, {})
 		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
 		next if $role eq 'watcher';
 		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen.status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
-		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare, 'nor does one that may call idgen.stat_registry()') if $role eq 'shown';
+		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare,
+		  'a role that may call idgen.stat_registry() learns no host, port or user') if $role eq 'shown';
 		$reader->disconnect;
 	}
 }

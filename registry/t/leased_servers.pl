@@ -73,7 +73,7 @@ sub stop_under_load
 	my $watcher = connect_to($other);
 	my $horizon_ms = row_of($watcher, $number)->{horizon_ms};
 	cmp_ok($horizon_ms, '>', value_of($watcher, $ms_of, $last), "$kind: R lies above every ID that was made");
-	cmp_ok($horizon_ms, '<=', $stopped_ms, "$kind: but not above the time of the stop");
+	cmp_ok($horizon_ms, '<=', $stopped_ms, "$kind: R does not lie above the time of the stop");
 	$watcher->disconnect;
 	$node->start;
 	$session = connect_to($node);
@@ -129,7 +129,7 @@ sub crash_by_hand
 	cmp_ok(value_of($session, $ms_of, $id), '>=', $horizon_ms, "$kind: IDs begin at R");
 	cmp_ok($now_ms, '>=', $horizon_ms - 100, "$kind: no further ahead of the clock than IDs may lie");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: no ID twice");
-	is(number_of($session), 77, "$kind: with the same number");
+	is(number_of($session), 77, "$kind: the server keeps number 77");
 	$session->disconnect;
 	return $node->stop('immediate');
 }
@@ -198,7 +198,7 @@ sub lose_by_hand
 	$other->disconnect;
 	is(repeated($made, end_drawing($drawing)), 0, "$kind: it goes on with what the registry gives it, no ID twice");
 	my $now = number_of($session);
-	is(row_of($session, $now)->{is_free}, 0, "$kind: which is its own");
+	is(row_of($session, $now)->{is_free}, 0, "$kind: the number that the registry gives is the server's own");
 	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
 	is(value_of($session, 'SELECT idgen_lease.release(?)', $now == 999 ? 998 : 999), 0, "$kind: one that nobody has");
 	$session->disconnect;
@@ -222,7 +222,7 @@ sub end_lease
 	my $row = wait_for('an extension', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
 	cmp_ok($row->{left_s}, '>', 0, "$kind: the next extension is granted, with a lease again");
 	is(told($node, 'has lost number'), $lost, "$kind: it never lost the number");
-	is(number_of($session), $number, "$kind: and goes on with it");
+	is(number_of($session), $number, "$kind: it goes on with its number");
 
 	my $rival = start_leased("taker-$kind", $store->{address}, setting => { 'idgen.lease_range' => "$number-$number" });
 	my $second = connect_to($rival);
@@ -264,7 +264,7 @@ sub end_keeper
 	wait_for('a restart', sub { !eval { $session->do('SELECT 1') } });
 	$session = wait_for('a session', sub { connect_to($node) });
 	wait_for_id($session);
-	is(repeated($made, ids_of($session, 1000)), 0, "$kind: nor after the keeper was killed, and with it the server restarted");
+	is(repeated($made, ids_of($session, 1000)), 0, "$kind: no ID twice after the keeper was killed and the server restarted");
 	$session->disconnect;
 	return;
 }
@@ -290,7 +290,8 @@ sub draw_from_pool
 	fails_with($session, 'SELECT next_id(1000)', '22023', qr/1000.*\nDETAIL:.*\nHINT:/s, "$kind: one that is not cannot");
 	lose_one($kind, $address, $node, $session, $numbers);
 	$session->do('SET idgen.region = 1');
-	fails_with($session, 'SELECT next_id(layout => $$twitter$$)', '22023', qr/have no region beside them/, "$kind: nor a region beside it");
+	fails_with($session, 'SELECT next_id(layout => $$twitter$$)', '22023', qr/have no region beside them/,
+	  "$kind: a region beside numbers of the registry is refused");
 	$session->disconnect;
 	$node->stop;
 	return;
@@ -310,7 +311,7 @@ sub lose_one
 	wait_for('lost', sub { told($node, 'has lost number 11') });
 	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
 	my @sessions = map { connect_to($node) } 1 .. 6;
-	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: by every session, wherever it begins");
+	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: where one is lost every session has an ID");
 	$_->disconnect for @sessions;
 	$second->disconnect;
 	return $rival->stop('immediate');

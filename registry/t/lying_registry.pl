@@ -155,7 +155,7 @@ sub report
 	note(sprintf '%s: %d s, %d IDs, at most %d kB, answers: %s', $kind, $seconds, scalar @ids, $it->{most_kb}, join ', ', map { "$_ $sent->{$_}" } sort keys %$sent);
 	is($it->{registry}->faults, '', "$kind: each lie could be told");
 	is_deeply($it->{failures}, [], "$kind: each stop succeeded, and each keeper ended that was told to");
-	ok($node->stop('fast', fail_ok => 1), "$kind: so did the last stop");
+	ok($node->stop('fast', fail_ok => 1), "$kind: the last stop succeeded");
 	is(repeated({}, @ids), 0, "$kind: no ID was made twice");
 	is(scalar(grep { $_ eq 'told' } @lines), 0, "$kind: no session was told the password");
 	is(told($node, $_), 0, "$kind: the log has no \"$_\"") for 'terminated by signal', 'PANIC', 'Sanitizer', 'runtime error:', 's3cret';

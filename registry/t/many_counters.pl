@@ -52,7 +52,7 @@ sub check_cases
 		my ($reply, $answer) = $c{kind} eq 'fetch' ? $store->fetch([ 'c', @c{qw(count least since)} ]) : $store->give_back([ 'c', @c{qw(first call_version)} ]);
 		is("$reply " . range_of($answer), 'answered ' . ($c{given_first} ne '' ? "$c{given_first} $c{given_last}" : $c{outcome}), "$store->{kind}: $c{what}") if $c{kind} eq 'fetch';
 		is("$reply $answer->[0]", "answered $c{outcome}", "$store->{kind}: $c{what}") if $c{kind} ne 'fetch';
-		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}", "$store->{kind}: $c{what}: and what it is") if $answer->[1];
+		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}", "$store->{kind}: $c{what}: the answer describes the counter") if $answer->[1];
 		my $row = $store->value_in('/idgen/counter/c') if $store->{kind} eq 'etcd';
 		is("@$row{qw(last run_start)}", "@c{qw(new_last new_run_start)}", "$store->{kind}: $c{what}: the row") if $row;
 	}
@@ -70,15 +70,16 @@ sub check_owner
 	like($keeper->manage('create', 'once'), qr/^denied .*counter "once" exists/, "$kind: once: it exists");
 	is(join(' ', $keeper->manage('create', 'large', first => 5000000000, largest => 6000000000), $keeper->manage('forget', 'large')), 'answered answered', "$kind: a counter of large numbers");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
-	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: and missing");
+	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: a dropped counter is missing");
 	unlike($keeper->counters, qr/\bonce\b/, "$kind: once: it is not listed");
 	like($keeper->manage($_, 'once', first => 500, largest => 1000), qr/^denied .*counter "once" does not exist/, "$kind: once: $_") for 'drop', 'advance', 'set_max', 'set_block';
 	like($keeper->manage('create', 'once', first => 34), qr/^denied .*(?:gave numbers up to 34 before: give a start above that, or none|begins above the numbers that one of that name gave)/, "$kind: once: not below what it gave");
-	like($keeper->manage('create', 'once', largest => 34), qr/^denied .*(?:would begin with 35: give a max|lie between 0 and)/, "$kind: once: nor without a number above that");
+	like($keeper->manage('create', 'once', largest => 34), qr/^denied .*(?:would begin with 35: give a max|lie between 0 and)/,
+	  "$kind: once: not without a number above what it gave");
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	my ($reply, $answer) = $store->fetch(blocks('once'));
 	is(range_of($answer), '35 44', "$kind: once: above what it gave");
-	isnt($answer->[6], $identity, "$kind: once: with another identity");
+	isnt($answer->[6], $identity, "$kind: once: a counter made again has another identity");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped again");
 	is($keeper->manage('create', 'once', first => 100), 'answered', "$kind: once: made above");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 100 109', "$kind: once: from there");
@@ -87,7 +88,7 @@ sub check_owner
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 1 10', "$kind: once: from 1");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
-	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: and forgotten");
+	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: a dropped counter is forgotten");
 	like($keeper->manage('create', 'once', first => 9, largest => 5), qr/^denied .*(?:would begin with 9: give a max|lie between 0 and)/, "$kind: once: it would end before it begins");
 
 	# Bounds.
@@ -98,10 +99,10 @@ sub check_owner
 	like($keeper->manage('set_max', 'bound', largest => 19), qr/^denied .*\b20\b/, "$kind: bound: it does not end before what it gave");
 	is($keeper->manage('set_max', 'bound', largest => 22), 'answered', "$kind: bound: it ends earlier");
 	like($keeper->manage('advance', 'bound', first => $_), qr/^denied .*goes on/, "$kind: bound: not on at $_") for 20, 24;
-	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: as it is listed");
+	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: the list has its new end");
 	is($keeper->manage('advance', 'bound', first => 23), 'answered', "$kind: bound: on behind its end");
-	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: where none is left");
-	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound -1 22 20 22', "$kind: bound: so says the list");
+	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: none is left behind its end");
+	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound -1 22 20 22', "$kind: bound: the list says that none is left");
 	is($keeper->manage('forget', 'bound'), 'answered', "$kind: bound: forgotten");
 	return;
 }
@@ -190,7 +191,8 @@ SQL
 	is(words($store->fetch(blocks('n2', 'none', 'n1'))), 'answered, done, missing, done', "$kind: an answer for each");
 	my ($reply, @answers) = $store->fetch(blocks(map { "n$_" } 1 .. 128));
 	is($reply, 'answered', "$kind: 128 in one call");
-	is_deeply([ map { range_of($_) } @answers ], [ map { my $first = $_ * 1000 + ($_ <= 2 ? 10 : 0); "$first " . ($first + 9) } 1 .. 128 ], "$kind: in their order");
+	is_deeply([ map { range_of($_) } @answers ], [ map { my $first = $_ * 1000 + ($_ <= 2 ? 10 : 0); "$first " . ($first + 9) } 1 .. 128 ],
+	  "$kind: 128 in one call: ranges in the order of the names");
 	my @unused = map { [ "n$_", $answers[ $_ - 1 ][1] + 4, $answers[ $_ - 1 ][3] ] } 1 .. 128;
 	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['done']) x 128 ], "$kind: 128 given back");
 	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['refused']) x 128 ], "$kind: once");
@@ -330,9 +332,9 @@ is($ranges, $expected, 'etcd: one that others always write first');
 is($last->('b'), $before->{b}, 'etcd: nothing of it was taken');
 # The time may be over when it asks, or while it does not.
 my $unanswered = qr/^(?:answered, locked|silent it did not answer in time)$/;
-like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: nor by itself');
+like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: a counter that others always write gives none alone');
 my ($word, $answer) = in_turn(sub { return $store->fetch(blocks('b')) });
-like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: nor is it given back to');
+like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: a counter that others always write takes nothing back');
 is($last->('b'), $answer->[2], 'etcd: its row is as it was');
 $quicker->stop;
 
@@ -351,8 +353,8 @@ is($store->manage($_, 'b', first => 500), 'denied the key /idgen/counter/b holds
 $store->put("/idgen/counter/$_", 'x') for '', 'x' x 64, "\xff";
 is($store->counters, join('; ', 'answered a ' . ($last->('a') + 1) . ' 1000000 10 100', 'b -1 -1 1 1 awaits', 'c ' . ($last->('c') + 1) . ' 1000000 10 100'), 'etcd: something else: the others are listed');
 is($store->manage('forget', 'b'), 'answered', 'etcd: something else: it can be forgotten');
-is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: and made again');
-is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: where its owner says');
+is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: it can be made again');
+is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: made again, it begins where its owner says');
 
 # After an advance, what a dropped one gave is not known either.
 $store->manage('drop', 'b');
@@ -360,7 +362,7 @@ $store->put('/idgen/registry', { %$key, advances => $key->{advances} + 1 . '' })
 my $unknown = 'denied what a counter of that name may have given before is not known since the registry was advanced: give a start above all of it';
 is($store->manage('create', 'b', @$_), $unknown, "etcd: advanced: create @$_") for [], [ first => 5009 ];
 is($store->manage('create', 'b', first => 6000), 'answered', 'etcd: advanced: its owner knows');
-is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: and it goes on');
+is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: the counter made above goes on');
 $store->manage('drop', 'a');
 is($store->manage('create', 'a'), $unknown, 'etcd: advanced: one that waited when it was dropped waits on');
 is($store->manage('create', 'fresh'), $unknown, 'etcd: advanced: a name that it does not know may be one that it has lost');

@@ -78,18 +78,18 @@ sub give_by_hand
 	fails_to_draw($second,
 		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "$kind-hand", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
 		"$kind: a number by hand that another server has");
-	cmp_ok($calls->() - $before, '<', 50, "$kind: nor does it ask the registry more often because a session waits");
-	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/, "$kind: nor one that is not named");
+	cmp_ok($calls->() - $before, '<', 50, "$kind: a session that waits makes no more calls of the registry");
+	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/, "$kind: a number by hand that is not named is refused");
 
 	$production->backup('night');
 	my $restored = PostgreSQL::Test::Cluster->new("$kind-restored");
 	$restored->init_from_backup($production, 'night', standby => 0);
 	$restored->start;
 	my $third = connect_to($restored);
-	fails_to_draw($third, qr/number 5 is held by "$kind-hand"/, "$kind: nor does a backup get it that is started beside its origin");
+	fails_to_draw($third, qr/number 5 is held by "$kind-hand"/, "$kind: a backup beside its origin does not get its number");
 	sleep 2.5;
 	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: production goes on, no ID twice");
-	is(told($production, 'has lost number'), 0, "$kind: and never lost its number");
+	is(told($production, 'has lost number'), 0, "$kind: production never lost its number");
 	$third->disconnect;
 	$restored->stop('immediate');
 	is(take_back($kind, \%made, $production, $session, $other, $second), 0, "$kind: a number that was another's meanwhile, who still draws: no ID twice");
@@ -99,11 +99,11 @@ sub give_by_hand
 	$session->disconnect;
 	crash($production);
 	fails_to_draw($second, qr/number 5 is held by "$kind-hand"/, "$kind: a dead server keeps its number until its lease is past");
-	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1, "$kind: or until it is taken from it");
-	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0, "$kind: then another has it at once, no ID twice");
+	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1, "$kind: the number of a dead server can be taken from it");
+	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0, "$kind: another has a number taken back at once, no ID twice");
 	$production->start;
 	$session = connect_to($production);
-	fails_to_draw($session, qr/number 5 is held by "$kind-other"/, "$kind: and the first does not");
+	fails_to_draw($session, qr/number 5 is held by "$kind-other"/, "$kind: the server whose number was taken does not have it");
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $production, $other;
 	return;
@@ -180,7 +180,7 @@ sub copy_data
 	$restored->start;
 	my @both = map { connect_to($_) } $origin, $restored;
 	is(repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } @both), 0, "$kind: a backup restored beside its origin: no ID twice");
-	isnt(number_of($both[0]), number_of($both[1]), "$kind: with two numbers");
+	isnt(number_of($both[0]), number_of($both[1]), "$kind: a backup restored beside its origin has another number");
 	sleep 1.5;
 	is(told($origin, 'has lost number'), $lost, "$kind: the origin is not disturbed");
 	$_->disconnect for @both;
@@ -222,7 +222,7 @@ sub promote
 	isnt($number, number_of($session), "$kind: promoted, it has another number (max_lead $max_lead)");
 	my @ids = ($id, ids_of($on_standby, 1000), ids_of($session, 1000));
 	is(repeated(\%made, @ids, end_drawing($drawing)), 0, "$kind: with the old primary alive and at work, no ID twice");
-	is(told($primary, 'has lost number'), 0, "$kind: which keeps its number");
+	is(told($primary, 'has lost number'), 0, "$kind: the old primary keeps its number");
 	$on_standby->disconnect;
 	$standby->restart;
 	$on_standby = connect_to($standby);
@@ -252,7 +252,8 @@ sub step_clock
 		set_clock($node, '+0');
 		my $id = wait_for_id($session);
 		is(repeated(\%made, $id, ids_of($session, 100)), 0, "$kind: set right, IDs go on, none twice");
-		cmp_ok(abs(value_of($session, 'SELECT extract(epoch FROM now() - id_time(?))', $id)), '<', 60, "$kind: at the time of the clock");
+		cmp_ok(abs(value_of($session, 'SELECT extract(epoch FROM now() - id_time(?))', $id)), '<', 60,
+		  "$kind: set right, IDs are of the time of the clock");
 	}
 	$session->disconnect;
 	$node->stop('immediate');

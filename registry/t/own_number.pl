@@ -44,7 +44,7 @@ sub find_the_last_one
 	wait_for('a later horizon', sub { $second->selectrow_array('SELECT next_id()'); row_of($second, 10)->{horizon_ms} > $horizon_ms });
 	$second->disconnect;
 	$other->stop;
-	is(number_after_restart($node, '10-13'), 11, "$kind: also where another has used the one before since then, and its horizon is larger");
+	is(number_after_restart($node, '10-13'), 11, "$kind: the number used last, also if another has the larger horizon");
 	$node->stop('immediate');
 	return;
 }
@@ -97,7 +97,7 @@ sub name_all_owners
 	my $lines = told($nodes[1], qq{cannot be kept now: number [78] is held by "$kind-holder"});
 	is($lines, 2, "$kind: two numbers that another server has, each with its owner, are told of");
 	$refused->($_) for (7, 8) x 5;
-	is(told($nodes[1], 'cannot be kept now'), $lines, "$kind: and once");
+	is(told($nodes[1], 'cannot be kept now'), $lines, "$kind: the numbers that another server has are told of once");
 	$_->disconnect for $session, $second;
 	$nodes[1]->stop('immediate');
 	name_by_host($kind, $nodes[0]);

@@ -47,7 +47,7 @@ crash($node);
 start_again($node);
 take('after a crash', 2 * $max_block);
 wait_for('word in the log of each start, whatever the end before it', sub { told($node, 'All IDs that it made before lie below') == 4 });
-is(told($node, 'cannot be kept now'), 0, 'and no word of a registry that ends with the server');
+is(told($node, 'cannot be kept now'), 0, 'no start of the server logs that its number cannot be kept');
 
 # The process of a registry elsewhere can have the number of one here, as in containers: what is held is given back to it.
 {
@@ -62,6 +62,6 @@ is(told($node, 'cannot be kept now'), 0, 'and no word of a registry that ends wi
 	is(value_of($session, q{SELECT next_ticket('orders')}), 1, 'elsewhere: a number of a counter');
 	$leased->stop('fast');
 	is(row_in($registry, $number)->{incarnation}, undef, 'elsewhere: the number is given up');
-	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: and what was held of a counter is given back');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: what was held of a counter is given back');
 }
 done_testing();

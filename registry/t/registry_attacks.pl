@@ -43,7 +43,7 @@ SQL
 	}
 	my $is_superuser = sub { return value_of($root, q{SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'}) };
 	is($is_superuser->(), 0, 'a schema that is renamed meanwhile: the keeper reads no table of others');
-	is(keeper_of($root), $keeper, 'and goes on');
+	is(keeper_of($root), $keeper, 'a schema that is renamed meanwhile: the keeper goes on');
 	$mallory->do("ALTER DATABASE app SET $_")
 	  for 'role = mallory', 'session_authorization = mallory', 'search_path = evil', 'statement_timeout = 1', 'lock_timeout = 1', q{default_transaction_isolation = 'serializable'}, 'default_transaction_deferrable = on', 'transaction_read_only = on', 'default_transaction_read_only = on';
 	my $registry = start_registry('registry', init => { allows_streaming => 1 });
@@ -55,7 +55,7 @@ SQL
 	ok(wait_for_id($root), 'whatever the owner sets, the keeper writes the record, and IDs come');
 	$root->do('ALTER DATABASE app RESET ALL');
 	ok(remembered(connect_to($node, db => 'app'))->{numbers}{0}, 'the number is remembered, whatever the value of the sequence');
-	is($is_superuser->(), 0, 'and no function of the owner ran');
+	is($is_superuser->(), 0, 'no function of the owner of the database ran');
 	return ($node, $root, $registry);
 }
 
@@ -80,7 +80,7 @@ sub all_tables
 	wait_for('a row', sub { $arrived->(1) });
 	pass('a publication of all tables, between servers that hold numbers: it is carried over');
 	wait_for('a row without idgen', sub { value_of($follower, 'SELECT count(*) FROM photo') == 1 });
-	pass('and to a server without idgen');
+	pass('a publication of all tables carries rows to a server without idgen');
 	$follower->do('DROP SUBSCRIPTION plain');
 	$follower->disconnect;
 	$plain->stop;
@@ -91,7 +91,7 @@ sub all_tables
 	isnt($ids[0] >> 10 & 8191, $ids[1] >> 10 & 8191, 'each goes on with a number of its own');
 	$from->do('INSERT INTO photo SELECT next_id()');
 	wait_for('another row', sub { $arrived->(2) });
-	is(told($subscriber, 'is a copy of one on another server'), 0, 'and is told nothing of a copy');
+	is(told($subscriber, 'is a copy of one on another server'), 0, 'a subscriber is not told that it is a copy');
 	$_->disconnect for $from, $to;
 	$_->stop('immediate') for $publisher, $subscriber;
 	return;
@@ -114,10 +114,11 @@ sub made_anew
 	$registry->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry');
 	$session->do(q{SET idgen.max_wait = '100ms'});
 	wait_for('no more IDs', sub { !is_id(try_id($session)) });
-	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_lease.confirm_registry\(\)/, 'another one is not let in by that');
+	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_lease.confirm_registry\(\)/,
+	  'another registry is not let in by a confirmation of the same one');
 	$session->do('SELECT idgen_lease.confirm_registry()');
 	like("@warnings", qr/never been advanced/, 'confirmed without an advance: a warning');
-	ok(wait_for_id($session), 'and IDs come');
+	ok(wait_for_id($session), 'a confirmed registry gives IDs');
 	$session->disconnect;
 	$node->stop('immediate');
 	return;
@@ -138,7 +139,7 @@ sub wrong_instants
 		fails_with($session, "SELECT idgen_lease.advance_registry(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
 	}
 	fails_with($session, 'SELECT idgen_lease.release(NULL)', '22004', qr/null/, 'no number released');
-	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/negative/, 'nor a negative one');
+	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/negative/, 'release() refuses a negative number');
 	is(value_of($session, 'SELECT idgen_lease.release(2147483647)'), 0, 'the largest belongs to nobody');
 	is($state->(), $before, 'nothing has changed');
 	return;
@@ -158,7 +159,8 @@ sub hidden_warning
 	wait_for('a wait for the standby', sub { value_of($owner, q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'}) });
 	$owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'release'});
 	ok(!succeeds($statement), 'a COMMIT that no standby confirmed, by a role that is shown no warnings: no answer');
-	like($session->errstr, qr/the server warned that its standby may not have what it wrote/, 'and why');
+	like($session->errstr, qr/the server warned that its standby may not have what it wrote/,
+	  'a COMMIT that no standby confirmed: the error says why');
 	$owner->do('ALTER SYSTEM RESET synchronous_standby_names');
 	$registry->reload;
 	$registry->safe_psql('postgres', 'SELECT 1');

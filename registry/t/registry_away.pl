@@ -52,7 +52,7 @@ sub away_for_a_moment
 		is_deeply([ grep { !/^\d+$/ } @tried ], [], "$kind, away for less than a window ($begin): every draw succeeds at once");
 		is(repeated($made, @tried), 0, "$kind: no ID twice");
 	}
-	is(number_of($session), $number, "$kind: with the same number");
+	is(number_of($session), $number, "$kind: IDs come with the same number");
 	$session->disconnect;
 	return $node->stop;
 }
@@ -68,7 +68,7 @@ sub away_for_long
 	my @ids = grep { /^\d+$/ } @{ delete $made->{last} };
 	is(repeated($made, @ids), 0, "$kind, away for longer: IDs go on for a while, none twice");
 	# The server counts in whole milliseconds.
-	cmp_ok($waited, '>=', 0.698, "$kind: then next_id() waits");
+	cmp_ok($waited, '>=', 0.698, "$kind, away for longer: next_id() waits in the end");
 	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  The keeper of its numbers says: \S.*\. Waited for $duration\.\nHINT:  .*idgen.status/,
 		"$kind: no longer than it should, and says why");
 	note $tried;
@@ -78,7 +78,7 @@ sub away_for_long
 	note sprintf 'an ID %.0f ms after the registry', (time - $at) * 1000;
 	is(repeated($made, $id, wait_for_id($second)), 0, "$kind: when the registry is back, IDs come by themselves, none twice");
 	cmp_ok(told($node, 'numbers of this server cannot be kept now'), '>=', 1, "$kind: the log says that it was away");
-	cmp_ok(told($node, 'numbers of this server are kept again'), '>=', 1, "$kind: and that it is back");
+	cmp_ok(told($node, 'numbers of this server are kept again'), '>=', 1, "$kind: the log says that the registry is back");
 	return;
 }
 
@@ -96,7 +96,8 @@ sub start_without
 	$session->do(q{SET idgen.max_wait = '1500ms'});
 	fails_to_draw($session, qr/holds no number.*\nDETAIL:  \S.+\. Waited for/s, "$kind, a start without the registry");
 	note $session->errstr;
-	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s, "$kind: nor can it be asked who holds what");
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s,
+	  "$kind, a start without the registry: nodes() has no answer");
 	$store->{go}->();
 	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: when it is back, IDs come, none twice");
 	$session->disconnect;
@@ -127,16 +128,16 @@ sub put_back
 	$store->{put_back}->();
 	cmp_ok($horizons->()->[-1], 'lt', $before, "$kind: put back to an older state");
 	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 }, "$kind: advanced by less than can have been granted: refused");
-	like($@, qr/must lie between/, "$kind: with the reason");
+	like($@, qr/must lie between/, "$kind: advanced by less than can have been granted: the error says why");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
-	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0, "$kind: and belongs to nobody");
+	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0, "$kind: advanced, every number belongs to nobody");
 	kill 'CONT', @keepers;
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
 	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free number, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
-	pass("$kind: until then there are no IDs, and the error says so");
-	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: then they come by themselves, none twice");
+	pass("$kind: no IDs before the first free number can be used, as the error says");
+	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: advanced, IDs come by themselves in the end, none twice");
 	return;
 }
 
@@ -199,15 +200,16 @@ sub refuse_password
 	wait_for('a reason', sub { try_id($session) =~ /^55000 .*\nDETAIL:  .*(?:password|authentication)/s });
 	pass("$kind: a wrong password");
 	unlike($session->errstr, qr/secret/, "$kind: the error does not hold it");
-	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08004', qr/refused the call/, "$kind: nor can it ask who holds what");
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08004', qr/refused the call/, "$kind: a wrong password: nodes() is refused");
 	$server->append_conf('postgresql.conf', "idgen.registry = '$address'");
 	$session->disconnect;
 	$server->restart;
 	$session = connect_to($server);
-	ok(wait_for_id($session), "$kind: with the right one IDs come");
+	ok(wait_for_id($session), "$kind: with the right password IDs come");
 	$session->do('CREATE ROLE somebody; SET ROLE somebody');
 	fails_with($session, 'SHOW idgen.registry', '42501', qr/must be superuser|permission denied/, "$kind: an ordinary role cannot read the address");
-	is(value_of($session, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry'}), 0, "$kind: nor in pg_settings");
+	is(value_of($session, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry'}), 0,
+	  "$kind: an ordinary role sees no address in pg_settings");
 	is(told($server, 'secret'), 0, "$kind: no log holds a password");
 	$session->disconnect;
 	$server->stop('immediate');
@@ -241,7 +243,7 @@ sub fail_over
 	sleep 0.2;
 	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0, 'a registry that failed over to its synchronous standby: no ID twice');
 	is(number_of($session), $number, 'the server keeps its number');
-	is(told($server, 'has lost number'), 0, 'and never lost it');
+	is(told($server, 'has lost number'), 0, 'the server never lost its number in a failover of the registry');
 	$session->disconnect;
 	$_->stop('immediate') for $server, $standby;
 	return;

@@ -87,7 +87,8 @@ SQL
 		is_deeply(
 			[ $answer->{outcome}, $answer->{first} // '', $answer->{last} // '', @$after{qw(last run_start)}, $after->{is_old} ? 'as it was' : 'new', $after->{is_answer} ? 'told' : '' ],
 			[ @c{qw(outcome given_first given_last new_last new_run_start)}, $c{outcome} eq 'done' ? 'new' : 'as it was', $c{given_first} ne '' ? 'told' : '' ], "counter: $c{what}");
-		is_deeply([ @$answer{qw(block max_block identity largest)} ], [ 10, 100, 77, $c{largest} ], "counter: $c{what}: and what it is") if $c{kind} eq 'fetch' && $c{outcome} ne 'missing';
+		is_deeply([ @$answer{qw(block max_block identity largest)} ], [ 10, 100, 77, $c{largest} ],
+		  "counter: $c{what}: the answer describes the counter") if $c{kind} eq 'fetch' && $c{outcome} ne 'missing';
 	}
 
 	# An answer for each, in their order: of a counter that is not there, one whose name is none in UTF-8, and two that are.
@@ -104,7 +105,8 @@ SQL
 	fails_with($session, "SELECT idgen_registry.fetch_ranges('$registry', '{c}', ARRAY[$_->[0]]::bigint[], ARRAY[$_->[1]]::bigint[], ARRAY[$_->[2]]::bigint[])", '22023', qr/a range has at least one number/, "counter: fetch_ranges(@$_)")
 	  for [ -1, 1, 0 ], [ 1, 0, 0 ], [ 'NULL', 1, 0 ], [ 1, 1, 'NULL' ];
 	fails_with($session, q{SELECT idgen_registry.fetch_ranges(gen_random_uuid(), '{c}', '{1}', '{1}', '{0}')}, '55000', qr/this is another registry/, 'counter: of another registry');
-	fails_with($session, q{SELECT idgen_registry.give_back_ranges(gen_random_uuid(), '{c}', '{1}', '{1}')}, '55000', qr/this is another registry/, 'counter: nor given back to it');
+	fails_with($session, q{SELECT idgen_registry.give_back_ranges(gen_random_uuid(), '{c}', '{1}', '{1}')}, '55000', qr/this is another registry/,
+	  'counter: ranges of another registry are not given back');
 	$owner->do('DELETE FROM idgen_registry.counter');
 	return;
 }
@@ -203,7 +205,7 @@ sub check_races
 	my $waiting = begin($first, 'SELECT * FROM idgen_registry.extend(?, 0, 11, 12, ?, ?, 600000)', $registry, $row->{horizon_ms}, $row->{horizon_ms} + 1000);
 	$second->commit;
 	is(result_of($waiting)->{outcome}, 'refused', "$db: the extension that waited for it");
-	is(row_of($owner, 0)->{horizon_ms}, $row->{horizon_ms}, "$db: and has changed nothing");
+	is(row_of($owner, 0)->{horizon_ms}, $row->{horizon_ms}, "$db: the extension that waited has changed nothing");
 	# Of two takes of a number that nobody has held, one
 	$first->begin_work;
 	claim($first, $registry, 1, 0, 11, 12);
@@ -253,13 +255,13 @@ sub check_life
 	is(row_of($owner, 0)->{horizon_ms}, $now + 61000, "$db: is done once");
 	$answer = claim($session, $registry, 0, 0, 21, 22);
 	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'refused', 'name 11', 1011 ], "$db: it is held: the answer says by whom");
-	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: and for how long");
+	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: it is held: the answer says for how long");
 	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{horizon_ms}, $now + 500, "$db: a clean stop");
-	is(row_of($owner, 0)->{incarnation}, undef, "$db: which gives the number up");
-	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{outcome}, 'refused', "$db: and a second time nothing");
-	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: and a start begins there");
+	is(row_of($owner, 0)->{incarnation}, undef, "$db: a clean stop gives the number up");
+	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{outcome}, 'refused', "$db: a second clean stop is refused");
+	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: a start after a clean stop begins at its horizon");
 	$since = row_of($owner, 0)->{since};
-	is(claim($session, $registry, 0, 13, 13, 14)->{outcome}, 'granted', "$db: and another start");
+	is(claim($session, $registry, 0, 13, 13, 14)->{outcome}, 'granted', "$db: another start is granted");
 	is(row_of($owner, 0)->{since}, $since, "$db: it is still the same owner's");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 1, "$db: released");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 0, "$db: there was no owner any more");
@@ -281,7 +283,7 @@ sub check_life
 	$session->begin_work;
 	$session->do('SET LOCAL synchronous_commit = remote_apply');
 	call($session, $registry, 'stop', 7, 31, 32, 0, 0);
-	is(value_of($session, 'SHOW synchronous_commit'), 'remote_apply', "$db: nor is it lowered");
+	is(value_of($session, 'SHOW synchronous_commit'), 'remote_apply', "$db: a higher synchronous_commit is not lowered");
 	$session->rollback;
 	$session->begin_work;
 	$session->do('SET LOCAL client_min_messages = error');
@@ -341,11 +343,12 @@ sub check_advance
 	$owner->do('UPDATE idgen_registry.lease SET claimed_ms = 0, horizon_ms = ?', undef, $after - 1000);
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 15 * 60 * 1000, "$db: an advance goes beyond all that was ever allowed");
-	cmp_ok($at, '<=', clock($owner) + 15 * 60 * 1000 + 1, "$db: and no further");
+	cmp_ok($at, '<=', clock($owner) + 15 * 60 * 1000 + 1, "$db: an advance goes no further than it must");
 	is(call($session, $registry, 'extend', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
 	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at), "$db: the horizon of numbers that are not listed");
 	cmp_ok(claim($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
-	is(value_of($owner, 'SELECT bool_and(claimed_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1, "$db: and is not lowered below it");
+	is(value_of($owner, 'SELECT bool_and(claimed_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1,
+	  "$db: numbers after an advance are not lowered below it");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
 	is(value_of($owner, q{SELECT s.a BETWEEN 100 AND 121 FROM (SELECT extract(epoch FROM idgen_registry.advance('2 min') - now()) OFFSET 0) s(a)}), 1, "$db: an advance by less, the owner's word");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', q{SELECT idgen_registry.set_max_ahead('11 min')};
@@ -362,7 +365,8 @@ sub check_limits
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(100)', q{SELECT idgen_registry.set_longest_ttl('1 min')};
 	fails_with($session, "SELECT idgen_registry.claim('$registry', 5, 0, 1, 1, $_, 'x', 1, 1)", '22023', qr/leases of at most 00:01:00.*was asked for.*HINT.*set_longest_ttl/s, "$db: too long a lease: $_ ms") for 0, 60001;
 	is(call($session, $registry, 'extend', 8192, 11, 12, 0, 1, 0)->{outcome}, 'granted', "$db: what is held already goes on");
-	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1, "$db: for as long as is allowed now");
+	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1,
+	  "$db: a lease that is held already goes on for as long as is allowed");
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(8191)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'DELETE FROM idgen_registry.lease';
 
 	# Held; free, used lately; free and unused, its horizon ahead; two that are forgotten, one of them never released.
@@ -372,7 +376,7 @@ sub check_limits
 	is(value_of($owner, 'SELECT idgen_registry.forget()'), 2, "$db: two numbers are forgotten");
 	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list()}), '1 2 3', "$db: the others are not");
 	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list(2, 2)}), '2', "$db: a range of the list");
-	is(claim($session, $registry, 5, 0, 11, 12)->{horizon_ms}, $now - 5000, "$db: and none begins below what was forgotten");
+	is(claim($session, $registry, 5, 0, 11, 12)->{horizon_ms}, $now - 5000, "$db: no number begins below what was forgotten");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
 	return;
 }
@@ -414,7 +418,7 @@ sub check_hostile
 	call($session, $registry, 'extend', 200, $incarnation, $life, $claimed->{horizon_ms}, clock($owner) + 1000, 600000);
 	my $shown = join ' ', map { $_ // '' } map { @$_ } @{ $session->selectall_arrayref('SELECT l::text FROM idgen_registry.list() l') }, @{ $session->selectall_arrayref($take_sql =~ s/\?, \?, 0, \?, \?/'$registry', 200, 0, 5, 6/r) };
 	unlike($shown, qr/$life/, "$db: neither list nor answer tells a life");
-	unlike(join(' ', sort keys %{ claim($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: nor an incarnation");
+	unlike(join(' ', sort keys %{ claim($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: an answer tells no incarnation");
 	# A number taken from another: its horizon cannot be put below where that one's IDs can have come.
 	my $used = row_of($owner, 200)->{horizon_ms};
 	cmp_ok($used, '>', 0, "$db: a number has been used");
@@ -488,8 +492,8 @@ for my $db ('extended', 'plain')
 			like("@notices", qr/NOTICE:  no server makes IDs with a number of this registry for 23:59:00\nDETAIL:  All numbers begin at 20.*\nHINT:  /, "$name: told what it costs");
 		}
 		my $answer = claim($node_there, $registry, 300, 61, 63, 64);
-		is($answer->{outcome}, 'granted', "$name: then it is claimed");
-		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: and begins there");
+		is($answer->{outcome}, 'granted', "$name: after the advance a number is claimed");
+		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: the number claimed begins where it must");
 		is(value_of($node_there, 'SELECT idgen_registry.identity()'), $registry, "$name: its identity is the same");
 		is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')}), 0, "$name: nothing is given to PUBLIC");
 		$_->disconnect for $owner, $node_there;

@@ -180,7 +180,7 @@ sub in_a_session
 				return $parsed . rows([ sprintf '00000001-0000-0000-0000-%012d', $connection ]) . command_complete() . join('', $more{$what}->($count)) . ready();
 			});
 		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/, "$what in each of 1500 answers: all are taken in, settings by a few connections");
-		cmp_ok($growth, '<', 60_000, "$what: and $growth kB of memory");
+		cmp_ok($growth, '<', 60_000, "$what: memory grows by $growth kB only");
 	}
 	for my $name (grep { /gigabyte/ } sort keys %after_statement)
 	{
@@ -191,7 +191,8 @@ sub in_a_session
 	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_lease.nodes TO reader';
 	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/The reason: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');
 	my $reader = connect_to($node, user => 'reader');
-	fails_with($reader, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see the reason\.\nHINT/, 'and for a role that may only call');
+	fails_with($reader, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see the reason\.\nHINT/,
+	  'what was said in a call is hidden from a role that may only call');
 	$reader->disconnect;
 	$session->disconnect;
 	$node->stop('immediate');

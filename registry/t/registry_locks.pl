@@ -62,7 +62,7 @@ sub is_over
 	my ($what) = @_;
 	wait_for("$what is over", sub { !grep { !is_id(draw_id($_)) || draw_ticket($_, 'one') !~ /^\d+$/ || draw_ticket($_, 'other') !~ /^\d+$/ } @sessions });
 	my $are_well = sub { my ($session) = @_; return row($session, 'counters')->{value} eq '2 in use' && !grep { !row($session, $_)->{ok} } qw(registry lease counters) };
-	ok(wait_for("$what is over in status()", sub { !grep { !$are_well->($_) } @sessions }), "$what: then all is well, by itself");
+	ok(wait_for("$what is over in status()", sub { !grep { !$are_well->($_) } @sessions }), "$what: all is well by itself when it is over");
 	return;
 }
 wait_for_id($_) for @sessions;
@@ -120,7 +120,7 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 	$locker->do($_) for 'BEGIN', "SELECT $call";
 	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '20s', "$call: an open transaction of it does not last");
 	$locker->do($_) for 'ROLLBACK', 'BEGIN', q{SET LOCAL idle_in_transaction_session_timeout = '10s'}, "SELECT $call";
-	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '10s', "$call: nor longer than was set");
+	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '10s', "$call: an open transaction does not last longer than was set");
 	$locker->do('ROLLBACK');
 }
 
@@ -186,5 +186,5 @@ for my $fault ('the table of numbers', 'a standby')
 	is_over($fault);
 }
 cmp_ok($most, '<=', 2 * @nodes, "at no time had a node more than two connections: $most");
-is(told($registry, qr/too many clients/), 0, 'nor was the registry full');
+is(told($registry, qr/too many clients/), 0, 'the registry was never full');
 done_testing();

@@ -32,22 +32,22 @@ sub keep_secrets
 	like($log, qr/idgen_registry\.$_\(\$1/, "the log has the statement: $_") for qw(claim extend);
 	unlike($log, qr/\Q$incarnation\E/, 'the log has no incarnation');
 	my ($calls) = scalar(() = $log =~ /idgen_registry\.(?:claim|extend)\(\$1.*\n.*DETAIL:  [Pp]arameters/g);
-	is($calls, 0, 'nor any argument of a call');
+	is($calls, 0, 'the log has no argument of a call');
 	steal($registry, $owner, $incarnation);
 	# A role that may not set it: the call works all the same.
 	$owner->do('REVOKE SET ON PARAMETER log_parameter_max_length FROM idgen_node');
 	$owner->do(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'node_role'});
 	$horizon_ms = row_in($registry, 0)->{horizon_ms};
 	wait_for('an extension', sub { row_in($registry, 0)->{horizon_ms} > $horizon_ms + 2000 });
-	is(is_id(try_id($session)), 1, 'a role that may not say so makes its calls all the same');
+	is(is_id(try_id($session)), 1, 'a role that may not set the logging makes its calls all the same');
 	$session->disconnect;
 	$node->stop;
-	like(slurp_file($registry->logfile), qr/idgen_registry\.stop\(\$1/, 'and stops its number');
-	is(row_in($registry, 0)->{incarnation}, undef, 'which is nobody\'s then');
+	like(slurp_file($registry->logfile), qr/idgen_registry\.stop\(\$1/, 'a role that may not set the logging stops its number all the same');
+	is(row_in($registry, 0)->{incarnation}, undef, 'a stopped number is nobody\'s');
 	my $again = start_leased('next', address_of($registry));
 	my $other = connect_to($again);
 	wait_for_id($other);
-	is(number_of($other), 0, 'and another server has it at once');
+	is(number_of($other), 0, 'another server has a stopped number at once');
 	$_->disconnect for $owner, $other;
 	$_->stop('immediate') for $again, $registry;
 	return;
@@ -62,7 +62,8 @@ sub steal
 	my ($id, $from, $bytes, $life) = $thief->selectrow_array('SELECT identity, horizon_ms, incarnation_hash, life_hash FROM idgen_registry.registry, idgen_registry.lease WHERE number = 0');
 	my $dump = $registry->basedir . '/dump';
 	$registry->command_ok([ 'pg_dump', '-h', $registry->host, '-p', $registry->port, '-U', 'thief', '-t', 'idgen_registry.lease', '-f', $dump, 'postgres' ], 'a thief dumps the table');
-	unlike(slurp_file($dump) . join(' ', map { $_ // '' } $thief->selectrow_array('SELECT l::text FROM idgen_registry.lease l')), qr/\Q$incarnation\E|@{[ unpack 'H*', pack 'q>', $incarnation ]}/, 'which does not hold the secret');
+	unlike(slurp_file($dump) . join(' ', map { $_ // '' } $thief->selectrow_array('SELECT l::text FROM idgen_registry.lease l')), qr/\Q$incarnation\E|@{[ unpack 'H*', pack 'q>', $incarnation ]}/,
+	  'a dump of the table does not hold the secret');
 	for my $try ([ $bytes, $life ], [ substr($bytes, 8), substr($life, 8) ], [ substr($bytes, 24), substr($life, 24) ])
 	{
 		my ($secret, $second) = map { unpack 'q>', $_ } @$try;
@@ -91,7 +92,7 @@ sub allow
 	else
 	{
 		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004', qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
-		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: nor removes numbers");
+		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: who is not the registry's owner removes no numbers");
 		$store->{node}->safe_psql('postgres', 'ALTER ROLE node_role SUPERUSER');
 	}
 	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '2 min')});
@@ -116,14 +117,16 @@ sub allow
 	ok(eval { value_of($by_hand, 'SELECT next_id(3)') }, "$kind: a number by hand beyond it; the other goes on");
 	$session->do('SELECT idgen_lease.limit_registry(largest_number => 200)');
 	ok(wait_for_id($distant), "$kind: the largest number raised, IDs come");
-	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }), "$kind: by hand too");
+	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }),
+	  "$kind: the largest number raised, IDs of a number by hand come");
 
 	$_->disconnect for $distant, $by_hand;
 	$_->stop for $far, $hand;
 	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()') };
 	my $before = $count->();
 	is(value_of($session, 'SELECT idgen_lease.forget_numbers()'), 0, "$kind: nothing is unused for 30 days");
-	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/, "$kind: nor for a negative time");
+	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/,
+	  "$kind: a negative time for unused numbers is refused");
 	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND number > 0');
 	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 }, 30);
 	ok($removed, "$kind: numbers that nobody holds are removed");

@@ -32,7 +32,8 @@ system_or_bail('mv', $saved, $folder);
 start_again($node);
 is(make('-f', $dump), $before, 'the tables have their OIDs again');
 my $session = connect_to($node);
-fails_with($session, 'SELECT idgen_registry.identity()', '55000', qr/the registry has been copied or restored/, 'and are told from those before');
+fails_with($session, 'SELECT idgen_registry.identity()', '55000', qr/the registry has been copied or restored/,
+  'tables with the OIDs of earlier ones are told from those');
 $session->do('SELECT idgen_registry.advance()');
 ok(value_of($session, 'SELECT idgen_registry.identity()'), 'advanced, it answers');
 $session->disconnect;

@@ -92,9 +92,10 @@ sub lose_raises
 		my $known_ms = value_of($session, 'SELECT (extract(epoch FROM horizon) * 1000)::bigint FROM idgen.stat_lease');
 		cmp_ok(horizon_in($registry, $number), '>', $known_ms, "$kind: though an extension was executed, of which the server does not know") if $fault eq 'lost';
 		$registry->{proxy}->pass;
-		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0, "$kind, answers are $fault: then IDs come by themselves, none twice");
-		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: of the number that it had");
-		is(told($node, 'has lost number'), 0, "$kind: and never lost");
+		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0,
+		  "$kind, answers are $fault: IDs come by themselves in the end, none twice");
+		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: the number is the one that the server had");
+		is(told($node, 'has lost number'), 0, "$kind: the number is never lost");
 	}
 	$session->disconnect;
 	$node->stop;
@@ -114,9 +115,9 @@ sub lose_claim
 	my $session = connect_to($node);
 	my $id = wait_for_id($session);
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$kind, the answer to a claim is lost: IDs come, none twice");
-	is($id >> 10 & 8191, 7, "$kind: of the number that was claimed");
-	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind: by that very call");
-	is_deeply([ grep { $registry->{rows}->row($_) } 8, 9 ], [], "$kind: and of no other");
+	is($id >> 10 & 8191, 7, "$kind, the answer to a claim is lost: IDs are of the number claimed");
+	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind, the answer to a claim is lost: that very call holds the number");
+	is_deeply([ grep { $registry->{rows}->row($_) } 8, 9 ], [], "$kind: no other number is claimed");
 	$session->disconnect;
 	$node->stop;
 	return;

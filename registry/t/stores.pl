@@ -140,13 +140,13 @@ sub check_life
 	is($store->list, 'answered floor 0; 0 ' . ($now + 60000) . " held left n\xc3\xa4me; 1 0 held left name 21", "$kind: the list");
 	is($store->extend(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000), "$kind: an extension whose lease never ends");
 	is($store->stop(0, 11, 12, $now + 61000, $now + 500), 'answered granted ' . ($now + 500), "$kind: a clean stop");
-	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: which gives the number up");
+	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: a clean stop gives the number up");
 	is($store->claim(0, 11, 13, 14, 0, "n\xc3\xa4me"), 'answered granted ' . ($now + 500), "$kind: its owner may claim it again");
 	is($store->claim(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
-	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: for ever");
+	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: the list says that the number is held for ever");
 	is($store->release(0), 'answered had an owner', "$kind: released");
 	is($store->release(0), 'answered had none', "$kind: there was no owner any more");
-	is($store->release(77), 'answered had none', "$kind: nor of a number that nobody has held");
+	is($store->release(77), 'answered had none', "$kind: a number that nobody has held has no owner");
 	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: it is free");
 	is($store->extend(0, 13, 14, $now + 500, $now + 900), 'answered refused ' . ($now + 500), "$kind: its owner learns it");
 	is($store->claim(0, 0, 31, 32), 'answered granted ' . ($now + 500), "$kind: the next begins where that one can have come");
@@ -167,8 +167,8 @@ sub check_ttl
 	$wait->();
 	like($store->list, qr/0 0 free past name 11/, "$kind: it is past");
 	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
-	is($store->row(0)->{lease}, 'left', "$kind: with a lease again");
-	is($store->claim(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: which is kept");
+	is($store->row(0)->{lease}, 'left', "$kind: an owner that goes on has a lease again");
+	is($store->claim(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: a lease that was renewed is kept");
 	$wait->();
 	is($store->claim(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another claims the number");
 	is($store->extend(0, 11, 12, 5000, 6000), 'answered refused 5000', "$kind: its owner is too late");
@@ -203,7 +203,7 @@ sub check_answers
 		is($before->{horizon_ms}, $call->[6], "$kind: it was executed");
 		my $again = $call->[0] eq 'stop' ? 'refused' : 'granted';
 		is($far->_call(@$call), "answered $again $call->[6]", "$kind: the identical $call->[0] is $again again");
-		is_deeply($store->row($call->[1]), $before, "$kind: and changes nothing");
+		is_deeply($store->row($call->[1]), $before, "$kind: the identical $call->[0] changes nothing");
 	}
 	$store->claim(0, 0, 11, 12);
 	# A wait of a minute is ended by a cancellation, and by the end of the session, long before.
@@ -314,11 +314,11 @@ sub end_leases
 	is_deeply([ @$kept{qw(ID TTL)} ], [ $ended, undef ], 'etcd: a lease that is past is kept alive with 200, and no TTL');
 	is($holder->(), '11 0 past', 'etcd: nobody holds the number');
 	is($store->extend(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
-	is($holder->(), '11 4000 left', 'etcd: and has a lease again');
-	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: another one');
+	is($holder->(), '11 4000 left', 'etcd: the owner of a past lease has a lease again');
+	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: the owner of a past lease has another lease');
 	$revoke->();
-	is($store->claim(6, 11, 13, 14), 'answered granted 4000', 'etcd: so does an owner that claims its number again');
-	is($holder->(), '13 4000 left', 'etcd: with another lease');
+	is($store->claim(6, 11, 13, 14), 'answered granted 4000', 'etcd: an owner that claims its number again goes on');
+	is($holder->(), '13 4000 left', 'etcd: an owner that claims its number again has another lease');
 
 	my $proxy = $proxy{etcd};
 	my $far = $store->with(address => address_at('etcd', $proxy->{port}));
@@ -335,8 +335,8 @@ sub end_leases
 	$revoke->();
 	$store->claim(6, 0, 21, 22);
 	$proxy->pass;
-	is(answer_to($begun), 'answered refused 5000', 'etcd: or by another owner, and the one before learns it');
-	is($holder->(), '21 5000 left', 'etcd: whose the number is');
+	is(answer_to($begun), 'answered refused 5000', 'etcd: claimed by another owner meanwhile, the one before learns it');
+	is($holder->(), '21 5000 left', 'etcd: the other owner has the number');
 	$store->clear;
 	return;
 }
@@ -359,7 +359,8 @@ like($store->claim(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
 $store->put('/idgen/registry', $registry_key);
 $store->clear;
 is($store->claim(3, 0, 11, 12), 'answered granted 0', 'etcd: another prefix is another registry');
-like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/, 'and has another identity');
+like($store->with(address => address_at('etcd', $port{etcd}) =~ s/idgen/other/r)->identity, qr/^answered (?!$store->{identity})/,
+  'etcd: another prefix has another identity');
 like($store->with(address => address_at('etcd', $port{postgres}))->list, qr/^silent/, 'etcd: a server that is none');
 
 # Passwords: right, wrong, none; and none of them in what is said or written.
@@ -388,7 +389,8 @@ is($right->extend(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that
 like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list, qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
 like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/, 'what a wrong password is told');
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
-unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m, "nor in $_") for $server->logfile, "$etcd->{folder}/log";
+unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m,
+  "no password in $_") for $server->logfile, "$etcd->{folder}/log";
 
 # What the owner of an etcd does by a node's SQL. Number 0 is held, its horizon 50 s ahead.
 sub _check_owner_calls
@@ -422,7 +424,7 @@ sub _check_owner_calls
 	  for [ 1, 7, -9000, 'left' ], [ 2, 0, -9000, 'past' ], [ 3, 7, 90000, 'past' ], [ 4, 7, -5000, 'past' ];
 	is(value_of($caller, q{SELECT idgen_lease.forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
 	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_lease.nodes()'), [ 1, 3 ], 'etcd: the others are not');
-	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000), 'etcd: and none begins below what was forgotten');
+	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000), 'etcd: no number begins below what was forgotten');
 	return;
 }
 
@@ -459,14 +461,14 @@ for my $kind ('postgres', 'etcd')
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
 		value_of($caller, q{SELECT idgen_lease.limit_registry(largest_number => 8191)});
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 8191 00:01:00', 'postgres: one limit alone');
-		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0, 'postgres: and forget numbers');
+		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0, 'postgres: a node that may limit may forget numbers');
 	}
 	$pause{$kind}->();
 	$caller->do(q{SET statement_timeout = '200ms'});
 	fails_with($caller, 'SELECT * FROM idgen_lease.nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");
 	$resume{$kind}->();
 	$caller->do('RESET statement_timeout');
-	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_lease.nodes()'), 1, "$kind: and called again");
+	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_lease.nodes()'), 1, "$kind: a statement that was canceled can be called again");
 	$_->disconnect for $caller, $monitor, $ordinary;
 	next if $kind eq 'etcd';
 	$member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, right'}'");
@@ -480,8 +482,8 @@ fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim)
 # starts with it says so, and makes no ID of a number that it has not claimed.
 my $unknown = qr/idgen.registry is not the address of a registry.*DETAIL:.*must begin with postgresql.*HINT:.*such as/s;
 fails_with($last, q{ALTER SYSTEM SET idgen.registry = 'consul://node:Geheim@host:8500'}, '22023', qr/^(?!.*Geheim).*$unknown/s, 'ALTER SYSTEM SET idgen.registry to what no store reads');
-fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "nor to $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
-ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "but to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
+fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "ALTER SYSTEM SET idgen.registry to what no store reads: $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
+ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "ALTER SYSTEM SET idgen.registry to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
 $last->do('ALTER SYSTEM RESET idgen.registry');
 my $was = value_of($last, 'SHOW idgen.registry');
 $member->append_conf('postgresql.conf', "idgen.registry = 'consul://node\@host:8500'\nidgen.shards = '5'");
@@ -494,7 +496,8 @@ $member->restart;
 $last = connect_to($member);
 $last->do(q{SET idgen.max_wait = '100ms'});
 fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/, 'at the start: no ID of a number that was not claimed');
-fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s, 'and the reason');
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s,
+  'a registry address that no store reads: nodes() gives the reason');
 $last->disconnect;
 unlike(slurp_file($member->logfile) =~ s/^.*ALTER SYSTEM.*\n//mgr, qr/Geheim/, 'no password in its log');
 

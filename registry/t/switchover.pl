@@ -33,7 +33,7 @@ for my $kind (store_kinds())
 	wait_for('a refusal', sub { try_id($session) =~ /number 5 is held by/ });
 	pass("$kind: after a crash the promoted server is refused");
 	value_of($session, 'SELECT idgen_lease.release(5)');
-	is(repeated($made, wait_for_id($session)), 0, "$kind: until the number is released");
+	is(repeated($made, wait_for_id($session)), 0, "$kind: the promoted server makes IDs when the number is released");
 	forget_left($primary);
 
 	# A clean stop.
@@ -46,7 +46,7 @@ for my $kind (store_kinds())
 	$session = connect_to($next);
 	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: a planned switchover: IDs at once, none twice");
 	note sprintf '%s: switchover: the first ID %.2f s after the promotion', $kind, time - $began;
-	is(number_of($session), 5, "$kind: of the same number");
+	is(number_of($session), 5, "$kind: a planned switchover: IDs of the same number");
 	$session->disconnect;
 	$next->stop('fast');
 
@@ -56,7 +56,7 @@ for my $kind (store_kinds())
 	$session = connect_to($new);
 	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: pg_upgrade: IDs at once, none twice");
 	note sprintf '%s: pg_upgrade: the first ID %.2f s after the start', $kind, time - $began;
-	is(number_of($session), 5, "$kind: of the same number");
+	is(number_of($session), 5, "$kind: pg_upgrade: IDs of the same number");
 	$session->disconnect;
 	$new->stop('fast');
 	$store->{stop}->('immediate');

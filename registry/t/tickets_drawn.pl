@@ -41,7 +41,7 @@ for my $kind ('postgresql', 'etcd')
 	fails_with($root, q{SELECT next_ticket('orders')}, '42704', qr/counter "orders" does not exist.*HINT:.*create_counter\('orders'\)/s, "$kind: no such counter");
 	$create->('orders');
 	is(join(' ', map { ticket($root, 'orders') } 1 .. 15), join(' ', 1 .. 15), "$kind: once it is there, numbers in their order");
-	is(tickets($root, 'orders', 3), '[16,19)', "$kind: and some in a row");
+	is(tickets($root, 'orders', 3), '[16,19)', "$kind: some numbers in a row");
 	is(tickets($root, 'orders', 400), tickets($root, 'orders', 1) =~ /\[(\d+)/ && '[' . ($1 - 400) . ",$1)", "$kind: more in a row than a block has");
 	$root->do($_) for q{CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT next_ticket('orders'), at int)}, 'INSERT INTO orders (at) SELECT generate_series(1, 2000)';
 	my ($first, $last) = $root->selectrow_array('SELECT min(id), max(id) FROM orders');
@@ -72,7 +72,7 @@ for my $kind ('postgresql', 'etcd')
 	$owner->do("SELECT $schema.create_counter($named)");
 	my $latin = connect_to($nodes[0], db => 'latin');
 	is(join(' ', map { value_of($_, "SELECT next_ticket($named)") } $root, $latin, $root), '1 2 3', "$kind: a name in two encodings");
-	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1, "$kind: and in the list");
+	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1, "$kind: a name in two encodings is in the list once");
 	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/, "$kind: a name that only one encoding has");
 	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1, "$kind: the other one shows it all the same");
 	$latin->disconnect;
@@ -81,8 +81,8 @@ for my $kind ('postgresql', 'etcd')
 	$create->('few', max => 7);
 	is(tickets($root, 'few', 5), '[1,6)', "$kind: few: five of seven");
 	fails_with($root, q{SELECT next_tickets('few', 3)}, '2200H', qr/does not have that many numbers left.*Asked for: 3/s, "$kind: few: no three more");
-	is(join(' ', map { ticket($root, 'few') } 1, 2), '6 7', "$kind: few: but two");
-	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/, "$kind: few: then none");
+	is(join(' ', map { ticket($root, 'few') } 1, 2), '6 7', "$kind: few: the last two are given");
+	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/, "$kind: few: none is left");
 	$manage->('set_counter_max(?, ?)', 'few', 100);
 	is(ticket($root, 'few'), 8, "$kind: few: its owner lets it go on");
 
@@ -90,7 +90,7 @@ for my $kind ('postgresql', 'etcd')
 	$create->('half', block => 100, max => 150);
 	is(ticket($root, 'half'), 1, "$kind: half: a block of 100");
 	fails_with($root, q{SELECT next_tickets('half', 120)}, '2200H', qr/does not have that many numbers left.*Asked for: 120/s, "$kind: half: no 120 in a row are left");
-	is(tickets($root, 'half', 90), '[2,92)', "$kind: half: but 90 are held");
+	is(tickets($root, 'half', 90), '[2,92)', "$kind: half: 90 in a row are held");
 
 	# More counters than there is room for: the least used is given up, and goes on where it was.
 	$create->($_) for map { "c$_" } 1 .. 7;
@@ -121,7 +121,7 @@ for my $kind ('postgresql', 'etcd')
 	$sessions[0] = $root = connect_to($nodes[0]);
 	$owner = $root if $kind eq 'etcd';
 	is(counter($root, 'calm')->{next}, 2, "$kind: calm: the rest is given back");
-	is(ticket($sessions[0], 'calm'), 2, "$kind: calm: and goes on");
+	is(ticket($sessions[0], 'calm'), 2, "$kind: calm: the counter goes on with the rest");
 	is(ticket($sessions[1], 'calm'), 52, "$kind: calm: the other server has the next block");
 	$nodes[0]->restart;
 	$sessions[0] = $root = connect_to($nodes[0]);

@@ -48,6 +48,6 @@ is("@got", '1 2 2', 'invoices: what is rolled back is no gap');
 }
 fails_with($session, q{SELECT next_tickets('orders', 1000)}, '55000', qr/gives no numbers until advance_counter\(\) is called/, 'after advance(): nothing');
 $type->('If the registry is away', $owner);
-is(value_of($session, q{SELECT next_tickets('orders', 1000)}), '[51234,52234)', 'until its owner has said where it goes on');
+is(value_of($session, q{SELECT next_tickets('orders', 1000)}), '[51234,52234)', 'tickets go on when the owner has said from where');
 is_deeply([ grep { @{ $blocks{$_} } } keys %blocks ], [], 'nothing of the page is left out');
 done_testing();

@@ -94,10 +94,11 @@ for my $pool (0, 1)
 is(join('|', $session->selectrow_array(<<'SQL')), '1000000|1000000|1', 'a million IDs on one shard and on a pool of 8: none twice, from several shards');
 SELECT count(*), count(DISTINCT (id, pool)), (count(DISTINCT idgen_sql.id_shard(id, 'snowflake')) FILTER (WHERE pool) > 1)::int FROM drawn
 SQL
-is(value_of($session, <<'SQL'), 0, 'in each shard they rise as a session takes them');
+is(value_of($session, <<'SQL'), 0, 'in each shard the IDs of a session rise');
 SELECT count(*) FROM (SELECT id, lag(id) OVER (PARTITION BY pool, session, CASE WHEN pool THEN idgen_sql.id_shard(id, 'snowflake') ELSE 5 END ORDER BY n) AS before FROM drawn) AS d WHERE id <= before
 SQL
-is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen_sql.id_time(id) > clock_timestamp() + interval '1 ms'}), 0, 'none ahead of the clock');
+is(value_of($session, q{SELECT count(*) FROM drawn WHERE NOT pool AND idgen_sql.id_time(id) > clock_timestamp() + interval '1 ms'}), 0,
+  'no ID of one shard lies ahead of the clock');
 # Its ticks last a second, in which a slow machine gets to more than one shard, too.
 set_shards($session, '0-7', 'js53');
 is(value_of($session, <<'SQL'), 1, 'one session can use the whole pool, and goes upward');
@@ -145,7 +146,7 @@ my $last_of_cycle = value_of($session, "SELECT idgen_sql.idgen_id(idgen_sql.idge
 $session->do("SELECT setval('$cycles', pg_sequence_last_value('$cycles') + 1)");
 $session->commit;
 $drawing->pg_result;
-cmp_ok(($waiting->fetchrow_array)[0], '>', $last_of_cycle, 'and draws above it');
+cmp_ok(($waiting->fetchrow_array)[0], '>', $last_of_cycle, 'a session that waited draws above the IDs of the transaction before it');
 $drawing->disconnect;
 # A subtransaction's lock ends with the call: an open transaction holds none.
 $session->begin_work;
@@ -160,7 +161,7 @@ ok( in_sessions($node, 8, sub {
 		my ($own, $number) = @_;
 		$own->do($number % 2 ? "INSERT INTO race SELECT unnest(idgen_sql.next_id_array(2)) FROM generate_series(1, 4000)" : 'INSERT INTO race SELECT idgen_sql.next_id() FROM generate_series(1, 20000)');
 }), 'blocks of two beside single ones');
-is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'none twice');
+is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'blocks of two beside single IDs: none twice');
 # What is seldom seen by chance: next_id looks at the cycles before nextval and after it.
 like(value_of($session, q{SELECT prosrc FROM pg_proc WHERE proname = 'next_id'}), qr/last_value\(slot\.cycles\).*nextval\(slot\.numbers\).*last_value\(slot\.cycles\) = cycle/s, 'cycles are read before and after');
 
@@ -187,7 +188,7 @@ set_clock($node, '+0');
 my $began = time;
 my $lead = value_of($session, 'SELECT extract(epoch FROM idgen_sql.id_time(?) - clock_timestamp())', $last);
 goes_on('4 s back: a wait');
-cmp_ok(time - $began, '>=', $lead - 2.05, 'it waited');
+cmp_ok(time - $began, '>=', $lead - 2.05, '4 s back: next_id() waited');
 # However full the last tick is: the frozen clock begins one, of which one ID is taken.
 freeze_clock($node, int(time) + 3);
 bulk(1);
@@ -201,7 +202,8 @@ for my $state ([ 'numbers', 'IDs left' ], [ 'numbers | 1023', 'a full tick' ], [
 }
 my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 eval { value_of($session, 'SELECT idgen_sql.next_id()') } for 1 .. 10;
-is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before, 'what is refused uses nothing up');
+is(value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'}), $before,
+  'refused calls use no number up');
 # A pool of so many shards that one follows the shard from which this session draws first.
 my ($size) = grep { $session->{pg_pid} % $_ < $_ - 1 } 2 .. 100;
 my $own = 1 + $session->{pg_pid} % $size;
@@ -233,9 +235,10 @@ SELECT id, (idgen_sql.id_time(id, '$tiny') > clock_timestamp())::int FROM (SELEC
 SQL
 my @few = ((map { $_->[0] } @drawn), bulk(9, $tiny));
 is(repeated({}, @few), 0, 'a full tick: none twice');
-cmp_ok(time - $began, '>', 0.9, 'it waited for the next');
-is((grep { $_->[1] } @drawn), 0, 'and none lay ahead of the clock when it was made');
-is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0, 'nor in an array');
+cmp_ok(time - $began, '>', 0.9, 'a full tick: next_id() waited for the next');
+is((grep { $_->[1] } @drawn), 0, 'a full tick: no ID lay ahead of the clock when it was made');
+is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0,
+  'a full tick: no ID of an array lies ahead of the clock');
 # After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited for, 40 more.
 my $busy = $tiny =~ s/2020/2021/r;
 my $run_ahead = "PERFORM setval(numbers, pg_sequence_last_value(numbers) + 50000) FROM idgen_sql.idgen_shard WHERE layout = '$busy';";
@@ -292,7 +295,8 @@ for my $round (1 .. 4)
 	start_again($node);
 	$session = connect_to($node);
 	is(value_of($session, 'SELECT count(*) FROM kept'), 400 * $round, "kill -9, round $round: what was committed is there");
-	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(200) ]), 0, 'and none is made again');
+	is(value_of($session, 'SELECT count(*) FROM kept WHERE id = ANY (?::bigint[])', [ (map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 20), bulk(200) ]), 0,
+	  "kill -9, round $round: no committed ID is made again");
 }
 set_clock($node, '+60');
 my $makers = begin_inserts();
@@ -303,8 +307,10 @@ start_again($node);
 $session = connect_to($node);
 my %known;
 is(repeated(\%known, map { @$_ } @lists), 0, 'kill -9 while 4 sessions commit: ' . scalar(map { @$_ } @lists) . ' rows, none twice');
-is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0, 'all are there');
-is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0, 'and none is made again');
+is(value_of($session, 'SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id NOT IN (SELECT id FROM kept)', [ keys %known ]), 0,
+  'kill -9 while 4 sessions commit: all rows are there');
+is(repeated(\%known, bulk(2000), map { value_of($session, 'SELECT idgen_sql.next_id()') } 1 .. 200), 0,
+  'kill -9 while 4 sessions commit: none of those IDs is made again');
 
 # Sessions that commit rows and write down what was committed.
 sub begin_inserts

@@ -107,7 +107,7 @@ for my $name (qw(readers bounds within text layout))
 for my $rule (@rules)
 {
 	ok(index($differences, $rule->{says}) >= 0, "docs/sql-only.md says: $rule->{says}");
-	ok($rule->{used}, 'and it is so');
+	ok($rule->{used}, "a test finds what docs/sql-only.md says: $rule->{says}");
 }
 
 # Beside each other: random IDs, instants and periods, in presets and long forms.
@@ -213,7 +213,8 @@ is(value_of($session, q{SELECT pg_collation_for(NULL::idgen_sql.id_layout)}), '"
 # Constant layouts leave shifts and masks, and nothing that is called.
 my $plan = join "\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT idgen_sql.id_shard(id), idgen_sql.id_sequence(id), idgen_sql.id_region(id, \'twitter\') FROM sample') };
 unlike($plan, qr/idgen/, 'readers of a constant layout call no function');
-like($plan, qr/>> 10\) & '?8191/, 'but shift and mask');
-is(value_of($session, q{SELECT '2026-11-21'::timestamptz = idgen_sql.id_time(idgen_sql.id_make('2026-11-21', 5, 6))}), 1, 'and serve as they are');
+like($plan, qr/>> 10\) & '?8191/, 'readers of a constant layout shift and mask');
+is(value_of($session, q{SELECT '2026-11-21'::timestamptz = idgen_sql.id_time(idgen_sql.id_make('2026-11-21', 5, 6))}), 1,
+  'an ID made at an instant has that instant');
 
 done_testing();

@@ -47,15 +47,16 @@ my $owner = connect_owner();
 my $app = connect_to($node, db => 'mine', user => 'app');
 my $other = connect_to($node, db => 'mine', user => 'other');
 set_shards($owner, '5-6', 'instagram', 'twitter');
-is(value_of($owner, 'SELECT superuser_of FROM (SELECT bool_or(rolsuper) AS superuser_of FROM pg_proc JOIN pg_roles r ON r.oid = proowner WHERE pronamespace = $$idgen_sql$$::regnamespace) AS s'), 0, 'and owns it');
+is(value_of($owner, 'SELECT superuser_of FROM (SELECT bool_or(rolsuper) AS superuser_of FROM pg_proc JOIN pg_roles r ON r.oid = proowner WHERE pronamespace = $$idgen_sql$$::regnamespace) AS s'), 0,
+  'an ordinary role owns what it installed');
 my $use = 'SELECT idgen_sql.id_shard(idgen_sql.next_id(5)), idgen_sql.id_shard((idgen_sql.next_id_array(1, 5))[1]), (SELECT idgen_sql.id_shard(n) FROM idgen_sql.next_ids(1, 5) AS n)';
-is(join(',', $owner->selectrow_array($use)), '5,5,5', 'and makes IDs');
+is(join(',', $owner->selectrow_array($use)), '5,5,5', 'an ordinary role that installed it makes IDs');
 
 # Rights: every role may call the readers, roles that the owner lets the makers, only the owner the rest; whatever
 # default privileges say.
 is(value_of($owner, 'SELECT string_agg(proname, $$ $$ ORDER BY proname COLLATE "C") FROM pg_proc WHERE pronamespace = $$idgen_sql$$::regnamespace AND prosecdef'),
 	'next_id next_id_array next_ids', 'three functions run as their owner');
-is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'and those may be called by nobody else, nor what they call');
+is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'functions that run as their owner, and what they call, are closed to others');
 SELECT string_agg(proname, ' ' ORDER BY proname COLLATE "C") FROM pg_proc p WHERE pronamespace = 'idgen_sql'::regnamespace
    AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner) AND p.proacl IS NOT NULL
 SQL
@@ -76,10 +77,10 @@ $owner->do('GRANT USAGE ON SCHEMA idgen_sql TO app, other');
 fails_with($app, "SELECT idgen_sql.$_", '42501', qr/permission denied/, "another role: $_")
   for 'next_id()', 'next_ids(1)', 'next_id_array(1)', "idgen_set_shards('9')", 'idgen_draw(5, $$instagram$$, 1, 0, -1)';
 fails_with($other, 'SELECT idgen_sql.next_id()', '42501', qr/permission denied/, 'default privileges gave it nothing');
-is(value_of($app, 'SELECT idgen_sql.id_shard(5120)'), 5, 'but it reads');
+is(value_of($app, 'SELECT idgen_sql.id_shard(5120)'), 5, 'a role that may only read reads an ID');
 $owner->do('GRANT EXECUTE ON FUNCTION idgen_sql.next_id, idgen_sql.next_ids, idgen_sql.next_id_array TO app');
-is(join(',', $app->selectrow_array($use)), '5,5,5', 'and makes IDs once it was let');
-fails_with($app, $_, '42501', qr/permission denied/, "but not: $_")
+is(join(',', $app->selectrow_array($use)), '5,5,5', 'a role that may make IDs makes them');
+fails_with($app, $_, '42501', qr/permission denied/, "a role that may make IDs, refused: $_")
   for q{SELECT pg_catalog.setval('idgen_sql.idgen_numbers_1', 5)}, q{SELECT pg_catalog.nextval('idgen_sql.idgen_numbers_1')}, 'SELECT * FROM idgen_sql.idgen_numbers_1', 'DO $$BEGIN LOCK TABLE idgen_sql.idgen_lock_1; END$$', 'DO $$BEGIN LOCK TABLE idgen_sql.idgen_shard IN ACCESS SHARE MODE; END$$',
   'UPDATE idgen_sql.idgen_shard SET rank = NULL', q{UPDATE idgen_sql.idgen_setting SET max_lead = '0'}, 'CREATE TABLE idgen_sql.mine (n int)';
 is(value_of($owner, 'SELECT count(*) FROM pg_proc WHERE pronamespace = $$idgen_sql$$::regnamespace AND prosrc ~ $$pg_(try_)?advisory$$'), 0, 'no advisory lock, which anybody could hold');
@@ -89,7 +90,8 @@ $app->do('SET standard_conforming_strings = off') if $app->{pg_server_version} <
 $app->do($_) for 'SET DateStyle = $$German, DMY$$', 'SET TimeZone = $$Pacific/Apia$$', 'SET IntervalStyle = iso_8601', 'SET extra_float_digits = -15',
   'SET search_path = public, pg_catalog', 'CREATE TEMP TABLE idgen_shard (layout text, shard bigint)', 'SET transform_null_equals = on', 'SET array_nulls = off', 'SET bytea_output = escape', 'SET quote_all_identifiers = on';
 is(join(',', $app->selectrow_array($use)), '5,5,5', 'whatever the session has set');
-is(value_of($app, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123Z'::pg_catalog.timestamptz, 5, 6, 'twitter')}), value_of($owner, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123+00', 5, 6, 'twitter')}), 'readers too');
+is(value_of($app, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123Z'::pg_catalog.timestamptz, 5, 6, 'twitter')}), value_of($owner, q{SELECT idgen_sql.id_make('2026-11-21 12:00:00.123+00', 5, 6, 'twitter')}),
+  'whatever the session has set, id_make gives the same ID');
 is(value_of($app, q{SELECT idgen_sql.id_from_uuid(idgen_sql.id_to_uuid(4036565484265537613))}), 4036565484265537613, 'an ID in a UUID');
 is(value_of($app, q{SELECT idgen_sql.idgen_layout_text(E'\tunit=1ms\nepoch=2020-01-01 time=41 shard=10 sequence=12 ')}), 'snowflake', 'a layout');
 $app->disconnect;
@@ -98,7 +100,8 @@ $app = connect_to($node, db => 'mine', user => 'app');
 $node->safe_psql('mine', 'CREATE COLLATION public.blind (provider = icu, locale = $$und-u-ks-level1$$, deterministic = false)');
 fails_with($app, q{SELECT idgen_sql.id_shard(5120, 'INSTAGRAM' COLLATE public.blind)}, '22P02', qr/unknown word "INSTAGRAM"/, 'a collation that is blind to case');
 is(value_of($app, q{SELECT idgen_sql.id_shard(5120, 'instagram' COLLATE public.blind)}), 5, 'reads the right name');
-is(value_of($app, q{SELECT idgen_sql.id_from_base62('A' COLLATE public.blind) || ' ' || idgen_sql.id_from_base62('a' COLLATE public.blind) || ' ' || idgen_sql.id_from_base32('16jd' COLLATE public.blind, true)}), '10 36 1234', 'and tells A from a');
+is(value_of($app, q{SELECT idgen_sql.id_from_base62('A' COLLATE public.blind) || ' ' || idgen_sql.id_from_base62('a' COLLATE public.blind) || ' ' || idgen_sql.id_from_base32('16jd' COLLATE public.blind, true)}), '10 36 1234',
+  'a collation that is blind to case: A is told from a');
 
 # Another owner's hand in the table of shards
 fails_with($other, q{SELECT idgen_sql.idgen_set_shards('7')}, '42501', qr/permission denied/, 'nobody else sets the shards');
@@ -114,9 +117,9 @@ $owner->do('INSERT INTO public.photo SELECT FROM generate_series(1, 500)');
 $owner->disconnect;
 $app->disconnect;
 my $dump = $node->basedir . '/dump';
-$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, 'mine' ], 'its owner dumps the database');
+$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', $dump, 'mine' ], 'the owner dumps the database');
 $node->safe_psql('postgres', 'ALTER DATABASE mine RENAME TO origin; CREATE DATABASE mine OWNER owner');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'mine' ], 'and restores it');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'mine' ], 'the owner restores the dump');
 $owner = connect_owner();
 $owner->do('INSERT INTO public.photo SELECT FROM generate_series(1, 500)');
 is(value_of($owner, 'SELECT count(*) FROM public.photo'), 1000, 'IDs go on');
@@ -127,15 +130,17 @@ my ($command) = page_of_sql_only() =~ /^(sed .*)$/m or die 'the page does not sa
 is($command, q{sed 's/\bidgen_sql\b/app_ids/g' sql-only/idgen.sql > app_ids.sql}, 'the page says how to choose another schema');
 (my $renamed = sql_only('idgen.sql')) =~ s/\bidgen_sql\b/app_ids/g;
 is(join(' ', run_file($node, 'named', \$renamed, 'owner')), '0 ', 'in another schema');
-is($node->safe_psql('named', q{SET ROLE owner; SELECT app_ids.idgen_set_shards('7'); SELECT app_ids.id_shard(app_ids.next_id()), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql')}), "\n7|0", 'it makes IDs');
+is($node->safe_psql('named', q{SET ROLE owner; SELECT app_ids.idgen_set_shards('7'); SELECT app_ids.id_shard(app_ids.next_id()), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql')}), "\n7|0",
+  'in another schema: it makes IDs');
 $node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER owner');
 install_sql_only($node, 'leaving', 'owner');
 $node->safe_psql('leaving', q{SET ROLE owner; SELECT idgen_sql.idgen_set_shards('5'); CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id()); INSERT INTO public.photo DEFAULT VALUES});
 ($status, $said) = run_file($node, 'leaving', 'uninstall.sql', 'owner');
-like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'what needs it is named, and keeps it');
+like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'a table that needs the schema is named, and keeps it');
 $node->safe_psql('leaving', 'ALTER TABLE public.photo ALTER id DROP DEFAULT');
-is(join(' ', run_file($node, 'leaving', 'uninstall.sql', 'owner')), '0 ', 'then it goes');
-is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%') FROM photo}), '1|0|0', 'with all that it made, and the IDs stay');
+is(join(' ', run_file($node, 'leaving', 'uninstall.sql', 'owner')), '0 ', 'uninstall.sql goes through when nothing needs the schema');
+is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%') FROM photo}), '1|0|0',
+  'uninstall.sql removes all that it made, and the IDs stay');
 
 # As the script of an extension, which is what pg_tle makes of it: no transaction of its own, no command of psql.
 chomp(my $share = `pg_config --sharedir`);
@@ -148,18 +153,22 @@ append_to_file("$share/extension/bundle--1.sql", sql_only('idgen.sql') . 'CREATE
 $node->safe_psql('postgres', 'CREATE DATABASE bundled OWNER owner');
 $node->safe_psql('bundled', q{GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner; CREATE EXTENSION bundle; SELECT idgen_sql.idgen_set_shards('5')});
 is(join(' ', take_out($node, 'bundled', 'owner')), '0 ', "an extension that holds more: it goes from there");
-is($node->safe_psql('bundled', q{SELECT count(*), (SELECT count(*) FROM pg_extension x JOIN pg_depend d ON d.refobjid = x.oid AND d.deptype = 'e' WHERE extname = 'bundle') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|1', 'and what is not its own stays a member');
+is($node->safe_psql('bundled', q{SELECT count(*), (SELECT count(*) FROM pg_extension x JOIN pg_depend d ON d.refobjid = x.oid AND d.deptype = 'e' WHERE extname = 'bundle') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|1',
+  'an extension that holds more: what is not idgen\'s stays a member');
 unlink glob "$share/extension/bundle*";
 unlink glob "$share/extension/idgen_sql_only*";
 is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
-is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id())}), 5, 'and makes IDs under its names');
+is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id())}), 5,
+  'after the takeover the extension makes IDs under the old names');
 $node->safe_psql('packaged', 'SET ROLE owner; CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id())');
 ($status, $said) = take_out($node, 'packaged', 'owner');
 like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'packaged: what needs it is named, and keeps it');
-is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1, 'packaged: and the extension stays');
+is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1,
+  'packaged: the extension stays when something needs it');
 $node->safe_psql('packaged', 'DROP TABLE photo');
-is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: then it goes');
-is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0', 'packaged: with its schema and its extension');
+is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: the extension goes when nothing needs it');
+is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0',
+  'packaged: the schema and the extension are gone');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
 $owner->do(<<'SQL');
@@ -183,7 +192,7 @@ my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10
 my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
 is(scalar @blocks, 3, 'the page has three blocks of SQL: the shards, the setting, and what is left');
-unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'none of its commands takes columns along');
+unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'no command of the page takes columns along');
 is(join(',', sort map { "@$_" } @{ $owner->selectall_arrayref($blocks[0]) }), 'instagram 5,instagram 6,twitter 5,twitter 6', 'the owner reads the shards');
 $blocks[1] =~ s/\bapp\b/mine/g;
 $node->safe_psql('mine', $blocks[1]);
@@ -206,10 +215,14 @@ waitpid $taking, 0;
 # Those IDs lie ahead of the clock, by more than the extension admits.
 like($? . slurp_file($output), qr/^0(?:psql:\S+ NOTICE:  no ID will be made in this database for $duration\nDETAIL:  .*\nHINT:  .*\n)?$/,
 	'the extension takes over by the two commands of the page, after those who drew');
-is(value_of($super, 'SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $$idgen$$'), 'ids', 'it is there');
-is(value_of($super, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname ~ '^idgen|^ids'}), 'idgen idgen_sql ids', 'and no schema has another name');
-fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/, 'who was connected before does not know its shards');
-is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT ids.id_shard(ids.next_id())}), 5, 'who connects does');
+is(value_of($super, 'SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $$idgen$$'), 'ids',
+  'the extension is in the schema ids');
+is(value_of($super, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname ~ '^idgen|^ids'}), 'idgen idgen_sql ids',
+  'a takeover makes no schema of another name');
+fails_with($owner, 'INSERT INTO public.photo DEFAULT VALUES', '55000', qr/idgen.shards is not set/,
+  'a session from before the takeover does not know its shards');
+is($node->safe_psql('mine', q{SET idgen.max_wait = '1min'; SELECT ids.id_shard(ids.next_id())}), 5,
+  'a new session after the takeover has its shards');
 $node->safe_psql('mine', q{ALTER DATABASE mine SET idgen.shards = '5-6'; ALTER DATABASE mine SET search_path = app, public});
 $owner->disconnect;
 $app->disconnect;
@@ -219,16 +232,19 @@ $owner->do(q{SET idgen.max_wait = '1min'});
 $owner->do('INSERT INTO app.event (n) SELECT generate_series(6002, 7000)');
 is(join(',', $owner->selectrow_array('SELECT count(*), count(DISTINCT id), bool_and(made = ids.id_time(id)) FROM app.event')), '7000,7000,1', 'the DEFAULT and the generated column go on');
 is(value_of($owner, 'SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before FROM app.event) AS e WHERE id <= before'), 0, 'each later ID is larger than each earlier one of the shard');
-is(value_of($owner, 'SELECT min(id) FILTER (WHERE n > 6001) > (SELECT max(id) FROM public.photo) FROM app.event'), 1, "and than those of the other shard");
-cmp_ok(value_of($owner, 'SELECT min(id) FROM app.event WHERE n > 6001'), '>', $ahead, 'also where the sequences stood ahead of the clock');
+is(value_of($owner, 'SELECT min(id) FILTER (WHERE n > 6001) > (SELECT max(id) FROM public.photo) FROM app.event'), 1,
+  "each later ID is larger than all earlier ones of the other shard");
+cmp_ok(value_of($owner, 'SELECT min(id) FROM app.event WHERE n > 6001'), '>', $ahead, 'a sequence ahead of the clock: later IDs are larger');
 is(value_of($owner, 'SELECT count(DISTINCT shard) FROM app.today'), 1, 'the view goes on');
 fails_with($owner, q{INSERT INTO app.kind VALUES ('face')}, '22P02', qr/unknown word/, 'a column of layouts is checked');
 is(join(',', $owner->selectrow_array($use)), '5,5,5', 'the old names call the extension');
-is(join(',', $app->selectrow_array($use)), '5,5,5', 'for who could use them before');
-fails_with(connect_to($node, db => 'mine', user => 'other'), 'SELECT idgen_sql.next_id()', '42501', qr/permission denied/, 'and for nobody else');
+is(join(',', $app->selectrow_array($use)), '5,5,5', 'a role that could use the old names still can');
+fails_with(connect_to($node, db => 'mine', user => 'other'), 'SELECT idgen_sql.next_id()', '42501', qr/permission denied/,
+  'a role that could not use the old names still cannot');
 is(value_of($app, 'SELECT ids.id_shard(ids.next_id(6))'), 6, 'the new names are there for everybody');
 is(value_of($owner, q{SELECT string_agg(DISTINCT pg_get_userbyid(proowner), ' ') FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace}), 'owner', 'the functions still belong to their owner');
-is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND prosecdef}), 0, 'and run as the caller');
+is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND prosecdef}), 0,
+  'the functions with the old names run as the caller');
 is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
 	'nobody else has got a right on tables and sequences');
 fails_with($owner, q{SELECT idgen_sql.idgen_set_shards('7')}, '55000', qr/has been handed over.*idgen\.shards/s, 'shards are set otherwise');
@@ -236,21 +252,23 @@ my $plan = join "\n", @{ $owner->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF
 like($plan, qr/ids\.next_id\('6'::bigint, 'instagram'::(ids\.)?id_layout\)/, 'the DEFAULT calls it directly');
 $owner->do('SET enable_seqscan = off');
 $plan = join "\n", @{ $owner->selectcol_arrayref(q{EXPLAIN (COSTS OFF) SELECT * FROM app.event WHERE idgen_sql.id_shard(id) = 6 AND idgen_sql.id_time(id) < '2020-01-01'}) };
-like($plan, qr/event_by_shard/, 'and the index serves the functions that it was made with');
+like($plan, qr/event_by_shard/, 'the index serves the old functions that it was made with');
 
 # A dump carries it as it is now.
 $node->command_ok([ 'pg_dump', '-f', "$dump.taken", 'mine' ], 'a dump after the takeover');
 $node->safe_psql('postgres', 'CREATE DATABASE again OWNER owner');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.taken", 'again' ], 'and its restore');
-is($node->safe_psql('again', q{SET idgen.shards = '6'; SET idgen.max_wait = '1min'; INSERT INTO app.event (n) SELECT 7001; SELECT count(*), count(DISTINCT id) FROM app.event}), '7001|7001', 'which makes IDs');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.taken", 'again' ], 'the dump after the takeover is restored');
+is($node->safe_psql('again', q{SET idgen.shards = '6'; SET idgen.max_wait = '1min'; INSERT INTO app.event (n) SELECT 7001; SELECT count(*), count(DISTINCT id) FROM app.event}), '7001|7001',
+  'the restored database makes IDs');
 
 # The commands of the page bring the rest over, until the old schema can go.
 my $left = $node->safe_psql('mine', $blocks[2]);
 my @needs = ('default value for column id of table event', 'column layout of table kind', 'constraint event_id_check on table event');
-like($left, qr/^$_$/m, "it says what is left: $_") for @needs;
+like($left, qr/^$_$/m, "the query of what is left names: $_") for @needs;
 ($status, $said) = take_out($node, 'mine', 'owner');
 like($said, qr/ERROR:  cannot drop type idgen_sql\.id_layout because other objects depend on it\n.*^column layout of table kind depends/ms, 'before that the old edition stays');
-is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'unit=1ms epoch=2020-01-01 time=41 shard=10 sequence=12', 'and so does all that uses it');
+is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'unit=1ms epoch=2020-01-01 time=41 shard=10 sequence=12',
+  'a refused removal of the old edition leaves all that uses it');
 $node->safe_psql('mine', <<'SQL');
 SET ROLE owner;
 ALTER TABLE app.event ALTER id SET DEFAULT ids.next_id(6);
@@ -261,8 +279,8 @@ ALTER TABLE app.kind ALTER layout TYPE ids.id_layout USING layout::text::ids.id_
 ALTER TABLE public.photo ALTER id SET DEFAULT ids.next_id(), DROP COLUMN made, ALTER layout DROP DEFAULT, ALTER layout TYPE ids.id_layout USING layout::text::ids.id_layout;
 SQL
 is($node->safe_psql('mine', $blocks[2]), '', 'nothing is left');
-is(join(' ', take_out($node, 'mine', 'owner')), '0 ', 'and the old edition goes');
-is($node->safe_psql('mine', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), 0, 'with its schema');
+is(join(' ', take_out($node, 'mine', 'owner')), '0 ', 'the old edition goes when nothing uses it');
+is($node->safe_psql('mine', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'}), 0, 'the schema of the old edition goes with it');
 is($node->safe_psql('mine', 'SELECT layout FROM app.kind'), 'snowflake', 'a layout is the type\'s');
 
 done_testing();

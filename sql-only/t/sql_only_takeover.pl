@@ -193,7 +193,7 @@ $node->safe_psql($db, "ALTER SCHEMA idgen OWNER TO $boss; ALTER FUNCTION idgen.a
 refused($db, 'to-extension.sql', undef, $not_own, 'the function given to her', after => $instant);
 $node->safe_psql($db, 'GRANT CREATE ON SCHEMA idgen TO mallory');
 $as_mallory->("CREATE OR REPLACE $advance");
-refused($db, 'to-extension.sql', undef, $not_own, 'and written by her', after => $instant);
+refused($db, 'to-extension.sql', undef, $not_own, 'the function given to her and written by her', after => $instant);
 $node->safe_psql($db, "SET search_path = pg_catalog; ALTER FUNCTION idgen.advance(timestamptz, boolean) OWNER TO $boss");
 refused($db, 'to-extension.sql', undef, $not_own, 'the same, taken from her', after => $instant);
 no_superuser('an extension that is there already');
@@ -202,7 +202,8 @@ $node->safe_psql($db, "ALTER DATABASE $db SET role = mallory", extra_params => [
 refused($db, 'to-extension.sql', undef, qr/permission denied to create extension|must be superuser/, 'a role that she set', after => $instant, schema => 'other');
 $node->safe_psql($db, "RESET ROLE; ALTER DATABASE $db RESET role");
 no_superuser('in the place of others');
-is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolsuper AND rolname <> current_user}), 0, 'there is no other superuser');
+is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolsuper AND rolname <> current_user}), 0,
+  'no role but the one of the session is a superuser');
 $root->do("DROP DATABASE $db");
 
 # A superuser's schema in which another role may create: the first half runs nothing of that role. Nor for a member of a superuser.
@@ -221,8 +222,8 @@ no_superuser('members');
 # An extension that another role may have used does not take over; default privileges open no door before the time.
 $node->safe_psql($db, 'CREATE EXTENSION idgen');
 is((my ($status, $after) = run_file($node, $db, 'hand-over.sql', 'owner'))[0], 0, 'the owner hands over');
-like($after, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n\z/, 'and gets an instant, and nothing else');
-is((run_file($node, $db, 'hand-over.sql', 'owner'))[1], $after, 'the same when it is asked again');
+like($after, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n\z/, 'the owner who hands over gets an instant, and nothing else');
+is((run_file($node, $db, 'hand-over.sql', 'owner'))[1], $after, 'the instant is the same when the owner hands over again');
 chomp $after;
 fails_with(connect_to($node, db => $db, user => 'owner'), "SELECT idgen_sql.$_", '55000', qr/has been handed over to the extension.*to-extension\.sql/s, "$_ has to wait")
   for 'next_id()', 'next_ids(1)', 'next_id_array(1)';
@@ -241,16 +242,17 @@ refused($db, 'to-extension.sql', undef, qr/cannot change return type/, 'a maker 
 is($node->safe_psql($db, q{SELECT nspacl FROM pg_namespace WHERE nspname = 'ids'}), "{$boss=UC/$boss}", 'the extension is there, and nobody may use it');
 $node->safe_psql($db, 'DROP FUNCTION idgen_sql.next_ids; ALTER FUNCTION idgen_sql.elsewhere RENAME TO next_ids');
 is(join(' ', run_file($node, $db, 'to-extension.sql', undef, after => $after)), '0 ', 'the second half goes on where it failed');
-is($node->safe_psql($db, q{SET ROLE owner; SELECT ids.id_shard(idgen_sql.next_id()), (SELECT count(*) FROM idgen_sql.next_ids(7)), cardinality(idgen_sql.next_id_array(8))}), '5|7|8', 'and the makers make');
+is($node->safe_psql($db, q{SET ROLE owner; SELECT ids.id_shard(idgen_sql.next_id()), (SELECT count(*) FROM idgen_sql.next_ids(7)), cardinality(idgen_sql.next_id_array(8))}), '5|7|8',
+  'the makers make IDs after the second half');
 refused($db, 'to-extension.sql', undef, qr/in this database already, in schema "ids"/, 'a second takeover', after => $after);
 refused($_, 'hand-over.sql', undef, qr/idgen in SQL alone is not in this database/, 'a database without it') for 'postgres';
-refused($_, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, 'nor in the second half', after => $after) for 'postgres';
+refused($_, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this database/, 'a database without it, in the second half', after => $after) for 'postgres';
 
 # A server without the extension: the owner's half, which would leave it without IDs, does nothing.
 (my $elsewhere = $hand_over) =~ s/WHERE name = 'idgen'/WHERE name = 'idgen_absent'/ or die;
 $db = new_database('owner');
 refused($db, \$elsewhere, 'owner', qr/this server does not have the extension idgen/, 'a server without the extension');
-is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5', 'which goes on making IDs');
+is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5', 'a server without the extension goes on making IDs');
 
 # The first half waits for transactions that have drawn IDs, or set shards, and counts what they draw until their end.
 for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.next_id()')
@@ -273,7 +275,8 @@ for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.nex
 	waitpid $pid, 0;
 	chomp(my $after = slurp_file($output));
 	is($?, 0, "the first half waits for: $first") or diag $after;
-	is(value_of($drawing, 'SELECT min(?::timestamptz - idgen_sql.id_time(id)) > $$0$$ FROM unnest(?::bigint[]) AS id', $after, \@last), 1, 'and its instant lies above what was drawn until then');
+	is(value_of($drawing, 'SELECT min(?::timestamptz - idgen_sql.id_time(id)) > $$0$$ FROM unnest(?::bigint[]) AS id', $after, \@last), 1,
+	  "the instant of the first half lies above what was drawn until then: $first");
 	is(value_of($drawing, q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relname LIKE 'idgen\_numbers%'}), 0, 'no sequence is left');
 	$drawing->disconnect;
 	$db = new_database('owner');

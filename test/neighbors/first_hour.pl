@@ -28,8 +28,9 @@ $node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; CREATE ROLE w
 
 # README, with what it says for a server that has a library loaded, and for a schema of idgen's own.
 $machine->types_readme(schema => 1);
-is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements, idgen', 'both libraries are loaded');
-is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_stat_statements'), 't', 'and the one from before works');
+is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements, idgen',
+  'README adds idgen to the libraries that were loaded before');
+is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_stat_statements'), 't', 'a library that was loaded before README\'s steps works');
 is($node->safe_psql('app', q{SELECT string_agg(DISTINCT pronamespace::regnamespace::text, ' ' ORDER BY pronamespace::regnamespace::text)
 	FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE extname = 'idgen'}),
 	'idgen ids', 'nothing of it lies in public');
@@ -42,7 +43,7 @@ my $without_set = $tour->{text} =~ s/^SET .*\n//mgr;
 is(scalar(() = $tour->{text} =~ /^SET /mg), 2, 'two lines of the tour begin with SET');
 $machine->types($tour, db => 'app', role => 'web', text => $without_set);
 my (undef, undef, $error) = $node->psql('app', 'SET idgen.shards = 5', extra_params => [ '-U', 'web' ]);
-like($error, qr/permission denied to set parameter "idgen.shards"/, 'which only a superuser may say');
+like($error, qr/permission denied to set parameter "idgen.shards"/, 'an ordinary role may not set the shards that the tour sets');
 
 # A column of type id64, with the schema in the path and without.
 $node->safe_psql('app', 'CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id())', extra_params => [ '-U', 'web' ]);
@@ -50,8 +51,9 @@ my ($where) = page('README') =~ /`(WHERE id = '\w{11}')` is an error/ or die 'no
 my $album = "SELECT count(*) FROM album $where";
 is($node->safe_psql('app', $album, extra_params => [ '-U', 'web' ]), 0, "$where finds its operator");
 (undef, undef, $error) = $node->psql('app', "SET search_path = public; $album");
-like($error, qr/operator does not exist: ids.id64 = unknown/, 'without the schema in the path it finds none');
-is($node->safe_psql('app', 'SET search_path = public; INSERT INTO album DEFAULT VALUES; SELECT ids.id_shard(ids.next_id())'), 5, 'where the DEFAULT and calls by name work');
+like($error, qr/operator does not exist: ids.id64 = unknown/, 'without the schema in the path id64 has no operator');
+is($node->safe_psql('app', 'SET search_path = public; INSERT INTO album DEFAULT VALUES; SELECT ids.id_shard(ids.next_id())'), 5,
+  'without the schema in the path DEFAULTs and full names work');
 
 # A registry on another server. Whoever comes to it over the network needs a line of its own in pg_hba.conf.
 unlink $registry->data_dir . '/pg_hba.conf';
@@ -95,14 +97,16 @@ for my $reason (sort keys %wrong)
 	ok($node->poll_query_until('app', "SELECT ($row) ~ '" . quotemeta($reason) . "'"), "$reason: the row says so")
 	  or diag($node->safe_psql('app', $row));
 	my $lines = slurp_file($node->logfile, $logged);
-	like($lines, qr/LOG:  numbers of this server cannot be kept now: .*\Q$reason\E/, 'and the log');
-	like($lines, qr/password file .* has group or world access/, 'it warns of the mode, too') if $reason =~ /no password/;
+	like($lines, qr/LOG:  numbers of this server cannot be kept now: .*\Q$reason\E/, "$reason: the log says so");
+	like($lines, qr/password file .* has group or world access/,
+	  "$reason: the log warns of the mode of the password file") if $reason =~ /no password/;
 	$mend->();
 }
 $machine->run([ 'systemctl', 'restart', 'postgresql' ]) or die $machine->{error};
 # A number that could not be given up, since the registry was away, is held as long as its lease lasts.
 my $number = $node->safe_psql('app', 'SELECT id_shard(next_id())');
-is($number, $registry->safe_psql('registry', 'SELECT number FROM idgen_registry.list() WHERE NOT is_free ORDER BY since DESC LIMIT 1'), 'all of it mended, IDs go on');
+is($number, $registry->safe_psql('registry', 'SELECT number FROM idgen_registry.list() WHERE NOT is_free ORDER BY since DESC LIMIT 1'),
+  'IDs go on when every fault is mended');
 
 # Monitoring: the exporter runs as the page sets it up, and Prometheus would start.
 $machine->unit('prometheus-postgres-exporter', sprintf '. %s; export DATA_SOURCE_NAME; exec prometheus-postgres-exporter --web.listen-address=127.0.0.1:%d $ARGS',
@@ -118,7 +122,7 @@ for (1 .. 300)
 	select undef, undef, undef, 0.2;
 }
 like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\} 1$/m, 'the exporter reads the database');
-like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'by the queries that were put there');
+like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'the exporter loads the queries that were put there');
 $node->safe_psql('app', 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)');
 like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'), qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
 $node->safe_psql('app', 'DROP TABLE photo');
@@ -137,14 +141,16 @@ $machine->types($drop, db => $_) for 'app', 'postgres';
 my ($library, $database) = grep { $_->{section} eq 'The settings and the library' } blocks('uninstalling');
 $machine->types($library);
 $registrys->types($database);
-is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements', 'the other library stays');
+is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements', 'uninstalling leaves the other library loaded');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_extension WHERE extname ~ 'idgen'}), 0, 'the extension is gone');
-is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idgen'}), 0, 'and its settings');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0, 'those of the database, too');
-is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0, 'and the schema of its administration');
-is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'its own schema can go');
-is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false', 'of the roles only one is left that cannot log in');
-is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT count(*) FROM idgen_registry.creation'), 1, 'with which a new registry can be made');
+is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idgen'}), 0, 'uninstalling leaves no setting of the extension');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0, 'uninstalling leaves no setting of a database or role');
+is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0, 'uninstalling leaves no schema of the administration');
+is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'the schema that held the extension can go');
+is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false',
+  'the role that is left at the registry cannot log in');
+is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT count(*) FROM idgen_registry.creation'), 1,
+  'a new registry can be made after uninstalling');
 $_->stop for $node, $registry;
 
 # A server that loads nothing else, set up as installing.md ends; and a registry in an etcd.
@@ -153,7 +159,7 @@ my $etcd = IdgenEtcd->start;
 my $other = IdgenMachine->new($plain, installed => 1, replace => { 'etcd1:2379,etcd2:2379,etcd3:2379' => $etcd->address });
 $plain->safe_psql('postgres', 'CREATE DATABASE app');
 $other->types_section('installing', 'Then', db => 'app');
-is($plain->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'it makes IDs of its shard');
+is($plain->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'a server with etcd as its registry makes IDs of its shard');
 $other->types_section('registry', $_) for 'Set-up with etcd', 'In the databases';
 like($other->types_section('registry', 'See that it works'), qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
 is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [], 'nothing of registry.md is left out');

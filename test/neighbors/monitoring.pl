@@ -111,7 +111,7 @@ sub metrics { my ($name) = @_; return $http->get("http://127.0.0.1:$port{ $name 
 eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has metrics of idgen', "$base/exporter.log")
   or die "no metrics\n";
 my $metrics = metrics();
-ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'without an error');
+ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'the exporter scrapes without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
 eventually(sub { metrics('leased') =~ /^idgen_registry_numbers/m }, 'a server with a registry has metrics of it', "$base/leased.log");
 my $of_leased = metrics('leased');
@@ -207,7 +207,7 @@ registry_says($keeper, answered => 0);
 is(firing('IdgenCounterEnds') . $servers->($in_trouble), '0', 'IdgenCounterEnds does not fire, nor is a counter in trouble');
 counters_are($keeper, count => 3, used => 80, trouble => 'counter "orders" has used 80 % of its numbers');
 eventually(sub { firing('IdgenCounterEnds') }, 'a counter near its end: IdgenCounterEnds fires');
-is($servers->($in_trouble), '', 'and IdgenCounterTrouble does not count it yet');
+is($servers->($in_trouble), '', 'a counter near its end: IdgenCounterTrouble does not count it');
 counters_are($keeper, count => 3, in_trouble => 1, used => 100, trouble => 'counter "orders" has come to its end');
 eventually(sub { $servers->($in_trouble) eq "127.0.0.1:$port{leased}" }, 'a counter at its end: IdgenCounterTrouble counts it');
 counters_are($keeper, count => 3, used => 40);
@@ -221,9 +221,10 @@ my @asks = @{ $dashboard->{__inputs} };
 is(join(' ', map { "$_->{name} $_->{type} $_->{pluginId}" } @asks), 'DS_PROMETHEUS datasource prometheus', 'the dashboard asks for its data source');
 my $imported = decode_json(slurp_file("$folder/dashboard.json") =~ s/\$\{DS_PROMETHEUS\}/chosen/gr);
 my ($source) = grep { $_->{type} eq 'datasource' } @{ $imported->{templating}{list} };
-is("$source->{query} $source->{current}{value}", 'prometheus chosen', 'it begins with the one that was chosen');
+is("$source->{query} $source->{current}{value}", 'prometheus chosen', 'the dashboard begins with the data source that was chosen');
 my @of = map { $_->{datasource} } @{ $imported->{panels} }, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
-is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [], 'and every panel and variable has that');
+is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [],
+  'every panel and variable has the data source that was chosen');
 my %without_data = ('Synchronous standbys' => 1);
 my %ids;
 for my $panel (@{ $dashboard->{panels} })
@@ -236,7 +237,9 @@ for my $panel (@{ $dashboard->{panels} })
 		my $answer = asked('query', query => $expression);
 		is($answer->{status}, 'success', "$panel->{title}: $expression") or diag(explain($answer));
 		# A scrape that is late leaves a gap, in which nothing has a result.
-		$without_data{ $panel->{title} } ? is(scalar(results_of($expression)), 0, 'no standby here') : eventually(sub { results_of($expression) }, 'has a result');
+		$without_data{ $panel->{title} }
+		  ? is(scalar(results_of($expression)), 0, "$panel->{title}: no standby here")
+		  : eventually(sub { results_of($expression) }, "$panel->{title}: has a result");
 	}
 }
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })

@@ -33,16 +33,16 @@ for my $type (qw(json jsonb))
 {
 	my $document = $seen->{$type};
 	is("$document->{plain}", '9007199254740992', "$type: the bigint is rounded");
-	is("$document->{again}{plain}", '9007199254740992', "$type: and stays so when it is written again");
+	is("$document->{again}{plain}", '9007199254740992', "$type: the bigint stays rounded when it is written again");
 	is($document->{id}, $text, "$type: the id64 is a string");
-	is($document->{again}{id}, $text, "$type: and stays the same when it is written again");
+	is($document->{again}{id}, $text, "$type: the id64 stays the same when it is written again");
 }
 is($seen->{by_number}, 0, 'the rounded number finds no row');
 
 is_deeply($seen->{row}, { plain => $large, id => $text, type => 'id64' }, 'a row of the driver');
 is($seen->{$_}, 'large', $_) for qw(found found_in_array found_in_document found_prepared);
 is_deeply($seen->{made}, { type => 'string', length => 11 }, 'a new ID is a string of 11 characters');
-is($seen->{found_made}, 'made', 'and finds its row');
+is($seen->{found_made}, 'made', 'a new ID finds its row');
 is($seen->{refused}{code}, '22P02', 'a wrong text: SQLSTATE');
 is($seen->{refused}{message}, 'invalid id64: "-" is not a digit', 'a wrong text: message');
 like($seen->{refused}{detail}, qr/^It is character 11 of/, 'a wrong text: detail');

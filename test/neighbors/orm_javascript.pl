@@ -66,18 +66,19 @@ sub check_kinds
 	is($node->safe_psql($database, 'SELECT title, id FROM album ORDER BY title COLLATE "C"'),
 		join("\n", map { "$_|$rows{$_}" } sort keys %rows), "$database: RETURNING gives the IDs of id64");
 	is($node->safe_psql($database, "SELECT id FROM visit WHERE id IN ('$visit', '" . join("', '", @$visits) . "') ORDER BY id"),
-		join("\n", sort $visit, @$visits), 'and of ulid');
+		join("\n", sort $visit, @$visits), "$database: RETURNING gives the IDs of ulid");
 	is_deeply([ @$made{qw(found chosen containing)} ], [ 'one', [ 'batch 1', 'batch 2' ], ['one'] ], 'rows are found by them');
 	is_deeply([ @$made{qw(pictures before)} ], [ \@batch, $visits ], 'arrays of them come back');
-	is($node->safe_psql($database, "SELECT pictures FROM album WHERE title = 'one'"), '{' . join(',', @batch) . '}', 'as they are stored');
+	is($node->safe_psql($database, "SELECT pictures FROM album WHERE title = 'one'"), '{' . join(',', @batch) . '}',
+	  "$database: an array of IDs comes back as it is stored");
 	like(join(' ', @{ $made->{json} // [] }), qr/^\{"id":"$album".* \{"id":"$visit"/, 'in JSON an ID is a string');
 	is($node->safe_psql($database, "SELECT id, id::float8::bigint = id FROM photo WHERE id = $made->{photo}"), "$made->{photo}|f", 'a bigint has all its digits');
 	my $bigint = $made->{drawn} // $made->{photo};
-	is($node->safe_psql($database, <<"SQL"), "$made->{times}{bigint}|$made->{times}{id64}", 'and parameters need no type');
+	is($node->safe_psql($database, <<"SQL"), "$made->{times}{bigint}|$made->{times}{id64}", "$database: parameters need no type");
 SELECT to_char(id_time($bigint) AT TIME ZONE 'UTC', format), to_char(id64_time('$album') AT TIME ZONE 'UTC', format)
   FROM (VALUES ('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS f (format)
 SQL
-	is($made->{prepared}, $prepared, "with $prepared prepared statements");
+	is($made->{prepared}, $prepared, "$database: $prepared prepared statements");
 	return $made;
 }
 
@@ -97,10 +98,10 @@ sub drizzle { my ($database, @command) = @_; return run_in('drizzle', $database,
 like(drizzle('none', qw(generate --custom --name extensions)), qr/Prepared empty file for your custom SQL migration/, 'drizzle-kit prepares a migration');
 my ($first) = glob "$folder/drizzle/drizzle/0000_*.sql";
 append_to_file($first, slurp_file("$folder/drizzle/extensions.sql"));
-like(drizzle('none', 'generate'), qr/Your SQL migration file/, 'it generates one');
+like(drizzle('none', 'generate'), qr/Your SQL migration file/, 'drizzle-kit generates a migration of the tables');
 my ($second) = glob "$folder/drizzle/drizzle/0001_*.sql";
 my $migration = slurp_file($second);
-like($migration, qr/\Q$_\E/, "which has $_")
+like($migration, qr/\Q$_\E/, "the generated migration has $_")
   for '"id" bigint PRIMARY KEY DEFAULT next_id()', '"id" "id64" PRIMARY KEY DEFAULT next_id()', '"pictures" "id64"[]', '"id" "ulid" PRIMARY KEY DEFAULT next_ulid()',
   '"before" "ulid"[]';
 like(drizzle('none', 'generate'), qr/No schema changes, nothing to migrate/, 'a second generate finds nothing');
@@ -115,12 +116,13 @@ for ([ 'drizzle_public', 'public' ], [ 'drizzle_ids', 'ids' ])
 	create_database($database, $schema);
 	like(drizzle($database, 'push'), qr/Changes applied/, "drizzle-kit pushes to $database");
 	my $pushed = schema_of($database);
-	is($pushed, $schema eq 'ids' ? $drizzle =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr : $drizzle, 'what the migrations make');
+	is($pushed, $schema eq 'ids' ? $drizzle =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr : $drizzle,
+	  "$database: a push makes what the migrations make");
 	like(drizzle($database, 'push'), qr/No changes detected/, 'a second push has nothing to do');
-	is(schema_of($database), $pushed, 'and does nothing');
+	is(schema_of($database), $pushed, 'a second push changes nothing');
 	check_pulled($database);
 }
-like(drizzle('drizzle', 'push'), qr/No changes detected/, 'and none where migrations were');
+like(drizzle('drizzle', 'push'), qr/No changes detected/, 'a push finds nothing to do where migrations were');
 {
 	append_to_file("$folder/drizzle/defaults.js",
 		slurp_file("$folder/drizzle/schema.js") =~ s/text\('title'\)(?=,\n    pictures)/$&.array().default([])/r =~ s/'pictures'\)\.array\(\)/$&.default([])/r);
@@ -139,15 +141,15 @@ sub check_pulled
 	ok(defined drizzle($database, 'pull'), "drizzle-kit pulls from $database");
 	my $pulled = slurp_file("$folder/drizzle/drizzle/schema.ts");
 	is(join(' ', sort $pulled =~ /^export const (\w+ = \w+)/mg), 'album = pgTable photo = pgTable visit = pgTable', 'the tables, and nothing of ours');
-	unlike($pulled, qr/idgen|pgSequence|pgView|pgEnum|pgSchema/, 'at all');
-	is(scalar(() = $pulled =~ /failed to parse database type '(?:id64|ulid)(?:\[\])?'/g), 5, 'it does not know the types');
+	unlike($pulled, qr/idgen|pgSequence|pgView|pgEnum|pgSchema/, 'a pulled schema names no object of idgen');
+	is(scalar(() = $pulled =~ /failed to parse database type '(?:id64|ulid)(?:\[\])?'/g), 5, 'drizzle-kit does not know the types of idgen');
 	$pulled =~ s/^\s*\/\/ TODO: failed to parse database type '(\w+)(?:\[\])?'\n(.*?)unknown\(/$2$1(/gm;
 	$pulled =~ s/mode: "number"/mode: "bigint"/g;
 	my %maker = (id64 => 'next_id()', ulid => 'next_ulid()');
 	$pulled =~ s/\bid: (id64|ulid)\("id"\)/id: $1("id").default(sql`$maker{$1}`)/g;
 	append_to_file("$folder/drizzle/pulled.ts", "import { id64, ulid } from './ids.js';\n$pulled");
 	local $ENV{SCHEMA} = './pulled.ts';
-	like(drizzle($database, 'push'), qr/No changes detected/, 'once they are told, the schema is the one that is there');
+	like(drizzle($database, 'push'), qr/No changes detected/, 'a pulled schema with the types added has nothing to push');
 	system('rm', '-r', "$folder/drizzle/drizzle", "$folder/drizzle/pulled.ts") == 0 or die "rm: $?";
 	system('mv', "$folder/drizzle/generated", "$folder/drizzle/drizzle") == 0 or die "mv: $?";
 	return;
@@ -158,7 +160,7 @@ my $made = check_kinds('drizzle', 'drizzle', 'kinds.js', 1);
 is($made->{joined}, $made->{photo}, 'a join has a bigint');
 my $nested = $made->{nested};
 is_deeply([ @$nested{qw(album pictures photoId)} ], [ $made->{one}, $made->{pictures}, $made->{photo} ], 'a relational query has IDs of id64');
-isnt($nested->{photo}, $made->{photo}, 'but rounds a bigint: the page says so');
+isnt($nested->{photo}, $made->{photo}, 'a relational query rounds a bigint, as the page says');
 check_pooled('drizzle_public', 'drizzle', 'kinds.js');
 {
 	local @ENV{qw(PGHOST PGPORT)} = ('127.0.0.1', $pooler->{port});
@@ -171,7 +173,8 @@ create_database('node', 'public');
 my $document = check_kinds('node', 'node_postgres', 'kinds.mjs', 1);
 is_deeply($document->{document}, { album => { id => $document->{one}, title => 'one', pictures => $document->{pictures} }, photo => $document->{photo} },
 	'documents have the IDs');
-is($node->safe_psql('node', "SELECT id, album_id FROM visit WHERE title = 'json'"), join('|', @{ $document->{copied}[0] }{qw(id album_id)}), 'and give them back');
+is($node->safe_psql('node', "SELECT id, album_id FROM visit WHERE title = 'json'"), join('|', @{ $document->{copied}[0] }{qw(id album_id)}),
+  'documents give the IDs back');
 create_database('node_pooled', 'public');
 check_pooled('node_pooled', 'node_postgres', 'kinds.mjs');
 create_database('node_ids', 'ids');
@@ -185,21 +188,21 @@ my $project = 'prisma';
 sub prisma { my ($database, @command) = @_; return run_in($project, $database, 'node', '../node_modules/prisma/build/index.js', @command, '--config', 'engine.config.ts') }
 
 like(prisma('none', 'validate'), qr/is valid/, 'Prisma takes the schema');
-ok(defined prisma('none', 'generate'), 'and makes its client');
+ok(defined prisma('none', 'generate'), 'Prisma generates its client');
 create_database('prisma');
 like(prisma('prisma', qw(migrate deploy)), qr/migrations have been successfully applied/, 'the migration by hand is applied');
 like(prisma('prisma', qw(migrate dev --skip-generate --name photo)), qr/now in sync/, 'Prisma migrates');
 my ($by_prisma) = glob "$folder/prisma/migrations/*_photo/migration.sql";
-is(join(' ', slurp_file($by_prisma) =~ /^(?:CREATE|ALTER|DROP) (\w+ "\w+")/mg), 'TABLE "photo"', 'what is its own');
+is(join(' ', slurp_file($by_prisma) =~ /^(?:CREATE|ALTER|DROP) (\w+ "\w+")/mg), 'TABLE "photo"', 'the migration of Prisma has its own table alone');
 like(prisma('prisma', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'a second migration finds nothing');
-like(prisma('prisma', qw(db push --skip-generate)), qr/already in sync/, 'nor does a push');
+like(prisma('prisma', qw(db push --skip-generate)), qr/already in sync/, 'a push finds nothing that a migration has not made');
 my $prisma = schema_of('prisma', '_prisma_migrations');
 create_database('prisma_deployed');
 like(prisma('prisma_deployed', qw(migrate deploy)), qr/migrations have been successfully applied/, 'migrations deploy to a fresh database');
-is(schema_of('prisma_deployed', '_prisma_migrations'), $prisma, 'the same schema');
+is(schema_of('prisma_deployed', '_prisma_migrations'), $prisma, 'deployed migrations make the same schema');
 my $pulled = prisma('prisma', qw(db pull --print));
 is(join(' ', sort $pulled =~ /^(?:model|view|enum) (\w+)/mg), 'Album Photo Visit', 'a pull names nothing of ours');
-like($pulled, qr/id +\Q$_\E/, "and says $_")
+like($pulled, qr/id +\Q$_\E/, "a pulled schema says $_")
   for 'BigInt  @id @default(dbgenerated("next_id()"))', 'Unsupported("id64")   @id @default(dbgenerated("next_id()"))', 'Unsupported("ulid")   @id';
 
 my $nest = check_kinds('prisma', 'prisma', 'kinds.mjs', 0);
@@ -232,11 +235,12 @@ $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 	local $ENV{PGUSER} = 'app';
 	create_database($_) for qw(drizzle_app prisma_app);
 	ok(defined drizzle('drizzle_app', 'migrate'), 'a role that is no superuser migrates by Drizzle where the extensions are');
-	like(prisma('prisma_app', qw(migrate deploy)), qr/migrations have been successfully applied/, 'and by Prisma');
-	like(prisma('prisma_app', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'which has them in its shadow database');
+	like(prisma('prisma_app', qw(migrate deploy)), qr/migrations have been successfully applied/,
+	  'a role that is no superuser migrates by Prisma where the extensions are');
+	like(prisma('prisma_app', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'Prisma has the extensions in its shadow database');
 }
 is(schema_of('drizzle_app'), $drizzle, 'the schema is the same');
-is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'by both');
+is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'Prisma as an ordinary role makes the same schema');
 
 # What a relation of an extension in the user's schema would be to these tools: noticed.
 $node->safe_psql('drizzle_public', 'CREATE VIEW stat_shard AS SELECT * FROM idgen.stat_shard; ALTER EXTENSION idgen ADD VIEW stat_shard');

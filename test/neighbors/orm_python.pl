@@ -65,7 +65,7 @@ sub check_kinds
 	is($node->safe_psql($database, "SELECT title, id FROM ${prefix}album WHERE title ~ '^(one|batch)' ORDER BY title"),
 		join("\n", "batch 1|$batch[0]", "batch 2|$batch[1]", "one|$album"), "$how: IDs of id64");
 	is($node->safe_psql($database, "SELECT id, album_id FROM ${prefix}visit WHERE album_id = '$album' ORDER BY id"),
-		join("\n", map { "$_|$album" } @visits), "$how: and of ulid");
+		join("\n", map { "$_|$album" } @visits), "$how: IDs of ulid");
 	is(scalar @visits, 2, "$how: two of them");
 	is($node->safe_psql($database, "SELECT pictures FROM ${prefix}album WHERE id = '$album'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}', "$how: an array of id64");
 	is_deeply($made->{pictures}, \@batch, "$how: comes back as a list");
@@ -93,8 +93,9 @@ sub try_alembic
 		"$how: Alembic writes a migration");
 	my $written = slurp_file("$folder/$database/kinds/versions/first_tables.py");
 	my ($upgrade) = $written =~ /^def upgrade\(\):\n(.*?)^def /ms;
-	is(join(' ', $upgrade =~ /op\.(\w+\('\w+')/g), "create_table('album' create_table('photo' create_table('visit'", "$how: of the tables and nothing else");
-	ok(defined alembic($database, qw(upgrade head)), "$how: which runs");
+	is(join(' ', $upgrade =~ /op\.(\w+\('\w+')/g), "create_table('album' create_table('photo' create_table('visit'",
+	  "$how: the migration makes the tables and nothing else");
+	ok(defined alembic($database, qw(upgrade head)), "$how: the migration of Alembic runs");
 	is(columns_of($database), join("\n", @bare), "$how: to the columns that the models say");
 	ok(defined alembic($database, qw(revision --autogenerate --rev-id second -m nothing)), "$how: a second look");
 	my ($second) = slurp_file("$folder/$database/kinds/versions/second_nothing.py") =~ /^def upgrade\(\):\n(.*?)^def /ms;
@@ -149,7 +150,7 @@ sub try_django
 	copy_of('django', $database);
 	local @ENV{qw(PHOTOS PGHOST PGPORT)} = ($database, $host, $port);
 	like(manage($database, 'makemigrations') // '', qr/Create model Album\n.*Create model Photo\n.*Create model Visit\n\z/s, "$how: Django writes a migration");
-	ok(defined manage($database, 'migrate'), "$how: which runs");
+	ok(defined manage($database, 'migrate'), "$how: the migration of Django runs");
 	is(columns_of($database), join("\n", map { "photos_$_" } map { s/album_id id64\K$//r } @bare), "$how: to the columns that the fields say");
 	is(manage($database, qw(makemigrations --check)), "No changes detected\n", "$how: a second look finds nothing");
 	my $seen = manage($database, qw(inspectdb --include-views --include-partitions)) // '';

@@ -66,34 +66,37 @@ like($schema, qr/^ +\Q$_\E$/m, "schema.rb has $_")
   'create_table "visits", id: :ulid, default: -> { "next_ulid()" }, force: :cascade do |t|',
   't.id64 "album_id"', 't.ulid "before", array: true';
 my @tables = $schema =~ /create_table "(\w+)"/g;
-is("@tables", 'albums comments photos visits', 'and no table of ours');
-unlike($schema, qr/Could not dump/, 'and it lacks none');
+is("@tables", 'albums comments photos visits', 'schema.rb has the tables and none of ours');
+unlike($schema, qr/Could not dump/, 'schema.rb lacks no table');
 
 ok(defined rails('photos_loaded', qw(db:create db:schema:load db:schema:dump)), 'schema.rb loads into a fresh database');
-is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'whose schema.rb is the same');
+is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a database loaded from schema.rb dumps the same schema.rb');
 my $real = schema_of('photos');
-is(schema_of('photos_loaded'), $real, 'and whose schema is, as pg_dump sees it');
+is(schema_of('photos_loaded'), $real, 'the loaded database has the same schema, as pg_dump sees it');
 ok(defined rails('photos', 'db:test:prepare'), 'db:test:prepare');
-is(schema_of('photos_test'), $real, 'makes the same schema');
+is(schema_of('photos_test'), $real, 'db:test:prepare makes the schema of the database');
 
 # Rails: structure.sql.
 {
 	local $ENV{SCHEMA_FORMAT} = 'sql';
 	ok(defined rails('photos', 'db:schema:dump'), 'structure.sql is dumped');
 	my $structure = slurp_file("$folder/rails/db/structure.sql");
-	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m, 'with the extension');
-	unlike($structure, qr/idgen\.|SCHEMA idgen|horizon/, 'and nothing of what the extension makes');
-	ok(defined rails('photos_structure', qw(db:create db:schema:load db:schema:dump)), 'it loads into a fresh database');
-	is(without_keys(slurp_file("$folder/rails/db/structure.sql")), without_keys($structure), 'whose structure.sql is the same');
-	is(schema_of('photos_structure'), $real, 'and whose schema is');
+	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m, 'structure.sql has the extension');
+	unlike($structure, qr/idgen\.|SCHEMA idgen|horizon/, 'structure.sql has nothing of what the extension makes');
+	ok(defined rails('photos_structure', qw(db:create db:schema:load db:schema:dump)), 'structure.sql loads into a fresh database');
+	is(without_keys(slurp_file("$folder/rails/db/structure.sql")), without_keys($structure),
+	  'a database loaded from structure.sql dumps the same structure.sql');
+	is(schema_of('photos_structure'), $real, 'the database loaded from structure.sql has the same schema');
 
 	$node->safe_psql('postgres', 'CREATE DATABASE photos_ids');
 	$node->safe_psql('photos_ids', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids; CREATE EXTENSION idgen_kinds SCHEMA ids');
 	local $ENV{PGOPTIONS} = '-c search_path=public,ids';
-	ok(defined rails('photos_ids', 'db:migrate') && defined rails('photos_ids_loaded', qw(db:create db:schema:load)), 'it loads with the extension in a schema');
+	ok(defined rails('photos_ids', 'db:migrate') && defined rails('photos_ids_loaded', qw(db:create db:schema:load)),
+	  'schema.rb loads with the extension in a schema of its own');
 	my $in_ids = schema_of('photos_ids');
-	like($in_ids, qr/CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA ids;.* id ids\.id64 DEFAULT ids\.next_id\(\) NOT NULL/s, 'of its own');
-	is(schema_of('photos_ids_loaded'), $in_ids, 'to the same schema');
+	like($in_ids, qr/CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA ids;.* id ids\.id64 DEFAULT ids\.next_id\(\) NOT NULL/s,
+	  'the schema of its own has the extension and its functions');
+	is(schema_of('photos_ids_loaded'), $in_ids, 'schema.rb with a schema of its own makes the same schema');
 }
 
 # Rails 7.2 and later write the schemas before the extensions, those of the extensions among them.
@@ -105,9 +108,9 @@ append_to_file("$folder/rails/db/later.rb",
 	ok(defined rails('photos_later', qw(db:create db:schema:load)), 'schema.rb may make the schemas of the extensions before these');
 	is($node->safe_psql('photos_later', q{SELECT objid::regnamespace, extname, deptype FROM pg_depend JOIN pg_extension e ON refobjid = e.oid
 		WHERE classid = 'pg_namespace'::regclass ORDER BY extname}),
-		"idgen|idgen|e\nidgen_lease|idgen_lease|e", 'which own them then');
+		"idgen|idgen|e\nidgen_lease|idgen_lease|e", 'the extensions own the schemas that schema.rb made before');
 	$node->safe_psql('photos_later', 'DROP EXTENSION idgen_lease');
-	is(schema_of('photos_later'), $real, 'and the schema is the same');
+	is(schema_of('photos_later'), $real, 'a database with the schemas made before has the same schema');
 }
 
 # A role that is not a superuser cannot create the extensions: its databases come from one that has them.
@@ -116,13 +119,13 @@ $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 {
 	local $ENV{PGUSER} = 'app';
 	ok(defined rails('photos_app', qw(db:create db:migrate db:test:prepare)), 'a role that is no superuser migrates where the extensions are');
-	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'to the same schema.rb');
+	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a role that is no superuser dumps the same schema.rb');
 	local $ENV{SCHEMA_FORMAT} = 'sql';
-	ok(defined rails('photos_app', 'db:schema:dump'), 'dumps structure.sql');
-	ok(defined rails('photos_app_loaded', qw(db:create db:schema:load)), 'and loads it');
+	ok(defined rails('photos_app', 'db:schema:dump'), 'a role that is no superuser dumps structure.sql');
+	ok(defined rails('photos_app_loaded', qw(db:create db:schema:load)), 'a role that is no superuser loads structure.sql');
 }
 is(schema_of('photos_app_test'), $real, 'db:test:prepare makes the same schema');
-is(schema_of('photos_app_loaded'), $real, 'and so does structure.sql');
+is(schema_of('photos_app_loaded'), $real, 'a role that is no superuser loads the same schema from structure.sql');
 $node->safe_psql('template1', 'DROP EXTENSION idgen CASCADE');
 
 # Rails: what an application does with such keys.
@@ -134,20 +137,22 @@ sub check_kinds
 	my @visits = @{ $made->{visits} // [] };
 	is($node->safe_psql($database, 'SELECT title, id FROM albums ORDER BY title'),
 		join("\n", map({ "$_|$made->{batch}{$_}" } 'batch 1', 'batch 2'), "one|$album"), "$how: create! and insert_all! return the IDs of id64");
-	is($node->safe_psql($database, 'SELECT id, album_id FROM visits ORDER BY id'), join("\n", map { "$_|$album" } $visit, @visits), 'and of ulid');
+	is($node->safe_psql($database, 'SELECT id, album_id FROM visits ORDER BY id'), join("\n", map { "$_|$album" } $visit, @visits),
+	  "$how: create! and insert_all! return the IDs of ulid");
 	is_deeply([ @$made{qw(found of chosen containing)} ], [ 'one', 'one', [ 'batch 1', 'batch 2' ], ['one'] ], 'rows are found by them');
 	is_deeply([ @$made{qw(pictures before)} ], [ [ map { $made->{batch}{$_} } 'batch 1', 'batch 2' ], \@visits ], 'arrays of them come back');
-	is($node->safe_psql($database, "SELECT pictures FROM albums WHERE title = 'one'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}', 'as they are stored');
+	is($node->safe_psql($database, "SELECT pictures FROM albums WHERE title = 'one'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}',
+	  "$how: an array of IDs comes back as it is stored");
 	like($made->{json}, qr/^.*?"id":"$album".*"id":"$visit".*"id":"$made->{photo}"/, 'in JSON an ID is a string');
-	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo}, 'of all its digits');
+	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo}, "$how: a bigint in JSON has all its digits");
 	is_deeply($made->{schemas}, ['public'], 'Rails sees no schema of ours');
 	return $made->{prepared};
 }
-is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true, 'with statements that the server prepared');
+is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true, 'Rails without a pooler prepares statements');
 
 ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
-	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'with the IDs that they say');
+	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'fixtures have the IDs that they say');
 
 # Rails behind PgBouncer: each transaction is on another connection.
 {
@@ -155,8 +160,9 @@ is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM a
 	is(widen_pool($pooler, 'photos_pooled', 7), 7, 'PgBouncer has seven connections');
 	local @ENV{qw(RAILS_ENV DATABASE_URL)} = ('production', "postgresql://$ENV{PGUSER}\@127.0.0.1:$pooler->{port}/photos_pooled");
 	ok(defined rails('photos_pooled', 'db:migrate'), 'Rails migrates through PgBouncer');
-	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'to the same schema.rb');
-	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false, 'with no prepared statement');
+	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'Rails through PgBouncer dumps the same schema.rb');
+	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false,
+	  'Rails through PgBouncer prepares no statement');
 }
 
 # Java: what it runs with. Hibernate 3 makes classes in a way that Java 17 allows only with an option.
@@ -217,7 +223,7 @@ for ([ 'jdbc', $node->port, 'prepareThreshold=1', 8 ], [ 'jdbc_pooled', $pooler-
 		join("\n", map { "$_|$made->{$_}|$made->{one}" } 'batch 1', 'batch 2'), 'a batch, and its IDs of ulid');
 	my $pictures = $node->safe_psql($database, q{SELECT array_to_string(pictures, ',') FROM album WHERE title = 'block'});
 	is($made->{pictures}, join(' ', ($pictures) x 3), 'an array of id64');
-	like($pictures, qr/^$made->{block},\w{11}$/, 'which has two');
+	like($pictures, qr/^$made->{block},\w{11}$/, 'an array of id64 has its two IDs');
 	is_deeply([ @$made{qw(cast any prepared)} ], [ 'one', 2, $prepared ], "rows are found by them, by $prepared prepared statements");
 }
 
@@ -235,8 +241,9 @@ sub schema_tool
 }
 my ($ddl, $errors) = schema_tool('SchemaUpdate');
 is($errors, '', 'hbm2ddl update makes the tables');
-is(join(' ', $ddl =~ /^(?:create|alter) (\w+ \w+)/mg), 'table Album table Photo table Visit table Visit', 'and no more');
-is($node->safe_psql('hibernate', <<'SQL'), <<'TABLES' =~ s/\n\z//r, 'by the DEFAULTs');
+is(join(' ', $ddl =~ /^(?:create|alter) (\w+ \w+)/mg), 'table Album table Photo table Visit table Visit',
+  'hbm2ddl update makes no other tables');
+is($node->safe_psql('hibernate', <<'SQL'), <<'TABLES' =~ s/\n\z//r, 'hbm2ddl update makes keys by the DEFAULTs');
 SELECT attrelid::regclass, attname, format_type(atttypid, NULL), pg_get_expr(adbin, adrelid)
   FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
  WHERE attrelid IN ('photo'::regclass, 'album'::regclass, 'visit'::regclass) AND attname ~ 'id$' AND attnum > 0 ORDER BY attrelid::regclass::text, attname
@@ -249,15 +256,15 @@ TABLES
 my $made_schema = schema_of('hibernate');
 is_deeply([ schema_tool('SchemaValidator') ], [ '', '' ], 'validate finds nothing wrong');
 is_deeply([ schema_tool('SchemaUpdate') ], [ '', '' ], 'a second update has nothing to do');
-is(schema_of('hibernate'), $made_schema, 'and does nothing');
+is(schema_of('hibernate'), $made_schema, 'a second update changes nothing');
 
 my ($out, $log) = java('hibernate/kinds', \@hibernate, $url, 'Kinds');
 my $made = values_of($out);
 is($node->safe_psql('hibernate', 'SELECT id FROM photo'), $made->{photo}, 'Hibernate reads back a bigint');
 is($node->safe_psql('hibernate', 'SELECT id FROM album ORDER BY id') =~ s/\n/ /gr, "$made->{album} $made->{block}", 'id64, also of a block');
 is($node->safe_psql('hibernate', 'SELECT id, album_id FROM visit'), "$made->{visit}|$made->{album}", 'ulid');
-like($log, qr/Executing batch size: 3$/m, 'inserts the block as one batch');
-is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'and finds rows by them, by prepared statements');
+like($log, qr/Executing batch size: 3$/m, 'Hibernate inserts the block as one batch');
+is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'Hibernate finds rows by IDs and by prepared statements');
 
 $node->safe_psql('hibernate', 'ALTER TABLE photo ALTER id DROP DEFAULT, ALTER id TYPE id64 USING id::id64');
 like((schema_tool('SchemaValidator'))[1], qr/Wrong column type in public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');

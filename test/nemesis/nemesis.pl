@@ -128,12 +128,12 @@ my $seconds = time - $began;
 while (%running) { reap(); sleep 0.05 }
 $world->settle;
 ok($world->makes_ids, 'the primary makes IDs in the end');
-ok($world->gives_tickets, 'and gives numbers of each counter') if $world->has_counters;
+ok($world->gives_tickets, 'the primary gives numbers of each counter in the end') if $world->has_counters;
 $world->end;
 
 my $checked = report($histories, mode => $mode, seed => $seed, seconds => $seconds, count_of => \%count_of);
 if ($mode eq 'control') { cmp_ok($checked->{twice}, '>', 0, 'without a guard IDs come twice, and that is seen') }
 else { is($checked->{$_}, 0, "none $_") for qw(twice lost disordered reread) }
-cmp_ok($checked->{ids}, '>', 0, 'and IDs are made');
+cmp_ok($checked->{ids}, '>', 0, 'the run makes IDs');
 remove_tree($histories) unless $ENV{HISTORIES};
 done_testing();

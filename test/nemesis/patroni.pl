@@ -237,14 +237,14 @@ my $survey = survey($clients);
 is($survey->{duplicates}, 0, 'no ID twice');
 is($survey->{disordered}, 0, 'the IDs of a session rise');
 is($missed->{lost}, 0, 'no reader loses an event');
-is($missed->{twice}, 0, 'or sees one twice');
-cmp_ok($missed->{seen}, '>', keys %$events, 'and readers read');
+is($missed->{twice}, 0, 'no reader sees an event twice');
+cmp_ok($missed->{seen}, '>', keys %$events, 'readers read events');
 if ($recovery)
 {
 	is($recovery->{granted}, 0, 'nothing is granted to a thief');
 	my $tickets = tickets_of($clients);
 	is($tickets->{twice}, 0, 'no number of a counter twice');
-	cmp_ok($tickets->{taken}, '>', 1000, 'and numbers are taken');
+	cmp_ok($tickets->{taken}, '>', 1000, 'numbers of counters are taken');
 	diag("tickets: $tickets->{taken} taken; refused: " . join ', ', map { "$_ $tickets->{refused}{$_}" } sort keys %{ $tickets->{refused} });
 	my @logs = map { slurp_file($_) } glob("$cluster->{folder}/patroni.?.log"), $rival->{server}->logfile;
 	is(scalar(() = "@logs" =~ /an older state, or is new, and was not advanced/g), 0, 'no server finds that the registry was not advanced');

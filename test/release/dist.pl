@@ -33,18 +33,18 @@ is(text_of("$source/js/page/index.html"), text_of("$folder/web/index.html"), 'th
 # Without a compiler for WebAssembly.
 my $said = `rm -rf '$folder/web' '$folder/idgen.wasm' && make -s -C '$tree' dist CLANG=false 2>/dev/null && python3 -m zipfile -l '$folder/idgen-$version.zip'`;
 like($said, qr/^js\/page\/index\.html is left out: it needs clang/m, 'without a compiler for it, the page is left out, and make dist says so');
-like($said, qr/js\/page\/page\.html/, 'but its sources are there');
-unlike($said, qr/ \S*js\/page\/index\.html|^\S+\/js\/page\/index\.html/m, 'and it is not');
+like($said, qr/js\/page\/page\.html/, 'without a compiler for it, the sources of the page are there');
+unlike($said, qr/ \S*js\/page\/index\.html|^\S+\/js\/page\/index\.html/m, 'without a compiler for it, the page is not there');
 
 # As an older machine would: without bitcode, quickly.
 my $make = "make -s -C '$source' with_llvm=no COPT=-O0";
-is(system("$make -j2 >'$folder/log' 2>&1"), 0, 'it builds') or diag(text_of("$folder/log"));
-is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'and installs below a prefix') or diag(text_of("$folder/log"));
+is(system("$make -j2 >'$folder/log' 2>&1"), 0, 'the archive builds') or diag(text_of("$folder/log"));
+is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'the archive installs below a prefix') or diag(text_of("$folder/log"));
 my $meta = decode_json(text_of("$source/META.json"));
 is_deeply(
 	[ files_below("$folder/installed") ],
 	[ sort 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
-	'all of it lies there');
+	'all that the archive provides is installed');
 
 # If the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.
 mkdir "$folder/curl";
@@ -52,8 +52,8 @@ open my $none, '>', "$folder/curl/curl.h" or die "curl.h: $!";
 print $none "#error no libcurl\n";
 close $none;
 my $without = "$make CPPFLAGS='-I$folder'";
-is(system("$without -j2 >'$folder/log' 2>&1"), 0, 'it builds without libcurl') or diag(text_of("$folder/log"));
-is(text_of("$folder/log"), "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later\n", 'and says what it leaves out');
+is(system("$without -j2 >'$folder/log' 2>&1"), 0, 'the archive builds without libcurl') or diag(text_of("$folder/log"));
+is(text_of("$folder/log"), "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later\n", 'a build without libcurl says what it leaves out');
 is(system("$without install prefix='$folder/without' >'$folder/log' 2>&1"), 0, 'it installs without libcurl') or diag(text_of("$folder/log"));
 is_deeply([ files_below("$folder/without") ], [ grep { !/idgen_lease/ } files_below("$folder/installed") ], 'all but idgen_lease');
 is(system("$make install prefix='$folder/without' >'$folder/log' 2>&1 && $make uninstall prefix='$folder/without' >>'$folder/log' 2>&1"), 0, 'uninstall') or diag(text_of("$folder/log"));

@@ -91,12 +91,12 @@ for my $page ('README.md', 'CHANGELOG.md', @pages)
 my ($own, $sequence) = text_of("$tree/README.md") =~ /One `next_id\(\)` takes ([\d.]+) ns of CPU time, one `nextval` ([\d.]+) ns/;
 my $figures = text_of("$tree/docs/benchmarks.md");
 like($figures, qr/^\| next_id\(shard, layout\) \| \Q$own\E \[/m, 'README has the figure of next_id()');
-like($figures, qr/^\| nextval, CACHE 1 \| \Q$sequence\E \[/m, 'and that of nextval');
+like($figures, qr/^\| nextval, CACHE 1 \| \Q$sequence\E \[/m, 'README has the figure of nextval');
 
 # The rules notice what is wrong.
 is_deeply([ sort keys %{ anchors("# A `b_c`, d\n## A `b_c`, d\n```\n# no\n```\n") } ], [ 'a-b_c-d', 'a-b_c-d-1' ], 'noticed: headings, not code');
 is(fault_of('docs/README.md', 'none.md'), 'none.md: no such file', 'noticed: a page that is not there');
 is(fault_of('docs/README.md', '../README.md#none'), '../README.md#none: no such heading', 'noticed: a heading that is not there');
-is(fault_of('docs/README.md', '../README.md#idgen'), undef, 'and a link that is right passes');
+is(fault_of('docs/README.md', '../README.md#idgen'), undef, 'a link that is right passes');
 
 done_testing();

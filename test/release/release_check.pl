@@ -33,7 +33,7 @@ sub refused
 
 my ($status, $output) = check_of();
 is($status, 0, 'the last commit can be released') or diag($output);
-is($output, "$version can be released\n", 'and it says so');
+is($output, "$version can be released\n", 'the check says that the last commit can be released');
 
 put("$tree/README.md", 'changed');
 ($status, $output) = check_of();

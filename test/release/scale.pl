@@ -22,11 +22,11 @@ my $other = scale_section("Of today.\n", { title => 'Rows', text => "Many.\n", h
 is($other, "## Scale\n\nOf today.\n\n### Rows\n\nMany.\n\n| rows | ms |\n| --- | --- |\n| 1 | 2 |\n", 'a section from figures');
 my $changed = with_scale($page, $other);
 is(scale_of($changed), $other, 'a new one stands in the place of the old one');
-is($changed =~ s/\Q$other\E//r, $page =~ s/\Q$scale\E//r, 'and the rest is as it was');
+is($changed =~ s/\Q$other\E//r, $page =~ s/\Q$scale\E//r, 'a new section leaves the rest of the page as it was');
 my $without = $page =~ s/^\Q$scale\E\n//mr;
 is(scale_of($without), undef, 'a page without it');
-is(with_scale($without, $scale), $page, 'gets it in its place');
-is(scale_of(page(3, [], $scale)), $scale, 'and make bench keeps it');
+is(with_scale($without, $scale), $page, 'a page without the section gets it in its place');
+is(scale_of(page(3, [], $scale)), $scale, 'make bench keeps the section');
 
 # The charts of a page: its table's medians, from left to right.
 my %chart = charts($page);
@@ -38,7 +38,7 @@ my $said = join ', ', map { "$medians[$_] at $counts[$_]" } 0 .. $#counts;
 like($chart{'benchmarks-scale-sessions.svg'}, qr/one shard: \Q$said\E/, 'its chart says the same');
 my $torn = $page =~ s/^\| [\d,]+ shards? \|.*\n//mgr;
 ok(!eval { charts($torn); 1 }, 'noticed: a line without points');
-like($@, qr/no shards/, 'and which');
+like($@, qr/no shards/, 'noticed: which line has no points');
 
 # The depth of an index: 366 keys on a leaf, 286 pages below a page.
 is(IdgenBench::Scale::Rows::depth_of($_->[0]), $_->[1], "$_->[0] rows: depth $_->[1]") for [ 1, 1 ], [ 366, 1 ], [ 367, 2 ], [ 366 * 286, 2 ], [ 366 * 286 + 1, 3 ], [ 1e8, 4 ];

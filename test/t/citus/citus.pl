@@ -112,7 +112,7 @@ is($row->{advice}, undef, 'a worker: nothing to do');
 fails_with($one, 'SELECT next_id(8)', '22023', qr/shard 8 does not belong to this node.*DETAIL:  idgen.shards is "citus", now 7;.*HINT:  Leave the shard out to use the node's own\.$/s,
 	'another shard');
 my $ordinary = do { $session->do('CREATE ROLE app LOGIN'); connect_to($node, user => 'app') };
-is(shard_of('next_id()', $ordinary), 7, 'for an ordinary role');
+is(shard_of('next_id()', $ordinary), 7, 'an ordinary role gets IDs of the group');
 $ordinary->disconnect;
 
 # A group that changes counts from the next transaction on, whatever is prepared.
@@ -124,7 +124,7 @@ is(value_of($two, 'EXECUTE one'), 7, 'in a transaction');
 set_group(9);
 is_deeply([ map { value_of($one, "EXECUTE $_") } qw(one many one) ], [ 9, 9, 9 ], 'another group: prepared statements have it');
 $two->commit;
-is(value_of($two, 'EXECUTE one'), 9, 'another group: so has the next transaction');
+is(value_of($two, 'EXECUTE one'), 9, 'another group: the next transaction has it');
 $two->begin_work;
 fails_with($two, 'SELECT 1 / next_id(6)', '22023', qr/now 9;/, 'a transaction that fails');
 set_group(7);
@@ -165,11 +165,12 @@ is_deeply($one->selectrow_arrayref($parallel), [ 20000, 7, 7 ], 'parallel worker
 # A group that a layout cannot hold.
 set_group(300);
 fails_with($one, q{SELECT next_id(layout => 'js53')}, '22003',
-	qr/group 300 of this node in Citus is too large for layout "js53".*DETAIL:.*shards 0 to 255\..*HINT:  Use a layout with more shards, or give each node a shard of its own/s, 'too large');
-is(shard_of('next_id()'), 300, 'and not for the others');
+	qr/group 300 of this node in Citus is too large for layout "js53".*DETAIL:.*shards 0 to 255\..*HINT:  Use a layout with more shards, or give each node a shard of its own/s,
+	  'a group too large for a layout');
+is(shard_of('next_id()'), 300, 'a group too large for one layout has IDs of the others');
 $one->do('SET idgen.region = 1');
 fails_with($one, q{SELECT next_id(layout => 'twitter')}, '22003', qr/DETAIL:.*idgen.region is 1; the layout has the shards 0 to 31 in each region.*HINT:.*idgen.region to 0/s,
-	'too large beside a region');
+	'a group too large for a layout beside a region');
 set_group(3);
 is(shard_of("next_id(layout => 'twitter'), 'twitter'"), 35, 'a region above the group');
 $one->do('RESET idgen.region');
@@ -216,9 +217,9 @@ DROP VIEW public.pg_dist_partition;
 CREATE TABLE public.pg_dist_partition AS SELECT 'public.photo'::regclass AS logicalrelid, 'h'::"char" AS partmethod, ':varattno 2 ' AS partkey, 's'::"char" AS repmodel;
 ALTER TABLE public.pg_dist_partition SET SCHEMA pg_catalog;
 SQL
-is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nor one that belongs to no extension');
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'a relation pg_dist_partition that belongs to no extension tells nothing');
 $node->safe_psql('moving', 'ALTER EXTENSION plpgsql ADD TABLE pg_catalog.pg_dist_partition');
-is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nor one of another extension');
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'a relation pg_dist_partition of another extension tells nothing');
 $node->safe_psql('moving', $_) for 'ALTER EXTENSION plpgsql DROP TABLE pg_catalog.pg_dist_partition', q{DROP TABLE pg_catalog.pg_dist_partition; CREATE EXTENSION citus VERSION '2'};
 is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nothing is distributed yet');
 like(found(qr/about/, q{'serial', 'photo', 'id'}), qr/^ok: public.photo has about \d+ rows/, 'the rows of an ordinary table are estimated');
@@ -235,13 +236,15 @@ is(found($of_citus, q{'backfill', 'photo', 'tenant', 'made', 5}),
 	"no: public.photo is a distributed table of Citus\nno: public.photo.tenant is the distribution column\n$counted", 'backfill of the distribution column');
 is(found($of_citus, q{'widen', 'photo', 'tenant'}),
 	"no: public.photo is a distributed table of Citus\nno: public.photo.tenant is the distribution column\n$counted", 'the distribution column is widened');
-is(found($of_citus, q{'widen', 'photo', 'small'}), "no: public.photo is a distributed table of Citus\n$counted", 'another is widened');
+is(found($of_citus, q{'widen', 'photo', 'small'}), "no: public.photo is a distributed table of Citus\n$counted",
+  'a column that does not distribute is widened');
 is(found($of_citus, q{'uuid', 'album', 'new'}), "no: public.album is a reference table of Citus\nok: public.album has 0 rows, counted on its shards", 'a reference table');
 is(found($of_citus, q{'serial', 'photo', 'id'}), "ok: public.photo is a distributed table of Citus\n$counted", 'a new default');
 is(found(qr/about/, q{'serial', 'photo', 'id'}), '', 'the local table of that name is not counted');
 is(found($of_citus, q{'serial', 'plain', 'id'}), '', 'a table that is not of Citus');
 fails_with($owner, q{CALL idgen_migrate.backfill('photo', 'new', 'made', 5)}, '0A000', qr/public.photo is a distributed table of Citus.*HINT:.*undistribute_table\('public.photo'\)/s, 'backfill is refused');
-fails_with($owner, q{CALL idgen_migrate.uuid_start('album', 'new', 5)}, '0A000', qr/public.album is a reference table of Citus/, 'so is a move');
+fails_with($owner, q{CALL idgen_migrate.uuid_start('album', 'new', 5)}, '0A000', qr/public.album is a reference table of Citus/,
+  'a move of a reference table is refused');
 $owner->do(q{CALL idgen_migrate.replace_serial('photo', 'id', 5)});
 is(value_of($owner, 'INSERT INTO photo (tenant) VALUES (1) RETURNING id_shard(id)'), 5, 'a default is set');
 # Rows of others' tables are not read.

@@ -96,7 +96,7 @@ for my $turn (1 .. 2)
 	$one->do('ROLLBACK TO before');
 }
 $one->commit;
-is_of_group($session, 7, 'its origin goes on');
+is_of_group($session, 7, 'the origin of a clone goes on');
 
 # What asks for no group is made, and proves nothing.
 ok(value_of($one, "SELECT $_"), "a promoted clone: $_") for q{next_id(layout => 'mastodon')}, 'hlc_now()', 'next_ulid()', 'next_decimal_id()';
@@ -170,7 +170,7 @@ fails_with($three, 'SELECT next_id()', '55000', qr/number 7 cannot be used now: 
 $three->disconnect;
 $older->append_conf('postgresql.conf', q{idgen.registry = ''});
 $three = reconnected($older);
-is_refused($three, 'and without it again');
+is_refused($three, 'a clone without a registry again');
 
 # A clone of another node says nothing of this one.
 as_superuser($older, 'UPDATE pg_catalog.pg_dist_node SET nodeprimarynodeid = 4 WHERE nodeisclone');

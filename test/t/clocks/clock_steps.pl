@@ -164,7 +164,7 @@ $session->do($_) for q{SELECT idgen.advance(clock_timestamp() + interval '2 h', 
 set_clock($node, '+82800');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is (?:59 min \d+ s|1 h(?: 1 min)?) behind the next ID of shard 5/, 'an hour back after idgen.reset()');
 set_clock($node, '+86400');
-ok(value_of($session, 'SELECT next_id()') > 0, 'and right again');
+ok(value_of($session, 'SELECT next_id()') > 0, 'a clock set right again after idgen.reset() gives IDs');
 
 # Steps back while eight sessions make IDs: small ones are held or waited for, large ones refused, and nothing is made
 # twice, nor after the clock is right again.
@@ -232,7 +232,7 @@ for my $case (
 	if   ($refused) { fails_with($session, 'SELECT next_id()', '55000', $refused, $what) }
 	else            { ok(eval { value_of($session, 'SELECT next_id()') }, "$what: an ID is made") }
 }
-is("@warnings", '', 'none of them warns');
+is("@warnings", '', 'no draw at these clocks warns');
 kernel_says($node, '0 500001 100');
 for (1 .. 2)
 {
@@ -240,7 +240,7 @@ for (1 .. 2)
 	ok(eval { value_of($session, 'SELECT next_id()') }, 'require_clock_sync = warn, a clock that is off by more: an ID is made');
 }
 is(scalar @warnings, 1, 'require_clock_sync = warn: a warning, and one a minute');
-like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: which');
+like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: the warning says by how much');
 set_for_server($session, 'idgen.require_clock_sync', 'on');
 set_clock($node, sprintf '+%d', $later += 10);
 fails_with($session, 'SELECT next_id()', '55000',

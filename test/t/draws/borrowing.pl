@@ -36,35 +36,37 @@ is(leads($borrowing, 44, $second), join(' ', map { "$_:4" } 0 .. 10), 'borrowed 
 my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
 for ("next_id(5, '$layout')", "next_id_array(3, 5, '$layout')", "next_ids(3, 5, '$layout')")
 {
-	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside it: $_");
+	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside a session that borrows: $_");
 }
 fails_with($borrowing, "SELECT next_id(5, '$layout')", '2200H', qr/no ID is left in this tick for shard 5\nDETAIL:.*its next tick is 11\.000 s ahead/s,
 	'the session that borrowed');
 
 freeze_clock($node, $second + 1);
 is(leads($waiting, 4, $second + 1), '10:4', 'a second later the session that waits has its turn, at once');
-fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', $borrowed, 'and no more than that');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', $borrowed, 'a session that waits gets no more than its turn');
 freeze_clock($node, $second + 3);
 is(leads($waiting, 4, $second + 3), '9:4', 'after two seconds, too, and so the lead shrinks');
 freeze_clock($node, $second + 6);
-is(leads($waiting, 4, $second + 6), '7:4', 'and on');
-fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s ahead of the clock/, 'it grows no more');
-is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'but by a session that borrows');
+is(leads($waiting, 4, $second + 6), '7:4', 'after six seconds the lead has shrunk further');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s ahead of the clock/,
+  'the lead of a session that waits grows no more');
+is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'the lead grows for a session that borrows');
 is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
-is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'and none as held');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'a session that borrowed leaves no ID counted as held');
 
 # So does one that draws above an ID ahead of the clock, whatever its idgen.overflow says.
 my $lifting = connect_to($node);
 my $above = "SELECT next_id_after(id_make(to_timestamp($second + 16), 7, 0, '$layout'), 7, '$layout')";
 is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1, 'drawn above an ID ahead of the clock');
-is(leads($waiting, 2, $second + 6, 7), '10:2', 'one that waits uses up its tick');
-fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/, 'and is told why');
+is(leads($waiting, 2, $second + 6, 7), '10:2', 'a session that waits uses up its tick');
+fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/,
+  'a session that waits is told why it gets no more');
 freeze_clock($node, $second + 7);
 is(leads($waiting, 4, $second + 7, 7), '10:4', 'a second later it has its turn, at once');
 freeze_clock($node, $second + 9);
-is(leads($lifting, 4, $second + 9, 7), '9:4', 'as far ahead as that, no further');
+is(leads($lifting, 4, $second + 9, 7), '9:4', 'the session that lifted the clock leads no further');
 is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 7'), 11, 'all of them count as borrowed');
-is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'and none as held');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'an ID drawn above the clock leaves none counted as held');
 
 # A clock that was set back is to blame, whoever has borrowed before.
 freeze_clock($node, $second - 60);
@@ -89,7 +91,7 @@ while ($drawn < 100 && time - $began < 60)
 }
 is($drawn, 100, 'beside four sessions that borrow, one that waits draws on') or diag($waiting->errstr);
 is(value_of($onlooker, q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%next_id(6,%' AND pid <> pg_backend_pid()}), 4,
-	'they all go on meanwhile');
+	'all four sessions that borrow go on meanwhile');
 $_->pg_cancel for @others;
 $_->disconnect for @others, $onlooker, $waiting, $borrowing, $lifting;
 done_testing();

@@ -66,7 +66,7 @@ is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_serie
 	4, 'idle slots are given to other shards');
 a_second_later();
 my @again = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(0, 3) n') };
-is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0, 'and their shards go on above what they made');
+is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0, 'shards that were given other slots go on above what they made');
 
 # A kept plan whose slot was given away in between finds a new one.
 my $kept = $session->prepare('SELECT next_id(1)');
@@ -91,7 +91,7 @@ for my $make ('next_id(1)', 'hlc_now()')
 	a_second_later();
 	cmp_ok(value_of($running, 'FETCH running'), '>', $first_made, "$make: a statement whose slot was given away finds another");
 	my @later = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(11, 13) n') };
-	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: and leaves those of others alone");
+	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: a statement that finds another slot leaves those of others alone");
 	$running->disconnect;
 	a_second_later();
 }
@@ -142,7 +142,7 @@ sub check_databases
 		'53400', qr/no room is left for the IDs of another database\nDETAIL:.*in 4 databases.*\nHINT:.*idgen.max_slots and restart/s, 'a database more than there is room for');
 	$sessions[3]->disconnect;
 	$sessions[0]->do('DROP DATABASE d3');
-	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'there is room again once one is dropped');
+	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'a dropped database leaves room for another');
 	$_->disconnect for @sessions[ 0 .. 2, 4 ];
 	$few->stop;
 	return;
@@ -198,18 +198,19 @@ check_databases();
 
 	$a_second_later->();
 	is($take_all->($greedy{greedy}, $layouts), '53400 10', 'layouts of his own: half of the share');
-	is($draw_own->($application), 9, 'then the own shard finds a slot in each preset, and the clock one');
-	is($draw_own->($greedy{greedy}), 9, 'for him as well');
+	is($draw_own->($application), 9, 'the own shard finds a slot in each preset, and the clock one');
+	is($draw_own->($greedy{greedy}), 9, 'the own shard of a greedy role finds a slot in each preset');
 	fails_with($greedy{greedy}, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
-		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s, 'one more layout');
+		qr/this database uses all of its 10 idgen slots for other shards and layouts.*DETAIL:.*Half of the 20 slots.*HINT:.*max_slots_per_database/s,
+		  'a layout above half of the share is refused');
 	is(value_of($application, q{SELECT value || ok FROM idgen.status() WHERE key = 'slots'}),
 		q{19 of 20 in this database, 22 of 80 in all; those left are for this node's own shards in presetsfalse}, 'idgen.status()');
 	for (1 .. 3)
 	{
 		$a_second_later->();
 		is($take_all->($greedy{unset}, "next_id(n)"), '53400 19', 'any shards, where none are set: his idle slots and no others');
-		is($draw_own->($application), 9, 'and the own shard goes on');
+		is($draw_own->($application), 9, 'the own shard goes on beside idle slots that were taken');
 	}
 
 	# In all databases together.
@@ -218,7 +219,8 @@ check_databases();
 	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
 	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
-		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s, 'in another database');
+		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s,
+		  'a layout above half of the server in another database is refused');
 	is($draw_own->($_), 9, 'own shards find slots in both') for $application, $in_next;
 	$_->disconnect for $application, $in_next, values %greedy;
 }

@@ -43,22 +43,22 @@ ok(begin_wait(), 'pg_stat_activity shows a wait event');
 is(value_of($other, 'SELECT count(*) FROM pg_locks WHERE pid = ? AND locktype <> $$virtualxid$$', $pid),
 	0, 'a waiting session holds no lock');
 my $used = cpu_seconds();
-ok(value_of($other, 'SELECT next_id(6)') > 0, 'another shard goes on');
-is(value_of($other, 'SELECT count(*) FROM next_ids(5000, 7)'), 5000, 'and another');
+ok(value_of($other, 'SELECT next_id(6)') > 0, 'a second shard goes on beside a session that waits');
+is(value_of($other, 'SELECT count(*) FROM next_ids(5000, 7)'), 5000, 'a third shard goes on beside a session that waits');
 select undef, undef, undef, 1;
 cmp_ok(cpu_seconds() - $used, '<=', 0.2, 'a waiting session sleeps');
 
-ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'cancelled');
+ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'a session that waits is canceled');
 ok(!succeeds($waiting), 'the wait ends');
-is($waiting->state, '57014', 'with query_canceled');
+is($waiting->state, '57014', 'a canceled wait ends with query_canceled');
 
 $waiting->do("SET statement_timeout = '300ms'");
-ok(begin_wait(), 'it waits again');
+ok(begin_wait(), 'a session whose wait was canceled waits again');
 ok(!succeeds($waiting), 'statement_timeout ends the wait');
-is($waiting->state, '57014', 'and says so');
+is($waiting->state, '57014', 'statement_timeout ends the wait with query_canceled');
 $waiting->do('RESET statement_timeout');
 
-ok(begin_wait(), 'it waits once more');
+ok(begin_wait(), 'a session waits again after statement_timeout');
 set_clock($node, '+0');
 ok(succeeds($waiting), 'the clock corrected, the wait ends with an ID');
 
@@ -73,18 +73,18 @@ for my $sql ('SELECT next_id_array(10, 5)', 'SELECT count(*) FROM next_ids(10, 5
 
 # A terminated wait leaves nothing behind.
 $waiting->do('RESET statement_timeout');
-ok(begin_wait(), 'it waits a last time');
+ok(begin_wait(), 'a session that is to be terminated waits');
 value_of($other, 'SELECT pg_terminate_backend(?)', $pid);
 ok(!succeeds($waiting), 'terminated');
 set_clock($node, '+0');
-ok(value_of($other, 'SELECT next_id(5)') > 0, 'its shard goes on with another session');
+ok(value_of($other, 'SELECT next_id(5)') > 0, 'another session draws the shard of a terminated one');
 
 # Many waiters on one saturated shard all get their IDs.
 $other->do('CREATE UNLOGGED TABLE made (id bigint)');
 ok( in_sessions(
 		$node, 16, sub { $_[0]->do('INSERT INTO made SELECT next_id(5) FROM generate_series(1, 3000)') }),
 	'16 sessions on one saturated shard');
-is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000, 'all distinct');
+is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000, '16 sessions on one saturated shard: all IDs are distinct');
 
 $other->disconnect;
 done_testing();

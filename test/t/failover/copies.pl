@@ -30,7 +30,7 @@ sub is_told
 	my $on = connect_to($node);
 	my ($value, $ok, $advice) = eval { $on->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'copy'}) };
 	is($ok, $expected ? 0 : 1, "$what: idgen.status() says " . ($expected ? 'so' : 'nothing')) || note $on->errstr // 'no row';
-	like($advice // '', qr/idgen\.confirm_shards\(\)/, "$what: with what to do") if $expected;
+	like($advice // '', qr/idgen\.confirm_shards\(\)/, "$what: idgen.status() says what to do") if $expected;
 	$on->disconnect;
 	return;
 }
@@ -108,7 +108,8 @@ sub identified
 	$on = connect_to($copy);
 	my $id = eval { value_of($on, q{SELECT next_id(layout => 'twitter')}) };
 	ok($id, 'the same shards, another region: IDs are made, also with on_copy = refuse') || note $on->errstr;
-	is(value_of($on, q{SELECT id_region($1, 'twitter') || '/' || id_shard($1, 'twitter')}, $id), '1/37', 'of that region') if $id;
+	is(value_of($on, q{SELECT id_region($1, 'twitter') || '/' || id_shard($1, 'twitter')}, $id), '1/37',
+	  'the same shards, another region: IDs are of that region') if $id;
 	is(told($copy), 1, 'the log is told of the copy, not of the other region');
 	$on->disconnect;
 	$copy->stop('immediate');

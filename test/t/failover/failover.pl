@@ -45,7 +45,7 @@ for my $error ('-0.4', '+0.4')
 	wait_for_replay($primary, $standby);
 	my $on_standby = connect_to($standby);
 	fails_with($on_standby, 'SELECT next_id()', '25006', qr/during recovery/, "$tag clock: the standby makes none");
-	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: nor moves the horizon");
+	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: the standby does not move the horizon");
 	cut_off($standby);
 	my $end = time + 1.5;
 	my $repeats = 0;
@@ -182,7 +182,7 @@ for my $then ('', ', kill -9', ' with its database')
 		ok(!$ended && $session->state eq '57014', 'a cancelled wait for the standby makes no ID');
 	}
 	$other->do(q{SET idgen.max_wait = '300ms'});
-	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'nor does another session');
+	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'a second session makes no ID while standbys have not confirmed');
 	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen.advance(now())}, '57014', qr/statement timeout/, 'idgen.advance waits for the standby');
 
 	kill 'CONT', $walreceiver;

@@ -41,8 +41,8 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 		$holder->do("SELECT setval('idgen.origin', $value)");
 		is(copy_row($session), 1, "set to $value, which is not a system identifier: the database is not a copy");
 	}
-	ok(eval { value_of($session, 'SELECT next_id()') }, 'and IDs are made') || note $session->errstr;
-	is(mirror($session), own_system($session), 'the first ID sets it right again');
+	ok(eval { value_of($session, 'SELECT next_id()') }, 'set to values that are not system identifiers: IDs are made') || note $session->errstr;
+	is(mirror($session), own_system($session), 'the first ID sets the sequence right again');
 
 	# From now on the page says it.
 	$holder->do("SELECT setval('idgen.origin', $other)");
@@ -50,8 +50,9 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	crash($node);
 	start_again($node);
 	$_ = connect_to($node) for $session, $holder;
-	ok(eval { value_of($session, 'SELECT next_id()') }, 'nor after kill -9') || note $session->errstr;
-	is(mirror($session), own_system($session), 'whose first ID sets it right again');
+	ok(eval { value_of($session, 'SELECT next_id()') },
+	  'set to another system identifier after the first ID: IDs go on after kill -9') || note $session->errstr;
+	is(mirror($session), own_system($session), 'the first ID after kill -9 sets the sequence right again');
 
 	# Locked then: nothing needs it.
 	$holder->do(q{BEGIN; ALTER SEQUENCE idgen.origin OWNER TO heir; PREPARE TRANSACTION 'forgotten'});
@@ -70,11 +71,11 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	my $session = connect_to($node);
 	$session->do("SELECT setval('idgen.origin', $other)");
 	is(copy_row($session), 0, 'set to another system identifier before the first ID: the database is a copy');
-	fails_with($session, 'SELECT next_id()', '55000', qr/$other/, 'and makes no ID');
+	fails_with($session, 'SELECT next_id()', '55000', qr/$other/, 'set to another system identifier before the first ID: no ID is made');
 	is(mirror($session), $other, 'a dump of it names the same origin');
 	$session->do('SELECT idgen.confirm_shards()');
 	is(mirror($session), own_system($session), 'confirmed: a dump names this server');
-	ok(value_of($session, 'SELECT next_id()'), 'and IDs are made');
+	ok(value_of($session, 'SELECT next_id()'), 'confirmed shards: IDs are made');
 	$session->disconnect;
 	$node->stop;
 }

@@ -56,7 +56,7 @@ for my $layout ('twitter', 'discord')
 	my @ids = take_in_turns($layout, my @sessions = map { connect_to($_) } @nodes);
 	is(twice(@ids), 0, "$layout: no ID of two servers, among " . @nodes * $count);
 	is(join(' ', map { says('id_region', $layout, $_) } @ids), '0 0 1 1 2 2', "$layout: each tells its region");
-	is(join(' ', map { says('id_shard', $layout, $_) } @ids), '0 1 32 33 64 65', "$layout: and its number");
+	is(join(' ', map { says('id_shard', $layout, $_) } @ids), '0 1 32 33 64 65', "$layout: each tells its number");
 	$_->disconnect for @sessions;
 }
 
@@ -108,7 +108,7 @@ for my $case (@cases)
 	pass("$case->{name}: a region goes on while the registry of another is away");
 	$registry->safe_psql('postgres', "ALTER DATABASE $away ALLOW_CONNECTIONS true");
 	push @{ $ids[-1] }, wait_for_id($sessions[-1]), ids_of($sessions[-1], 100);
-	is(twice(@ids), 0, "$case->{name}: nor any afterwards");
+	is(twice(@ids), 0, "$case->{name}: no ID twice when the registry is back");
 	$_->disconnect for @sessions;
 }
 done_testing();

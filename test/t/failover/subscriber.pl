@@ -125,7 +125,7 @@ $origin->backup('base');
 		is_refused($copy, $db, "$db: by default");
 		is(copy_row($copy, $db), 0, "$db: idgen.status() says so");
 	}
-	is($copy->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription'), 1, 'it is a subscriber') if $has_tool;
+	is($copy->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription'), 1, 'pg_createsubscriber made a subscriber') if $has_tool;
 	my $on = connect_to($copy);
 	$on->do(q{SELECT idgen.advance(now() + interval '1 s')});
 	is_refused($copy, 'postgres', 'moved forward');
@@ -148,8 +148,8 @@ $origin->backup('base');
 	$copy->stop;
 	start_again($copy);
 	$on = connect_to($copy, db => 'warned');
-	ok(eval { value_of($on, 'SELECT next_id()') }, 'but not one that did') || note $on->errstr;
-	is(copy_row($copy, 'warned'), 0, 'which idgen.status() goes on to tell');
+	ok(eval { value_of($on, 'SELECT next_id()') }, 'with on_copy = auto again, a database that made IDs meanwhile makes them') || note $on->errstr;
+	is(copy_row($copy, 'warned'), 0, 'idgen.status() goes on to tell of a copy that makes IDs');
 	$on->disconnect;
 
 	# Both at work, by default.
@@ -160,13 +160,13 @@ $origin->backup('base');
 	append_to_file($stop, '');
 	my ($by_origin, $by_copy) = map { [ made_by($_) ] } @makers;
 	cmp_ok(scalar @$by_origin, '>', 1000, 'both at work: the origin makes IDs');
-	is(scalar @$by_copy, 0, 'and the copy none');
-	is(repeated($made{postgres}, @$by_origin), 0, 'none twice');
+	is(scalar @$by_copy, 0, 'both at work: the copy makes no ID');
+	is(repeated($made{postgres}, @$by_origin), 0, 'both at work: no ID twice');
 
 	# Shards of its own; the origin's, when it makes no more: the last of them lie as far ahead as its lead lets them.
 	$copy->safe_psql('postgres', q{ALTER DATABASE other SET idgen.shards = '6'});
 	makes($copy, 'other', $made{other}, 'shards of its own');
-	makes($origin, 'other', $made{other}, 'and the origin goes on');
+	makes($origin, 'other', $made{other}, 'shards of its own for the copy: the origin goes on');
 	is(copy_row($copy, 'other'), 1, 'shards of its own: idgen.status() says nothing');
 	$session->do('SET idgen.overflow = borrow');
 	is(repeated($made{postgres}, draw_few($session, 9000)), 0, 'the origin, ahead of its clock: none twice');

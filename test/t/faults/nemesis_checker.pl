@@ -76,14 +76,16 @@ my $single = begin_run(MODE => 'single', MINUTES => 0.05, ONLY => 'kill_backend 
 my $control = begin_run(MODE => 'control', MINUTES => 0.1, ONLY => 'failover_unfenced');
 my ($status, @lines) = end_run($single);
 is($status, 0, 'a run on one server succeeds');
-like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 read=\d+ seconds=\d+$/, 'and its last line has the totals');
-is(scalar(grep { /^fault (?:kill_backend|kill_all|clock_back_1|cancel_statements) \d+$/ } @lines), ($lines[-1] =~ /kinds=(\d+)/)[0], 'it counts each kind of fault');
-is(scalar(grep { /^history a\.(?:bulk\.[12]|single\.3|events\.4)\.history [0-9a-f]{64}$/ } @lines), 4, 'and gives the digest of each history');
-like($lines[-2], qr/^histories [0-9a-f]{64}$/, 'and one of all');
+like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 read=\d+ seconds=\d+$/,
+  'the last line of a run has the totals');
+is(scalar(grep { /^fault (?:kill_backend|kill_all|clock_back_1|cancel_statements) \d+$/ } @lines), ($lines[-1] =~ /kinds=(\d+)/)[0],
+  'a run counts each kind of fault');
+is(scalar(grep { /^history a\.(?:bulk\.[12]|single\.3|events\.4)\.history [0-9a-f]{64}$/ } @lines), 4, 'a run gives the digest of each history');
+like($lines[-2], qr/^histories [0-9a-f]{64}$/, 'a run gives one digest of all histories');
 ($status, @lines) = end_run($control);
 is($status, 0, 'the control succeeds');
 like($lines[-1], qr/^totals mode=control .* twice=[1-9]/, 'because IDs come twice');
-ok(scalar(grep { /^twice: ids from \d+ by / } @lines), 'and it says which');
+ok(scalar(grep { /^twice: ids from \d+ by / } @lines), 'the control says which IDs come twice');
 like(qx(MODE=single ONLY=earthquake perl $nemesis/nemesis.pl 2>&1), qr/no such fault in single: earthquake/, 'an unknown fault is refused');
-like(qx(MODE=many perl $nemesis/nemesis.pl 2>&1), qr/no such mode: many/, 'and an unknown mode');
+like(qx(MODE=many perl $nemesis/nemesis.pl 2>&1), qr/no such mode: many/, 'an unknown mode is refused');
 done_testing();

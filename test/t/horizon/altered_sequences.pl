@@ -98,9 +98,11 @@ for (@not_over)
 	set_clock($node, sprintf '%+.1f', $clock += 100);
 	$session->begin_work;
 	$session->do($_) for @$changes, 'SAVEPOINT t';
-	fails_with($session, 'SELECT idgen.advance(now())', '55000', qr/sequence "idgen.horizon".* in this transaction/, "$change, not committed: nor idgen.advance");
+	fails_with($session, 'SELECT idgen.advance(now())', '55000', qr/sequence "idgen.horizon".* in this transaction/,
+	  "$change, not committed: idgen.advance() is refused");
 	$session->do('ROLLBACK TO t');
-	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen.generator".* in this transaction/, "$change, not committed: nor DecimalIds") if $restart;
+	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen.generator".* in this transaction/,
+	  "$change, not committed: DecimalIds are refused") if $restart;
 	$session->do('ROLLBACK TO t');
 	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen.horizon".* in this transaction/, "$change, not committed: refused");
 	my @ids = eval { draw($other, 100_000) };

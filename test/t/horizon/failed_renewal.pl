@@ -74,8 +74,8 @@ clear_lock_table();
 at(135);
 is_new(id_if_any(), 'room again, in the same transaction: an ID of the next window');
 $session->do('INSERT INTO filled VALUES (0)');
-ok($session->commit, 'it commits');
-is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'with what it wrote');
+ok($session->commit, 'the transaction that had no room commits');
+is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'the transaction that had no room has what it wrote');
 is(value_of($greedy, 'SELECT count(*) FROM pg_locks WHERE pid = ?', $pid), 0, 'no lock is left');
 
 # The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A renewal
@@ -112,8 +112,8 @@ at(200);
 fails_with($greedy, 'SELECT next_id(1)', 'XX001', qr/invalid page in block 1/, 'the lock is free: another session finds the same page');
 swap_page($page);
 is_new(scalar(eval { value_of($greedy, 'SELECT next_id(1)') }), 'the page is readable again: another session renews');
-is_new(id_if_any(), 'and the same transaction gets an ID of the next window');
-ok($session->commit, 'which commits');
+is_new(id_if_any(), 'the transaction that met the bad page gets an ID of the next window');
+ok($session->commit, 'the transaction that met the bad page commits');
 
 # A renewal in a transaction with a number looks into pg_class, which another session locks. The server's timeouts need a clock that goes.
 sub wait_in_renewal
@@ -134,16 +134,16 @@ wait_in_renewal(300, q{SET LOCAL lock_timeout = '50ms'});
 my $rows = eval { $session->pg_result };
 $greedy->rollback;
 is($rows, 1, 'a lock that times out in a renewal ahead of need: an ID');
-ok(eval { id(); $session->commit }, 'and more, in the same transaction');
+ok(eval { id(); $session->commit }, 'a lock that times out in a renewal: more IDs in the same transaction');
 
 wait_in_renewal(400, 'SET LOCAL lock_timeout = 0');
 wait_until($greedy, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)");
 $greedy->do("SELECT pg_cancel_backend($pid)");
 ok(!succeeds($session), 'a cancellation in a renewal ahead of need: an error');
-is($session->state, '57014', 'which is the cancellation');
+is($session->state, '57014', 'a cancellation in a renewal ahead of need has its own SQLSTATE');
 $greedy->rollback;
 $session->rollback;
-is_new(id(), 'then IDs go on');
+is_new(id(), 'IDs go on after a cancellation in a renewal');
 
 $_->disconnect for $session, $greedy;
 done_testing();

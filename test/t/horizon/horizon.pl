@@ -91,7 +91,7 @@ my $records = generic_records($from, $to);
 cmp_ok($records, '>=', 1, 'three sessions for 3 s: the horizon was written');
 cmp_ok($records, '<=', 2 * $took + 1, 'three sessions for 3 s: at most twice a second');
 sleep 1.5;
-is(generic_records($to, flushed_lsn()), 0, 'none while idle');
+is(generic_records($to, flushed_lsn()), 0, 'the horizon is not written while idle');
 is(value_of($session, 'SELECT next_id() > 0'), 1, 'one ID');
 $from = flushed_lsn();
 ($took) = timed(sub { value_of($session, 'SELECT next_id()') for 1 .. 20 });
@@ -107,7 +107,7 @@ is( value_of(
 		$other, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen.horizon'::regclass AND mode <> 'AccessShareLock'}),
 	0, 'an open transaction that renewed holds no lock on the horizon');
 $session->rollback;
-cmp_ok(horizon_ms(), '>', $before_ms, 'and it did renew');
+cmp_ok(horizon_ms(), '>', $before_ms, 'an open transaction that drew has renewed the horizon');
 
 # Another session writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
 $session->do('CREATE ROLE app LOGIN');
@@ -198,10 +198,10 @@ $session->do('SELECT next_id()', { pg_async => PG_ASYNC });
 sleep 0.3;
 my $third = connect_to($node);
 is(value_of($third, 'SELECT count(*) FROM pg_locks WHERE pid = ? AND relation IS NOT NULL AND granted', $pid),
-	0, 'who waits for it holds no lock');
-ok(value_of($third, 'SELECT pg_cancel_backend(?)', $pid), 'cancelled');
+	0, 'a session that waits for the horizon holds no lock');
+ok(value_of($third, 'SELECT pg_cancel_backend(?)', $pid), 'a wait for the horizon is canceled');
 ok(!succeeds($session), 'the wait ends');
-is($session->state, '57014', 'with query_canceled');
+is($session->state, '57014', 'a canceled wait for the horizon ends with query_canceled');
 $session->do('SELECT next_id()', { pg_async => PG_ASYNC });
 sleep 0.2;
 $other->rollback;
@@ -271,7 +271,8 @@ like(told(q{SELECT idgen.advance(now() + '1 h')}), qr/$costs (?:59 min \d+ s|1 h
 like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
 is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
 like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/, 'far, and meant: told');
-fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/, 'and it holds');
+fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/,
+  'far, and meant: no ID comes');
 $session->do(q{SELECT idgen.reset(clock_timestamp() + '3 s')});
 $session->do(q{SET idgen.max_wait = '10s'});
 ok(!repeated(\%made, draw($session, 10)), 'a mistake: put right by idgen.reset()');

@@ -98,7 +98,8 @@ for my $sequence (sort keys %sql)
 			my ($value, $ok, $advice) =
 			  $session->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'horizon'});
 			is($ok, 0, "$what: idgen.status() says so");
-			like("$value: $advice", $pattern eq $later ? qr/later version.*Install/ : qr/missing.*Create the extension again/, "$what: and what to do");
+			like("$value: $advice", $pattern eq $later ? qr/later version.*Install/ : qr/missing.*Create the extension again/,
+			  "$what: idgen.status() says what to do");
 		}
 		is(value_of($session, 'SELECT pg_backend_pid()'), $backend, "$sequence, $what: the session lives");
 		restart_with($sequence, sub { $bytes });

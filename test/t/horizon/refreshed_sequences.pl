@@ -56,7 +56,7 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 725811840000
 	pass_window();
 	ok(goes_on($statement, 4000, 60), "$write: past the next renewal, too");
 	my ($error, @ids) = end_statement($statement);
-	like($error, qr{^FATAL: .*terminating connection}, "$write: until it is ended");
+	like($error, qr{^FATAL: .*terminating connection}, "$write: a statement that goes on can be ended");
 	is(repeated(\%made, @ids), 0, "$write: none again");
 
 	# With nobody at work
@@ -69,7 +69,7 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 725811840000
 	@ids = eval { draw($session, 10) };
 	is(scalar @ids, 10, "$write: IDs go on at once");
 	$session->do('RESET idgen.max_wait');
-	is(repeated(\%made, @ids, map { value_of($session, 'SELECT next_decimal_id()') } 1 .. 3), 0, "$write: nor then");
+	is(repeated(\%made, @ids, map { value_of($session, 'SELECT next_decimal_id()') } 1 .. 3), 0, "$write: no ID twice when IDs go on");
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
 	wait_until($session, "SELECT last_value = $brought FROM idgen.horizon");
 	crash_and_start();
@@ -90,7 +90,8 @@ $session->do('DROP SUBSCRIPTION from_there');
 	wait_until($on, "SELECT last_value = $brought FROM idgen.origin");
 	is(value_of($on, q{SELECT ok FROM idgen.status() WHERE key = 'copy'}), 1, 'before the first ID: idgen.status() says nothing of a copy');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'before the first ID: IDs are made') || note $on->errstr;
-	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1, 'before the first ID: then the mirror is right again');
+	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1,
+	  'before the first ID: once made, the mirror is right again');
 	$on->do('DROP SUBSCRIPTION from_there');
 	$on->disconnect;
 	$fresh->stop;

@@ -109,7 +109,7 @@ fails_with(
 cmp_ok(lead_of(events($session, 1)), '<=', 0, 'a remote clock an hour ahead: no trace of it');
 $hlc = value_of($session, q{SELECT hlc_receive(hlc_make(clock_timestamp() + '0.8 s', 65535))});
 cmp_ok(lead_of($hlc), '>', 0, 'a remote clock 0.8 s ahead is taken');
-is($hlc % 65536, 0, 'and a full logical part carries at once');
+is($hlc % 65536, 0, 'a full logical part carries at once');
 is(value_of($session, 'SELECT hlc_now()'), $hlc + 1, 'the next event is the next timestamp');
 
 # A clock that stands still, and a crash: nothing again, and the order is kept. Only the horizon keeps new ones from old
@@ -282,7 +282,7 @@ fails_with(
 	$session, 'SELECT next_decimal_id()', '55000',
 	qr/no generator for DecimalIds was taken within 0.500 s\nDETAIL:  The synchronous standbys have not confirmed it/,
 	'no synchronous standby answers');
-fails_with($session, 'SELECT next_decimal_id()', '55000', qr/have not confirmed it/, 'nor the next time');
+fails_with($session, 'SELECT next_decimal_id()', '55000', qr/have not confirmed it/, 'no standby answers: the next call takes no generator either');
 $node->append_conf('postgresql.conf', "synchronous_standby_names = ''\nidgen.max_wait = '3s'");
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('synchronous_standby_names') = ''});

@@ -39,9 +39,10 @@ sub reload
 my $public = value_of($app, 'SELECT id_to_public(5)');
 is($public, value_of($session, "SELECT '1' || id_to_base62(id_encrypt(5, '\\x$old'))"), 'made with the key of the file');
 ok(reload("1:$old,2:$new", '2'), 'a new key is used at once');
-is(value_of($app, "SELECT id_from_public('$public')"), 5, 'and old public IDs are still read');
+is(value_of($app, "SELECT id_from_public('$public')"), 5, 'old public IDs are still read beside a new key');
 ok(reload("2:$new,3:$third", '3'), 'an old key is taken out');
-fails_with($app, "SELECT id_from_public('$public')", '22023', qr/there is no key 1\nDETAIL:  idgen.keys has no key of that number/, 'its public IDs are unreadable');
+fails_with($app, "SELECT id_from_public('$public')", '22023', qr/there is no key 1\nDETAIL:  idgen.keys has no key of that number/,
+  'public IDs of a key that was taken out are unreadable');
 
 # A value that is refused leaves the keys as they are.
 $node->append_conf('postgresql.conf', "idgen.keys = '4:${old}0'");
@@ -49,7 +50,7 @@ my $offset = -s $node->logfile;
 $node->reload;
 ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys'"),
 	'a refused value is reported');
-like(value_of($app, 'SELECT id_to_public(5)'), qr/^3/, 'and changes nothing');
+like(value_of($app, 'SELECT id_to_public(5)'), qr/^3/, 'a refused value changes nothing');
 is(value_of($session, q{SELECT count(*) FROM pg_file_settings WHERE name = 'idgen.keys' AND error IS NOT NULL}), 1, 'pg_file_settings says so');
 $node->append_conf('postgresql.conf', "idgen.keys = '2:$new'");
 $node->restart;
@@ -75,7 +76,7 @@ $node->reload;
 ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys.* changed'"),
 	'a reload is logged');
 my $log = slurp_file($node->logfile);
-like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'with stars');
+like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'a reload logs the keys as stars');
 unlike($log, qr/$_/i, 'no key is in the log') for $old, $new, $third;
 
 # A setting that was stored before the library guarded it is not taken.
@@ -94,7 +95,7 @@ $node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
 $node->restart;
 ($status, $out, $error) = $node->psql('postgres', 'SELECT id_to_public(5)', extra_params => [ '-U', 'app' ]);
 like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is not set/s, 'a stored setting is not taken');
-unlike($error, qr/$old/, 'nor told');
+unlike($error, qr/$old/, 'the key of a stored setting is not told');
 
 # The examples of the pages run, and give what stands behind them.
 my @of_vector_clocks = grep { $_->{section} eq 'Vector clocks' } blocks('hlc');
@@ -105,6 +106,6 @@ for my $blocks ([ blocks('public-ids') ], \@of_vector_clocks)
 	my $examples = join '', map { $_->{text} } grep { $_->{language} eq 'sql' } @$blocks;
 	($status, $out, $error) = $node->psql('postgres', $examples, on_error_stop => 1);
 	is($error, '', "the examples of docs/$name.md run");
-	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'and give the results that are printed');
+	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), "the examples of docs/$name.md give the results that are printed");
 }
 done_testing();

@@ -134,13 +134,13 @@ my $out = $usual->{out} =~ s/\e\[\d*m|\r//gr;
 like($out, qr/100000 \|\s+100000/, '4 sessions make 100,000 distinct IDs');
 like($out, qr/\d+ \| 20\d\d-.*\|\s+5 \|\s+\d+/, 'IDs are decoded');
 like($out, qr/1440 \| photo of 05 Jan 00:00 \| photo of 05 Jan 23:59/, 'id_within finds the rows of a day');
-like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s, 'by an index scan');
+like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s, 'id_within finds rows by an index scan');
 unlike($out, qr/IN A PAGER/, 'no pager in 24 lines of 80 columns');
 is_deeply([ grep { length > 80 } split /\n/, $out ], [], 'no line is longer than 80 columns');
 like($out, qr/\nCtrl-C here ends the server and removes everything\.\n\z/, 'the last line says what Ctrl-C does');
 my ($connect, $sandbox) = $out =~ /^\s*(psql -h (\S+)\/socket -U postgres app)$/m;
 like(`$connect -XAtc 'SELECT id_shard(next_id())' 2>&1`, qr/^5$/, 'psql as it says');
-ok(scalar(running_in($sandbox)), 'its server runs');
+ok(scalar(running_in($sandbox)), 'the server of the demo runs');
 press_ctrl_c($usual);
 ended($usual);
 nothing_left($sandbox, 'Ctrl-C');
@@ -176,7 +176,7 @@ nothing_left($begun, 'Ctrl-C in the build');
 	local $ENV{PATH} = $as_built;
 	my $shell = in_terminal(24, 80, 'bash', '-c', 'set -m; "$@" & wait $!; echo status $?', 'bash', @demo);
 	is(ended($shell), 0, 'in the background it ends by itself');
-	like($shell->{out}, qr/in the background: the server ends here\r\n.*status 0/s, 'and says so');
+	like($shell->{out}, qr/in the background: the server ends here\r\n.*status 0/s, 'in the background it says that the server ends');
 	nothing_left(sandbox_in($shell->{out}), 'in the background');
 }
 

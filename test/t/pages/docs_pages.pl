@@ -103,10 +103,11 @@ for my $number (1 .. @steps - 1)
 	my ($status, $out, $error) = $node->psql('leaving', $steps[ $number - 1 ], on_error_stop => 1);
 	is("$status $error", '0 ', "docs/uninstalling.md, step $number: no error");
 }
-is($node->safe_psql('leaving', $steps[-1]), '', 'then the extension goes without CASCADE');
+is($node->safe_psql('leaving', $steps[-1]), '', 'docs/uninstalling.md: the extension goes without CASCADE');
 is($values->(), $before, 'every value stays');
-is($node->safe_psql('leaving', $in_order), $order, 'in the same order');
-is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101, 'and others make the next');
+is($node->safe_psql('leaving', $in_order), $order, 'every row stays in the same order');
+is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101,
+  'docs/uninstalling.md: new rows sort after the old ones');
 
 # The calculator: each layout holds what was asked of it, and would not with a bit less in any field.
 my $query = block('layouts', 'How many bits do I need?', 'sql');
@@ -131,6 +132,6 @@ SELECT count(*), bool_and(bits <= 63),
 SQL
 	'450|t|t|t|t|t', 'the calculator gives as many bits as are needed');
 $node->safe_psql('postgres', "DROP TABLE given; TRUNCATE asked; INSERT INTO asked VALUES (1, 100000, 100000000, 1, 100, 1)");
-is($node->safe_psql('postgres', "SELECT spare, ends IS NULL FROM ($query) AS q"), '-13|t', 'and says what does not fit');
+is($node->safe_psql('postgres', "SELECT spare, ends IS NULL FROM ($query) AS q"), '-13|t', 'the calculator says what does not fit');
 
 done_testing();

@@ -54,7 +54,7 @@ SQL
 make_old_database('renamed');
 my ($status, $out, $error) = $node->psql('renamed', 'CREATE EXTENSION idgen');
 like($error, qr/functions of the same name exist in schema public: next_id\(\)/, 'CREATE EXTENSION names the clash');
-like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/, 'and the two remedies');
+like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/, 'CREATE EXTENSION names the two remedies of a clash');
 $node->safe_psql('renamed', $rename =~ s/DATABASE app/DATABASE renamed/r);
 check_taken_over('renamed', 'after a rename', 'public');
 

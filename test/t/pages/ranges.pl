@@ -91,7 +91,7 @@ is($bounds =~ s/^ +//mgr =~ s/ +\| +/|/gr, value(($blocks[3] =~ /(SELECT .*?);/s
 # Partitions by a calendar
 is(scalar starts('photo_log', 'instagram'), 4, 'the procedure made the partitions of this month and three more');
 value('CALL make_photo_log_partitions()');
-is(scalar starts('photo_log', 'instagram'), 4, 'and no other when it is called again');
+is(scalar starts('photo_log', 'instagram'), 4, 'the procedure makes no other partition when it is called again');
 value("INSERT INTO photo_log (title) VALUES ('now')");
 value("INSERT INTO photo_log SELECT id_make(now() + interval '2 months', 5, 0), 'later'");
 is( value("SELECT count(*) FROM photo_log WHERE tableoid::regclass::text = 'photo_log_' || to_char(id_time(id), 'YYYY_MM')"),
@@ -103,7 +103,7 @@ SKIP:
 	skip 'no pg_partman', 8 if $partman eq '';
 	my @days = starts('message', 'snowflake');
 	is(scalar @days, 8, 'pg_partman made the partitions of today and seven days');
-	is(scalar(grep { !/ 00:00:00\+00$/ } @days), 0, 'which begin at midnight');
+	is(scalar(grep { !/ 00:00:00\+00$/ } @days), 0, 'the partitions of pg_partman begin at midnight');
 	value("INSERT INTO message (body) VALUES ('today')");
 	is(value('SELECT count(*) FROM message_default'), 0, 'a new ID has its partition');
 	for my $ahead (6, 12, 18, 24, 30, 36, 42)
@@ -116,8 +116,8 @@ SKIP:
 	cmp_ok(value(qq{SELECT '$kept[-1]'::timestamptz - id_time(max(id), 'snowflake') > interval '6 days' FROM message}),
 		'eq', 't', 'a week ahead');
 	cmp_ok(value(qq{SELECT id_time(max(id), 'snowflake') - '$kept[0]'::timestamptz < interval '32 days' FROM message}),
-		'eq', 't', 'and drops what is older than 30 days');
-	cmp_ok($kept[0], 'gt', $days[0], 'which were the first ones');
+		'eq', 't', 'pg_partman drops what is older than 30 days');
+	cmp_ok($kept[0], 'gt', $days[0], 'pg_partman drops the oldest partitions');
 	my $within = plan_of(qq{SELECT * FROM message WHERE id_within(id, tstzrange('$kept[3]', '$kept[4]'), 'snowflake')});
 	is(scalar(() = $within =~ /Scan using message_p\d+_pkey/g), 1, 'a day is one partition') or diag($within);
 }
@@ -134,10 +134,10 @@ my $wrapped = plan_of("SELECT * FROM note WHERE my_id_within(id, $period)");
 is($wrapped, plan_of("SELECT * FROM note WHERE id_within(id, $period, 'js53')"),
 	'the wrapper has the plan of id_within');
 ($shown) = $own =~ /(Index Cond: .*)/;
-like($wrapped, qr/\Q$shown\E/, 'which the page shows');
+like($wrapped, qr/\Q$shown\E/, 'the page shows the plan of the wrapper');
 like(plan_of(q{EXECUTE within('(,)')}, 'PREPARE within(tstzrange) AS SELECT * FROM note WHERE my_id_within(id, $1)'),
-	qr/Index Cond: .*id_within_first\(\$1, 'js53'.*id_within_last\(\$1, 'js53'/, 'also for a parameter');
-is(value("SELECT my_id_min('2026-11-21') = id_min('2026-11-21', 'js53')"), 't', 'and bounds');
+	qr/Index Cond: .*id_within_first\(\$1, 'js53'.*id_within_last\(\$1, 'js53'/, 'the wrapper has the plan of id_within for a parameter, too');
+is(value("SELECT my_id_min('2026-11-21') = id_min('2026-11-21', 'js53')"), 't', 'the wrapper of bounds gives those of id_min');
 value('ALTER SCHEMA public RENAME TO elsewhere');
 is(value('SET search_path = pg_catalog; SELECT elsewhere.my_id_time(elsewhere.my_next_id()) IS NOT NULL'), 't', 'whatever the name of their schema');
 value('ALTER SCHEMA elsewhere RENAME TO public');
@@ -145,7 +145,7 @@ value('ALTER SCHEMA elsewhere RENAME TO public');
 # Hot spots
 my $spots = page('hot-spots');
 runs($_, 'hot-spots.md') for blocks_of($spots);
-is(value('SELECT count(*) FROM reading') + value('SELECT count(*) FROM sample'), 2000, 'both tables have their rows');
+is(value('SELECT count(*) FROM reading') + value('SELECT count(*) FROM sample'), 2000, 'both tables of docs/hot-spots.md have their rows');
 my $every = 'SELECT id_make(now(), shard, 7) FROM generate_series(0, 99) AS shard';
 value("INSERT INTO reading $every");
 cmp_ok(value('SELECT count(DISTINCT tableoid) FROM reading'), '==', 8, 'shards spread over the partitions');
@@ -154,11 +154,11 @@ refused("INSERT INTO reading VALUES ($one)", qr/duplicate key value violates uni
 	'an ID is unique in the whole table');
 refused('ALTER TABLE reading ADD PRIMARY KEY (id)', qr/cannot be used when partition keys include expressions/,
 	'the parent can have no primary key');
-refused('CREATE TABLE r (id bigint REFERENCES reading (id))', qr/no unique constraint/, 'nor be referred to');
+refused('CREATE TABLE r (id bigint REFERENCES reading (id))', qr/no unique constraint/, 'the parent cannot be referred to');
 refused("INSERT INTO reading VALUES ($one) ON CONFLICT (id) DO NOTHING", qr/no unique or exclusion constraint/,
-	'nor name (id) on conflict');
+	'the parent cannot be named in ON CONFLICT (id)');
 is(value("INSERT INTO reading VALUES ($one) ON CONFLICT DO NOTHING; SELECT count(*) FROM reading WHERE id = $one"), 1,
-	'but on conflict without a name');
+	'the parent takes ON CONFLICT without a name');
 refused('CREATE TABLE g (id bigint, s int GENERATED ALWAYS AS (id_shard(id)) STORED) PARTITION BY HASH (s)',
 	qr/cannot use generated column in partition key/,
 	'a generated column is no partition key');
@@ -168,7 +168,7 @@ sub scans
 	return scalar(() = plan_of("SELECT * FROM reading WHERE $where") =~ /Scan using reading_\d_pkey/g);
 }
 is(scans("id = $one AND id_shard(id) = id_shard($one)"), 1, 'one row: one partition');
-is(scans("id = $one"), 8, 'without its shard: all of them');
+is(scans("id = $one"), 8, 'one row without its shard: all partitions');
 is(scans(q{id_within(id, '[2026-11-21, 2026-11-22)') ORDER BY id}), 8, 'a period: all of them, by their keys');
 like(plan_of("SELECT * FROM sample WHERE id = 5 AND id_shard(id) = id_shard(5)"), qr/Index Scan using sample_key/,
 	'one row by the unique index');
@@ -176,7 +176,7 @@ like(value(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM sample 
 	qr/Bitmap Index Scan on sample_time/, 'a period by the BRIN index');
 refused("INSERT INTO sample SELECT id FROM sample LIMIT 1", qr/duplicate key/, 'an ID is unique');
 refused('ALTER TABLE sample REPLICA IDENTITY USING INDEX sample_key', qr/expression/,
-	'its index is no replica identity');
+	'the index of an expression is not a replica identity');
 
 # Foreign tables: what the page says is sent on is sent on.
 my ($foreign) = page('ranges') =~ /^### Foreign tables\n.*?^```sql\n(.*?)^```/ms;
@@ -187,7 +187,8 @@ is("@{[ scalar @$sent, scalar @$fetched ]}", '3 1', 'the page has examples of bo
 like(value($_), qr/Remote SQL: .* WHERE /, "sent on: $_") for @$sent;
 unlike(value($_), qr/Remote SQL: .* WHERE /, "fetched: $_") for @$fetched;
 is(value("SELECT count(*) FROM archived_photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"),
-	value("SELECT count(*) FROM photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"), 'with the same rows');
+	value("SELECT count(*) FROM photo WHERE id_within(id, (SELECT tstzrange(now() - interval '1 day', NULL)))"),
+	  'the foreign table gives the same rows');
 refused("INSERT INTO archived_photo (title) VALUES ('new')", qr/null value in column "id"/, 'a foreign table has no default of its own');
 value("CREATE FOREIGN TABLE titles (title text) SERVER archive OPTIONS (table_name 'photo')");
 value("INSERT INTO titles VALUES ('by the remote default')");

@@ -38,15 +38,15 @@ my ($first) = grep { $_->{language} eq 'sql' } blocks('README');
 my $printed = $machine->types($first, db => 'app');
 like(without_digits($printed), qr/^\Q${\ without_digits($first->{says})}\E/m, 'the first example prints what the page says');
 my ($id, @parts) = $first->{says} =~ /^ (\d+) \| (\S+ \S+) \| +(\d+) \| +(\d+)$/m;
-is($node->safe_psql('app', "SELECT * FROM id_decode($id)"), join('|', @parts), 'those are the parts of that ID');
+is($node->safe_psql('app', "SELECT * FROM id_decode($id)"), join('|', @parts), 'the first example prints the parts of its ID');
 $node->safe_psql('app', 'DROP TABLE photo');
 
 # The tour, every line in one psql.
 my $tour = block('README', 'Five minutes', 'sql');
 my ($status, $out, $error) = $node->psql('app', $tour, on_error_stop => 1);
 is($status, 0, 'the tour runs to its end');
-is($error, '', 'without an error or a warning');
-like($out, qr/2095-09-07 .*\n/, 'it shows the end of the layout idgen');
+is($error, '', 'the tour runs without an error or a warning');
+like($out, qr/2095-09-07 .*\n/, 'the tour shows the end of the layout idgen');
 
 # The examples of these pages run, and give what stands behind them.
 for my $name (qw(text-forms other-kinds))
@@ -54,8 +54,8 @@ for my $name (qw(text-forms other-kinds))
 	my $examples = join '', map { $_->{text} } grep { $_->{language} eq 'sql' } blocks($name);
 	($status, $out, $error) = $node->psql('app', $examples, on_error_stop => 1);
 	is($status, 0, "the examples of docs/$name.md run to their end");
-	is($error, '', 'without an error or a warning');
-	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), 'they give the results that are printed');
+	is($error, '', "the examples of docs/$name.md run without an error or a warning");
+	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), "the examples of docs/$name.md give the results that are printed");
 }
 
 # The tables name every function and every setting, and nothing else.

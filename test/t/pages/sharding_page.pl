@@ -46,15 +46,16 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	local $ENV{SHARD} = 3;
 	is($write->(1), "idgen.shards = '3'\n", 'a variable of the environment');
 	push @parts, start_node('part3', conf => [ @conf, "include_dir = '$folder/conf.d'" ], extension => 0);
-	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'and its server has it');
+	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'a server started with the variable of the environment has its number');
 	my ($ordinal) = page('sharding') =~ /`(\$\(\(100\s+\+\s+\$\{HOSTNAME##\*-\}\)\))`/;
 	is(`HOSTNAME=pg-12 bash -c 'echo $ordinal'`, "112\n", 'a second set has a range of its own');
 	my ($options) = page('sharding') =~ /`docker\s+run\s+\.\.\.\s+postgres\s+(-c\s[^`]*)`/;
 	my $container = PostgreSQL::Test::Cluster->new('container');
 	$container->init;
 	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-l', $container->logfile, '-o', $options =~ s/\s+/ /gr, 'start' ], 'the command line of a container');
-	is($container->safe_psql('postgres', 'CREATE EXTENSION idgen; SELECT id_shard(next_id())'), '3', 'and its server has the number');
-	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'which ends');
+	is($container->safe_psql('postgres', 'CREATE EXTENSION idgen; SELECT id_shard(next_id())'), '3',
+	  'a server started by the command line of a container has its number');
+	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'the server of the container ends');
 }
 $_->safe_psql('postgres', 'CREATE EXTENSION idgen') for @parts;
 type($parts[0], 'One server', 1);
@@ -88,7 +89,8 @@ SKIP:
 	is($parts[2]->safe_psql('postgres', 'SELECT count(*) FROM message'), '10', 'foreign: old rows lie on the other server');
 	my $plan = join "\n", map { $_->[0] } @{ $session->selectall_arrayref(q{EXPLAIN SELECT * FROM message WHERE id_within(id, '[2026-03-01,2026-04-01)'::tstzrange)}) };
 	unlike($plan, qr/message_before/, 'foreign: a period that it cannot have does not ask it') or diag($plan);
-	is(value_of($session, q{SELECT count(*) FROM message WHERE id_within(id, '["2025-05-01","2025-07-01")'::tstzrange)}), 10, 'foreign: and one that it has is read');
+	is(value_of($session, q{SELECT count(*) FROM message WHERE id_within(id, '["2025-05-01","2025-07-01")'::tstzrange)}), 10,
+	  'foreign: a period that it has is read');
 	$session->do($_) for q{CREATE FOREIGN TABLE message_there (body text) SERVER archive OPTIONS (table_name 'message')}, q{INSERT INTO message_there SELECT 'there' FROM generate_series(1, 100)};
 	is($parts[2]->safe_psql('postgres', q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM message WHERE body = 'there'}), '2', 'foreign: without the column id the other server makes the ID');
 }
@@ -132,7 +134,8 @@ SKIP:
 	my $dump = $a->basedir . '/schema.sql';
 	my ($options) = page('sharding') =~ /`pg_dump\s+(--schema=shard_6\s+--schema-only)\s+\|\s+psql`/;
 	$a->command_ok([ 'pg_dump', split(' ', $options), '-d', $a->connstr('postgres'), '-f', $dump ], 'move: the schema alone is dumped');
-	$b->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $b->connstr('postgres'), '-f', $dump ], 'and restored');
+	$b->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $b->connstr('postgres'), '-f', $dump ],
+	  'move: the dumped schema is restored');
 	type($a, $section, 2);
 	type($b, $section, 3);
 	push @of_a, map { $write->($writer) } 1 .. 50;
@@ -150,7 +153,7 @@ SKIP:
 	is(scalar(grep { defined } @of_b), 50, 'move: b goes on');
 	is(repeated({}, @of_a, @of_b), 0, 'move: no ID twice');
 	cmp_ok(min(@of_b), '>', max(@of_a), 'move: those of b lie above all of a');
-	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1, 'move: with the same number');
+	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1, 'move: all IDs have the same number');
 	is(defined value_of($writer, q{INSERT INTO shard_5.photo (title) VALUES ('y') RETURNING id}), 1, 'move: the other schema goes on where it was');
 }
 

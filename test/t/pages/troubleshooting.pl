@@ -35,8 +35,8 @@ my @explained = map { /`(.*?)`/g } map { /^\| (`.*?`(?:, `.*?`)*) \|/ } @rows;
 my %times;
 $times{$_}++ for @explained;
 is(join("\n", sort grep { !$times{$_} } keys %said), '', 'every message is explained');
-is(join("\n", sort grep { !$said{$_} } keys %times), '', 'and nothing that no source says');
-is(join("\n", sort grep { $times{$_} > 1 } keys %times), '', 'each once');
-is(join("\n", grep { !/^\| `.*?`(?:, `.*?`)* \| \S.*? \| \S.* \|$/ } @rows), '', 'with its cause and remedy');
+is(join("\n", sort grep { !$said{$_} } keys %times), '', 'the page explains no message that no source says');
+is(join("\n", sort grep { $times{$_} > 1 } keys %times), '', 'every message is explained once');
+is(join("\n", grep { !/^\| `.*?`(?:, `.*?`)* \| \S.*? \| \S.* \|$/ } @rows), '', 'every message has its cause and remedy');
 
 done_testing();

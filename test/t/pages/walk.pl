@@ -26,7 +26,7 @@ for my $file (qw(registry.sql shard.conf post.sql old_posts.sql queries.sql writ
 {
 	is(scalar(grep { !delete $shown{$_} } parts_of("$folder/$file")), 0, "the page shows $file");
 }
-is(join('', keys %shown), '', 'and nothing else');
+is(join('', keys %shown), '', 'the page shows nothing that no file has');
 
 # Where it makes its folder, which is empty afterwards.
 local $ENV{TMPDIR} = PostgreSQL::Test::Utils::tempdir;
@@ -42,7 +42,7 @@ sub nothing_left
 
 my ($out, $error) = ('', '');
 ok(IPC::Run::run([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)), 'the walk comes to its end') or diag("$out$error");
-is($error, '', 'without a warning');
+is($error, '', 'the walk runs without a warning');
 like($out, qr/^ +0 \| \S+ +\| f\n +1 \| \S+ +\| f\n/m, 'two numbers are held');
 is(join(' ', $out =~ /^ *(288)$/mg), '288 288', 'a day of both shards, twice');
 my %count = (split /b is killed/, $out)[1] =~ /^ +(\d+) \| +(\d+) \|/mg;

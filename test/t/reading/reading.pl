@@ -113,13 +113,13 @@ sub prepare
 	is_deeply(
 		$main->selectall_arrayref('SELECT ids, last_id, draws_from <= id_time(?) FROM idgen.stat_backend WHERE pid = ?', undef, $first, $pid),
 		[ [ 0, undef, 1 ] ],
-		'and stat_backend');
+		'stat_backend shows a leader whose workers drew');
 	$writer->do("PREPARE TRANSACTION 'workers'");
 	$writer->disconnect;
 	ok(!is_settled($first), 'a prepared transaction holds back what only its workers drew');
 	is(value_of($main, "SELECT count(*) FROM idgen.stat_backend WHERE gid = 'workers' AND draws_from <= id_time(?)", $first), 1, 'stat_backend, too');
 	$main->do("COMMIT PREPARED 'workers'");
-	ok(is_settled($last), 'until it is committed');
+	ok(is_settled($last), 'a committed prepared transaction holds nothing back');
 }
 my $insert = 'INSERT INTO ms DEFAULT VALUES RETURNING id';
 my $last = value_of($main, 'SELECT next_id()');
@@ -132,11 +132,11 @@ like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"), 
 is_deeply(
 	$main->selectall_arrayref('SELECT pid, datname, gid, draws_from = id_time(?), xact_start IS NOT NULL FROM idgen.stat_backend WHERE prepared IS NOT NULL', undef, $prepared),
 	[ [ undef, 'postgres', 'drew', 1, 1 ] ],
-	'and stat_backend');
+	'stat_backend shows the prepared transaction');
 $main->do('CREATE DATABASE other');
-ok(defined settled_id(connect_to($node, db => 'postgres')), 'and others go on');
+ok(defined settled_id(connect_to($node, db => 'postgres')), 'another session has a bound after CREATE DATABASE');
 $main->do("COMMIT PREPARED 'drew'");
-ok(is_settled($prepared), 'once it is committed, nothing is held back: one that drew nothing never did');
+ok(is_settled($prepared), 'a prepared transaction that drew nothing holds nothing back');
 $main->do("ROLLBACK PREPARED 'drew nothing'");
 $prepared = prepare('drew', $insert);
 prepare('drew nothing', 'SELECT 1 FROM pg_current_xact_id()');
@@ -148,15 +148,17 @@ for my $restart (sub { $node->restart }, sub { crash($node); start_again($node) 
 	cmp_ok(settled_id($main) // 0, '<=', $prepared, 'after a restart nobody knows what a prepared transaction has drawn: up to what was settled before');
 	like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"),
 		qr/^not known: the prepared transaction \d+ is older than the start of the server$/, 'status says so');
-	is(value_of($main, "SELECT count(*) FROM idgen.stat_backend WHERE gid LIKE 'drew%' AND draws_from IS NULL"), 2, 'and stat_backend');
-	is(value_of($main, 'SELECT settled_lag FROM idgen.stat_database'), undef, 'and stat_database');
+	is(value_of($main, "SELECT count(*) FROM idgen.stat_backend WHERE gid LIKE 'drew%' AND draws_from IS NULL"), 2,
+	  'after a restart stat_backend does not know what prepared transactions have drawn');
+	is(value_of($main, 'SELECT settled_lag FROM idgen.stat_database'), undef,
+	  'after a restart stat_database gives no lag beside prepared transactions');
 }
 $main->do("COMMIT PREPARED 'drew'");
 cmp_ok(settled_id($main) // 0, '<=', $prepared, 'each of them counts');
 prepare('after the start', 'SELECT 1 FROM pg_current_xact_id()');
 $main->do("ROLLBACK PREPARED 'drew nothing'");
 outlast($prepared);
-ok(is_settled($prepared), 'until the last of them has ended');
+ok(is_settled($prepared), 'nothing is held back when the last prepared transaction has ended');
 $main->do("ROLLBACK PREPARED 'after the start'");
 cmp_ok(value_of($main, 'SELECT next_id()'), '>=', $reached, 'after a crash IDs go on above what was settled');
 
@@ -184,8 +186,8 @@ ok(value_of($main, "SELECT id_time(?) < clock_timestamp() + interval '1 minute'"
 sleep 2.5;
 $reached = settled_id($main);
 cmp_ok($reached, '>', $id, 'nothing was drawn for long: all is settled');
-is(settled_id($main), $reached, 'and nothing that is above the horizon');
-ok(value_of($main, 'SELECT id_time(id_settled(?), ?) > id_time(?)', $_, $_, $id), "nor is a long tick left open: $_") for @layout{qw(centi second)};
+is(settled_id($main), $reached, 'nothing above the horizon is settled');
+ok(value_of($main, 'SELECT id_time(id_settled(?), ?) > id_time(?)', $_, $_, $id), "no long tick is left open: $_") for @layout{qw(centi second)};
 $node->stop;
 set_clock($node, '-1.5');
 start_again($node);
@@ -266,7 +268,7 @@ sub read_beside
 	{
 		my ($lost, $twice, $seen) = missed_by($main, $reader);
 		is("$lost lost, $twice twice", '0 lost, 0 twice', "$what: a reader of $reader->{table} misses nothing");
-		cmp_ok($seen, '>', 0, "$what: and reads");
+		cmp_ok($seen, '>', 0, "$what: a reader of $reader->{table} reads rows");
 	}
 	return map { (missed_by($main, $_))[0] } @naive;
 }
@@ -279,7 +281,7 @@ until ($lost && $lost_counted || $rounds++ == 20)
 	$lost_counted += $lost[1];
 }
 cmp_ok($lost, '>', 0, 'a reader of all above the last ID loses rows');
-cmp_ok($lost_counted, '>', 0, 'and of a sequence, too');
+cmp_ok($lost_counted, '>', 0, 'a reader of all above the last value of a sequence loses rows');
 
 read_beside(
 	'a clock that steps',

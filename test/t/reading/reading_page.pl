@@ -71,7 +71,7 @@ sub check_late
 	repeat_until(sub { $seen = $read_since->(); $seen =~ /next/ });
 	is($seen, 'late early next', "$what: nothing is lost");
 	is(value_of($naive, q{SELECT string_agg(what, ' ' ORDER BY id) FROM event WHERE id > ?}, $early), 'next', "$what: a naive reader loses the first");
-	is($read_since->(), $seen, "$what: and nothing comes twice");
+	is($read_since->(), $seen, "$what: nothing comes twice");
 	return;
 }
 check_late('one statement', reader_of($statement, connect_to($node)), $main);
@@ -99,12 +99,12 @@ sub check_snapshots
 	for my $name (qw(repeatable serializable imported))
 	{
 		is($seen->($session{$name}, $bound), '', "$name: the bound is that of the snapshot");
-		is($seen->($session{$name}, $all), 'early', "$name: which lacks the first row, and not the second");
+		is($seen->($session{$name}, $all), 'early', "$name: the snapshot lacks the first row, and not the second");
 	}
 	is($seen->($session{cursor}, 'FETCH ALL FROM reader'), '', 'a cursor: the bound is that of its snapshot');
-	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: which lacks the first row, and not the second');
+	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: its snapshot lacks the first row, and not the second');
 	repeat_until(sub { $seen->($main, $bound) eq 'late early' });
-	is($seen->($main, $bound), 'late early', 'then a new query has both');
+	is($seen->($main, $bound), 'late early', 'a query after the cursor has both rows');
 	$_->disconnect for values %session;
 	return;
 }
@@ -159,7 +159,7 @@ sub check_view
 	unlike(plan_of($main, $as_call), qr/Parallel/, 'the call does not');
 	my $count = value_of($main, 'SELECT count(*) FROM event');
 	repeat_until(sub { value_of($main, $as_call) == $count });
-	is(value_of($main, $as_plan), $count, 'and it is the same bound');
+	is(value_of($main, $as_plan), $count, 'the call and the query give the same bound');
 	$main->do("RESET $_") for qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size);
 	return;
 }
@@ -223,7 +223,7 @@ sub check_procedure
 	is(value_of($main, "SELECT count(*) $left"), $before, 'PL/pgSQL: a reader that fails has read nothing');
 	repeat_until(sub { $read->(); value_of($main, "SELECT count(*) = 0 $left") });
 	is(value_of($main, 'SELECT count(*) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: each row once');
-	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: and every row');
+	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: every row is read');
 	return;
 }
 check_procedure();
@@ -326,11 +326,11 @@ sub check_line
 	  'CREATE TRIGGER hold BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION hold()', 'ALTER TABLE event ENABLE ALWAYS TRIGGER hold', 'SELECT pg_advisory_lock(1)';
 	subscribe($subscriber, $other, $streaming);
 	repeat_until(sub { $line->('a') > 0 && $line->('b') > $last && value_of($at, q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) });
-	is($reads->(), '', 'a subscriber: so does the first copy of a table');
+	is($reads->(), '', 'a subscriber: the first copy of a table holds back');
 	$at->do('SELECT pg_advisory_unlock(1)');
 	my $of_both = sub { return value_of($main, 'SELECT count(*) FROM event') + value_of($there, 'SELECT count(*) FROM event') };
 	repeat_until(sub { words_of($reads->()) >= $of_both->() });
-	is(words_of($reads->()), $of_both->(), 'a subscriber: then all of both is read');
+	is(words_of($reads->()), $of_both->(), 'a subscriber: all of both is read in the end');
 
 	check_late('a subscriber', $reads, $at, sub { my ($early) = @_; repeat_until(sub { $line->('b') > $early + (2500 << 23) }) });
 
@@ -388,12 +388,12 @@ sub check_holders
 	$writer->do("INSERT INTO event (what) VALUES ('open')");
 	my $pid = $writer->{pg_pid};
 	like($node->safe_psql('postgres', $status), qr/\bsession $pid\b|\b$pid\b/, 'the first query names the session');
-	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/, 'the second shows it');
+	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/, 'the second query shows the session');
 	$writer->do(q{PREPARE TRANSACTION 'held'});
 	like($node->safe_psql('postgres', $status), qr/\bheld\b/, 'the first query names a prepared transaction');
-	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second shows it');
+	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second query shows the prepared transaction');
 	$main->do(q{ROLLBACK PREPARED 'held'});
-	is($node->safe_psql('postgres', $holders), '', 'and then nothing');
+	is($node->safe_psql('postgres', $holders), '', 'no holder is shown when the prepared transaction is rolled back');
 	return;
 }
 check_holders();
@@ -413,7 +413,7 @@ sub check_null
 	$main->do("INSERT INTO event (what) VALUES ('moves xmax')");
 	is(value_of($bare, 'SELECT id_settled()'), undef, 'null: the snapshot is older than all that is known');
 	$bare->commit;
-	isnt(value_of($bare, 'SELECT id_settled()'), undef, 'and a new one is not');
+	isnt(value_of($bare, 'SELECT id_settled()'), undef, 'a new snapshot has a bound');
 	$main->do('BEGIN');
 	my $open = value_of($main, "INSERT INTO event (what) VALUES ('open') RETURNING id");
 	$main->do(q{PREPARE TRANSACTION 'old'});
@@ -424,7 +424,7 @@ sub check_null
 	sleep 2.2;
 	cmp_ok(value_of($main, 'SELECT coalesce(id_settled(), 0)'), '<=', $open, 'a transaction is open that was prepared before the start: the bound stands still');
 	$main->do(q{ROLLBACK PREPARED 'old'});
-	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open, 'then it goes on');
+	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open, 'the bound goes on when the prepared transaction is rolled back');
 	return;
 }
 check_null();

@@ -89,7 +89,7 @@ wait_for_replay($node, $standby);
 	set_for_server($main, 'synchronous_standby_names', '');
 	$preparing->pg_result;
 	$reader->commit;
-	cmp_ok(bound($reader), '>', $id, 'then past it');
+	cmp_ok(bound($reader), '>', $id, 'a new snapshot reads past a transaction that ended');
 	$main->do(q{ROLLBACK PREPARED 'waits'});
 }
 
@@ -105,8 +105,8 @@ wait_for_replay($node, $standby);
 	bound($main);
 	cmp_ok(bound($main), '<=', $id, 'a savepoint that is rolled back: its transaction holds back');
 	$writer->commit;
-	cmp_ok(bound($reader), '<=', $id, 'and so for an older snapshot when it has committed');
-	cmp_ok(bound($main), '>', $id, 'but not for a newer one');
+	cmp_ok(bound($reader), '<=', $id, 'a savepoint that is rolled back: an older snapshot is held back after the commit');
+	cmp_ok(bound($main), '>', $id, 'a savepoint that is rolled back: a newer snapshot is not held back');
 }
 
 # A transaction that asks late finds what others asked before it, however much they ask.
@@ -120,7 +120,7 @@ wait_for_replay($node, $standby);
 	$main->do('CALL ask()');
 	my $bound = bound($reader);
 	cmp_ok($bound, '>', 0, 'a transaction that asks late gets an answer');
-	cmp_ok($bound, '<=', $late, 'that its snapshot shows');
+	cmp_ok($bound, '<=', $late, 'a transaction that asks late gets an answer that its snapshot shows');
 }
 
 # Rows below the bound are all there, as the same query sees them: each row of the reader's own snapshot, and no other.
@@ -177,24 +177,24 @@ sub reads_all
 	for (1 .. 99)
 	{
 		my $id = outlast(value_of($main, 'INSERT INTO stream DEFAULT VALUES RETURNING id')) if $_ % 10 == 0;
-		cmp_ok(bound($session), '>', $id, 'another query of the transaction goes on') if defined $id && $_ == 50;
+		cmp_ok(bound($session), '>', $id, 'a query beside an open cursor goes on') if defined $id && $_ == 50;
 		(undef, $bound) = $session->selectrow_array('FETCH first');
 		$bounds{$bound}++;
 	}
 	is(scalar keys %bounds, 1, 'a cursor that is fetched between other queries has one answer');
-	is($session->selectrow_array('FETCH first'), undef, 'and does not show what came later');
+	is($session->selectrow_array('FETCH first'), undef, 'a cursor does not show what came after it was opened');
 	$session->do('DECLARE by_function CURSOR FOR SELECT upto()');
 	$session->do('DECLARE unread CURSOR FOR SELECT id FROM stream WHERE id < id_settled() ORDER BY id');
 	my $late = outlast(value_of($main, 'INSERT INTO stream DEFAULT VALUES RETURNING id'));
-	cmp_ok(bound($session), '>', $late, 'another query reads past what was committed after a cursor was opened');
-	cmp_ok(value_of($session, 'SELECT upto()'), '>', $late, 'also by a function');
-	cmp_ok(value_of($session, 'FETCH by_function'), '<=', $late, 'which gives an older cursor an answer of its own');
+	cmp_ok(bound($session), '>', $late, 'a query reads past what was committed after a cursor was opened');
+	cmp_ok(value_of($session, 'SELECT upto()'), '>', $late, 'a function reads past what was committed after a cursor was opened');
+	cmp_ok(value_of($session, 'FETCH by_function'), '<=', $late, 'a function gives an older cursor an answer of its own');
 	my $rows = $session->selectcol_arrayref('FETCH ALL FROM unread');
 	is(scalar @$rows, 109, 'a cursor that was opened before reads what its snapshot shows');
 	$session->do('DECLARE held CURSOR WITH HOLD FOR SELECT id FROM stream WHERE id < id_settled()');
 	value_of($main, 'INSERT INTO stream DEFAULT VALUES RETURNING id');
 	$session->commit;
-	is(scalar @{ $session->selectcol_arrayref('FETCH ALL FROM held') }, 110, 'so does one that is held beyond its transaction');
+	is(scalar @{ $session->selectcol_arrayref('FETCH ALL FROM held') }, 110, 'a cursor held beyond its transaction reads what its snapshot shows');
 }
 
 # Statements of one call site in many transactions.
@@ -226,7 +226,7 @@ sub reads_all
 	$importer->do('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
 	$importer->do("SET TRANSACTION SNAPSHOT '$name'");
 	cmp_ok(bound($importer), '<=', $id, 'an imported snapshot: not past what it does not show');
-	cmp_ok(bound($exporter), '<=', $id, 'nor where it was exported');
+	cmp_ok(bound($exporter), '<=', $id, 'an exported snapshot: not past what it does not show');
 }
 
 # Parallel plans.
@@ -237,7 +237,7 @@ sub reads_all
 	my $plan = join "\n", @{ $session->selectcol_arrayref("EXPLAIN $init") };
 	like($plan, qr/InitPlan.*Parallel Seq Scan/s, 'an init plan lets the scan be parallel');
 	outlast(value_of($session, 'SELECT max(id) FROM stream'));
-	is(value_of($session, $init), value_of($session, 'SELECT count(*) FROM stream'), 'and the workers find all');
+	is(value_of($session, $init), value_of($session, 'SELECT count(*) FROM stream'), 'workers with the bound of an init plan find all rows');
 	$session->do(q{CREATE FUNCTION wrong() RETURNS bigint STABLE PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN id_settled(); END'});
 	fails_with($session, 'SELECT count(*) FROM stream WHERE id < wrong()', '25000', qr/in a parallel worker\nDETAIL:.*PARALLEL SAFE.*\nHINT:.*PARALLEL RESTRICTED/s, 'a parallel worker is refused');
 }
@@ -253,7 +253,7 @@ sub reads_all
 	my $after = committed();
 	cmp_ok(bound($reader), '<=', $after, 'VACUUM and decoding since the snapshot: not past what it does not show');
 	$reader->commit;
-	cmp_ok(bound($reader), '>', $after, 'and past it afterwards');
+	cmp_ok(bound($reader), '>', $after, 'VACUUM and decoding: a later snapshot reads past them');
 }
 
 # A relation that somebody has locked for good holds up nobody.
@@ -282,8 +282,8 @@ sub goes_quiet
 	# The server writes of its own accord, such as at a checkpoint.
 	for (1 .. 10) { ($first, $more) = goes_quiet(); last unless $more }
 	cmp_ok($first, '>', 0, 'a call on an idle server writes what is settled for standbys');
-	cmp_ok($first, '<', 1500, 'in one record');
-	is($more, 0, 'and no more calls write anything');
+	cmp_ok($first, '<', 1500, 'a call on an idle server writes one record');
+	is($more, 0, 'further calls on an idle server write nothing');
 }
 
 # A database that is being restored: its horizon has no page of its own yet, and what the dump sets still counts.
@@ -293,7 +293,8 @@ sub goes_quiet
 	$restored->do('CREATE EXTENSION idgen');
 	ok(bound($restored) > 0, 'a database in which nothing was drawn is answered');
 	sleep 2.3;
-	is(value_of($restored, q{SELECT pg_relation_size('idgen.horizon') FROM (SELECT id_settled() OFFSET 0) s}), 8192, 'and its horizon keeps to one page');
+	is(value_of($restored, q{SELECT pg_relation_size('idgen.horizon') FROM (SELECT id_settled() OFFSET 0) s}), 8192,
+	  'a database in which nothing was drawn has a horizon of one page');
 	my $at = value_of($restored, q{SELECT (1000 * extract(epoch FROM clock_timestamp() + interval '400 ms'))::bigint});
 	$restored->do(q{SELECT setval('idgen.horizon', ?)}, undef, $at);
 	cmp_ok(value_of($restored, 'SELECT id_time(next_id())'), 'ge', value_of($restored, 'SELECT to_timestamp(? / 1000.0)', $at), 'what the dump sets counts');
@@ -313,7 +314,8 @@ sub reaches
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
 	ok(reaches($on_standby, $id), 'standby: any transaction on the primary has it reach the last row');
-	is(value_of($on_standby, 'SELECT count(*) FROM event WHERE id < id_settled()'), value_of($main, 'SELECT count(*) FROM event'), 'standby: and all rows');
+	is(value_of($on_standby, 'SELECT count(*) FROM event WHERE id < id_settled()'), value_of($main, 'SELECT count(*) FROM event'),
+	  'standby: the bound reaches all rows');
 	my $reader = in_snapshot($standby);
 	my $later = committed();
 	sleep 2.3;
@@ -331,13 +333,13 @@ sub reaches
 	$writer->commit;
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
-	ok(reaches($on_standby, $open), 'standby: until it has committed');
+	ok(reaches($on_standby, $open), 'standby: a committed transaction of the primary holds nothing back');
 	cmp_ok(bound($before), '<=', $open, 'standby: an older snapshot is still held back, though xmax is the same');
 	committed();
 	sleep 2.3;
 	value_of($main, 'SELECT 1');
 	wait_for_replay($node, $standby);
-	cmp_ok(bound($before), '<=', $open, 'standby: and when that has moved');
+	cmp_ok(bound($before), '<=', $open, 'standby: an older snapshot stays behind when the bound has moved');
 
 	# While IDs are drawn, each renewal says how far all is settled.
 	$main->do('CREATE TABLE enough ()');
@@ -359,7 +361,7 @@ sub reaches
 	$owner->rollback;
 	committed();
 	wait_for_replay($node, $standby);
-	ok(value_of($on_standby, 'SELECT id_settled()') > 0, 'standby: then it is known again');
+	ok(value_of($on_standby, 'SELECT id_settled()') > 0, 'standby: the bound is known again');
 }
 
 # The primary starts again before it has told of the last ID, and nobody asks or draws there any more.
@@ -385,7 +387,7 @@ sub reaches
 	sleep 2.3;
 	cmp_ok(bound($main), '<=', $id, 'without its synchronous standbys a primary that starts settles nothing more');
 	set_for_server($main, 'synchronous_standby_names', '');
-	ok(reaches($main, $id), 'without that setting it does');
+	ok(reaches($main, $id), 'without synchronous standbys set, a primary that starts settles more');
 	wait_until_true($node, 'EXISTS (SELECT FROM pg_stat_replication)');
 }
 
@@ -396,10 +398,11 @@ sub reaches
 	$main->do('SELECT idgen.reset(?)', undef, $at);
 	cmp_ok(bound($main), '<', $reached, 'a reset takes answers back');
 	wait_for_replay($node, $standby);
-	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: too');
+	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: a reset takes answers back');
 	my $snapshot = in_snapshot($node);
 	committed();
-	cmp_ok(bound($snapshot), '<=', value_of($main, 'SELECT min(id) FROM event WHERE id_time(id) >= ?', $at), 'also for a snapshot that is older');
+	cmp_ok(bound($snapshot), '<=', value_of($main, 'SELECT min(id) FROM event WHERE id_time(id) >= ?', $at),
+	  'a reset: an older snapshot gets the lower bound, too');
 	$snapshot->commit;
 }
 
@@ -441,13 +444,13 @@ my $reached_before;
 	$new->do(q{COMMIT PREPARED 'held'});
 	my $first = value_of($new, $insert);
 	cmp_ok($first, '>=', $reached_before, 'promoted: IDs go on above what was settled on the standby');
-	cmp_ok($first, '>=', $position, 'and above what was settled on the former primary');
+	cmp_ok($first, '>=', $position, 'promoted: IDs go on above what was settled on the former primary');
 	sleep 0.001 until value_of($new, "SELECT id_time(?) + interval '2 ms' < clock_timestamp()", $first);
 	cmp_ok(bound($new), '>', $first, 'promoted: readers go on');
 	cmp_ok(bound($old), '<=', $held, 'a transaction that began before the promotion: not past what its snapshot does not show');
 	my $rows = $cursors->selectall_arrayref('FETCH ALL FROM c');
 	is(scalar(grep { $_->[1] != $bound } @$rows), 0, 'a cursor that was opened before it keeps its answer');
-	cmp_ok($rows->[-1][0], '<=', $held, 'and shows no row beyond');
+	cmp_ok($rows->[-1][0], '<=', $held, 'a cursor opened before the promotion shows no row beyond its bound');
 	is($new->selectrow_array('SELECT count(*) FROM event WHERE id < id_settled()'), value_of($new, 'SELECT count(*) FROM event'), 'promoted: nothing is lost');
 }
 
@@ -459,7 +462,7 @@ my $reached_before;
 	$main = connect_to($node);
 	outlast($last);
 	ok(reaches($main, $last), 'after a restart: known before anything is drawn');
-	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0, 'without a renewal');
+	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0, 'after a restart the bound is known without a renewal');
 }
 
 done_testing();

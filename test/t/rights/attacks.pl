@@ -146,7 +146,8 @@ $mallory->do("CREATE TRIGGER idgen_sync_${part}_1 BEFORE INSERT ON evil.part FOR
 try_all($mallory, "$planted VALUES ('evil.part'::regclass, 'album_id_new', 'reference', 'started', 'album_id', $album_oid)");
 try_all($boss, "CALL idgen_migrate.uuid_abandon('boss.album', 'new')");
 is(value_of($boss, q{SELECT count(*) FROM pg_proc WHERE proname = 'important'}), 1, 'a planted reference, abandoned: nobody else\'s function is dropped');
-is(value_of($boss, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'evil.part'::regclass AND attname = 'album_id_new'}), 1, 'nor a column of another table');
+is(value_of($boss, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'evil.part'::regclass AND attname = 'album_id_new'}), 1,
+  'a planted reference, abandoned: no column of another table is dropped');
 for my $mode ('SHARE', 'ACCESS EXCLUSIVE')
 {
 	ok(!eval { $mallory->do("BEGIN; LOCK TABLE $state IN $mode MODE"); 1 }, "nobody locks what is remembered: $mode");
@@ -236,7 +237,7 @@ wait_until($boss, 'SELECT count(id) > 5 FROM stage.t');
 $mallory->do($_) for 'BEGIN', 'ALTER SCHEMA stage RENAME TO before', 'CREATE SCHEMA stage', 'GRANT USAGE ON SCHEMA stage TO victim', "CREATE TABLE stage.t $filled",
   'INSERT INTO stage.t SELECT FROM generate_series(1, 30)', 'GRANT ALL ON stage.t TO victim', 'CREATE TRIGGER t BEFORE UPDATE ON stage.t FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'COMMIT';
 ok(!succeeds($victim), 'another table in its place: it ends');
-like($victim->errstr, qr/stage.t is a different table now/, 'and says why');
+like($victim->errstr, qr/stage.t is a different table now/, 'another table in its place: the error says why');
 nobody_fell('another table in its place');
 $victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
 is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30, 'another table in its place: called again, it goes on');
@@ -269,7 +270,8 @@ $mallory->do($_) for 'CREATE TABLE evil.folder (id uuid PRIMARY KEY)',
   q{CREATE TABLE evil.file ("x ON DELETE CASCADE); CREATE TABLE evil.made (y" uuid REFERENCES evil.folder ON DELETE SET NULL)};
 is_deeply([ try_all($mallory, q{CALL idgen_migrate.uuid_start('evil.folder', 'new')}, 'CREATE UNIQUE INDEX ON evil.folder (new)', q{CALL idgen_migrate.uuid_link('evil.folder', 'new')}) ],
 	[], 'a name like the words of a foreign key: no error');
-is(value_of($boss, q{SELECT string_agg(confdeltype::text, '') FROM pg_constraint WHERE conrelid = 'evil.file'::regclass AND contype = 'f'}), 'nn', 'and its actions are kept');
+is(value_of($boss, q{SELECT string_agg(confdeltype::text, '') FROM pg_constraint WHERE conrelid = 'evil.file'::regclass AND contype = 'f'}), 'nn',
+  'a name like the words of a foreign key: its actions are kept');
 
 # The boss works on Mallory's table, as boss or in her name, and on the boss's own with a trigger of hers.
 new_database();

@@ -106,12 +106,13 @@ $euc->do('CREATE EXTENSION idgen');
 $euc->do("SET client_encoding = 'UTF8'");
 fails_with($euc, "SELECT id_from_base62('4o日本')", '22P02', qr/"日" is not a digit\nDETAIL:  It is character 3 of "4o日本"/,
 	'a character of two bytes in EUC_JP');
-fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is not a digit\n.*DETAIL:  It is character 11 of/s, 'and in id64');
+fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is not a digit\n.*DETAIL:  It is character 11 of/s,
+  'a character of two bytes in EUC_JP, in id64');
 $euc->disconnect;
 fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/, 'a very long layout');
 fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/neither a shard number/, 'a bad list of shards');
 ok($session->do("SET idgen.shards = '" . join(',', map { 2 * $_ } 0 .. 4095) . "'"), 'a list of 4096 ranges');
-ok(value_of($session, 'SELECT next_id()') > 0, 'makes IDs');
+ok(value_of($session, 'SELECT next_id()') > 0, 'a session with a list of 4096 ranges makes IDs');
 $session->do("SET idgen.shards = '0-15'");
 
 # Cancelled at random in the middle of making IDs.
@@ -124,7 +125,7 @@ for my $round (1 .. 40)
 }
 $session->do('RESET statement_timeout');
 is($ended, 40, 'cancelled 40 times');
-ok(value_of($session, 'SELECT next_id()') > 0, 'and goes on');
+ok(value_of($session, 'SELECT next_id()') > 0, 'a session goes on after 40 cancellations');
 
 # 32 sessions at the edges at once.
 ok( in_sessions(

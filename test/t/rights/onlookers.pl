@@ -57,8 +57,8 @@ my %seen;
 my $drawing = connect_to($node);
 is(repeated(\%seen, draw($drawing, 10)), 0, 'a session draws');
 my $let_go = hold('directory');
-is(repeated(\%seen, draw($drawing, 10)), 0, 'it goes on while another holds the lock');
-ok(is_held(), 'which it still does');
+is(repeated(\%seen, draw($drawing, 10)), 0, 'a session that has drawn goes on while another holds the lock');
+ok(is_held(), 'another session still holds the lock while IDs are drawn');
 my $onlooker = connect_to($node);
 for my $view (@views, 'SELECT idgen.reset_stats()', 'SELECT idgen.own_shards()')
 {
@@ -73,16 +73,16 @@ $first->do('RESET statement_timeout');
 my $pid = value_of($first, 'SELECT pg_backend_pid()');
 begin($first, 'SELECT next_id()');
 is_waiting($pid);
-ok(value_of($main, "SELECT pg_cancel_backend($pid)"), 'it is canceled');
-ok(!succeeds($first) && is_held(), 'and ends');
+ok(value_of($main, "SELECT pg_cancel_backend($pid)"), 'a session that waits for the lock is canceled');
+ok(!succeeds($first) && is_held(), 'a canceled session ends while the lock is held');
 begin($first, 'SELECT next_id()');
 is_waiting($pid);
 value_of($main, "SELECT pg_terminate_backend($pid)");
 wait_until($main, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)");
-ok(is_held(), 'nor does it outlast pg_terminate_backend()');
+ok(is_held(), 'a session does not outlast pg_terminate_backend() while the lock is held');
 $first = begin(connect_to($node), 'SELECT next_id()');
 $let_go->();
-ok(succeeds($first), 'it draws once the lock is free');
+ok(succeeds($first), 'a session draws once the lock is free');
 $first->disconnect;
 
 # That of prepared transactions, which PREPARE TRANSACTION needs.
@@ -90,7 +90,7 @@ $main->do('CREATE TABLE event (id bigint DEFAULT next_id())');
 settled_id($drawing);
 $let_go = hold('prepared');
 ok(defined settled_id($drawing) && is_held(), 'id_settled() does not wait for who prepares a transaction');
-ok(defined value_of($onlooker, $_) && is_held(), "$_: nor") for @views;
+ok(defined value_of($onlooker, $_) && is_held(), "$_: does not wait for who prepares a transaction") for @views;
 $pid = value_of($drawing, 'SELECT pg_backend_pid()');
 $drawing->do('BEGIN');
 $drawing->do('INSERT INTO event DEFAULT VALUES');
@@ -102,6 +102,6 @@ $drawing->do('ROLLBACK');
 $let_go->();
 $drawing->begin_work;
 $drawing->do('INSERT INTO event DEFAULT VALUES');
-ok($drawing->do(q{PREPARE TRANSACTION 'event'}), 'it is prepared');
+ok($drawing->do(q{PREPARE TRANSACTION 'event'}), 'a transaction that has drawn is prepared');
 $main->do(q{ROLLBACK PREPARED 'event'});
 done_testing();

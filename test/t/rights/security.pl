@@ -83,7 +83,7 @@ SELECT count(*) AS uses, count(DISTINCT holder) AS holders,
 SQL
 my ($uses, $holders, $strangers) = $session->selectrow_array($foreign);
 is($strangers, '', "$uses uses of functions, operators and types in $holders stored expressions, operators, families and types: all in pg_catalog or our own");
-cmp_ok($uses, '>', 400, 'and there are such uses');
+cmp_ok($uses, '>', 400, 'stored expressions use many functions, operators and types');
 is_deeply([ list_of(<<'SQL') ], [], 'nothing of ours depends on anything else');
 SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
   FROM member m JOIN pg_depend d ON d.classid = m.classid AND d.objid = m.objid AND d.deptype <> 'e'
@@ -151,7 +151,8 @@ is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_m
 is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');
 $session->do('SET search_path = "id gen"');
 $session->do(slurp_file("$FindBin::Bin/../../../sql/called.sql") =~ s/CREATE VIEW/CREATE TEMP VIEW/r);
-is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace ORDER BY 1}) ], [], 'it names every function that people call');
+is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace ORDER BY 1}) ], [],
+  'the page names every function that people call');
 
 # Each check notices: what is done here is taken back.
 my @breaks = (
@@ -219,14 +220,15 @@ for (@breaks)
 	my $key = value_of($taker, q{SELECT idgen_registry.take_range('orders', 5)});
 	$other->do('SET lock_timeout = 100');
 	fails_with($other, $next_range, '55P03', qr/lock timeout/, 'take_range(): others wait for it');
-	fails_with($taker, "SELECT idgen_registry.taken_range('$key')", '25000', qr/told only after a COMMIT/, 'and it is not told');
+	fails_with($taker, "SELECT idgen_registry.taken_range('$key')", '25000', qr/told only after a COMMIT/,
+	  'take_range(): the range is not told before the COMMIT');
 	$taker->rollback;
 	is(value_of($other, $next_range), '[6,11)', 'others get the numbers');
 	fails_with($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}, '22023', qr/at most 100000 numbers/, 'one call takes no more than its owner lets it');
 	$taker->begin_work;
 	is(value_of($taker, q{SELECT first FROM idgen_registry.fetch_ranges(idgen_registry.identity(), ARRAY['orders'::bytea], ARRAY[5], ARRAY[1], ARRAY[0])}), 11, 'a call of a node that is rolled back');
 	$taker->rollback;
-	is(value_of($other, $next_range), '[11,16)', 'its numbers come again');
+	is(value_of($other, $next_range), '[11,16)', 'a call of a node that is rolled back: its numbers come again');
 	$_->disconnect for $reader, $writer, $taker, $other, $app;
 }
 
@@ -250,7 +252,7 @@ for (@breaks)
 	$boss->do("CREATE SCHEMA $_; GRANT USAGE ON SCHEMA $_ TO PUBLIC") for qw(ids kinds leases);
 	my $closed = [ 'no ordinary role may create functions in ids, kinds, leases, nor PUBLIC in public', 1, undef ];
 	is($extend->(), 0, 'schemas in which nobody else may create: no warning') or diag("@warnings");
-	is_deeply($row->(), $closed, 'and the row says so');
+	is_deeply($row->(), $closed, 'schemas in which nobody else may create: the row says so');
 
 	# Those who are trusted anyway: superusers, the owner of the schema, that of the database, members of both. In public others than PUBLIC
 	# may make their tables.
@@ -279,7 +281,7 @@ for (@breaks)
 		is_deeply($row->(), [ "$who: $instead", 0, $advice ], "$who: the row");
 		$boss->do($advice);
 		is_deeply($row->(), $closed, "$who: the advice followed");
-		is($extend->(), 0, "$who: and no warning");
+		is($extend->(), 0, "$who: the advice followed: no warning");
 	}
 
 	# What it is all about, and what is safe meanwhile.
@@ -290,7 +292,7 @@ for (@breaks)
 	$mallory->do(q{CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'});
 	is(value_of($app, 'SELECT next_id(5)'), 666, 'PUBLIC may create in public: next_id(5) is another function');
 	cmp_ok(value_of($app, 'SELECT ids.next_id(5)'), '>', 666, 'PUBLIC may create in public: ids.next_id(5) is not');
-	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: nor is the DEFAULT of $_") for qw(bound ids.photo);
+	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: the DEFAULT of $_ is idgen's") for qw(bound ids.photo);
 	$boss->do($row->()->[2]);
 	fails_with($mallory, q{CREATE FUNCTION public.next_id(smallint) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'}, '42501', qr/permission denied for schema public/, 'the advice followed');
 	$_->disconnect for $boss, $mallory, $app;

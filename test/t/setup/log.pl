@@ -42,7 +42,7 @@ for my $offset ('+0.004', '+0')
 	sleep 1.2;
 	everybody_draws(1);
 }
-is(told(qr/LOG:  the clock/), 0, 'nor a few milliseconds');
+is(told(qr/LOG:  the clock/), 0, 'a clock that is set by a few milliseconds is not logged');
 
 # Back, within the lead: IDs are held, and that is logged.
 set_clock($node, '-30');
@@ -54,21 +54,21 @@ is(told($back), 1, 'set back by half a minute: told once');
 set_clock($node, '-3600');
 everybody_draws(1);
 is(told(qr/ERROR:  the clock is $duration behind/), 18, 'set back by an hour: refused to every session');
-is(told(qr/LOG:  the clock of this machine was set back/), 1, 'and not told again within a minute');
+is(told(qr/LOG:  the clock of this machine was set back/), 1, 'set back by an hour within the minute: not logged again');
 my $steps = sub { return join ' ', $sessions[0]->selectrow_array('SELECT clock_steps_back, clock_steps_forward FROM idgen.stat_database') };
-is($steps->(), '2 0', 'but counted');
+is($steps->(), '2 0', 'set back by an hour within the minute: the step is counted');
 
 # Forward: another cause, its own minute. Beyond the window, so that the horizon must be renewed.
 set_clock($node, '+90');
 everybody_draws(1);
 is($steps->(), '2 1', 'set right, and more: a step forward is counted');
 is(told(qr/LOG:  the clock of this machine was set forward by 1 h 2 min\n.*DETAIL:  That is more than idgen.max_clock_jump \(10 min\)/),
-	1, 'and told');
+	1, 'set right, and more: a step forward is logged');
 set_clock($node, '+86400');
 everybody_draws(1);
 is(told(qr/LOG:  the clock of this machine was set forward/), 1, 'a day forward within the minute: not told again');
-is($steps->(), '2 2', 'but counted');
-is(told(qr/ERROR:  the clock jumped forward by/), 18, 'and refused to every session');
+is($steps->(), '2 2', 'a day forward within the minute: the step is counted');
+is(told(qr/ERROR:  the clock jumped forward by/), 18, 'a day forward: refused to every session');
 set_clock($node, '+0');
 
 # Clients see none of it.
@@ -92,7 +92,7 @@ sleep 0.1 while time - $began < 60 && told($full) == 0;
 cmp_ok(time - $began, '>=', 9.5, 'a full shard: not told at once');
 is(told($full), 1, 'full for ten seconds: told');
 sleep 1;
-is(told(qr/LOG:  shard/), 1, 'once, though six sessions wait for it');
+is(told(qr/LOG:  shard/), 1, 'a full shard is logged once, though six sessions wait');
 freeze_clock($node, $second + 2);
 $_->pg_result for @sessions;
 
@@ -125,5 +125,5 @@ for ([ 60, 0 ], [ 7200, 1 ])
 	$session->disconnect;
 	is(told($behind), $expected, "a start $later s later: " . ($expected ? 'told' : 'not told') . ' of the horizon that was found');
 }
-like((slurp_file($node->logfile) =~ $behind)[0], qr/^(?:2 h|1 h 5\d min)$/, 'and how far it is behind');
+like((slurp_file($node->logfile) =~ $behind)[0], qr/^(?:2 h|1 h 5\d min)$/, 'a start later: the log says how far the horizon is behind');
 done_testing();

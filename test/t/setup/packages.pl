@@ -128,10 +128,10 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 	says($run, qr/^waiting: Could not get lock \S*\Q$lock\E\. It is held by process $holder->{pid} /m, "$lock: waited for, and the message names who has it");
 	unlike(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: the holder's own services may start") unless $lock =~ /archives/;
 	let_go($holder);
-	is(status_of($run), 0, "$lock: then it goes on") || note $run->{said};
-	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: and installs");
+	is(status_of($run), 0, "$lock: it goes on when the lock is released") || note $run->{said};
+	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: it installs when the lock is released");
 	is(slurp_file("$root/found"), "#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n", "$lock: no service starts meanwhile, and no cluster is made");
-	like(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: then none may");
+	like(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: no service may start once it has the lock");
 	unlink "$root/found", "$root/done";
 	is_put_back($lock);
 }
@@ -139,7 +139,7 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 my $holder = hold('var/lib/apt/lists/lock');
 my $run = begin(LOCK_WAIT => 1);
 is(status_of($run), 1, 'a lock that is held for longer: an error');
-like($run->{said}, qr/^E(?:rror)?: Could not get lock .* process $holder->{pid} /m, 'which names who has it');
+like($run->{said}, qr/^E(?:rror)?: Could not get lock .* process $holder->{pid} /m, 'the error names the process that holds the lock');
 let_go($holder);
 is_put_back('a lock that is held for longer');
 
@@ -149,7 +149,7 @@ my $first = begin();
 says($first, qr/^installing: /m, 'the first is installing');
 for (1 .. 12000) { last if -s "$root/found"; sleep 0.01 }
 my $put = slurp_file($policy);
-isnt($put, $administrators, 'and no service may start');
+isnt($put, $administrators, 'no service may start while packages are installed');
 my $ended = begin();
 says($ended, qr/^waiting: another tools\/packages is at work$/m, 'the second waits for the first');
 $ended->{harness}->signal('TERM');
@@ -158,7 +158,7 @@ isnt($ended->{harness}->full_result(0), 0, 'the second is ended');
 is(slurp_file($policy), $put, 'the second is ended: still no service may start');
 my $late = begin(LOCK_WAIT => 1);
 is(status_of($late), 1, 'the second waits no longer than it may');
-like($late->{said}, qr/^another tools\/packages was at work for 1 s$/m, 'and says so');
+like($late->{said}, qr/^another tools\/packages was at work for 1 s$/m, 'the second says how long it waited');
 is(slurp_file($policy), $put, 'the second gave up: still no service may start');
 my $second = begin();
 says($second, qr/^waiting: another tools\/packages is at work$/m, 'the next one waits, too');

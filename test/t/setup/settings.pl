@@ -29,14 +29,14 @@ fails_with($app, 'SELECT next_id()', '55000', qr/HINT:.*reconnect/, 'shards set 
 $app = connect_to($node, user => 'app');
 is(value_of($app, 'SELECT id_shard(next_id())'), 8, 'the role has them');
 $main->do("ALTER ROLE app IN DATABASE postgres SET idgen.shards = '9'");
-is(value_of(connect_to($node, user => 'app'), 'SELECT id_shard(next_id())'), 9, 'and those for the role in the database');
+is(value_of(connect_to($node, user => 'app'), 'SELECT id_shard(next_id())'), 9, 'the role has the shards that are set for it in the database');
 fails_with($early, 'SELECT next_id()', '55000', qr/HINT:.*ALTER DATABASE/, 'another role\'s shards are no reason to reconnect');
 
 # An ordinary role chooses how it waits, not which shards it has.
 fails_with($app, "SET idgen.shards = '1'", '42501', qr/permission denied/, 'an ordinary role and idgen.shards');
 fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.region');
 fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
-fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'nor may it read the keys');
+fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'an ordinary role may not read the keys');
 fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.decimal_launch');
 fails_with($app, 'SELECT idgen.accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
 ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
@@ -56,7 +56,7 @@ is("@shards", join(' ', 1 .. 20), 'a prepared statement follows idgen.shards');
 is(join(' ', @{ $main->selectcol_arrayref(
 				q{SELECT id_shard(next_id()) FROM generate_series(1, 3) n
 				   WHERE set_config('idgen.shards', (30 + n)::text, false) <> ''}) }),
-	'31 32 33', 'and so does a statement that changes it while it runs');
+	'31 32 33', 'a statement that changes idgen.shards follows it while it runs');
 
 # pg_dump --create keeps the settings of a database, plain pg_dump does not.
 $main->do("ALTER DATABASE postgres SET idgen.shards = '7'");
@@ -115,13 +115,13 @@ like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken without the lib
 $bare->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
 $bare->restart;
 $bare->psql('keyed', 'SELECT id_to_public(5)', stderr => \$told);
-like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: nor with it');
+like($told, qr/ERROR:  .*keys/, 'keys in the catalogs: not taken with the library');
 $bare->stop;
 
 # The launch number of a database ends its DecimalIds.
 $node->safe_psql('postgres', 'ALTER DATABASE app SET idgen.decimal_launch = 31');
 is($node->safe_psql('app', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 31, 'a database has its launch number');
-is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0, 'another has none');
+is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0, 'another database has no launch number');
 
 # A standby makes no IDs until it is promoted.
 $node->append_conf('postgresql.conf', 'wal_level = replica');

@@ -91,7 +91,7 @@ is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{waits}, 1, '
 freeze_clock($node, ++$now);
 $session->pg_result;
 $row = shard_row(6);
-is(columns($row, qw(ids waits)), 'ids=1025 waits=1', 'it ended');
+is(columns($row, qw(ids waits)), 'ids=1025 waits=1', 'the session that waited has its ID');
 cmp_ok($row->{wait_time}, '<', 600_000, 'wait_time is in ms');
 my $backend = row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid);
 is($backend->{wait_time}, $row->{wait_time}, 'wait_time of the session');
@@ -101,7 +101,7 @@ is(columns($backend, qw(datname usename layout shard ids last_id)),
 	'datname=postgres usename=' . value_of($session, 'SELECT current_user') . ' layout=instagram shard=6 ids=' .
 	  (2058 + 1025 + 3) . " last_id=$row->{last_id}", 'a session');
 value_of($session, 'SELECT next_id(5)');
-is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{shard}, 5, 'also where the slot was found before');
+is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{shard}, 5, 'the session shows the shard of a slot that it found before');
 $session->do('CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION idgen');
 my $other = connect_to($node, db => 'other');
@@ -126,9 +126,10 @@ $watcher->do('SELECT idgen.reset_stats()');
 is(columns(shard_row(5), qw(ids waits wait_time borrows holds max_lead last_id)),
 	"ids=0 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$before->{last_id}", 'set back to 0');
 is(columns(shard_row(6), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the shard that waited too');
-is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'sessions too');
+is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'set back to 0: sessions, too');
 cmp_ok(value_of($session, 'SELECT next_id(5)'), '>', $before->{last_id}, 'IDs go on above');
-is(columns(shard_row(5), qw(ids)) . ' ' . columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids)), 'ids=1 ids=1', 'and are counted anew');
+is(columns(shard_row(5), qw(ids)) . ' ' . columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids)), 'ids=1 ids=1',
+  'IDs are counted anew after the statistics are set back');
 
 # A slot that is given to another shard counts from 0, and the row of its former one is gone. Advancing keeps counts.
 $session->do('SELECT next_id_array(10, 5)');
@@ -234,7 +235,7 @@ $node->safe_psql($_, 'CREATE EXTENSION idgen_kinds CASCADE') for qw(unused wide)
 my $too_large = 'too large for layout "instagram", which has the shards 0 to 8191 | 0';
 is($shards_in->('unused', '9000'), "9000: $too_large", 'shards: beyond the default layout, which is not used yet');
 is($shards_in->('unused', '8191'), '8191 | 1', 'shards: the last of the default layout');
-is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: nor do layouts without a shard count');
+is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: layouts without a shard do not count');
 is($shards_in->('wide', '9000', q{next_id(layout => 'sonyflake')}), '9000 | 1', 'shards: the only layout in use has it');
 is($shards_in->('wide', '5,9000', 'next_id(5)'), "5,9000: $too_large", 'shards: one of two layouts in use has it');
 $watcher->do("DROP DATABASE $_") for qw(unused wide);
@@ -268,7 +269,7 @@ like(fact('horizon')->{value}, qr/ (?:5\d min(?: \d+ s)?|1 h(?: \d+ min)?) ahead
 is(fact('horizon')->{ok}, 0, 'horizon: not ok');
 set_clock($node, '+21');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well again');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after the clock is set: clock, lead and horizon are well');
 
 # IDs that were made ahead of the clock as far as they might, and may no longer: the clock is not to blame.
 set_for_server($session, 'idgen.max_lead', '60s');
@@ -281,7 +282,7 @@ like(fact('lead')->{advice}, qr/^IDs of that shard wait until then/, 'lead: the 
 set_clock($node, '+21');
 $session->do('SELECT idgen.accept_clock()');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'all well once more');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after accept_clock(): clock, lead and horizon are well');
 
 # IDs are borrowed to the limit, while the clock goes on between the looks at it and at them.
 my $borrower = connect_to($node);
@@ -334,7 +335,8 @@ my $ending = value_of($watcher, q{SELECT format('epoch=%s unit=1s time=30 shard=
 	to_char(date_trunc('second', now() AT TIME ZONE 'UTC') - '1073741824 s'::interval + '400 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))});
 value_of($session, 'SELECT next_id(1, ?)', $ending);
 is(value_of($watcher, 'SELECT layout::text FROM idgen.stat_database'), value_of($watcher, 'SELECT ?::id_layout::text', $ending), 'the layout that ends first');
-is(value_of($watcher, q{SELECT layout_end - now() BETWEEN '398 days' AND '401 days' FROM idgen.stat_database}), 1, 'and when');
+is(value_of($watcher, q{SELECT layout_end - now() BETWEEN '398 days' AND '401 days' FROM idgen.stat_database}), 1,
+  'stat_database has the end of the layout that ends first');
 like(fact('layout')->{value}, qr/ in (399|400) days$/, 'layout: in how many days');
 is(fact('layout')->{ok}, 0, 'layout: within two years');
 
@@ -358,7 +360,7 @@ $session->do('SELECT setval($$idgen.horizon$$, 946684800000)');
 $session->do('ALTER SEQUENCE idgen.horizon MINVALUE 1');
 $session->do('SELECT setval($$idgen.horizon$$, 1)');
 like(columns(fact('horizon'), qw(value ok)), qr/^value=out of bounds ok=0/, 'horizon: out of bounds');
-is(database_row()->{horizon}, undef, 'and unknown as a column');
+is(database_row()->{horizon}, undef, 'horizon: unknown as a column when out of bounds');
 $_->disconnect for $session, $watcher;
 
 # What is archived can be restored on another server.

@@ -88,7 +88,7 @@ INSERT INTO photo SELECT FROM generate_series(1, 100);
 SQL
 my $session = connect_to($node);
 makes_ids($session, 'this version');
-like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'it says its version');
+like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'the server says which version of the library it has');
 
 # Exchanged below a running server: the old library goes on, and a session that asks for the new SQL gets the advice to
 # restart.
@@ -108,7 +108,8 @@ $node->restart;
 $session = connect_to($node);
 makes_ids($session, 'new library, old SQL');
 finds_all_symbols($node, 'new library, old SQL');
-is(library_of($session), "$later, and the extension is $this | 0 | ALTER EXTENSION idgen UPDATE", 'it says what is to be done');
+is(library_of($session), "$later, and the extension is $this | 0 | ALTER EXTENSION idgen UPDATE",
+  'new library, old SQL: the server says what is to be done');
 is(value_of($session, 'SELECT count(*) FROM recent'), 100, 'new library, old SQL: rows are read');
 
 # Updated, and equal to a fresh install.

@@ -29,8 +29,8 @@ sub ids_of_shard
 # The state is made once, by sessions that come together, and outlives them all.
 ok(in_sessions($node, 8, sub { my ($session) = @_; draw($session, 100) }), 'eight sessions at once make the state');
 my $session = connect_to($node);
-is(ids_of_shard($session), 800, 'it counts what all of them made, now that they are gone');
-is(value_of($session, 'SELECT count(*) FROM idgen.stat_backend'), 0, 'and forgets them');
+is(ids_of_shard($session), 800, 'the shard counts what ended sessions made');
+is(value_of($session, 'SELECT count(*) FROM idgen.stat_backend'), 0, 'ended sessions are no longer shown');
 $session->do('SET debug_parallel_query = on');
 my @settings = qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size);
 $session->do('CREATE TABLE hundred AS SELECT generate_series(1, 100)');
@@ -70,8 +70,8 @@ set_for_server($session, 'idgen.synchronous', 'required');
 pass_window();
 $session->do('SELECT pg_advisory_unlock(1)');
 ok(!succeeds($late), 'a statement from before the reload is the first of its session: refused');
-like($late->errstr, $required, 'and told why');
-fails_with($session, 'SELECT next_id()', '55000', $required, 'and it lets nobody else go on');
+like($late->errstr, $required, 'a session refused by the reloaded setting is told why');
+fails_with($session, 'SELECT next_id()', '55000', $required, 'required synchronous standbys: no other session goes on');
 $_->disconnect for $session, $late, $onlooker;
 
 # With no session there to read it.
@@ -84,7 +84,7 @@ $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('idgen.synchronous') = 'required'});
 pass_window();
 isnt($node->psql('postgres', 'SELECT next_id()', stderr => \my $error), 0, 'set while no session was there');
-like($error, $required, 'and told why');
+like($error, $required, 'a session after the reload is told why it is refused');
 $node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
 
 # Sizes and keys need preload, and a message says so.
@@ -135,13 +135,13 @@ $loaded->do('SELECT idgen.own_shards()');
 is($bytes =~ s/\0idgen state (\d+)\0/sprintf "\0idgen state %0*d\0", length $1, $1 + 1/eg, 1, 'the name of the state');
 install_library($bytes);
 my $new = connect_to($node);
-is(repeated(\%twice, draw($new, 1000)), 0, 'one of the newer library draws, too');
-is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'and both go on');
+is(repeated(\%twice, draw($new, 1000)), 0, 'a session of the newer library draws beside the older');
+is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'sessions with the older and the newer library both go on');
 my $other = qr/sessions have another library of idgen\.?\n.*processes $old_pid\.\n.*restart the server/s;
 fails_with($new, 'SELECT id_settled()', '55000', $other, 'readers by ID are refused');
-fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is');
-fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is');
-fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'also in the older library');
+fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is refused');
+fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is refused');
+fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'readers by ID are refused in the older library, too');
 fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
 # Workers of an older session load the newer library: that session would not hand over what they draw.
 my $wrapper = 'CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$';
@@ -156,7 +156,8 @@ for my $leader ($old, $loaded)
 }
 $old->begin_work;
 $old->do('INSERT INTO event DEFAULT VALUES');
-fails_with($old, q{PREPARE TRANSACTION 'older'}, '55000', qr/this session has an older library/, 'nor prepares what only that state would know of');
+fails_with($old, q{PREPARE TRANSACTION 'older'}, '55000', qr/this session has an older library/,
+  'a transaction of the older library cannot be prepared');
 $old->rollback;
 # Should it be there, it would hold locks that the rest waits for.
 eval { $new->do(q{ROLLBACK PREPARED 'older'}) };
@@ -166,7 +167,7 @@ fails_with($new, 'CREATE EXTENSION idgen', '55000', $other, 'the extension canno
 $new->rollback;
 $_->disconnect for $old, $loaded;
 wait_until($new, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $old_pid)");
-ok(defined settled_id($new), 'with the last of the older sessions all that ends');
+ok(defined settled_id($new), 'readers by ID go on when the last older session ends');
 ok($new->do('SELECT idgen.advance(now())'), 'an advance, too');
 
 # A session that has not loaded the library would not hand over what its workers drew.
@@ -179,7 +180,7 @@ my $preloading = connect_to($node);
 $new->do('ALTER DATABASE postgres RESET session_preload_libraries');
 $preloading->do("SET $_ = 0") for @settings;
 $preloading->do('SET parallel_leader_participation = off');
-ok($preloading->do("$stage; DROP TABLE stage"), 'with session_preload_libraries they draw');
+ok($preloading->do("$stage; DROP TABLE stage"), 'parallel workers draw with session_preload_libraries');
 $preloading->disconnect;
 $leader->do('SELECT idgen.own_shards()');
 $leader->begin_work;
@@ -187,7 +188,7 @@ $leader->do($stage);
 my $staged = value_of($leader, 'SELECT min(id) FROM stage');
 $leader->do(q{PREPARE TRANSACTION 'stage'});
 $leader->disconnect;
-cmp_ok(settled_id($new), '<=', $staged, 'with it, readers are held back by what they drew');
+cmp_ok(settled_id($new), '<=', $staged, 'readers are held back by what parallel workers drew');
 $new->do(q{COMMIT PREPARED 'stage'});
 $new->disconnect;
 $node->stop;
