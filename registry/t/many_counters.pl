@@ -113,7 +113,7 @@ sub check_crowd
 	my ($kind, $store, $keeper) = @_;
 	my @names = map { "crowd$_" } 1 .. 20;
 	$keeper->manage('create', $_) for @names;
-	my $folder = tempdir();
+	my $folder = PostgreSQL::Test::Utils::tempdir();
 	my $done = in_sessions($node, 6, sub {
 		my ($other, $number) = @_;
 		my $own = $store->with(session => $other);
@@ -301,7 +301,7 @@ $etcd->resume;
 
 # One that others always write first is left locked when the time is over, and the others have their numbers. What those write is what they
 # have read; a request that was given up may still be at it.
-my $turn = tempdir() . '/turn';
+my $turn = PostgreSQL::Test::Utils::tempdir() . '/turn';
 sub in_turn
 {
 	my ($call) = @_;

@@ -78,10 +78,15 @@ my ($refusals) = slurp_file("$tree/sql/helpers.sql") =~ /^(CREATE FUNCTION refus
 $session->do($refusals);
 mkdir 'results' unless -d 'results';
 
+# What follows a line of a file, or comes before one.
+my %part = (
+	bounds => [ 'range', qr/^.*?(?=^-- id_partition_bounds: )/ms ],
+	within => [ 'range', qr/^-- id_within: the rows.*/ms ],
+	text   => [ 'text',  qr/^.*?(?=^-- Encrypted and public IDs)/ms ]);
 for my $name (qw(readers bounds within text layout))
 {
-	my $sql = slurp_file("$tree/sql/$name.sql");
-	my $expected = slurp_file("$tree/expected/$name.out");
+	my ($file, $part) = @{ $part{$name} // [ $name, qr/.*/s ] };
+	my ($sql, $expected) = map { slurp_file("$tree/$_") =~ /($part)/ ? $1 : die "$_: no $part" } "sql/$file.sql", "expected/$file.out";
 	local $ENV{PGTZ} = 'America/Los_Angeles';
 	local $ENV{PGDATESTYLE} = 'Postgres, MDY';
 	local $ENV{PGOPTIONS} = '-c intervalstyle=postgres_verbose -c search_path=idgen_sql,public';
