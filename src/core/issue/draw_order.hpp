@@ -13,7 +13,7 @@
 //   std::int64_t recent_ms(), now_ms()                 the clock: as it was just now; as it is
 //   const Announced &announced(), std::uint32_t transaction()   for readers by ID (settled.hpp)
 //   std::int64_t announce(source, base)                announces a draw that begins there, and gives where it may begin
-//   bool select_slot(source, now_ms)                   select_shard, and finds its slot; false if there is no shard
+//   bool select_slot(source, now_ms)                   select_shard, and finds its slot; false if the pool is empty
 //   void note_try(source, limits, base, taken)         for tests: what a try came to
 //   void require_server()                              raises if another server may have taken this one's place
 //   void note_drawn(source, limits, taken, drawn)      the IDs are the caller's: counts them
@@ -29,9 +29,8 @@
 //   void pause()                                       for tests: where other sessions may come in
 //   DrawSession new_session()                          one that has drawn nothing, for draw_above
 //   void mark_stale(source)                            it is to be resolved again, unless draw_above succeeds
-// The server raises where it refuses, and where a wait is canceled. If those return, or a wait gives false, the draw fails.
-//
-// No lock is held between two of these.
+// The server raises an error if it refuses, and if a wait is canceled. If a refusal returns, or a wait gives false, the
+// draw fails. No lock is held between two of these.
 #pragma once
 
 #include "core/issue/draw_steps.hpp"

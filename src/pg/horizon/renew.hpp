@@ -1,5 +1,5 @@
-// Moves durable records up: answers what a renewal of the core asks for (core/issue/renewal_order.hpp), also for a caller
-// with synchronous_commit = off.
+// Moves durable records up: answers what a renewal of the core asks for (core/issue/renewal_order.hpp), also for a
+// caller with synchronous_commit = off.
 #pragma once
 
 #include "core/durable/renewal.hpp"
