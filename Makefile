@@ -6,17 +6,17 @@
 #   make walk                   from one server to many on such servers: examples/sharded
 #
 #   make test                   the tests, installing what is missing; ends with "N passed, N failed"
-#   make test-neighbors         the rest of them, beside other programs: clients, ORMs, Chromium, Patroni, Prometheus
+#   make test-neighbors         the rest: what takes other programs, from clang-tidy to Chromium and Patroni
 #   make test-migrate           the tests of one house, a folder of that name; also test-registry, test-sql-only, test-js
-#   make quick                  at each change: style, unit, module, regress; of a house that it touches, its own
+#   make quick                  at each change: style, analysis, unit, module, regress; of a house that it touches, its own
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/clocks/*'
 #   make majors-clean           removes what it keeps
-#   make clang                  built by clang with -Werror: module and regress
-#   make sanitized              with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
-#   make asserts                below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
-#   make memcheck               such a server under valgrind: some of regress
-#   make arm64                  cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
+#   make variant OF=clang       built by clang with -Werror: module and regress
+#   make variant OF=sanitized   with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
+#   make variant OF=asserts     below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
+#   make variant OF=memcheck    such a server under valgrind: some of regress
+#   make variant OF=arm64       cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
 #   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
 #
 #   make evidence HOURS=8       fresh seeds for simulator and walks, into test/evidence/runs.txt; SERVERS=1 adds the nemesis
@@ -26,11 +26,11 @@
 #   make model                  every variant of the protocol's model, some for minutes
 #   make fuzz                   every parser for 10 minutes; keeps what it found in test/fuzz/corpus.txt
 #   make sqlsmith MINUTES=10    hostile statements against every function; fails on a crash or an internal error
-#   make soak                   64 sessions for 10 minutes
-#   make reading MINUTES=10     readers by ID beside writers: what naive ones lose, and what id_settled() costs
-#   make tickets                what a ticket costs beside nextval, here and through dblink
-#   make registry-soak PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
-#   make fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
+#   make soak OF=makers         64 sessions for 10 minutes
+#   make soak OF=readers MINUTES=10    readers by ID beside writers: what naive ones lose, and what id_settled() costs
+#   make soak OF=tickets        what a ticket costs beside nextval, here and through dblink
+#   make soak OF=registry PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
+#   make soak OF=fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
 #
 #   make bench                  measures and writes docs/benchmarks.md
 #   make scale                  writes its section Scale: processors, shards, sessions, rows; SHORT=1 tries it
@@ -85,42 +85,37 @@ PG_CPPFLAGS = -I$(top)src -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
 
-VARIANTS = clang sanitized asserts memcheck arm64
-
 # installcheck is our own.
 NO_INSTALLCHECK = 1
 
 .DEFAULT_GOAL := all
 
-.PHONY: help demo walk test test-neighbors quick majors majors-clean $(VARIANTS) bench scale soak reading tickets registry-soak \
-	fleet nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
+.PHONY: help demo walk test test-neighbors quick majors majors-clean variant bench scale soak \
+	nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
 	check-upgrade
 help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
 
 test-neighbors:
-	@./tools/test cost web neighbors
+	@./tools/test analysis fuzz model release cost web neighbors
 
-demo walk test quick majors bench scale soak nemesis against evidence sqlsmith injection:
+demo walk test quick majors bench scale nemesis against evidence sqlsmith injection:
 	@./tools/$@
-
-reading tickets fleet:
-	@./tools/soak $@
-
-registry-soak:
-	@./tools/soak registry
 
 majors-clean:
 	@./tools/majors clean
 
-$(VARIANTS):
-	@./tools/variants $@
+soak:
+	@./tools/soak $(OF)
+
+variant:
+	@./tools/variants $(OF)
 
 model:
-	@./tools/packages test && ./test/model/run all
+	@./tools/packages analysis && ./test/model/run all
 
 fuzz:
-	@./tools/packages test && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
+	@./tools/packages analysis && $(MAKE) -s -C test/fuzz -j2 SECONDS=600 run && $(MAKE) -s -C test/fuzz keep
 
 # With the page, if it can be built here.
 dist:

@@ -1,7 +1,8 @@
 // sim --seeds FIRST LAST             checks seeds and reports in TAP
 // sim --registry --seeds FIRST LAST  the same with numbers from a registry
-// sim --mutant NAME                  looks for a seed that notices that the guard is missing
+// sim --mutant NAME LAST             looks for a seed that notices that the guard is missing
 // sim [--registry] SEED              replays one seed with a trace
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -12,9 +13,6 @@
 
 namespace idgen::sim {
 namespace {
-
-// Of each manner at a time, and in all.
-constexpr std::uint64_t mutant_seeds = 10000, most_mutant_seeds = 100000;
 
 struct Totals {
     std::int64_t seeds = 0, events = 0, disasters = 0, draws = 0, reads = 0, standby_reads = 0, ids = 0, taken = 0,
@@ -88,31 +86,35 @@ int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
     return failed == 0 ? 0 : 1;
 }
 
-// Looks without a registry, then with one, where first a duplicate counts alone.
-int check_mutant(const std::string &name) {
+// Looks at seeds up to `last`, first at few: without a registry, then with one, where first a duplicate counts alone.
+int check_mutant(const std::string &name, std::uint64_t last) {
     idgen::ends_at_broken_contract = false;
     Totals totals;
     std::string failure;
-    for (std::uint64_t first = 1; first < most_mutant_seeds; first += mutant_seeds) {
+    std::uint64_t end = 0;
+    while (end < last) {
+        std::uint64_t first = end + 1;
+        end = std::min(last, 4 * first + 15);
         for (const Manner &manner : {Manner{false}, Manner{true, false, false}, Manner{true}}) {
-            std::uint64_t seed = first_failure(first, first + mutant_seeds - 1, manner, totals, failure);
+            std::uint64_t seed = first_failure(first, end, manner, totals, failure);
             std::string kind = manner.has_registry ? " with a registry: " : ": ";
             if (seed == 0) continue;
             return tell(true, "mutant " + name + " is found by seed " + std::to_string(seed) + kind + failure);
         }
     }
-    return tell(false, "mutant " + name + " is not found");
+    return tell(false, "mutant " + name + " is not found by " + std::to_string(last) + " seeds");
 }
 
 int main_of(int count, char **arguments) {
     Manner manner;
     manner.has_registry = count > 1 && std::strcmp(arguments[1], "--registry") == 0;
     if (manner.has_registry) count--, arguments++;
-    if (count == 3 && std::strcmp(arguments[1], "--mutant") == 0) return check_mutant(arguments[2]);
+    if (count == 4 && std::strcmp(arguments[1], "--mutant") == 0)
+        return check_mutant(arguments[2], std::strtoull(arguments[3], nullptr, 10));
     if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
         return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10), manner);
     if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10), manner.has_registry);
-    std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME\n");
+    std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME LAST\n");
     return 2;
 }
 

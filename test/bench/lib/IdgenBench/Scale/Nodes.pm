@@ -1,4 +1,4 @@
-# What many nodes cost a registry, by arithmetic from what `make fleet` measured, as the page says it.
+# What many nodes cost a registry, by arithmetic from what `make soak OF=fleet` measured, as the page says it.
 package IdgenBench::Scale::Nodes;
 
 use strict;
