@@ -7,7 +7,6 @@
 #include <string>
 
 #include "../fuzz/parsers.hpp"
-#include "bytes.hpp"
 #include "support.hpp"
 
 namespace idgen {

@@ -1,14 +1,17 @@
-// What the unit tests share: layouts from text, and how a failure shows the core's values.
+// What the unit tests share: layouts from text, how a failure shows the core's values, and values as their bytes.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <ostream>
 #include <random>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "core/issue/slot.hpp"
 #include "core/layout/layout.hpp"
@@ -73,6 +76,34 @@ class Exact {
     std::unique_ptr<char[]> bytes_;
     std::size_t size_;
 };
+
+// The bytes of a value as hexadecimal digits, and back.
+template <class T>
+std::string hex_of(const T &value) {
+    static_assert(std::has_unique_object_representations_v<T>, "padding has no value");
+    std::uint8_t bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    std::string digits;
+    for (std::uint8_t byte : bytes) {
+        digits += "0123456789abcdef"[byte >> 4];
+        digits += "0123456789abcdef"[byte & 15];
+    }
+    return digits;
+}
+
+inline std::vector<std::uint8_t> bytes_of(std::string_view hex) {
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+        bytes.push_back(static_cast<std::uint8_t>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
+    return bytes;
+}
+
+// Whether the bytes of a value come first, as memcmp compares them.
+template <class T>
+bool is_before(const T &a, const T &b) {
+    static_assert(std::has_unique_object_representations_v<T>, "padding has no order");
+    return std::memcmp(&a, &b, sizeof a) < 0;
+}
 
 // Random numbers that are the same in every run.
 class Random {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "bytes.hpp"
+#include "support.hpp"
 #include "vectors.hpp"
 
 namespace idgen {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bytes.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 
