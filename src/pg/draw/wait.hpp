@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/issue/draw_order.hpp"
+#include "pg/host/clock.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/state/settings.hpp"
@@ -14,10 +15,18 @@ struct Wait {
     bool is_counted;      // as one draw that waited for a tick
 };
 
-int64 waited_ms(const Wait &wait) noexcept;
+inline int64 waited_ms(const Wait &wait) noexcept {
+    return wait.began_ms == 0 ? 0 : monotonic_ms() - wait.began_ms;
+}
 
 // Sleeps, and begins the wait.
-void sleep_in(Wait &wait, int64 us);
+inline void sleep_in(Wait &wait, int64 us) {
+    if (wait.began_ms == 0) {
+        wait.began_wall_ms = wall_ms();
+        wait.began_ms = monotonic_ms();
+    }
+    sleep_us(us);
+}
 
 // What a draw from a record asks the server for if nothing is left of that (core/issue/draw_order.hpp).
 template <Record record>
