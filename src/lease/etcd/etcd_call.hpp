@@ -1,7 +1,8 @@
-// What the calls of a registry in an etcd share: the store, and the loop of a look and a write.
+// What the calls of a registry in an etcd share: the store, the loop of a look and a write, and the calls for counters.
 #pragma once
 
 #include "lease/etcd/etcd_client.hpp"
+#include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -30,5 +31,17 @@ Reply until_done(EtcdStore &store, Trouble &trouble, Try once) {
         if (sentence != nullptr) return put_trouble(trouble, Reply::silent, sentence);
     }
 }
+
+// The counters, a key for each (etcd_counters.cpp). A user who may write there may do everything: etcd knows no owner
+// of a registry.
+
+// Each counter that another node writes meanwhile is tried again without the others. One whose key holds something else
+// awaits its owner's word.
+Reply fetch_from_etcd(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count, Trouble &trouble);
+Reply give_back_to_etcd(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
+                        Trouble &trouble);
+
+Reply manage_etcd_counter(void *self, const CounterCall &call, Trouble &trouble);
+Reply list_etcd_counters(void *self, CounterList &list, Trouble &trouble);
 
 }  // namespace idgen::lease

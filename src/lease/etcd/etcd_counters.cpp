@@ -1,5 +1,3 @@
-#include "lease/etcd/etcd_counters.hpp"
-
 #include <algorithm>
 
 #include "lease/etcd/etcd_call.hpp"

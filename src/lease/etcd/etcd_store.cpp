@@ -1,7 +1,6 @@
 #include "lease/etcd/etcd_store.hpp"
 
 #include "lease/etcd/etcd_call.hpp"
-#include "lease/etcd/etcd_counters.hpp"
 #include "lease/etcd/etcd_rows.hpp"
 #include "lease/etcd/json.hpp"
 #include "lease/store/trouble.hpp"

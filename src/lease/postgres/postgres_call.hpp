@@ -1,7 +1,9 @@
-// What the calls of a registry in a PostgreSQL share: the store, a statement put together, its rows handed over.
+// What the calls of a registry in a PostgreSQL share: the store, a statement put together, its rows handed over, and the
+// calls for counters.
 #pragma once
 
 #include "lease/postgres/postgres_session.hpp"
+#include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
@@ -37,5 +39,16 @@ Reply run_call(PostgresStore &store, const Call &call, Trouble &trouble, Take ta
 inline PostgresStore &store_of(void *self) noexcept {
     return *static_cast<PostgresStore *>(self);
 }
+
+// The counters: the calls of idgen_registry for them (postgres_counters.cpp, docs/registry.md). Names travel as the bytes
+// of UTF-8, since another database of this server may have another encoding.
+
+Reply fetch_from_postgres(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count,
+                          Trouble &trouble);
+Reply give_back_to_postgres(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
+                            Trouble &trouble);
+Reply manage_postgres_counter(void *self, const CounterCall &call, Trouble &trouble);
+Reply find_postgres_locker(void *self, const char *counter, int64 number, const char *&who, Trouble &trouble);
+Reply list_postgres_counters(void *self, CounterList &list, Trouble &trouble);
 
 }  // namespace idgen::lease

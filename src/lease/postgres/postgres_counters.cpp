@@ -1,5 +1,3 @@
-#include "lease/postgres/postgres_counters.hpp"
-
 #include "lease/postgres/postgres_call.hpp"
 
 namespace idgen::lease {

@@ -1,7 +1,6 @@
 #include "lease/postgres/postgres_store.hpp"
 
 #include "lease/postgres/postgres_call.hpp"
-#include "lease/postgres/postgres_counters.hpp"
 #include "lease/store/trouble.hpp"
 
 namespace idgen::lease {
