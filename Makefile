@@ -99,8 +99,11 @@ help:
 test-neighbors:
 	@./tools/test analysis fuzz model release cost web neighbors
 
-demo walk test quick majors bench scale nemesis against evidence sqlsmith injection:
+demo walk test quick majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@
+
+scale:
+	@./tools/bench scale
 
 majors-clean:
 	@./tools/majors clean

@@ -1,5 +1,6 @@
 # Runs every measurement round by round on the server that PGHOST names, and writes the page and its charts to a folder:
 # ROUNDS=15 perl -Ilib run.pl FOLDER. ONLY='Keys Latency' runs these and writes their figures into the page that is there.
+# Without a folder it prints their tables.
 use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));
@@ -21,13 +22,11 @@ use IdgenBench::Machine;
 use IdgenBench::Migrate;
 use IdgenBench::Onlookers;
 use IdgenBench::Page qw(page renewed scale_of);
-use IdgenBench::Pair;
-use IdgenBench::Pool;
 use IdgenBench::Recovery;
 use IdgenBench::Range;
 use IdgenBench::Scrape;
 use IdgenBench::Session;
-use IdgenBench::Shard;
+use IdgenBench::Shards;
 use IdgenBench::SqlOnly;
 use IdgenBench::TypeText;
 
@@ -35,7 +34,7 @@ $| = 1;
 
 my ($folder) = @ARGV;
 my $rounds = $ENV{ROUNDS} || 15;
-die "usage: ROUNDS=15 perl -Ilib run.pl FOLDER\n" unless defined $folder && $rounds =~ /^[1-9]\d*$/;
+die "usage: ROUNDS=15 perl -Ilib run.pl [FOLDER]\n" unless @ARGV <= 1 && $rounds =~ /^[1-9]\d*$/;
 
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
 my $core = "$FindBin::Bin/build/core_bench";
@@ -57,14 +56,29 @@ for my $number (1 .. $rounds)
 
 my @sections = map { $_->section } @measurements;
 my @facts = $machine->facts;
-my $old = read_file('benchmarks.md');
-my $page = $ENV{ONLY} ? renewed($old, @sections) : page($rounds, \@facts, scale_of($old), @sections);
-write_file('benchmarks.md', $page);
-my %chart = charts($page);
-write_file($_, $chart{$_}) for sort keys %chart;
+if (defined $folder) { write_page() }
+else { print_table($_) for @sections }
 printf "%s: %s\n", @$_ for @facts;
 
 printf "%-70s %10s  %-28s %s\n", claim_row($_) for map { @{ $_->{claims} } } @sections;
+
+sub write_page
+{
+	my $old = read_file('benchmarks.md');
+	my $page = $ENV{ONLY} ? renewed($old, @sections) : page($rounds, \@facts, scale_of($old), @sections);
+	write_file('benchmarks.md', $page);
+	my %chart = charts($page);
+	write_file($_, $chart{$_}) for sort keys %chart;
+	return;
+}
+
+sub print_table
+{
+	my ($section) = @_;
+	print "$section->{title}\n";
+	printf "%-45s" . ' %30s' x (@$_ - 1) . "\n", @$_ for $section->{header}, @{ $section->{rows} };
+	return;
+}
 
 sub read_file
 {

@@ -73,7 +73,7 @@ sub renewed
 	return $page;
 }
 
-# What tools/scale measured, from the page that is there; nothing if it has none.
+# What make scale measured, from the page that is there; nothing if it has none.
 sub scale_of
 {
 	my ($page) = @_;
@@ -95,7 +95,7 @@ sub with_scale
 	return $page;
 }
 
-# All results as one page; what tools/scale measured is as it was.
+# All results as one page; what make scale measured is as it was.
 sub page
 {
 	my ($rounds, $facts, $scale, @sections) = @_;
