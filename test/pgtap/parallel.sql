@@ -1,6 +1,6 @@
 -- A parallel query reads and makes IDs as a serial one does.
 BEGIN;
-SELECT plan(9);
+SELECT plan(19);
 SET LOCAL TimeZone = 'UTC';
 SET LOCAL idgen.shards = '0-15';
 
@@ -42,6 +42,15 @@ SELECT ok(bool_and(id_shard(id) BETWEEN 0 AND 15), 'from the node''s own shards'
 SELECT is(count(DISTINCT id), 50002::bigint, 'also from one shard that is given') FROM (SELECT next_id(5) AS id FROM photo OFFSET 0) AS ids;
 SELECT is(count(DISTINCT id), 50002::bigint * 3, 'next_id_array in workers gives each ID once')
   FROM (SELECT next_id_array(3) AS ids FROM photo OFFSET 0) AS arrays, unnest(ids) AS id;
+
+-- IDs of other kinds
+CREATE FUNCTION pg_temp.made(call text) RETURNS text LANGUAGE sql AS $$
+    SELECT format('SELECT count(DISTINCT id) FROM (SELECT %s AS id FROM photo OFFSET 0) AS made', call)
+$$;
+SELECT ok(pg_temp.is_parallel(pg_temp.made(call)), call || ' runs in workers')
+  FROM unnest('{next_ulid(), next_uuidv7(), next_ksuid(), next_objectid(), next_nanoid()}'::text[]) AS call;
+SELECT results_eq(pg_temp.made(call), 'SELECT 50002::bigint', call || ' gives each once')
+  FROM unnest('{next_ulid(), next_uuidv7(), next_ksuid(), next_objectid(), next_nanoid()}'::text[]) AS call;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -44,7 +44,7 @@ ALTER TABLE shown SET (parallel_workers = 2);
 SELECT ok(pg_temp.is_parallel('SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public'), 'workers run');
 SELECT is((SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public), (SELECT count(*) FROM sample), 'in parallel workers');
 
--- Text forms, UUIDs and id64 over random numbers: what is written is read back, and sorts as the IDs do.
+-- Text forms, UUIDs, TypeIDs and id64 over random numbers: what is written is read back, and sorts as the IDs do.
 SET LOCAL TimeZone = 'UTC';
 SELECT setseed(0.62);
 
@@ -131,6 +131,26 @@ SELECT is(count(*) FILTER (WHERE wrong), 0::bigint, format('UUIDs sort as IDs: %
  GROUP BY layout ORDER BY layout::text;
 SELECT is(count(DISTINCT uuid), count(DISTINCT id), format('one UUID for one ID: %s', layout::text))
   FROM held GROUP BY layout::text ORDER BY layout::text;
+
+-- Any instant: the bounds enclose the UUIDs of its millisecond, and no others.
+CREATE TABLE instant AS
+SELECT date_trunc('milliseconds', '1970-01-01Z'::timestamptz + random() * interval '2900000 days') + random() * interval '999 us' AS at
+  FROM generate_series(1, 10000);
+SELECT ok(bool_and(uuid_time(uuidv7_min(at)) = date_trunc('milliseconds', at) AND uuid_time(uuidv7_max(at)) = date_trunc('milliseconds', at)
+                   AND uuid_version_number(uuidv7_min(at)) = 7 AND uuid_version_number(uuidv7_max(at)) = 7
+                   AND uuidv7_min(at) < uuidv7_max(at) AND uuidv7_max(at) < uuidv7_min(at + interval '1 ms')),
+          'bounds of a millisecond')
+  FROM instant;
+
+-- Any UUID, any prefix: back, and in order.
+CREATE TABLE value AS
+SELECT gen_random_uuid() AS uuid, substr(translate(gen_random_uuid()::text, '0123456789', 'ghijklmnop'), 1, 1 + n % 8) AS prefix
+  FROM generate_series(1, 10000) AS n;
+SELECT ok(bool_and(typeid_uuid(typeid_text(prefix, uuid)) = uuid AND typeid_prefix(typeid_text(prefix, uuid)) = prefix
+                   AND typeid_text(prefix, uuid::ulid) = typeid_text(prefix, uuid)),
+          'TypeIDs come back')
+  FROM value;
+SELECT is(array_agg(uuid ORDER BY typeid_text('x', uuid) COLLATE "C"), array_agg(uuid ORDER BY uuid), 'TypeIDs sort as their values') FROM value;
 
 -- An index of id64 gives the rows that one of bigint gives.
 CREATE TEMP TABLE indexed AS SELECT value AS plain, value::id64 AS id FROM number;
