@@ -231,6 +231,7 @@ class Directory {
     }
 
     static void move(Entry &entry, std::int64_t at_ms, bool may_lower) noexcept {
+        // All of a packing that new_slot() reads.
         Packing p{};
         p.epoch_ms = entry.link.key.packing.epoch_ms;
         p.unit_ms = entry.link.key.packing.unit_ms;
@@ -256,6 +257,7 @@ class Directory {
         std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.claimed_ms);
         entry.given_ms = request.now_ms;
         Reference reference = begin_slot(entry, request, new_slot(packing_of(request.layout), floor_ms));
+        // Only now that it is whole: sessions search without the directory's lock.
         index_.insert(number);
         if (state_.slot_count.load() <= static_cast<std::uint32_t>(number))
             state_.slot_count = static_cast<std::uint32_t>(number) + 1;
@@ -314,6 +316,7 @@ class Directory {
         for_each_slot(entry.database, [&](Entry &slot) {
             SlotKey key = slot.link.key;
             std::int64_t end_ms = 0;
+            // However far its tick lies: every slot is over by then.
             retire_if_over(slot, INT64_MAX, end_ms);
             free(slot, key);
         });

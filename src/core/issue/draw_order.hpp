@@ -140,8 +140,8 @@ template <class Host, class Source>
     }
 }
 
-// Draws 1 to `count` IDs. Timestamps of the hybrid
-// logical clock, whose ticks carry, are not read by, so they are not announced.
+// Draws 1 to `count` IDs. Timestamps of the hybrid logical clock, whose ticks carry, are not read by, so they are not
+// announced.
 template <bool is_read_by, class Host, class Source>
 inline Drawn draw(Host &host, Source &source, std::uint32_t count) {
     IDGEN_REQUIRE(source.packing.unit_ms > 0 && count > 0 && is_read_by != source.carries);

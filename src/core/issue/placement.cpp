@@ -28,7 +28,7 @@ DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &
 
 DrawHistory drawn_beyond(const Packing &p, const DrawHistory &observed, std::uint32_t largest_shard) noexcept {
     DrawHistory beyond = observed;
-    // Every shard finds itself above this one, at sequence 0: the one after no_sequence.
+    // Every shard finds itself above this one, at sequence 0: no_sequence + 1 wraps around to it.
     if (lowest_above(p, observed, largest_shard).sequence > p.sequence_last)
         beyond = {observed.tick + 1, p.shard_above ? 0 : p.shard_last, no_sequence};
     beyond.borrowed_tick = beyond.tick;
@@ -51,6 +51,7 @@ Spot after(const Packing &p, Spot spot, std::uint32_t shard) noexcept {
 // The first spot of a tick, or the one after the last that was given, whichever is later.
 Spot earliest(const Packing &p, const Placement &placement, std::int64_t tick) noexcept {
     Spot first{tick, first_sequence(p, tick, placement.shard)};
+    // The one ID of this tick would be 0: a layout without a sequence, and shard 0.
     if (first.sequence > p.sequence_last) first = {tick + 1, p.sequence_first};
     Parts last{};
     if (placement.above <= 0 || !unpack(p, placement.above, last) || last.tick < tick) return first;

@@ -25,6 +25,7 @@ Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits
     // The next tick lies one unit beyond the lead that was borrowed.
     std::int64_t reach_ms = std::max<std::int64_t>(slot.borrowed_lead_ms, is_next ? limits.max_lead_ms : 0);
     bool is_reached = is_last_borrowed(slot) && lead_ms <= reach_ms + p.unit_ms;
+    // A tick further on than that is where the floor or the session stands: no borrower brought the slot there.
     if (is_reached && tick == slot.tick + (is_next ? 1 : 0)) return Take::Status::borrowed;
     return is_next ? Take::Status::full : Take::Status::ahead;
 }
@@ -45,6 +46,7 @@ Take take_ahead(Slot &slot, const Packing &p, const Limits &limits, std::int64_t
     Take taken = take_from(slot, p, limits, position, start, shard, count, lease);
     // Not a hold: the tick was borrowed on another shard of the pool, or an ID of it was observed.
     bool is_chosen = last != nullptr && last->borrowed_tick == position.tick;
+    // A session that waits gets here after a full tick only by a lead that others borrowed, so its tick carries it on.
     bool borrows = limits.may_borrow || is_next || is_chosen;
     if (taken.status == Take::Status::ok && begins && borrows) note_borrowed(slot, position.tick, lead_ms);
     return taken;

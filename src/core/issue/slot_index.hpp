@@ -73,6 +73,7 @@ class SlotIndex {
     void insert(std::int32_t slot) noexcept {
         SlotLink &link = entries_[slot].link;
         SlotBucket &head = buckets_[hash_of(link.key) & mask_];
+        // In this order: a search that meets the new head goes on along the whole chain.
         link.next = head.load();
         head = slot;
     }

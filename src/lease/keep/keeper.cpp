@@ -154,6 +154,7 @@ pg::LeaseKeeper Keeper::self() const noexcept {
 void Keeper::want_left_numbers() {
     constexpr NumberRange all{0, PG_INT32_MAX};
     pg::LeftLease left;
+    // One a round: when the entry that it gets goes on with it, it is left no more, and the next round finds another.
     if (gate_.find_left(LeaseFor::number, all, self(), left))
         pg::want_number(leases_, static_cast<uint32>(left.lease.number));
 }

@@ -66,6 +66,7 @@ struct DrawHost : RecordWaits<Record::horizon> {
     }
     [[noreturn]] static void refuse(Next next, const Source &source, const Limits &limits, const Take &taken,
                                     const Wait &wait) {
+        // At the ends of a layout neither the clock nor the shard stopped the draw.
         if (next != Next::before_epoch && next != Next::past_end) note_stopped(source, taken);
         refuse_draw(source, next, limits, taken, wait);
     }

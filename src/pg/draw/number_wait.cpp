@@ -61,6 +61,7 @@ NotHeld not_held(LeaseTrouble trouble) noexcept {
 
 // What is said of the number itself comes before what is said of all.
 LeaseTrouble trouble_of(const NumberState &number, LeaseTrouble of_all) {
+    // If no keeper works now, what the last one said of the number is old.
     if (of_all <= LeaseTrouble::keeper_locked) return of_all;
     if (number.trouble[0] != '\0') return LeaseTrouble::said;
     bool is_later = of_all == LeaseTrouble::waiting && number.begins_ms > wall_ms();
@@ -181,6 +182,7 @@ void wait_for_number(Source &source, Wait &wait) {
     }
     sleep_in(wait, number_poll_us);
     follow_pool(source);
+    // The next try finds slot and lease again: the lease may have come only now.
     source.slot.entry = nullptr;
 }
 

@@ -69,6 +69,7 @@ OwnAnswers own{};
 constexpr uint32 least_limit = 256;
 
 void begin_answers(LocalTransactionId transaction) {
+    // Not freed: those of an earlier transaction went with its memory.
     own.kept.clear();
     own.transaction = transaction;
     own.count = 0;
@@ -78,6 +79,7 @@ void begin_answers(LocalTransactionId transaction) {
 
 void forget_answers() {
     own.count = own.kept.forget_before(MyProc->xmin, [](KeptAnswer &kept) { pfree(&kept); });
+    // Twice what is left, so that a transaction with many snapshots does not walk through all of them for each.
     own.limit = Max(least_limit, 2 * own.count);
     own.generation++;
 }

@@ -86,6 +86,7 @@ void reset_tallies(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->backend_count; i++) {
         SharedBackend &backend = backends_of(state)[i];
         if (pg_atomic_read_u32(&backend.pid) == 0 || backend.database != MyDatabaseId) continue;
+        // Its IDs are counted by plain writes of the backend itself, so they are not set back but subtracted.
         pg_atomic_write_u64(&backend.ids_before, pg_atomic_read_u64(&backend.ids));
         pg_atomic_write_u64(&backend.waits, 0);
         pg_atomic_write_u64(&backend.wait_us, 0);
