@@ -24,6 +24,7 @@ SET idgen.max_clock_jump = '1h';
 SET idgen.require_clock_sync = 'on';
 SET idgen.max_slots = 8;
 SET idgen.max_slots_per_database = 8;
+SET idgen.max_databases = 8;
 SET idgen.region = 2147483648;
 SET idgen.decimal_launch = 100000;
 SET idgen.decimal_launch = -1;
@@ -33,6 +34,7 @@ ALTER SYSTEM SET idgen.max_lead = '61s';
 \set VERBOSITY default
 ALTER SYSTEM SET idgen.require_clock_sync = 'perhaps';
 ALTER SYSTEM SET idgen.max_slots = 3;
+ALTER SYSTEM SET idgen.max_databases = 0;
 ALTER DATABASE :DBNAME SET idgen.shards = 'five';
 ALTER DATABASE :DBNAME SET idgen.keys = '1:000102030405060708090a0b0c0d0e0f';
 ALTER DATABASE :DBNAME SET idgen.max_lead = '2s';

@@ -1,5 +1,5 @@
-# The package for JavaScript beside a server: 100,000 IDs that the server made, and as many of any time, decoded by both, in Node and in Chromium;
-# the same bounds, layouts and errors. What it needs comes from npm.
+# The package for JavaScript beside a server: 100,000 IDs that the server made, and as many of any time, decoded by
+# both, in Node and in Chromium; the same bounds, layouts and errors. What it needs comes from npm.
 use strict;
 use warnings;
 use FindBin;
@@ -100,7 +100,8 @@ my %ran;
 for my $where (qw(node chromium))
 {
 	my ($out, $error) = ('', '');
-	ok(IPC::Run::run([ 'node', "$web/lib/run_against.mjs", $folder, $where ], '<', \undef, '>', \$out, '2>', \$error), "$where: the package ran") or diag($error);
+	ok(IPC::Run::run([ 'node', "$web/lib/run_against.mjs", $folder, $where ], '<', \undef, '>', \$out, '2>', \$error),
+		"$where: the package ran") or diag($error);
 	my $ran = $ran{$where} = eval { JSON::PP->new->utf8->allow_nonref->decode($out) } // {};
 	is($ran->{ids}, $made + 8400 * @layouts, "$where: $made IDs that the server made, and others");
 	is($ran->{differ}, 0, "$where: 0 differ") or diag(join "\n", @{ $ran->{examples} // [] });

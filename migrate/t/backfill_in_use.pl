@@ -28,7 +28,8 @@ sub make_table
 sub is_filled
 {
 	my ($session, $name, $what) = @_;
-	is(value_of($session, "SELECT count(*) - count(DISTINCT id) FROM $name"), 0, "$what: every row has an ID, none twice");
+	is(value_of($session, "SELECT count(*) - count(DISTINCT id) FROM $name"), 0,
+		"$what: every row has an ID, none twice");
 	is( value_of($session, "SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY made, key) AS before FROM $name WHERE note = 'old') o WHERE id <= before"),
 		0, "$what: in the order of time");
 	return;
@@ -87,7 +88,8 @@ my ($later) = filled_so_far($session, 'killed');
 ok($later > $count && $later < $rows, "kill -9 of the postmaster: $later rows are filled");
 my ($filler, $cancelled) = begin_backfill($session, 'killed', '');
 wait_until($session, "SELECT count(id) > $later + 1000 FROM killed");
-is(value_of($session, "SELECT state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), 'running', 'the view says that it runs');
+is(value_of($session, "SELECT state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), 'running',
+	'the view says that it runs');
 $session->do('SELECT pg_cancel_backend(?)', undef, $cancelled);
 ok(!succeeds($filler), 'a cancel ends it');
 is($filler->state, '57014', 'a cancel: SQLSTATE');
@@ -103,14 +105,16 @@ my @notices;
 }
 cmp_ok(scalar(grep { /killed\.id: \d+ of about \d+ rows have an ID/ } @notices), '>', 1, 'NOTICEs show how far it is');
 is_filled($session, 'killed', 'killed and resumed');
-is(value_of($session, "SELECT count(*) FROM killed WHERE id = $gone"), 0, 'killed and resumed: the ID of a deleted row is not made again');
+is(value_of($session, "SELECT count(*) FROM killed WHERE id = $gone"), 0,
+	'killed and resumed: the ID of a deleted row is not made again');
 my $kept = 0;
 for my $row (values %$first_ids)
 {
 	$kept++ if $row->{key} == $gone_key || value_of($session, "SELECT id FROM killed WHERE key = $row->{key}") == $row->{id};
 }
 is($kept, scalar keys %$first_ids, 'killed and resumed: no ID has changed');
-is(value_of($session, "SELECT rows_done || state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"), "${rows}done", 'the view: all done');
+is(value_of($session, "SELECT rows_done || state FROM idgen_migrate.progress WHERE relation = 'killed'::regclass"),
+	"${rows}done", 'the view: all done');
 
 # Others insert with and without a default, with the shard of the backfill, update and delete all the time.
 make_table($session, 'busy');
@@ -147,7 +151,8 @@ for (@writers) { waitpid $_, 0; $broken++ if $? }
 is($broken, 0, 'beside writers: none of them failed');
 $session->do("CALL idgen_migrate.backfill('busy', 'id', 'made', 7)");
 is_filled($session, 'busy', 'beside writers');
-is(value_of($session, "SELECT count(*) FROM busy WHERE note = 'late'"), 1200, 'beside writers: rows without an ID that came meanwhile are there');
+is(value_of($session, "SELECT count(*) FROM busy WHERE note = 'late'"), 1200,
+	'beside writers: rows without an ID that came meanwhile are there');
 is( value_of($session, "SELECT count(*) FROM busy WHERE note IN ('late', 'moved') AND NOT id_time(id) - made BETWEEN '0' AND '100 ms'"),
 	0, 'beside writers: rows that came or moved meanwhile have IDs of their own times');
 is( value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FILTER (WHERE note = 'new') FROM busy"),
@@ -162,14 +167,16 @@ $holder->do("UPDATE strict SET note = note WHERE made = (SELECT max(made) FROM s
 $filler = connect_to($node, user => 'strict');
 $filler->do("SET default_transaction_isolation = 'repeatable read'");
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)", { pg_async => PG_ASYNC });
-wait_until($session, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
+wait_until($session,
+	"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%strict%')");
 $holder->commit;
 ok(!succeeds($filler), 'repeatable read: a row that has changed ends it');
 is($filler->state, '40001', 'repeatable read: SQLSTATE');
 $filler->do("CALL idgen_migrate.backfill('strict', 'id', 'made', 7)");
 is_filled($session, 'strict', 'repeatable read');
 $session->do("SET default_transaction_isolation = 'repeatable read'");
-fails_with($session, "CALL idgen_migrate.backfill('busy', 'id', 'made', 7)", '25001', qr/not migrated under repeatable read/, 'repeatable read: a superuser');
+fails_with($session, "CALL idgen_migrate.backfill('busy', 'id', 'made', 7)", '25001',
+	qr/not migrated under repeatable read/, 'repeatable read: a superuser');
 $session->do('RESET default_transaction_isolation');
 
 # Two at once: the later one goes on, the earlier one ends.
@@ -187,18 +194,21 @@ $session->do('CREATE TABLE before AS SELECT key, id FROM holes');
 $session->do('UPDATE holes SET id = NULL WHERE key % 10 = 0');
 $session->do("CALL idgen_migrate.backfill('holes', 'id', 'made', 7)");
 is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM holes'), 0, 'holes: filled, none twice');
-is(value_of($session, 'SELECT count(*) FROM holes JOIN before USING (key) WHERE key % 10 <> 0 AND holes.id <> before.id'), 0, 'holes: no other ID has changed');
+is(value_of($session, 'SELECT count(*) FROM holes JOIN before USING (key) WHERE key % 10 <> 0 AND holes.id <> before.id'),
+	0, 'holes: no other ID has changed');
 
-# A row has come to lie where another of the same time lay when they were ranked: it takes the place of that one, which gets
-# another. The two are ranked last, and lie first in the page, so that what comes next lies there once VACUUM has been there.
+# A row has come to lie where another of the same time lay when they were ranked: it takes the place of that one, which
+# gets another. The two are ranked last, and lie first in the page, so that what comes next lies there once VACUUM has
+# been there.
 $session->do($_)
   for 'CREATE TABLE swapped (key bigint PRIMARY KEY, id bigint UNIQUE, made timestamptz)',
   "INSERT INTO swapped SELECT n, NULL, '2020-01-01'::timestamptz - n / 3 * interval '1 s' FROM generate_series(1, 100) n";
 ($filler, $pid) = (connect_to($node));
 $pid = value_of($filler, 'SELECT pg_backend_pid()');
 
-# Holds a row in a session of its own. Each hold begins before the one that the backfill waits for ends: so it has ranked when
-# the two rows go, and stands in a later transaction, with no page of the table in use, when VACUUM takes them away.
+# Holds a row in a session of its own. Each hold begins before the one that the backfill waits for ends: so it has
+# ranked when the two rows go, and stands in a later transaction, with no page of the table in use, when VACUUM takes
+# them away.
 sub hold
 {
 	my ($row) = @_;
@@ -225,8 +235,10 @@ is($places[0], '(0,1)', 'rows that have moved: the second lies where the first l
 is($places[1], '(0,2)', 'rows that have moved: where the second lay is one of another time');
 $in_state->commit;
 ok(succeeds($filler), 'rows that have moved: it ends well') or diag($filler->errstr);
-is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM swapped'), 0, 'rows that have moved: every row has an ID, none twice');
-is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made BETWEEN '0' AND '100 ms'"), 0, 'rows that have moved: each of its own time');
+is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM swapped'), 0,
+	'rows that have moved: every row has an ID, none twice');
+is(value_of($session, "SELECT count(*) FROM swapped WHERE NOT id_time(id) - made BETWEEN '0' AND '100 ms'"), 0,
+	'rows that have moved: each of its own time');
 
 # IDs that would reach the present are refused, and nothing of that batch is kept.
 $session->do($_)
@@ -241,7 +253,8 @@ $session->do($_) for 'CREATE TABLE counted (id bigserial PRIMARY KEY, note text)
 my $reader = connect_to($node);
 $reader->begin_work;
 $reader->do('SELECT count(*) FROM counted');
-fails_with($session, "CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '50 ms', attempts => 3)", '55P03', qr/counted.* is in use/, 'a table in use');
+fails_with($session, "CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '50 ms', attempts => 3)", '55P03',
+	qr/counted.* is in use/, 'a table in use');
 is(value_of($session, "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'counted'::regclass AND adnum = 1"),
 	"nextval('counted_id_seq'::regclass)", 'a table in use: nothing has changed');
 $session->do("CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '200 ms', attempts => 1000)", { pg_async => PG_ASYNC });

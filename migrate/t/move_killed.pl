@@ -52,7 +52,8 @@ sub begin_call
 sub kill_at_lock_of
 {
 	my ($table, $caller, $pid) = @_;
-	wait_until($session, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND relation = '$table'::regclass AND NOT granted)");
+	wait_until($session,
+		"SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND relation = '$table'::regclass AND NOT granted)");
 	$session->do("SELECT pg_terminate_backend($pid, 60000)");
 	ok(!succeeds($caller), "killed while it waits for $table");
 	return;
@@ -71,7 +72,8 @@ sub call_killed
 		$session->do("SELECT pg_terminate_backend($pid, 60000)");
 		my $is_done = succeeds($caller);
 		return $round if $is_done;
-		like($caller->state, qr/^(57P01|08006|08000|22000)$/, "$step, killed: the call ends by nothing else") or diag($caller->errstr);
+		like($caller->state, qr/^(57P01|08006|08000|22000)$/,
+			"$step, killed: the call ends by nothing else") or diag($caller->errstr);
 		return $round if $is_left && !value_of($session, $is_left);
 		is_whole("$step, killed after $round rounds") if $step ne 'idgen_migrate.uuid_start';
 	}
@@ -96,9 +98,11 @@ call_killed($backfill);
 my $pack = 'VACUUM (FULL, ANALYZE) file';
 $session->do($pack);
 my ($linker, $pid) = begin_call(q{idgen_migrate.uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
-wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
+wait_until($session,
+	q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
 $session->do("SELECT pg_terminate_backend($pid, 60000)");
-is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress WHERE rows_done > 1000 AND step = 'filling'}), 'stopped', 'the view says that it stopped');
+is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress WHERE rows_done > 1000 AND step = 'filling'}),
+	'stopped', 'the view says that it stopped');
 call_killed(q{idgen_migrate.uuid_abandon('folder', 'new')}, 'SELECT count(*) FROM idgen_migrate.progress');
 is(value_of($session, $shape), $before, 'abandoned: everything is as it was');
 
@@ -121,12 +125,14 @@ my $is_blocked = "EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND NOT granted)
 wait_until($session, "SELECT $is_blocked");
 my $filled = 'SELECT rows_done FROM idgen_migrate.progress WHERE id_column = \'folder_new\'';
 my $so_far = value_of($session, $filled);
-is(value_of($late, "UPDATE file SET other = other WHERE key = 8000 RETURNING folder_new IS NULL"), 1, 'a late row: it has no reference');
+is(value_of($late, "UPDATE file SET other = other WHERE key = 8000 RETURNING folder_new IS NULL"), 1,
+	'a late row: it has no reference');
 $holder->commit;
 wait_until($session, "SELECT $is_blocked AND ($filled) > $so_far");
 $late->commit;
 ok(succeeds($linker), 'a late row: the link ends well') or diag($linker->errstr);
-is(value_of($session, 'SELECT count(*) FROM file WHERE (folder IS NULL) <> (folder_new IS NULL)'), 0, 'a late row: it has got its reference');
+is(value_of($session, 'SELECT count(*) FROM file WHERE (folder IS NULL) <> (folder_new IS NULL)'), 0,
+	'a late row: it has got its reference');
 is_whole('a late row');
 
 $session->do(q{CALL idgen_migrate.uuid_abandon('folder', 'new')});
@@ -135,15 +141,18 @@ $session->do($unique);
 $session->do("CALL $backfill");
 $session->do($pack);
 ($linker, $pid) = begin_call(q{idgen_migrate.uuid_link('folder', 'new', batch => 1500, pause => '1 min')});
-wait_until($session, q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
+wait_until($session,
+	q{SELECT EXISTS (SELECT FROM idgen_migrate.progress WHERE kind = 'reference' AND rows_done > 1000)});
 crash($node);
 start_again($node);
 $session = connect_to($node);
 $session->do('SET client_min_messages = warning');
-is(value_of($session, q{SELECT rows_done = (SELECT count(folder_new) FROM file) FROM idgen_migrate.progress WHERE id_column = 'folder_new'}), 1, 'kill -9 of the postmaster: the view counts what is committed');
+is(value_of($session, q{SELECT rows_done = (SELECT count(folder_new) FROM file) FROM idgen_migrate.progress WHERE id_column = 'folder_new'}),
+	1, 'kill -9 of the postmaster: the view counts what is committed');
 is_whole('kill -9 of the postmaster');
 call_killed($link);
-is(value_of($session, 'SELECT count(*) FROM file WHERE folder_new IS NULL OR (other IS NULL) <> (other_new IS NULL)'), 0, 'linked: none is missing');
+is(value_of($session, 'SELECT count(*) FROM file WHERE folder_new IS NULL OR (other IS NULL) <> (other_new IS NULL)'),
+	0, 'linked: none is missing');
 
 # The switch has locked one table and waits for the other: killed, nothing of it is left.
 my $linked = value_of($session, $shape);
@@ -160,7 +169,8 @@ like(value_of($session, $shape), qr/folder folder_pkey PRIMARY KEY \(new\)/, 'sw
 is_whole('switched');
 call_killed(q{idgen_migrate.uuid_finish('folder', 'new')}, q{SELECT step = 'switched' FROM idgen_migrate.progress WHERE kind = 'uuid'});
 is(value_of($session, q{SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal}), 0, 'finished: no trigger is left');
-is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done', 'finished: the view says so');
+is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done',
+	'finished: the view says so');
 
 $_->disconnect for $session, $reader, $late;
 done_testing();

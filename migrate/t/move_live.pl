@@ -1,5 +1,6 @@
-# docs/migration.md, the move from uuid keys, beside an application that never stops: its old release knows the uuid, its new one the ID, both by the same
-# names and statements. Every block of the page runs as printed. No client meets an error, no row is lost, no ID is made twice.
+# docs/migration.md, the move from uuid keys, beside an application that never stops: its old release knows the uuid,
+# its new one the ID, both by the same names and statements. Every block of the page runs as printed. No client meets an
+# error, no row is lost, no ID is made twice.
 use strict;
 use warnings;
 use FindBin;
@@ -38,8 +39,8 @@ run_block($tables, 'tables');
 $root->do('CREATE TABLE public.turn (client text PRIMARY KEY, n int NOT NULL)');
 $root->do('GRANT ALL ON public.turn TO app');
 
-# A client writes down what it has committed: each title with the group of those in one album; each album with its ID; what it has deleted. It says it at
-# its end, and every error when it comes.
+# A client writes down what it has committed: each title with the group of those in one album; each album with its ID;
+# what it has deleted. It says it at its end, and every error when it comes.
 my $count = 0;
 sub begin_client
 {
@@ -142,7 +143,8 @@ sub end_clients
 	return;
 }
 
-# What the clients that have ended wrote is there: each title once, those of a group in one album and no other's in it; what they deleted is not.
+# What the clients that have ended wrote is there: each title once, those of a group in one album and no other's in it;
+# what they deleted is not.
 sub all_is_there
 {
 	my ($what) = @_;
@@ -153,12 +155,18 @@ sub all_is_there
 		$root->do('INSERT INTO written VALUES (?, ?)', undef, split /\t/, $_, -1) for split /\n/, slurp_file("$dir/$name.titles");
 		$root->do('INSERT INTO deleted VALUES (?)', undef, $_) for split /\n/, slurp_file("$dir/$name.deleted");
 	}
-	is(value_of($root, 'SELECT count(*) FROM written w WHERE (SELECT count(*) FROM track t WHERE t.title = w.title) <> 1'), 0, "$what: every track is there once");
-	is(value_of($root, 'SELECT count(*) FROM deleted w JOIN track t USING (title)'), 0, "$what: what was deleted is not");
-	is(value_of($root, q{SELECT count(*) FROM (SELECT of FROM written JOIN track USING (title) WHERE of <> '' GROUP BY of HAVING count(DISTINCT album_id) <> 1) x}), 0, "$what: tracks of one album are in one album");
-	is(value_of($root, q{SELECT count(*) FROM (SELECT album_id FROM written JOIN track USING (title) WHERE of <> '' GROUP BY album_id HAVING count(DISTINCT of) <> 1) x}), 0, "$what: and no other's");
-	is(value_of($root, q{SELECT count(*) FROM track WHERE title ~ '^track [1-5]$'}), 2500, "$what: the rows of before are there");
-	is(value_of($root, 'SELECT count(*) FROM track t WHERE NOT EXISTS (SELECT FROM album a WHERE a.id = t.album_id)'), 0, "$what: no reference leads nowhere");
+	is(value_of($root, 'SELECT count(*) FROM written w WHERE (SELECT count(*) FROM track t WHERE t.title = w.title) <> 1'),
+		0, "$what: every track is there once");
+	is(value_of($root, 'SELECT count(*) FROM deleted w JOIN track t USING (title)'), 0,
+		"$what: what was deleted is not");
+	is(value_of($root, q{SELECT count(*) FROM (SELECT of FROM written JOIN track USING (title) WHERE of <> '' GROUP BY of HAVING count(DISTINCT album_id) <> 1) x}),
+		0, "$what: tracks of one album are in one album");
+	is(value_of($root, q{SELECT count(*) FROM (SELECT album_id FROM written JOIN track USING (title) WHERE of <> '' GROUP BY album_id HAVING count(DISTINCT of) <> 1) x}),
+		0, "$what: and no other's");
+	is(value_of($root, q{SELECT count(*) FROM track WHERE title ~ '^track [1-5]$'}), 2500,
+		"$what: the rows of before are there");
+	is(value_of($root, 'SELECT count(*) FROM track t WHERE NOT EXISTS (SELECT FROM album a WHERE a.id = t.album_id)'),
+		0, "$what: no reference leads nowhere");
 	is(value_of($root, 'SELECT count(*) - count(DISTINCT id) FROM album'), 0, "$what: no key is there twice");
 	$root->do('DROP TABLE written, deleted');
 	return;
@@ -182,7 +190,8 @@ run_block($go_back, 'back');
 let_work('back', @old);
 is(value_of($root, $shape), $before, 'back: the tables are as they were');
 is(value_of($root, $left_over), 0, 'back: nothing is left over');
-is(value_of($root, $foreign_keys), 'FOREIGN KEY (album_id) REFERENCES album(id) ON DELETE CASCADEtrue', 'back: the foreign key too');
+is(value_of($root, $foreign_keys), 'FOREIGN KEY (album_id) REFERENCES album(id) ON DELETE CASCADEtrue',
+	'back: the foreign key too');
 all_is_there('back');
 
 # There for good.
@@ -205,10 +214,13 @@ let_work('dropped', @last);
 end_clients(@last);
 
 all_is_there('at the end');
-is(value_of($root, $shape), 'created_at timestamp with time zone, id bigint, album_id bigint, title text', 'at the end: the columns');
+is(value_of($root, $shape), 'created_at timestamp with time zone, id bigint, album_id bigint, title text',
+	'at the end: the columns');
 is(value_of($root, $left_over), 0, 'at the end: nothing is left over');
-is(value_of($root, $foreign_keys), 'FOREIGN KEY (album_id) REFERENCES album(id) ON DELETE CASCADEtrue', 'at the end: the foreign key');
-is(value_of($root, q{SELECT string_agg(pg_get_constraintdef(oid), ', ') FROM pg_constraint WHERE contype IN ('p', 'u') AND conrelid = 'album'::regclass}), 'PRIMARY KEY (id)', 'at the end: the primary key');
+is(value_of($root, $foreign_keys), 'FOREIGN KEY (album_id) REFERENCES album(id) ON DELETE CASCADEtrue',
+	'at the end: the foreign key');
+is(value_of($root, q{SELECT string_agg(pg_get_constraintdef(oid), ', ') FROM pg_constraint WHERE contype IN ('p', 'u') AND conrelid = 'album'::regclass}),
+	'PRIMARY KEY (id)', 'at the end: the primary key');
 is(value_of($root, 'SELECT count(*) FROM track WHERE album_id IS NULL'), 0, 'at the end: every track has its album');
 
 # Each ID that a client was given is that of its album, and none was given twice, not even before the way back.

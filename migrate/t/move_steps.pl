@@ -1,5 +1,5 @@
-# The move from uuid keys, step by step beside sessions that write, with the extension in a schema of its own and names that
-# need quotes; then what docs/migration.md prints, line by line.
+# The move from uuid keys, step by step beside sessions that write, with the extension in a schema of its own and names
+# that need quotes; then what docs/migration.md prints, line by line.
 use strict;
 use warnings;
 use FindBin;
@@ -30,8 +30,9 @@ $owner->do($_)
   'GRANT SELECT (key), INSERT ON leaf TO inserter', 'GRANT USAGE ON SEQUENCE leaf_key_seq TO inserter', 'ANALYZE';
 my ($some) = $owner->selectrow_array('SELECT id FROM "Node" WHERE n = 17');
 
-# Sessions that write all the time: rows of both tables, references moved, rows deleted. They may deadlock with one another
-# and with a batch, as sessions that lock several rows do; any other error is a failure. None refers to the row 17, which is deleted at last.
+# Sessions that write all the time: rows of both tables, references moved, rows deleted. They may deadlock with one
+# another and with a batch, as sessions that lock several rows do; any other error is a failure. None refers to the row
+# 17, which is deleted at last.
 my $stop = $node->basedir . '/stop';
 my @writers;
 for my $number (1 .. 2)
@@ -74,13 +75,15 @@ sub is_whole
 	my $count = sub { return value_of($owner, @_) };
 	is($count->('SELECT count(*) - count(DISTINCT id) FROM "Node"'), 0, "$step: the uuid is unique");
 	is($count->('SELECT count("New") - count(DISTINCT "New") FROM "Node"'), 0, "$step: the ID is unique");
-	is($count->(qq{SELECT count(*) FROM "Node" WHERE made > '$started' AND "New" IS NULL}), 0, "$step: new rows have both keys");
+	is($count->(qq{SELECT count(*) FROM "Node" WHERE made > '$started' AND "New" IS NULL}), 0,
+		"$step: new rows have both keys");
 	for ([ leaf => 'node', 'node_New' ], [ leaf => 'other', 'other_New' ], [ '"Node"', '"Up"', 'Up_New' ])
 	{
 		my ($table, $uuid, $id) = @$_;
 		is($count->(qq{SELECT count(*) FROM $table c LEFT JOIN "Node" p ON p.id = c.$uuid WHERE c."$id" IS NOT NULL AND p."New" IS DISTINCT FROM c."$id"}),
 			0, "$step: $table, $uuid: both references say the same");
-		is($count->(qq{SELECT count(*) FROM $table WHERE ($uuid IS NULL) <> ("$id" IS NULL)}), 0, "$step: $table, $uuid: none is missing") if $is_linked;
+		is($count->(qq{SELECT count(*) FROM $table WHERE ($uuid IS NULL) <> ("$id" IS NULL)}), 0,
+			"$step: $table, $uuid: none is missing") if $is_linked;
 	}
 	return;
 }
@@ -94,14 +97,17 @@ $owner->do('CREATE UNIQUE INDEX CONCURRENTLY ON "Node" ("New")');
 $owner->do('CREATE UNIQUE INDEX CONCURRENTLY ON "Node" (id)');
 $owner->do("CALL idgen_migrate.backfill($of, 'made', 7, batch => 300)");
 is_whole('filled', 0);
-is(value_of($owner, 'UPDATE leaf SET key = key WHERE key = 8 RETURNING "node_New" IS NOT NULL'), 1, 'filled: an update brings the reference');
+is(value_of($owner, 'UPDATE leaf SET key = key WHERE key = 8 RETURNING "node_New" IS NOT NULL'), 1,
+	'filled: an update brings the reference');
 is(value_of($owner, 'SELECT count(*) FROM (SELECT "New", lag("New") OVER (ORDER BY made, id) AS before FROM "Node" WHERE n <= 5000) o WHERE "New" <= before'),
 	0, 'filled: in the order of time');
 my $inserter = connect_to($node, user => 'inserter');
-is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1, 'a role that may only insert inserts');
+is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1,
+	'a role that may only insert inserts');
 $owner->do("CALL idgen_migrate.uuid_link($of, batch => 700, lock_wait => '1 s')");
 is_whole('linked', 1);
-is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1, 'linked: it still does');
+is(value_of($inserter, qq{INSERT INTO "my app".leaf (node) VALUES ('$some') RETURNING key > 0}), 1,
+	'linked: it still does');
 $owner->do("CALL idgen_migrate.uuid_switch($of, lock_wait => '1 s')");
 is_whole('switched', 1);
 sleep 0.3;
@@ -109,17 +115,23 @@ is_whole('switched, later', 1);
 
 # Both ways of referencing work now; what is wrong is refused.
 my ($id) = $owner->selectrow_array('SELECT "New" FROM "Node" WHERE n = 17');
-is(value_of($owner, qq{INSERT INTO leaf ("node_New") VALUES ($id) RETURNING node}), $some, 'switched: a reference by the ID brings the uuid');
-is(value_of($owner, qq{INSERT INTO leaf (node) VALUES ('$some') RETURNING "node_New"}), $id, 'switched: a reference by the uuid brings the ID');
-fails_with($owner, q{INSERT INTO leaf (node) VALUES (gen_random_uuid())}, '23502', qr/node_New/, 'switched: a uuid that is not there');
-fails_with($owner, q{INSERT INTO leaf ("node_New") VALUES (1)}, '23502', qr/"node"/, 'switched: an ID that is not there');
+is(value_of($owner, qq{INSERT INTO leaf ("node_New") VALUES ($id) RETURNING node}), $some,
+	'switched: a reference by the ID brings the uuid');
+is(value_of($owner, qq{INSERT INTO leaf (node) VALUES ('$some') RETURNING "node_New"}), $id,
+	'switched: a reference by the uuid brings the ID');
+fails_with($owner, q{INSERT INTO leaf (node) VALUES (gen_random_uuid())}, '23502', qr/node_New/,
+	'switched: a uuid that is not there');
+fails_with($owner, q{INSERT INTO leaf ("node_New") VALUES (1)}, '23502', qr/"node"/,
+	'switched: an ID that is not there');
 is(value_of($owner, qq{SELECT string_agg(conname::text || contype::text, ' ' ORDER BY conname) FROM pg_constraint WHERE conrelid = '"Node"'::regclass AND contype IN ('p', 'u')}),
 	'Node_id_idxu Node_pkeyp', 'switched: primary key and unique key');
-is(value_of($owner, q{SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confrelid = '"Node"'::regclass}), 3, 'switched: three foreign keys, as before');
+is(value_of($owner, q{SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confrelid = '"Node"'::regclass}), 3,
+	'switched: three foreign keys, as before');
 $owner->do('UPDATE leaf SET other = NULL WHERE other = ?', undef, $some);
 $owner->do('DELETE FROM "Node" WHERE n = 17');
 is(value_of($owner, q{SELECT count(*) FROM leaf WHERE node = ?}, $some), 0, 'switched: ON DELETE CASCADE');
-is(value_of($owner, q{SELECT count(*) FROM "Node" WHERE "Up" = ? OR "Up_New" = ?}, $some, $id), 0, 'switched: ON DELETE SET NULL, both columns');
+is(value_of($owner, q{SELECT count(*) FROM "Node" WHERE "Up" = ? OR "Up_New" = ?}, $some, $id), 0,
+	'switched: ON DELETE SET NULL, both columns');
 
 open my $flag, '>', $stop or die $!;
 close $flag;
@@ -129,8 +141,10 @@ is($broken, 0, 'no writer failed at any step') or diag(slurp_file("$stop.why"));
 is_whole('at rest', 1);
 $owner->do("CALL idgen_migrate.uuid_finish($of)");
 is(value_of($owner, q{SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%'}), 0, 'finished: no trigger is left');
-is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%'}), 0, 'finished: no function is left');
-is(value_of($owner, qq{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done', 'finished: the view says so');
+is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%'}), 0,
+	'finished: no function is left');
+is(value_of($owner, qq{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done',
+	'finished: the view says so');
 
 # A database restored in the middle of a move: started again, it goes on.
 $owner->do($_) for 'CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), made timestamptz DEFAULT clock_timestamp())',
@@ -161,20 +175,24 @@ is(value_of($inserter, 'SELECT count(*) FROM idgen_migrate.progress'), 0, 'other
 $owner->do("CALL idgen_migrate.uuid_abandon('thing', 'new')");
 $session->do($_) for 'DROP EXTENSION idgen_migrate', 'DROP SCHEMA idgen_migrate';
 my ($made) = $owner->selectrow_array('INSERT INTO "Node" (n) VALUES (-1) RETURNING "New"');
-is(value_of($owner, 'INSERT INTO leaf (node, "node_New") SELECT id, "New" FROM "Node" WHERE n = -1 RETURNING "node_New"'), $made, 'dropped: rows are inserted');
-fails_with($owner, 'INSERT INTO leaf ("node_New") VALUES (1)', '23503', qr/foreign key/, 'dropped: a reference that is none');
+is(value_of($owner, 'INSERT INTO leaf (node, "node_New") SELECT id, "New" FROM "Node" WHERE n = -1 RETURNING "node_New"'),
+	$made, 'dropped: rows are inserted');
+fails_with($owner, 'INSERT INTO leaf ("node_New") VALUES (1)', '23503', qr/foreign key/,
+	'dropped: a reference that is none');
 is(value_of($owner, 'DELETE FROM "Node" WHERE n = -1 RETURNING n'), -1, 'dropped: rows are deleted');
 is(value_of($owner, "SELECT count(*) FROM leaf WHERE \"node_New\" = $made"), 0, 'dropped: with what references them');
 
-# pgEdge's snowflakes: one that its manual shows, of before its version 1.2, and one as 1.2 and later pack it, milliseconds of
-# 2023 << 22 | node << 12 | count.
+# pgEdge's snowflakes: one that its manual shows, of before its version 1.2, and one as 1.2 and later pack it,
+# milliseconds of 2023 << 22 | node << 12 | count.
 sub decoded
 {
 	my ($id, $layout) = @_;
 	return $node->safe_psql('postgres', qq{SET timezone = 'UTC'; SELECT * FROM "id gen".id_decode($id, 'epoch=2023-01-01 unit=1ms time=41 $layout')});
 }
-is(decoded(135824609030176769, 'sequence=12 shard=10'), '2024-01-10 19:18:30.292+00|1|0', 'pgEdge before 1.2: a number of its manual');
-is(decoded((32465339845 << 22) | (11 << 12) | 3, 'shard=10 sequence=12'), '2024-01-11 18:08:59.845+00|11|3', 'pgEdge since 1.2');
+is(decoded(135824609030176769, 'sequence=12 shard=10'), '2024-01-10 19:18:30.292+00|1|0',
+	'pgEdge before 1.2: a number of its manual');
+is(decoded((32465339845 << 22) | (11 << 12) | 3, 'shard=10 sequence=12'), '2024-01-11 18:08:59.845+00|11|3',
+	'pgEdge since 1.2');
 like(slurp_file("$FindBin::Bin/../../docs/migration.md"), qr/epoch=2023-01-01 unit=1ms time=41 shard=10 sequence=12/,
   'docs/migration.md has the long form of these IDs');
 

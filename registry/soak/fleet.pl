@@ -1,5 +1,5 @@
-# What a fleet costs its registry, of which a hundredth dies each minute: a row of docs/benchmarks.md for each store. NODES, MINUTES of each store's
-# steady time, STORE.
+# What a fleet costs its registry, of which a hundredth dies each minute: a row of docs/benchmarks.md for each store.
+# NODES, MINUTES of each store's steady time, STORE.
 use strict;
 use warnings;
 # Each connection is an open file: as many as this process may have. Before what follows sends the output elsewhere.

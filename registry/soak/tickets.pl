@@ -1,4 +1,5 @@
-# What a ticket costs, beside nextval on the same server and nextval of another one through dblink: CPU time of the backend, net of the row, in turns, medians.
+# What a ticket costs, beside nextval on the same server and nextval of another one through dblink: CPU time of the
+# backend, net of the row, in turns, medians.
 use strict;
 use warnings;
 use FindBin;
@@ -68,5 +69,6 @@ my $waits = $session->selectrow_hashref('SELECT drawn, fetches, waits, block FRO
 diag(sprintf 'net ns: ticket %.1f, nextval %.1f, nextval CACHE 1000 %.1f', map { median(@{ $net{$_} }) } qw(ticket nextval cached));
 diag(sprintf 'a ticket takes %.0f times less time than nextval through dblink', median(@remote));
 diag("drawn $waits->{drawn}, fetches $waits->{fetches}, waits $waits->{waits}, block $waits->{block}");
-cmp_ok(median(@{ $ratio{nextval} }), '<=', 0.35, sprintf 'a ticket is %.3f of nextval, CACHE 1; %.3f of CACHE 1000', map { median(@{ $ratio{$_} }) } qw(nextval cached));
+cmp_ok(median(@{ $ratio{nextval} }), '<=', 0.35, sprintf 'a ticket is %.3f of nextval, CACHE 1; %.3f of CACHE 1000',
+	map { median(@{ $ratio{$_} }) } qw(nextval cached));
 done_testing();

@@ -1,5 +1,5 @@
-# The registry's counters, by their calls: no number twice and none left out, by sessions at once, killed ones, a crash, a failover and a restored
-# dump; in no transaction block; and who may call what.
+# The registry's counters, by their calls: no number twice and none left out, by sessions at once, killed ones, a crash,
+# a failover and a restored dump; in no transaction block; and who may call what.
 use strict;
 use warnings;
 use FindBin;
@@ -72,11 +72,12 @@ sub overlaps_and_gaps
 	}));
 	is(scalar(map { @$_ } @of), 800, 'eight sessions: each has its ranges');
 	is(overlaps_and_gaps(map { @$_ } @of), '0 twice, 0 left out', 'eight sessions: every number once');
-	is(scalar(grep { my $ranges = $_; grep { $ranges->[$_][0] <= $ranges->[ $_ - 1 ][1] } 1 .. $#$ranges } @of), 0, 'eight sessions: those of each rise');
+	is(scalar(grep { my $ranges = $_; grep { $ranges->[$_][0] <= $ranges->[ $_ - 1 ][1] } 1 .. $#$ranges } @of), 0,
+		'eight sessions: those of each rise');
 }
 
-# Sessions that are killed while they call, and the server twice: whatever was answered is given to nobody else. Each call that was cut off may have
-# left out its numbers, and no other.
+# Sessions that are killed while they call, and the server twice: whatever was answered is given to nobody else. Each
+# call that was cut off may have left out its numbers, and no other.
 {
 	my $per_call = 10;
 	my $end = $node->basedir . '/end';
@@ -121,7 +122,8 @@ $owner = connect_to($node);
 	my ($given) = next_range($second, 'orders', 1);
 	is($given, $before, 'a refused next_range() has taken nothing, and holds up nobody');
 	$first->rollback;
-	# Its halves by themselves, with a function of its name above them and a comment that names it: the numbers are told after a COMMIT alone.
+	# Its halves by themselves, with a function of its name above them and a comment that names it: the numbers are told
+	# after a COMMIT alone.
 	$owner->do($_)
 	  for 'CREATE SCHEMA taker AUTHORIZATION node',
 	  q{CREATE FUNCTION taker.next_range(text, bigint, int8range) RETURNS int8range LANGUAGE plpgsql AS $$BEGIN RETURN idgen_registry.taken_range(idgen_registry.take_range($1, $2)); END$$};
@@ -138,14 +140,19 @@ $owner = connect_to($node);
 	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
 	  'a range taken and rolled back is not told after the ROLLBACK');
 	$key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
-	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2), 'after a COMMIT they are told');
-	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/, 'a range is told once');
+	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2),
+		'after a COMMIT they are told');
+	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
+		'a range is told once');
 	$given++;
-	fails_with($first, q{CALL idgen_registry.next_range('orders', 100001)}, '22023', qr/a range of counter "orders" has at most 100000 numbers.*Asked for: 100001.*set_counter_block/s, 'more than one call may take');
+	fails_with($first, q{CALL idgen_registry.next_range('orders', 100001)}, '22023',
+		qr/a range of counter "orders" has at most 100000 numbers.*Asked for: 100001.*set_counter_block/s,
+		'more than one call may take');
 	$owner->do('DROP SCHEMA taker CASCADE');
 	fails_with($first, q{DO 'DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range($$orders$$, 1, r); EXCEPTION WHEN division_by_zero THEN END; END'}, '2D000', qr/invalid transaction termination/,
 	  'next_range() in a block that can be rolled back is refused');
-	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1, 'refused calls of next_range() have taken nothing');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1,
+		'refused calls of next_range() have taken nothing');
 }
 
 # A counter that is dropped and made again begins above all that the one before gave.
@@ -155,7 +162,8 @@ $owner = connect_to($node);
 	$refused->(q{create_counter('again')}, '42710', qr/counter "again" exists.*HINT:.*drop_counter/s);
 	next_range($owner, 'again', 40);
 	$owner->do(q{SELECT idgen_registry.drop_counter('again')});
-	is(value_of($owner, q{SELECT count(*) FROM idgen_registry.counters() WHERE name = 'again'}), 0, 'dropped: not listed');
+	is(value_of($owner, q{SELECT count(*) FROM idgen_registry.counters() WHERE name = 'again'}), 0,
+		'dropped: not listed');
 	fails_with($owner, $_, '42704', qr/counter "again" does not exist/, "dropped: $_")
 	  for q{CALL idgen_registry.next_range('again', 1)}, map { "SELECT idgen_registry.$_" } q{drop_counter('again')}, q{advance_counter('again', 100)}, q{set_counter_max('again', 100)};
 	$refused->(q{create_counter('again', 40)}, '55000', qr/begins above the numbers that one of that name gave.*up to 40.*HINT:.*forget => true/s);
@@ -179,7 +187,8 @@ $owner = connect_to($node);
 	$session->do('SET search_path = evil, pg_catalog');
 	my ($from, $to) = next_range($session, 'orders', 2);
 	is($to, $from + 1, 'called in a hostile path');
-	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog', 'next_range() leaves the search_path of the session');
+	is(value_of($session, 'SHOW search_path'), 'evil, pg_catalog',
+		'next_range() leaves the search_path of the session');
 	$session->do('SET search_path = idgen_registry');
 	is((next_range($session, 'orders', 1))[0], $to + 1, 'called in a path that begins with idgen_registry');
 }
@@ -194,12 +203,14 @@ $owner = connect_to($node);
 	}
 	fails_with($as{node}, "SELECT idgen_registry.$_", '42501', qr/permission denied for function/, "a node: $_")
 	  for q{create_counter('x')}, q{drop_counter('orders')}, q{set_counter_max('orders', 1)}, q{advance_counter('orders', 1000000)};
-	fails_with($as{node}, 'UPDATE idgen_registry.counter SET last = 0', '42501', qr/permission denied for table/, 'a node: the table');
+	fails_with($as{node}, 'UPDATE idgen_registry.counter SET last = 0', '42501', qr/permission denied for table/,
+		'a node: the table');
 	$owner->do($_) for slurp_file("$FindBin::Bin/../../docs/registry.md") =~ /^ *(GRANT .*? TO app);$/mg;
 	my ($from) = next_range($as{app}, 'orders', 1);
 	cmp_ok($from, '>', 0, 'app, after what the page grants');
 	is(value_of($as{app}, 'SELECT next FROM idgen_registry.counters()'), $from + 1, 'app: the list');
-	fails_with($as{app}, q{SELECT idgen_registry.create_counter('x')}, '42501', qr/permission denied for function/, 'app: no more than that');
+	fails_with($as{app}, q{SELECT idgen_registry.create_counter('x')}, '42501', qr/permission denied for function/,
+		'app: no more than that');
 }
 
 # A dump that is restored gives nothing before its owner has said where it goes on.
@@ -222,14 +233,19 @@ $owner = connect_to($node);
 		$restored->{PrintWarn} = 1;
 		$restored->do('SELECT idgen_registry.advance()');
 	}
-	like("@notices", qr/the counters 'orders' give no numbers until advance_counter\(\) is called.*HINT:.*advance_counter/s, 'restored: advance() names them');
+	like("@notices",
+		qr/the counters 'orders' give no numbers until advance_counter\(\) is called.*HINT:.*advance_counter/s,
+		'restored: advance() names them');
 	fails_with($node_there, $call, '55000', qr/gives no numbers until advance_counter\(\) is called.*the last number was $from.*HINT:.*advance_counter\('orders', \.\.\.\)/s,
 	  'restored: each counter waits to be advanced');
-	fails_with($restored, "SELECT idgen_registry.advance_counter('orders', $from)", '22023', qr/goes on between/, 'restored: not below what it knows');
+	fails_with($restored, "SELECT idgen_registry.advance_counter('orders', $from)", '22023', qr/goes on between/,
+		'restored: not below what it knows');
 	$restored->do('SELECT idgen_registry.advance_counter(?, ?)', undef, 'orders', $later + 1);
 	is((next_range($node_there, 'orders', 1))[0], $later + 1, 'restored: it goes on where its owner said');
 	# Nor does it know the counters that were made since, or how far those came that were dropped.
-	fails_with($restored, q{SELECT idgen_registry.create_counter('later')}, '55000', qr/where counter "later" may begin is not known.*HINT:.*create_counter\('later', 1\)/s, 'restored: a name that it does not know');
+	fails_with($restored, q{SELECT idgen_registry.create_counter('later')}, '55000',
+		qr/where counter "later" may begin is not known.*HINT:.*create_counter\('later', 1\)/s,
+		'restored: a name that it does not know');
 	$restored->do(q{SELECT idgen_registry.create_counter('later', 1)});
 	is((next_range($node_there, 'later', 1))[0], 1, 'restored: begins where its owner says');
 }
@@ -246,11 +262,13 @@ $owner = connect_to($node);
 	my $session = connect_to($node, user => 'node');
 	$session->do('SET synchronous_commit = off');
 	my (undef, $last) = next_range($session, 'orders', 10);
-	fails_with(connect_to($standby, user => 'node'), q{CALL idgen_registry.next_range('orders', 1)}, '25006', qr/this server is a standby/, 'a standby gives none');
+	fails_with(connect_to($standby, user => 'node'), q{CALL idgen_registry.next_range('orders', 1)}, '25006',
+		qr/this server is a standby/, 'a standby gives none');
 	$standby->stop;
 	my $waiting = $session->prepare(q{CALL idgen_registry.next_range('orders', 10)}, { pg_async => PG_ASYNC });
 	$waiting->execute;
-	wait_until($owner, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event = 'SyncRep')");
+	wait_until($owner,
+		"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event = 'SyncRep')");
 	ok(!$session->pg_ready, 'without its standby no range is answered, whatever the session is set to');
 	$standby->start;
 	$waiting->pg_result;

@@ -1,5 +1,5 @@
-# A server that crashes every 5 s for two minutes while sessions draw: each life makes IDs, none twice, with few numbers, of which it holds
-# one in the end. For each kind of registry, beside each other.
+# A server that crashes every 5 s for two minutes while sessions draw: each life makes IDs, none twice, with few
+# numbers, of which it holds one in the end. For each kind of registry, beside each other.
 use strict;
 use warnings;
 use FindBin;
@@ -71,9 +71,9 @@ sub end_server
 	return $server->{store}{stop}->('immediate');
 }
 
-# After a crash R of the number lies up to a window ahead: a server that is back before claims another, and after the next crash the one before
-# again, which it remembers whether its lease is past or not. A third one it takes only if the registry carries out the last extension of a life
-# so late that the next life has just asked for the number.
+# After a crash R of the number lies up to a window ahead: a server that is back before claims another, and after the
+# next crash the one before again, which it remembers whether its lease is past or not. A third one it takes only if the
+# registry carries out the last extension of a life so late that the next life has just asked for the number.
 sub check_numbers
 {
 	my ($kind, $session) = @_;
@@ -81,7 +81,8 @@ sub check_numbers
 	note "$kind: $count numbers";
 	cmp_ok($count, '<=', 3, "$kind: few numbers were used");
 	my $is_one = sub { value_of($session, 'SELECT count(*) = 1 FROM idgen_lease.nodes() WHERE NOT is_free') };
-	ok(eval { wait_for('one number that is held', $is_one, $patience) }, "$kind: in the end it holds one number, and the others are free");
+	ok(eval { wait_for('one number that is held', $is_one, $patience) },
+		"$kind: in the end it holds one number, and the others are free");
 	return;
 }
 

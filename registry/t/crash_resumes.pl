@@ -1,5 +1,6 @@
-# A number given by hand after a crash: the server finds its leases in memory that outlives it, and IDs go on at once, none twice. A copy of the
-# data directory does not find them, nor does the server after a boot. For each kind of registry.
+# A number given by hand after a crash: the server finds its leases in memory that outlives it, and IDs go on at once,
+# none twice. A copy of the data directory does not find them, nor does the server after a boot. For each kind of
+# registry.
 use strict;
 use warnings;
 use FindBin;
@@ -27,8 +28,8 @@ for my $kind (store_kinds())
 	is(repeated($made, first_ids($session)), 0, "$kind: IDs");
 	is((stat left_leases($node))[2] & 0777, 0600, "$kind: what outlives a crash is for the server's own user");
 
-	# A backend that crashes ends all, but not the postmaster. Until another session is ended, the postmaster has not noticed,
-	# and would end a new one too.
+	# A backend that crashes ends all, but not the postmaster. Until another session is ended, the postmaster has not
+	# noticed, and would end a new one too.
 	my $other = connect_to($node);
 	kill 'KILL', value_of($session, 'SELECT pg_backend_pid()');
 	wait_for('a restart', sub { !eval { $other->do('SELECT 1') } });
@@ -66,7 +67,8 @@ for my $kind (store_kinds())
 	unlink $node->data_dir . '/postmaster.pid';
 	start_again($node);
 	$session = connect_to($node);
-	cmp_ok(wait_for_id($session), '>', $last, "$kind: an older copy of the disk in the place of the server, IDs go on above all");
+	cmp_ok(wait_for_id($session), '>', $last,
+		"$kind: an older copy of the disk in the place of the server, IDs go on above all");
 	set_clock($node, '+0');
 
 	# A copy elsewhere is another server: nothing was left to it.
@@ -108,7 +110,8 @@ for my $kind (store_kinds())
 	ok(-e $object, 'after a crash it is there');
 	$node->stop;
 	ok(!-e $object, 'after a clean end it is gone');
-	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't', 'a clean end gives the number back');
+	is($store->{node}->safe_psql('postgres', 'SELECT is_free FROM idgen_registry.list() WHERE number = 5'), 't',
+		'a clean end gives the number back');
 	$store->{stop}->('immediate');
 }
 
@@ -120,7 +123,9 @@ for my $kind (store_kinds())
 	my $object = left_leases($node);
 	mkdir $object or die $!;
 	$node->start;
-	like(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/could not create shared memory that outlives a crash of this server: .*\n.*DETAIL:  After a crash/, 'no memory: the log says what follows');
+	like(PostgreSQL::Test::Utils::slurp_file($node->logfile),
+		qr/could not create shared memory that outlives a crash of this server: .*\n.*DETAIL:  After a crash/,
+		'no memory: the log says what follows');
 	my $session = connect_to($node);
 	ok(wait_for_id($session), 'no memory: IDs are made');
 	$session->disconnect;

@@ -1,5 +1,5 @@
-# A server, or only the keeper of its numbers, that ends between each two steps of a claim: before what it asks is executed, and before it
-# is answered. It finds its number again. For each kind of registry.
+# A server, or only the keeper of its numbers, that ends between each two steps of a claim: before what it asks is
+# executed, and before it is answered. It finds its number again. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -59,12 +59,16 @@ sub cut_take
 	my $late = told($node, 'it did not answer in time');
 	my $resumed = told($node, 'goes on with number 0 as it was left');
 	crash($node);
-	is(told($node, 'it did not answer in time'), $late, "$what: the keeper ends with its server, and does not wait for the answer");
+	is(told($node, 'it did not answer in time'), $late,
+		"$what: the keeper ends with its server, and does not wait for the answer");
 	my ($row, @others) = values %{ $store->{rows}->() };
 	is(scalar @others, 0, "$what: there is no more than one number");
-	is(defined $row, $mode ne 'hold', "$what: it is there, or not yet") if $step eq 'a claim';
-	is($row->{horizon_ms} > 0, $mode ne 'hold', "$what: it was extended, or not") if $step eq 'the first extension';
-	like(join(' ', map { $store->{secret}->($_) } split ' ', $remembered), qr/(?:^| )$row->{incarnation}(?: |$)/, "$what: the record knows the registry's row") if $row;
+	is(defined $row, $mode ne 'hold',
+		"$what: the number is there only if the claim was executed") if $step eq 'a claim';
+	is($row->{horizon_ms} > 0, $mode ne 'hold',
+		"$what: the number was extended only if the extension was executed") if $step eq 'the first extension';
+	like(join(' ', map { $store->{secret}->($_) } split ' ', $remembered), qr/(?:^| )$row->{incarnation}(?: |$)/,
+		"$what: the record knows the registry's row") if $row;
 	$proxy->pass;
 	$node->start;
 	my $session = connect_to($node);
@@ -73,8 +77,9 @@ sub cut_take
 	is(number_of($session), 0, "$what: the number is found again");
 	# What it has claimed it finds in memory that the crash leaves; else it claims the number again.
 	my $is_left = told($node, 'goes on with number 0 as it was left') > $resumed;
-	is($is_left, $step =~ /extension/, "$what: it goes on with the number, or claims it again");
-	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $row ? $row->{horizon_ms} : 0, "$what: IDs begin at R") unless $is_left;
+	is($is_left, $step =~ /extension/, "$what: the server goes on with a number that it had extended, and claims any other again");
+	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=',
+		$row ? $row->{horizon_ms} : 0, "$what: IDs begin at R") unless $is_left;
 	is_deeply([ keys %{ $store->{rows}->() } ], [0], "$what: no other number was claimed");
 	is($store->{count_holders}->(), 1, "$what: one lease holds the number");
 	$session->disconnect;
@@ -97,7 +102,8 @@ sub lose_keeper
 	$proxy->pass;
 	wait_for_id($session);
 	my ($row) = values %{ $store->{rows}->() };
-	is_deeply([ map { $store->{secret}->($_) } @{ remembered($session)->{numbers}{0} } ], [ $row->{incarnation}, 0 ], "$what: the next one remembers what was claimed, and from which registry");
+	is_deeply([ map { $store->{secret}->($_) } @{ remembered($session)->{numbers}{0} } ], [ $row->{incarnation}, 0 ],
+		"$what: the next one remembers what was claimed, and from which registry");
 	return $session->disconnect;
 }
 

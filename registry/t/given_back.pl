@@ -1,5 +1,6 @@
-# The numbers that a server holds: given back when idgen.lease_count is lowered, more by hand than it can hold, one that a statement loses
-# while it runs; what stands in the way of each; and a registry that has lost what it granted. The first and the last for each kind of registry.
+# The numbers that a server holds: given back when idgen.lease_count is lowered, more by hand than it can hold, one that
+# a statement loses while it runs; what stands in the way of each; and a registry that has lost what it granted. The
+# first and the last for each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -60,9 +61,11 @@ sub give_back
 		set_for_server($session, 'idgen.lease_count', 1);
 		wait_for('two given back', sub { free_in($session) eq '21 22' });
 		is_deeply([ map { eval { $_->pg_result; $_->fetchrow_arrayref->[0] } // $@ } @statements ], [ (3000) x @long ], "$kind, $round: statements that run meanwhile, and do not wait, go on at once with what is left");
-		is(held($session), '20', "$kind, $round: of three numbers the two highest are given back, at once free for others");
+		is(held($session), '20',
+			"$kind, $round: of three numbers the two highest are given back, at once free for others");
 		my $row = row_of($session, 22);
-		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100, "$kind, $round: R of the numbers given back is lowered to what was used");
+		cmp_ok($row->{horizon_ms}, '<=', time * 1000 + 100,
+			"$kind, $round: R of the numbers given back is lowered to what was used");
 		is(number_of($session), 20, "$kind, $round: sessions go on with the one that is left");
 		sleep 0.3;
 		set_for_server($session, 'idgen.lease_count', 3);
@@ -88,7 +91,8 @@ sub give_back
 	set_for_server($session, 'idgen.lease_count', 2);
 	wait_for('given back', sub { told($node, 'has stopped using number 22') == 3 });
 	ok(is_id(try_id($hand)), "$kind: a session that draws from it by hand goes on");
-	is(value_of($session, 'SELECT by_hand::int FROM idgen.stat_lease WHERE number = 22'), 1, "$kind: the number is by hand now");
+	is(value_of($session, 'SELECT by_hand::int FROM idgen.stat_lease WHERE number = 22'), 1,
+		"$kind: the number is by hand now");
 
 	$_->disconnect for @long, $session, $hand;
 	return $node->stop;
@@ -111,7 +115,8 @@ sub use_rooms_again
 	return $node->stop;
 }
 
-# A registry that forgets what it granted, for a number of the pool and for one by hand. The server begins above what it knows itself, and says so until the registry is advanced.
+# A registry that forgets what it granted, for a number of the pool and for one by hand. The server begins above what it
+# knows itself, and says so until the registry is advanced.
 sub lose_horizons
 {
 	my ($kind, $store) = @_;
@@ -137,7 +142,8 @@ sub lose_horizons
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/,
 	  "$kind: the view says that the registry was put back");
 	my $id = wait_for_id($session);
-	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $granted_ms, "$kind: the server's own IDs begin above what it was granted");
+	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $granted_ms,
+		"$kind: the server's own IDs begin above what it was granted");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: none twice");
 	cmp_ok(row_of($session, 30)->{horizon_ms}, '>', $granted_ms, "$kind: the registry knows as much by now");
 	like(status_of($session, 'registry'), qr/ \| f \| /, "$kind: the status goes on to warn, for other servers");
@@ -171,11 +177,13 @@ sub want_too_many
 	my $node = start_leased('many', $address, setting => { 'idgen.shards' => '200-399', 'idgen.lease_window' => '1min', 'idgen.lease_ttl' => '1h' });
 	my $session = connect_to($node);
 	$session->do(q{SET idgen.max_wait = '1min'});
-	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128, '128 numbers by hand');
+	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128,
+		'128 numbers by hand');
 	fails_with($session, 'SELECT next_id(328)', '54000',
 		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
 		'one number more by hand is an error that says so, at once');
-	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128, 'the number above the limit is not asked for');
+	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128,
+		'the number above the limit is not asked for');
 	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'numbers within the limit go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
@@ -210,7 +218,8 @@ sub lose_a_named_one
 	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/,
 	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
-	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false', 'nothing is wanted by hand');
+	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false',
+		'nothing is wanted by hand');
 	$_->disconnect for $session, $other, $on_rival;
 	$_->stop('immediate') for $node, $rival;
 	return;
@@ -238,9 +247,12 @@ sub say_each
 	like(status_of($session, 'lease'),
 		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
 		'the status names both numbers that others hold');
-	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/, 'the status of the registry is well beside numbers that others hold');
-	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
-	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1, "the log says once that $_ is held by another") for 51, 52;
+	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/,
+		'the status of the registry is well beside numbers that others hold');
+	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'),
+		qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
+	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1,
+		"the log says once that $_ is held by another") for 51, 52;
 	$_->stop for @owners;
 	wait_for("$_", sub { value_of($session, "SELECT next_id($_)") }) for 51, 52;
 	pass('a clean stop of their owners: both are this server\'s');
@@ -251,7 +263,8 @@ sub say_each
 	return $node->stop('immediate');
 }
 
-# A number by hand, stored for a database or a role, goes before the server's own file: reported on the primary, before a failover.
+# A number by hand, stored for a database or a role, goes before the server's own file: reported on the primary, before
+# a failover.
 sub reset_stored
 {
 	my ($address) = @_;
@@ -278,7 +291,9 @@ sub reset_stored
 	  'numbers by hand in several places: the status names the session\'s');
 	$session->do($_) for 'ALTER DATABASE "App one" RESET idgen.shards', 'ALTER ROLE clerk IN DATABASE postgres RESET idgen.shards';
 	set_for_server($session, 'idgen.shards', '63');
-	like($own->(), qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it \| t$/, 'by hand in the file: what a failover means');
+	like($own->(),
+		qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it \| t$/,
+		'by hand in the file: what a failover means');
 	$session->disconnect;
 	return $node->stop('immediate');
 }

@@ -1,5 +1,5 @@
-# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it holds, ends at a signal,
-# and idgen.status() says which lock it waits for and who holds it.
+# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it
+# holds, ends at a signal, and idgen.status() says which lock it waits for and who holds it.
 use strict;
 use warnings;
 use FindBin;
@@ -17,8 +17,8 @@ my $root = connect_to($node);
 $root->do($_) for 'CREATE ROLE app LOGIN', 'GRANT ALL ON ALL TABLES IN SCHEMA idgen, idgen_lease TO app', 'GRANT ALL ON ALL SEQUENCES IN SCHEMA idgen, idgen_lease TO app', 'CREATE ROLE heir';
 wait_for_id($root);
 
-# By whom, what, and where one sees that the keeper cannot claim a number meanwhile. With pg_extension locked, idgen.status() waits itself; with
-# pg_class locked nobody can connect, and a new keeper neither.
+# By whom, what, and where one sees that the keeper cannot claim a number meanwhile. With pg_extension locked,
+# idgen.status() waits itself; with pg_class locked nobody can connect, and a new keeper neither.
 my @locks = (
 	[ 'app', q{SELECT nextval('idgen_lease.record')}, '' ],
 	[ 'app', q{SELECT setval('idgen_lease.record', 7)}, '' ],
@@ -90,14 +90,16 @@ for my $lock (@locks)
 		my $keeper = keeper_of($root);
 		my ($release, $holder) = hold_lock($role, $statement, $is_prepared);
 		cmp_ok(outlive_window(), '>', 0, "$what: IDs go on past the window");
-		is(keeper_of($root), $keeper, "$what: the same keeper goes on");
+		is(keeper_of($root), $keeper, "$what: the keeper goes on");
 		my $took = end_keeper($keeper);
 		cmp_ok($took, '<', 10, "$what: the keeper ends when it is told to");
 		note sprintf '%s: %.2f s', $what, $took;
 		# The next keeper claims the number again.
 		my $says = qr/sequence idgen_lease.record of database "postgres" is locked: \Q$holder\E has \w+Lock of (?:it|catalog \d+)/;
-		ok(wait_for('the lock', sub { registry_says() =~ $says }), "$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
-		ok(wait_for('the lock', sub { told($node, $says) }), "$what: the log names the lock and who holds it") if $seen_in eq 'log';
+		ok(wait_for('the lock', sub { registry_says() =~ $says }),
+			"$what: idgen.status() names the lock and who holds it") if $seen_in eq 'status';
+		ok(wait_for('the lock', sub { told($node, $says) }),
+			"$what: the log names the lock and who holds it") if $seen_in eq 'log';
 		$release->();
 		ok(wait_for_id($root), "$what: IDs come again when the lock is released");
 	}
@@ -147,7 +149,9 @@ for my $lock (@locks)
 {
 	$root->do($_) for 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data';
 	my $reader = connect_to($node, user => 'reader');
-	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease.record', { Slice => {} })->[0], { last_value => 1, log_cnt => 0, is_called => 0 }, 'a role in pg_read_all_data reads the value of the sequence, which means nothing');
+	is_deeply($reader->selectall_arrayref('SELECT * FROM idgen_lease.record', { Slice => {} })->[0],
+		{ last_value => 1, log_cnt => 0, is_called => 0 },
+		'a role in pg_read_all_data reads the value of the sequence, which means nothing');
 	my $dump = `pg_dump -h '@{[ $node->host ]}' -p @{[ $node->port ]} postgres`;
 	like($dump, qr/CREATE EXTENSION IF NOT EXISTS idgen_lease/, 'a dump has the extension');
 	unlike($dump, qr/(?:setval|COPY).*idgen_lease.record/, 'a dump has nothing of what the server remembers');

@@ -1,5 +1,6 @@
-# What the keeper asks a registry in PostgreSQL for, and in which turn, by the registry's own log: numbers first, all counters in one call, all that is
-# given back at a clean stop in another; and a stop that a slow registry does not hold up. A database that is closed to connections keeps the numbers all the same.
+# What the keeper asks a registry in PostgreSQL for, and in which turn, by the registry's own log: numbers first, all
+# counters in one call, all that is given back at a clean stop in another; and a stop that a slow registry does not hold
+# up. A database that is closed to connections keeps the numbers all the same.
 use strict;
 use warnings;
 use FindBin;
@@ -39,21 +40,24 @@ wait_for('all of them to wait', sub { value_of($session, q{SELECT sum(waits) FRO
 kill 'CONT', $proxy->{pid};
 $_->pg_result for @waiting;
 my $made = calls();
-is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter() WHERE drawn = 1'), $counters, 'each has its number');
+is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter() WHERE drawn = 1'), $counters,
+	'each has its number');
 cmp_ok($made =~ tr/F//, '<=', 4, "$counters counters are filled by few calls: $made");
 $_->disconnect for @waiting;
 
 # A clean stop gives all back in one call, after the number.
 $node->stop('fast');
 like(calls(), qr/^I?[^G]*SG$/, 'a clean stop gives up the number, then all counters in one call');
-is(value_of($owner, 'SELECT count(*) FROM idgen_registry.counters() WHERE next = 2'), $counters, 'a clean stop gives back all that was not used');
+is(value_of($owner, 'SELECT count(*) FROM idgen_registry.counters() WHERE next = 2'), $counters,
+	'a clean stop gives back all that was not used');
 
 # One that answers nothing in time: the stop does not last, and the number is as after a crash.
 start_again($node);
 $session = connect_to($node);
 expect_blame($node, 'registry');
 wait_for_id($session);
-is(value_of($session, "SELECT count(next_ticket('c' || i)) FROM generate_series(1, $counters) AS i"), $counters, 'tickets after the start');
+is(value_of($session, "SELECT count(next_ticket('c' || i)) FROM generate_series(1, $counters) AS i"), $counters,
+	'tickets after the start');
 kill 'STOP', $proxy->{pid};
 my $began = time;
 $node->stop('fast');
@@ -92,7 +96,9 @@ ok(told($node, 'goes on with number 3 as it was left'), 'a server that starts ag
 $node->safe_psql('postgres', q{CREATE DATABASE app; CREATE ROLE landlord LOGIN; ALTER DATABASE postgres OWNER TO landlord});
 $node->safe_psql('app', 'CREATE EXTENSION idgen');
 my $row = $session->selectrow_hashref(q{SELECT value, ok::int AS ok, advice FROM idgen.status() WHERE key = 'lease_database'});
-is_deeply($row, { value => q{"postgres", owned by "landlord", who is no superuser and can take it away from the whole server}, ok => 0, advice => 'ALTER DATABASE postgres OWNER TO a superuser.' }, 'an owner who is no superuser');
+is_deeply($row,
+	{ value => q{"postgres", owned by "landlord", who is no superuser and can take it away from the whole server}, ok => 0, advice => 'ALTER DATABASE postgres OWNER TO a superuser.' },
+	'an owner who is no superuser');
 connect_to($node, user => 'landlord', db => 'app')->do('ALTER DATABASE postgres ALLOW_CONNECTIONS false');
 $session->disconnect;
 $node->stop('fast');

@@ -1,5 +1,5 @@
-# What idgen.status() and the views say of numbers from a registry, of the registry, and of another database that uses the same number.
-# A keeper that does what the test says stands for the real one.
+# What idgen.status() and the views say of numbers from a registry, of the registry, and of another database that uses
+# the same number. A keeper that does what the test says stands for the real one.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +26,8 @@ my $session = connect_to($plain);
 my $keys = q{SELECT string_agg(key, ' ') FROM idgen.status()};
 my $usual = 'library server shards nodes copy horizon renewal lead settled clock ntp standby layout slots schemas';
 is(value_of($session, $keys), $usual, 'without a registry: the rows');
-is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0, 'without a registry: the views are empty');
+is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
+	'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
 row_is($session, 'shards', 'lease, and idgen.registry is not set | f | Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.',
 	'without a registry');
@@ -44,7 +45,8 @@ for my $name (qw(other third))
 value_of($session, 'SELECT next_id()');
 value_of($in{other}, $_) for q{SELECT next_id(layout => 'snowflake')}, q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
 value_of($session, $_) for q{SELECT next_id(layout => 'mastodon')}, 'SELECT hlc_now()';
-is(value_of($session, $keys), $usual, 'two databases: another layout, one without a shard, and the hybrid logical clock are nothing to tell');
+is(value_of($session, $keys), $usual,
+	'two databases: another layout, one without a shard, and the hybrid logical clock are nothing to tell');
 $in{third}->do($_) for q{SET idgen.shards = '6'}, 'SELECT next_id()';
 is(value_of($session, $keys), $usual, 'two databases: another number is nothing to tell');
 value_of($in{other}, 'SELECT next_id()');
@@ -71,7 +73,9 @@ my $node = start_node(
 $session = connect_to($node);
 my $watcher = connect_to($node);
 create_keeper($session);
-is(value_of($watcher, $keys), 'library server shards lease registry lease_database nodes copy horizon renewal lead settled clock ntp standby layout slots schemas', 'with a registry: the rows');
+is(value_of($watcher, $keys),
+	'library server shards lease registry lease_database nodes copy horizon renewal lead settled clock ntp standby layout slots schemas',
+	'with a registry: the rows');
 my $now = int(time) + 2;
 freeze_clock($node, $now);
 
@@ -79,7 +83,8 @@ freeze_clock($node, $now);
 row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
 row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
 row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| Add this line.*'idgen, idgen_lease'/, 'no keeper');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'), [ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'),
+	[ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
 fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/,
@@ -89,14 +94,20 @@ is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one')
 # A call has failed, and the keeper has not said yet why.
 expect_blame($node, 'registry');
 registry_says($session, silent => 100);
-fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for $duration\.\nHINT:/, 'no call has succeeded');
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/\nDETAIL:  The registry has not answered yet, or has refused\. Waited for $duration\.\nHINT:/,
+	'no call has succeeded');
 
 # What else there is to wait for than the registry.
 registry_says($session, trouble => 'the extension idgen_lease is not in database "postgres"');
 row_like($watcher, 'registry', qr/^not asked yet; the extension idgen_lease is not in database "postgres" \| f \|/, 'a keeper without its extension');
-fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The keeper of its numbers says: the extension idgen_lease is not in database "postgres"\. Waited/, 'a keeper without its extension');
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/\nDETAIL:  The keeper of its numbers says: the extension idgen_lease is not in database "postgres"\. Waited/,
+	'a keeper without its extension');
 registry_says($session, answered => 1500);
-fails_with($session, 'SELECT next_id()', '55000', qr/\nDETAIL:  The registry last answered at \d{4}-.*, and has not granted it yet\. Waited for $duration\./, 'a registry that answers');
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/\nDETAIL:  The registry last answered at \d{4}-.*, and has not granted it yet\. Waited for $duration\./,
+	'a registry that answers');
 my $locked = connect_to($node);
 my $locked_pid = value_of($locked, 'SELECT pg_backend_pid()');
 $session->begin_work;
@@ -133,7 +144,8 @@ my $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
 fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot be used now/, 'by hand');
 row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizon 25.000 s ahead of the clock \| f \| IDs of a number wait/, 'by hand, not held');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE number = 7'), [ 7, 1, 0, undef ], 'by hand, not held: the view');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE number = 7'), [ 7, 1, 0, undef ],
+	'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
 row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it | t', 'by hand');
@@ -160,13 +172,18 @@ in_the_way($session, 7, 'number 7 is held by "barn", system 4');
 in_the_way($session, 17, 'the clock of this server has jumped forward');
 row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| docs/, 'in the way');
 row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
-is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
+is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'),
+	'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
 $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
 hold($session, 7, undef, by_hand => 1);
-fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot .*\nDETAIL:  The keeper of its numbers says: number 7 is held by "barn", system 4\. Waited/, 'in the way of a number');
+fails_with($hand, 'SELECT next_id()', '55000',
+	qr/number 7 cannot .*\nDETAIL:  The keeper of its numbers says: number 7 is held by "barn", system 4\. Waited/,
+	'in the way of a number');
 hold($session, 3, undef);
-fails_with($watcher, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers says: the clock of this server has jumped forward\. Waited/, 'in the way of the pool');
+fails_with($watcher, 'SELECT next_id()', '55000',
+	qr/holds no number.*\nDETAIL:  The keeper of its numbers says: the clock of this server has jumped forward\. Waited/,
+	'in the way of the pool');
 in_the_way($session, $_, undef) for 3, 7, 17;
 hold($session, 3, 25_000);
 hold($session, 7, 30_000, by_hand => 1);
@@ -183,7 +200,8 @@ row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s
 registry_lost($session, 3, 4_000, -6_000);
 row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: number 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
 	'horizons lost');
-like(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), qr/^it was put back to an older state/, 'horizons lost: the view');
+like(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), qr/^it was put back to an older state/,
+	'horizons lost: the view');
 registry_says($session, answered => 1500, silent => 500, trouble => 'no route');
 row_like($watcher, 'registry', qr/^calls fail since .*; no route; it was put back to an older state/, 'horizons lost, and silent');
 $session->do('SELECT fake_older(0, NULL, NULL)');
@@ -196,10 +214,12 @@ registry_says($session, answered => 30_000, silent => 20_000);
 row_like($watcher, 'registry', qr/^calls fail since \d{4}-[^;]*, the last one before succeeded at \d{4}-[^;]* \| f \|/, 'silent');
 is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - interval '20 s', 'HH24:MI:SS')) AND value ~ to_char(clock_timestamp() - interval '30 s', 'HH24:MI:SS'))::int
 		FROM idgen.status() WHERE key = 'registry'}), 1, 'silent: both times');
-is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen.stat_registry'), 20, 'silent: the view');
+is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen.stat_registry'), 20,
+	'silent: the view');
 registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 are held by others');
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
-is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all numbers from 0 to 1023 are held by others', 'nothing left: the view');
+is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all numbers from 0 to 1023 are held by others',
+	'nothing left: the view');
 
 # What the keeper says can hold host, port and user of the registry: only those who watch read it.
 my $spoken = 'connection to server at "registry.example", port 6543 failed: no password for user "photos"';
@@ -215,14 +235,16 @@ for my $silent ({ silent => 20_000 }, {})
 		row_like($reader, 'registry', qr/; \Q$words\E \| f \|/, "what $role reads");
 		fails_with($reader, 'SELECT next_id()', '55000', qr/says: \Q$words\E\. Waited/, "what next_id() tells $role");
 		next if $role eq 'watcher';
-		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen.status() s') }), qr/registry\.example|6543|photos/, "$role learns no host, port or user");
+		unlike($reader->errstr . join('', map { $_->[0] } @{ $reader->selectall_arrayref('SELECT s::text FROM idgen.status() s') }),
+			qr/registry\.example|6543|photos/, "$role learns no host, port or user");
 		is(value_of($reader, 'SELECT trouble FROM idgen.stat_registry()'), $bare,
 		  'a role that may call idgen.stat_registry() learns no host, port or user') if $role eq 'shown';
 		$reader->disconnect;
 	}
 }
 
-# Counters: a row once any is used. Their names, and who has locked one at the registry, are read only by those who watch.
+# Counters: a row once any is used. Their names, and who has locked one at the registry, are read only by those who
+# watch.
 is(join('', rows_of($watcher, 'counters')), '', 'no counters: no row');
 counters_are($session, count => 2, used => 79);
 row_is($watcher, 'counters', '2 in use | t', 'counters');
@@ -235,7 +257,8 @@ for my $role (qw(app shown watcher))
 	my $reader = connect_to($node, user => $role);
 	my $words = $role eq 'watcher' ? $spoken : q{some need attention};
 	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do.", "a counter in trouble: what $role reads");
-	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ], "a counter in trouble: the view, for $role") if $role ne 'app';
+	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ],
+		"a counter in trouble: the view, for $role") if $role ne 'app';
 	$reader->disconnect;
 }
 counters_are($session, count => 0);
@@ -254,12 +277,15 @@ for my $role (qw(app watcher))
 	my $all = value_of($seen, q{SELECT string_agg(s::text, ' ') FROM idgen.status() s});
 	$all .= value_of($seen, q{SELECT string_agg(l::text, ' ') FROM idgen.stat_lease l}) . value_of($seen, 'SELECT r::text FROM idgen.stat_registry r') if $role eq 'watcher';
 	unlike($all, qr/verysecret/, "$role sees no password");
-	fails_with($seen, "SELECT * FROM $_", '42501', qr/permission denied/, "$role: $_") for $role eq 'app' ? qw(idgen.stat_lease idgen.stat_registry) : ();
-	fails_with($seen, 'SHOW idgen.registry', '42501', qr/permission denied|must be superuser/, 'app does not see the address') if $role eq 'app';
+	fails_with($seen, "SELECT * FROM $_", '42501', qr/permission denied/,
+		"$role: $_") for $role eq 'app' ? qw(idgen.stat_lease idgen.stat_registry) : ();
+	fails_with($seen, 'SHOW idgen.registry', '42501', qr/permission denied|must be superuser/,
+		'app does not see the address') if $role eq 'app';
 	$seen->disconnect;
 }
 
-# One that another server had up to an instant ahead of the clock, near or far: the clock is not blamed for it, nor is the shard full.
+# One that another server had up to an instant ahead of the clock, near or far: the clock is not blamed for it, nor is
+# the shard full.
 $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '9'});
 hold($session, 9, 30_000, by_hand => 1);
@@ -321,7 +347,8 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$standby->stop;
 }
 
-# A keeper whose database is locked as it starts, by a transaction that outlives the server; then, one whose database is not there.
+# A keeper whose database is locked as it starts, by a transaction that outlives the server; then, one whose database is
+# not there.
 {
 	my $kept = start_node('kept', conf => [
 		"shared_preload_libraries = 'idgen, idgen_lease'", 'max_prepared_transactions = 1', "idgen.registry = 'postgresql://127.0.0.1:1/registry'", "idgen.shards = 'lease'",
@@ -333,12 +360,16 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$kept->restart;
 	my $on_kept = connect_to($kept);
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers is still starting \| f \|/, 'a database that is locked');
-	fails_with($on_kept, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/, 'a database that is locked');
+	fails_with($on_kept, 'SELECT next_id()', '55000',
+		qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/,
+		'a database that is locked');
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
 	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
 	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| docs\/registry\.md says what to do/, 'a database that is missing');
-	fails_with($on_kept, 'SELECT next_id()', '55000', qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./, 'a database that is missing');
+	fails_with($on_kept, 'SELECT next_id()', '55000',
+		qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./,
+		'a database that is missing');
 	$on_kept->disconnect;
 	$kept->stop;
 }

@@ -1,6 +1,7 @@
-# The server is killed before a call that the process makes of it that keeps the numbers from a registry: while it claims a further number, and
-# while it extends one. It goes on, and no ID is made twice. Half of the times the machine begins again, too, and forgets what lies in its memory.
-# INJECTION=all (tools/injection) tries every call; without it, every thirteenth.
+# The server is killed before a call that the process makes of it that keeps the numbers from a registry: while it
+# claims a further number, and while it extends one. It goes on, and no ID is made twice. Half of the times the machine
+# begins again, too, and forgets what lies in its memory. INJECTION=all (tools/injection) tries every call; without it,
+# every thirteenth.
 use strict;
 use warnings;
 use FindBin;

@@ -1,4 +1,5 @@
-# Servers that claim their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of registry.
+# Servers that claim their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of
+# registry.
 use strict;
 use warnings;
 use FindBin;
@@ -48,9 +49,10 @@ sub take_at_once
 	my @sessions = map { connect_to($_) } @nodes;
 	wait_for_id($_) for @sessions;
 	my @numbers = map { number_of($_) } @sessions;
-	is_deeply([ sort @numbers ], [ 0 .. $#nodes ], "$kind: servers that start at once take the smallest numbers, each another");
+	is_deeply([ sort @numbers ], [ 0 .. $#nodes ],
+		"$kind: servers that start at once take the smallest numbers, each another");
 	my @ids = map { end_drawing($_) } @drawings;
-	cmp_ok(scalar @ids, '>', 0, "$kind: they make IDs");
+	cmp_ok(scalar @ids, '>', 0, "$kind: servers that start at once make IDs");
 	is(repeated($made, @ids), 0, "$kind: none twice");
 	$_->disconnect for @sessions;
 	return;
@@ -80,12 +82,13 @@ sub stop_under_load
 	my @after = ids_of($session, 1000);
 	is(number_of($session), $number, "$kind: the next start takes the same number");
 	is(repeated($made, @after), 0, "$kind: none twice after it");
-	cmp_ok($after[0], '>', $last, "$kind: its IDs lie above");
+	cmp_ok($after[0], '>', $last, "$kind: the next start makes IDs above the last");
 	$session->disconnect;
 	return;
 }
 
-# R lies minutes ahead: after a crash of the server the number is found again, after one of its machine another is claimed.
+# R lies minutes ahead: after a crash of the server the number is found again, after one of its machine another is
+# claimed.
 sub crash_far_ahead
 {
 	my ($kind, $made, $node, $next) = @_;
@@ -125,7 +128,8 @@ sub crash_by_hand
 	$session = connect_to($node);
 	my $id = try_id($session);
 	my $now_ms = time * 1000;
-	ok(is_id($id), "$kind, a number by hand after a crash with R far ahead: next_id() waits, and does not fail") or diag $id;
+	ok(is_id($id),
+		"$kind, a number by hand after a crash with R far ahead: next_id() waits, and does not fail") or diag $id;
 	cmp_ok(value_of($session, $ms_of, $id), '>=', $horizon_ms, "$kind: IDs begin at R");
 	cmp_ok($now_ms, '>=', $horizon_ms - 100, "$kind: no further ahead of the clock than IDs may lie");
 	is(repeated(\%made, $id, ids_of($session, 1000)), 0, "$kind: no ID twice");
@@ -174,7 +178,8 @@ sub use_two_databases
 		my $id = $node->safe_psql($last, 'SELECT next_id()');
 		$node->stop;
 		my $watcher = connect_to($other);
-		cmp_ok(row_of($watcher, $number)->{horizon_ms}, '>', value_of($watcher, $ms_of, $id), "$kind: a stop keeps R above the IDs of database $last");
+		cmp_ok(row_of($watcher, $number)->{horizon_ms}, '>', value_of($watcher, $ms_of, $id),
+			"$kind: a stop keeps R above the IDs of database $last");
 		$watcher->disconnect;
 		$node->start;
 	}
@@ -194,18 +199,22 @@ sub lose_by_hand
 	wait_for('lost', sub { told($node, "has lost number $number ") });
 	wait_for_id($session);
 	sleep 0.2;
-	is(eval { $long->pg_result && $long->fetchrow_arrayref->[0] }, 1, "$kind: a statement that runs meanwhile begins with one number and ends with another");
+	is(eval { $long->pg_result && $long->fetchrow_arrayref->[0] }, 1,
+		"$kind: a statement that runs meanwhile begins with one number and ends with another");
 	$other->disconnect;
-	is(repeated($made, end_drawing($drawing)), 0, "$kind: it goes on with what the registry gives it, no ID twice");
+	is(repeated($made, end_drawing($drawing)), 0,
+		"$kind: a server that lost its number goes on with another, no ID twice");
 	my $now = number_of($session);
 	is(row_of($session, $now)->{is_free}, 0, "$kind: the number that the registry gives is the server's own");
-	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/must not be negative/, "$kind: a negative number");
+	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/must not be negative/,
+		"$kind: a negative number");
 	is(value_of($session, 'SELECT idgen_lease.release(?)', $now == 999 ? 998 : 999), 0, "$kind: one that nobody has");
 	$session->disconnect;
 	return;
 }
 
-# Its lease is past before its time, as when the registry's clock went ahead: first no server claims the number, then one does.
+# Its lease is past before its time, as when the registry's clock went ahead: first no server claims the number, then
+# one does.
 sub end_lease
 {
 	my ($kind, $store, $made, $node) = @_;
@@ -221,8 +230,8 @@ sub end_lease
 	kill 'CONT', $keeper;
 	my $row = wait_for('an extension', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
 	cmp_ok($row->{left_s}, '>', 0, "$kind: the next extension is granted, with a lease again");
-	is(told($node, 'has lost number'), $lost, "$kind: it never lost the number");
-	is(number_of($session), $number, "$kind: it goes on with its number");
+	is(told($node, 'has lost number'), $lost, "$kind: a keeper that was halted never lost the number");
+	is(number_of($session), $number, "$kind: a server whose keeper was halted goes on with its number");
 
 	my $rival = start_leased("taker-$kind", $store->{address}, setting => { 'idgen.lease_range' => "$number-$number" });
 	my $second = connect_to($rival);
@@ -233,14 +242,16 @@ sub end_lease
 	wait_for('lost', sub { told($node, "has lost number $number ") });
 	my @drawn = end_drawing($drawing);
 	my @ids = (wait_for_id($session), ids_of($session, 1000), $first, ids_of($second, 1000));
-	isnt(number_of($session), $number, "$kind: where another has taken it, it goes on with another");
+	isnt(number_of($session), $number, "$kind: a server whose number was taken goes on with another");
 	is(repeated($made, @drawn, @ids), 0, "$kind: no ID twice");
-	cmp_ok((of_number($number, @drawn))[-1], '<', $first, "$kind: its last ID of that number lies below the first of the next owner");
+	cmp_ok((of_number($number, @drawn))[-1], '<', $first,
+		"$kind: the last ID of a number that was taken lies below the first of the next owner");
 	$_->disconnect for $session, $second;
 	return $rival->stop('immediate');
 }
 
-# Only the process ends: asked to, and by a signal that restarts the server. A stop whose answer comes late does not count: so it may take some tries.
+# Only the process ends: asked to, and by a signal that restarts the server. A stop whose answer comes late does not
+# count: so it may take some tries.
 sub end_keeper
 {
 	my ($kind, $made, $node) = @_;
@@ -264,7 +275,8 @@ sub end_keeper
 	wait_for('a restart', sub { !eval { $session->do('SELECT 1') } });
 	$session = wait_for('a session', sub { connect_to($node) });
 	wait_for_id($session);
-	is(repeated($made, ids_of($session, 1000)), 0, "$kind: no ID twice after the keeper was killed and the server restarted");
+	is(repeated($made, ids_of($session, 1000)), 0,
+		"$kind: no ID twice after the keeper was killed and the server restarted");
 	$session->disconnect;
 	return;
 }
@@ -287,7 +299,8 @@ sub draw_from_pool
 	my @ids = end_drawing($drawing);
 	is(repeated({}, $first, @ids), 0, "$kind, a pool of three numbers, eight sessions: no ID twice");
 	is(value_of($session, 'SELECT id_shard(next_id(?))', $held), $held, "$kind: a number that is held can be named");
-	fails_with($session, 'SELECT next_id(1000)', '22023', qr/1000.*\nDETAIL:.*\nHINT:/s, "$kind: one that is not cannot");
+	fails_with($session, 'SELECT next_id(1000)', '22023', qr/1000.*\nDETAIL:.*\nHINT:/s,
+		"$kind: one that is not cannot");
 	lose_one($kind, $address, $node, $session, $numbers);
 	$session->do('SET idgen.region = 1');
 	fails_with($session, 'SELECT next_id(layout => $$twitter$$)', '22023', qr/have no region beside them/,
@@ -311,7 +324,8 @@ sub lose_one
 	wait_for('lost', sub { told($node, 'has lost number 11') });
 	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
 	my @sessions = map { connect_to($node) } 1 .. 6;
-	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [], "$kind: where one is lost every session has an ID");
+	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [],
+		"$kind: where one is lost every session has an ID");
 	$_->disconnect for @sessions;
 	$second->disconnect;
 	return $rival->stop('immediate');
@@ -328,7 +342,8 @@ sub check_settings
 	  [ 'idgen.lease_range', '1-2,5', 'one number or one range' ], [ 'idgen.lease_range', '', 'one number or one range' ],
 	  [ 'idgen.lease_range', 'lease', 'one number or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range for parameter "idgen.lease_count"' ],
 	  [ 'idgen.lease_count', '65', 'outside the valid range for parameter "idgen.lease_count"' ];
-	fails_with($session, q{SET idgen.registry = 'host=localhost'}, '55P02', qr/cannot be changed without restarting/, 'the registry of a running server');
+	fails_with($session, q{SET idgen.registry = 'host=localhost'}, '55P02', qr/cannot be changed without restarting/,
+		'the registry of a running server');
 	$session->disconnect;
 	$node->append_conf('postgresql.conf', q{idgen.registry = 'host=/nowhere dbname=none'});
 	$node->restart;

@@ -1,6 +1,7 @@
-# Servers whose registries lie, one of each kind: what answers is malformed, huge, slow, late, repeated, cut off, or out of range. Sessions draw and ask
-# for whatever can be asked; the servers are reloaded and stopped, their keepers ended. No server crashes, no keeper takes much memory or stays when
-# it is told to end, no log holds a password, and no ID is made twice. LIE_SECONDS says for how long, SEED repeats what the registries say.
+# Servers whose registries lie, one of each kind: what answers is malformed, huge, slow, late, repeated, cut off, or out
+# of range. Sessions draw and ask for whatever can be asked; the servers are reloaded and stopped, their keepers ended.
+# No server crashes, no keeper takes much memory or stays when it is told to end, no log holds a password, and no ID is
+# made twice. LIE_SECONDS says for how long, SEED repeats what the registries say.
 use strict;
 use warnings;
 use FindBin;
@@ -38,7 +39,8 @@ sub begin
 	return { kind => $kind, node => $node, registry => $registry, end => $end, askers => [ map { begin_asking($node, $folder, $_) } 1 .. $sessions ], most_kb => 0, failures => [] };
 }
 
-# A process whose session asks at random, with little patience, until the file `end` is there. It notes the IDs, and the errors that tell the password.
+# A process whose session asks at random, with little patience, until the file `end` is there. It notes the IDs, and the
+# errors that tell the password.
 sub begin_asking
 {
 	my ($node, $folder, $number) = @_;
@@ -158,7 +160,8 @@ sub report
 	ok($node->stop('fast', fail_ok => 1), "$kind: the last stop succeeded");
 	is(repeated({}, @ids), 0, "$kind: no ID was made twice");
 	is(scalar(grep { $_ eq 'told' } @lines), 0, "$kind: no session was told the password");
-	is(told($node, $_), 0, "$kind: the log has no \"$_\"") for 'terminated by signal', 'PANIC', 'Sanitizer', 'runtime error:', 's3cret';
+	is(told($node, $_), 0,
+		"$kind: the log has no \"$_\"") for 'terminated by signal', 'PANIC', 'Sanitizer', 'runtime error:', 's3cret';
 	cmp_ok($it->{most_kb}, '<', $most_kb, "$kind: the keeper needed little memory");
 	return;
 }

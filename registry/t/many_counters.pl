@@ -1,5 +1,6 @@
-# Counters of a registry, many in one call, as nodes call them and owners manage them, in a PostgreSQL and in an etcd: an answer for each, calls at once,
-# calls that lose against another node, answers that are lost, keys that hold something else.
+# Counters of a registry, many in one call, as nodes call them and owners manage them, in a PostgreSQL and in an etcd:
+# an answer for each, calls at once, calls that lose against another node, answers that are lost, keys that hold
+# something else.
 use strict;
 use warnings;
 use FindBin;
@@ -50,9 +51,12 @@ sub check_cases
 		@c{@$head} = @$_;
 		$put->('c', %c);
 		my ($reply, $answer) = $c{kind} eq 'fetch' ? $store->fetch([ 'c', @c{qw(count least since)} ]) : $store->give_back([ 'c', @c{qw(first call_version)} ]);
-		is("$reply " . range_of($answer), 'answered ' . ($c{given_first} ne '' ? "$c{given_first} $c{given_last}" : $c{outcome}), "$store->{kind}: $c{what}") if $c{kind} eq 'fetch';
+		is("$reply " . range_of($answer),
+			'answered ' . ($c{given_first} ne '' ? "$c{given_first} $c{given_last}" : $c{outcome}),
+			"$store->{kind}: $c{what}") if $c{kind} eq 'fetch';
 		is("$reply $answer->[0]", "answered $c{outcome}", "$store->{kind}: $c{what}") if $c{kind} ne 'fetch';
-		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}", "$store->{kind}: $c{what}: the answer describes the counter") if $answer->[1];
+		is(join(' ', @$answer[ 4 .. 7 ]), "10 100 77 $c{largest}",
+			"$store->{kind}: $c{what}: the answer describes the counter") if $answer->[1];
 		my $row = $store->value_in('/idgen/counter/c') if $store->{kind} eq 'etcd';
 		is("@$row{qw(last run_start)}", "@c{qw(new_last new_run_start)}", "$store->{kind}: $c{what}: the row") if $row;
 	}
@@ -68,12 +72,16 @@ sub check_owner
 	is(ranges($store->fetch(blocks('once'))), 'answered, 5 14', "$kind: once: begins where its owner says");
 	my $identity = $store->fetch(blocks('once')) && ($store->fetch(blocks('once')))[1][6];
 	like($keeper->manage('create', 'once'), qr/^denied .*counter "once" exists/, "$kind: once: it exists");
-	is(join(' ', $keeper->manage('create', 'large', first => 5000000000, largest => 6000000000), $keeper->manage('forget', 'large')), 'answered answered', "$kind: a counter of large numbers");
+	is(join(' ', $keeper->manage('create', 'large', first => 5000000000, largest => 6000000000), $keeper->manage('forget', 'large')),
+		'answered answered', "$kind: a counter of large numbers");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
 	is(words($store->fetch(blocks('once'))), 'answered, missing', "$kind: once: a dropped counter is missing");
 	unlike($keeper->counters, qr/\bonce\b/, "$kind: once: it is not listed");
-	like($keeper->manage($_, 'once', first => 500, largest => 1000), qr/^denied .*counter "once" does not exist/, "$kind: once: $_") for 'drop', 'advance', 'set_max', 'set_block';
-	like($keeper->manage('create', 'once', first => 34), qr/^denied .*(?:gave numbers up to 34 before: give a start above that, or none|begins above the numbers that one of that name gave)/, "$kind: once: not below what it gave");
+	like($keeper->manage($_, 'once', first => 500, largest => 1000), qr/^denied .*counter "once" does not exist/,
+		"$kind: once: $_") for 'drop', 'advance', 'set_max', 'set_block';
+	like($keeper->manage('create', 'once', first => 34),
+		qr/^denied .*(?:gave numbers up to 34 before: give a start above that, or none|begins above the numbers that one of that name gave)/,
+		"$kind: once: not below what it gave");
 	like($keeper->manage('create', 'once', largest => 34), qr/^denied .*(?:would begin with 35: give a max|lie between 0 and)/,
 	  "$kind: once: not without a number above what it gave");
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
@@ -84,21 +92,26 @@ sub check_owner
 	is($keeper->manage('create', 'once', first => 100), 'answered', "$kind: once: made above");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 100 109', "$kind: once: from there");
 	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: forgotten");
-	like($keeper->manage('forget', 'once'), qr/^denied .*counter "once" does not exist/, "$kind: once: there is nothing to forget");
+	like($keeper->manage('forget', 'once'), qr/^denied .*counter "once" does not exist/,
+		"$kind: once: there is nothing to forget");
 	is($keeper->manage('create', 'once'), 'answered', "$kind: once: made again");
 	is(ranges($store->fetch(blocks('once'))), 'answered, 1 10', "$kind: once: from 1");
 	is($keeper->manage('drop', 'once'), 'answered', "$kind: once: dropped");
 	is($keeper->manage('forget', 'once'), 'answered', "$kind: once: a dropped counter is forgotten");
-	like($keeper->manage('create', 'once', first => 9, largest => 5), qr/^denied .*(?:would begin with 9: give a max|lie between 0 and)/, "$kind: once: it would end before it begins");
+	like($keeper->manage('create', 'once', first => 9, largest => 5),
+		qr/^denied .*(?:would begin with 9: give a max|lie between 0 and)/,
+		"$kind: once: it would end before it begins");
 
 	# Bounds.
 	is($keeper->manage('create', 'bound', largest => 25), 'answered', "$kind: bound");
 	is($keeper->manage('set_block', 'bound', block => 20, max_block => 22), 'answered', "$kind: bound: a longer block");
 	is(ranges($store->fetch([ 'bound', 0, 23, 0 ])), 'answered, too long', "$kind: bound: not more than max_block");
 	is(ranges($store->fetch(blocks('bound'))), 'answered, 1 20', "$kind: bound: the longer block");
-	like($keeper->manage('set_max', 'bound', largest => 19), qr/^denied .*\b20\b/, "$kind: bound: it does not end before what it gave");
+	like($keeper->manage('set_max', 'bound', largest => 19), qr/^denied .*\b20\b/,
+		"$kind: bound: it does not end before what it gave");
 	is($keeper->manage('set_max', 'bound', largest => 22), 'answered', "$kind: bound: it ends earlier");
-	like($keeper->manage('advance', 'bound', first => $_), qr/^denied .*goes on/, "$kind: bound: not on at $_") for 20, 24;
+	like($keeper->manage('advance', 'bound', first => $_), qr/^denied .*goes on/,
+		"$kind: bound: not on at $_") for 20, 24;
 	is($keeper->counters =~ /(bound[^;]*)/ ? $1 : '', 'bound 21 22 20 22', "$kind: bound: the list has its new end");
 	is($keeper->manage('advance', 'bound', first => 23), 'answered', "$kind: bound: on behind its end");
 	is(ranges($store->fetch(blocks('bound'))), 'answered, too few', "$kind: bound: none is left behind its end");
@@ -107,7 +120,8 @@ sub check_owner
 	return;
 }
 
-# Many sessions take and give back many counters at once: each call has all of its answers, and every number comes once and none is left out.
+# Many sessions take and give back many counters at once: each call has all of its answers, and every number comes once
+# and none is left out.
 sub check_crowd
 {
 	my ($kind, $store, $keeper) = @_;
@@ -195,9 +209,12 @@ SQL
 	  "$kind: 128 in one call: ranges in the order of the names");
 	my @unused = map { [ "n$_", $answers[ $_ - 1 ][1] + 4, $answers[ $_ - 1 ][3] ] } 1 .. 128;
 	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['done']) x 128 ], "$kind: 128 given back");
-	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['refused']) x 128 ], "$kind: once");
-	is(ranges($store->fetch([ 'n1', 0, 1, 0 ], [ 'n128', 0, 1, 0 ])), 'answered, 1014 1023, 128004 128013', "$kind: they go on there");
-	is($store->with(identity => '00000000-0000-0000-0000-000000000001')->fetch(blocks('n1')), 'foreign this is another registry', "$kind: another registry");
+	is_deeply([ $store->give_back(@unused) ], [ 'answered', (['refused']) x 128 ],
+		"$kind: 128 given back once more are refused");
+	is(ranges($store->fetch([ 'n1', 0, 1, 0 ], [ 'n128', 0, 1, 0 ])), 'answered, 1014 1023, 128004 128013',
+		"$kind: counters go on where numbers were given back");
+	is($store->with(identity => '00000000-0000-0000-0000-000000000001')->fetch(blocks('n1')),
+		'foreign this is another registry', "$kind: another registry");
 	$keeper->manage('forget', "n$_") for 1 .. 128;
 	check_crowd($kind, $store, $keeper);
 }
@@ -235,7 +252,8 @@ is(ranges($store->fetch(blocks('b'))), 'answered, 1 10', 'etcd: another node is 
 my %revision = map { $_ => $etcd->call('kv/range', { key => encode_base64("/idgen/counter/$_", '') })->{kvs}[0]{version} } 'a', 'c';
 $proxy->pass;
 is(ranges(answer_to($begun)), 'answered, 1 10, 11 20, 1 10', 'etcd: only the one that it took is tried again');
-is_deeply({ map { $_ => $etcd->call('kv/range', { key => encode_base64("/idgen/counter/$_", '') })->{kvs}[0]{version} } 'a', 'c' }, { map { $_ => $revision{$_} + 1 } keys %revision }, 'etcd: the others are written once');
+is_deeply({ map { $_ => $etcd->call('kv/range', { key => encode_base64("/idgen/counter/$_", '') })->{kvs}[0]{version} } 'a', 'c' },
+	{ map { $_ => $revision{$_} + 1 } keys %revision }, 'etcd: the others are written once');
 
 # The registry is advanced meanwhile: none is written.
 $proxy->hold('request_put');
@@ -251,7 +269,8 @@ $store->put('/idgen/registry', $key);
 $proxy->hold('request_put');
 $begun = begin_fetch($far, blocks('a', 'b', 'c'));
 $proxy->wait_for_match;
-is($store->manage($_->[0], $_->[1]), 'answered', "etcd: meanwhile: $_->[0] $_->[1]") for [ 'drop', 'a' ], [ 'forget', 'b' ], [ 'create', 'b' ];
+is($store->manage($_->[0], $_->[1]), 'answered',
+	"etcd: meanwhile: $_->[0] $_->[1]") for [ 'drop', 'a' ], [ 'forget', 'b' ], [ 'create', 'b' ];
 $proxy->pass;
 is(ranges(answer_to($begun)), 'answered, missing, 1 10, 11 20', 'etcd: dropped meanwhile, and made again');
 $store->manage('create', 'a');
@@ -293,14 +312,16 @@ $begun = begin_fetch($far->with(answer_ms => 4000), blocks('b'));
 $proxy->wait_for_match;
 $store->fetch(blocks('b'));
 $proxy->lose_answers_to('request_put');
-is(ranges(answer_to($begun)), 'silent it did not answer in time', 'etcd: the answer to the only write is lost, after one that came too late');
+is(ranges(answer_to($begun)), 'silent it did not answer in time',
+	'etcd: the answer to the only write is lost, after one that came too late');
 $proxy->pass;
 $etcd->pause;
-is(ranges($store->with(answer_ms => 500)->fetch(blocks('b'))), 'silent it did not answer in time', 'etcd: it stands still');
+is(ranges($store->with(answer_ms => 500)->fetch(blocks('b'))), 'silent it did not answer in time',
+	'etcd: it stands still');
 $etcd->resume;
 
-# One that others always write first is left locked when the time is over, and the others have their numbers. What those write is what they
-# have read; a request that was given up may still be at it.
+# One that others always write first is left locked when the time is over, and the others have their numbers. What those
+# write is what they have read; a request that was given up may still be at it.
 my $turn = PostgreSQL::Test::Utils::tempdir() . '/turn';
 sub in_turn
 {
@@ -334,7 +355,8 @@ is($last->('b'), $before->{b}, 'etcd: nothing of it was taken');
 my $unanswered = qr/^(?:answered, locked|silent it did not answer in time)$/;
 like(ranges($beaten->fetch(blocks('b'))), $unanswered, 'etcd: a counter that others always write gives none alone');
 my ($word, $answer) = in_turn(sub { return $store->fetch(blocks('b')) });
-like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered, 'etcd: a counter that others always write takes nothing back');
+like(words($beaten->give_back([ 'b', $answer->[1] + 1, $answer->[3] ])), $unanswered,
+	'etcd: a counter that others always write takes nothing back');
 is($last->('b'), $answer->[2], 'etcd: its row is as it was');
 $quicker->stop;
 
@@ -345,16 +367,21 @@ my %other = (%lacking, 'no JSON' => 'something', 'no identity but 0' => { %$good
 for my $what (sort keys %other)
 {
 	$store->put('/idgen/counter/b', $other{$what});
-	is(words($store->fetch(blocks('a', 'b', 'c'))), 'answered, done, awaits advance, done', "etcd: $what: only that one gives none");
+	is(words($store->fetch(blocks('a', 'b', 'c'))), 'answered, done, awaits advance, done',
+		"etcd: $what: only that one gives none");
 }
-is(words($store->give_back([ 'b', 1, 1 ])), 'answered, awaits advance', 'etcd: something else: nothing is given back to it');
+is(words($store->give_back([ 'b', 1, 1 ])), 'answered, awaits advance',
+	'etcd: something else: nothing is given back to it');
 is($store->manage($_, 'b', first => 500), 'denied the key /idgen/counter/b holds something else than a counter: call drop_counter(name, forget => true), then create_counter() with a start above all that it gave', "etcd: something else: $_")
   for 'create', 'drop', 'advance', 'set_max', 'set_block';
 $store->put("/idgen/counter/$_", 'x') for '', 'x' x 64, "\xff";
-is($store->counters, join('; ', 'answered a ' . ($last->('a') + 1) . ' 1000000 10 100', 'b -1 -1 1 1 awaits', 'c ' . ($last->('c') + 1) . ' 1000000 10 100'), 'etcd: something else: the others are listed');
+is($store->counters,
+	join('; ', 'answered a ' . ($last->('a') + 1) . ' 1000000 10 100', 'b -1 -1 1 1 awaits', 'c ' . ($last->('c') + 1) . ' 1000000 10 100'),
+	'etcd: something else: the others are listed');
 is($store->manage('forget', 'b'), 'answered', 'etcd: something else: it can be forgotten');
 is($store->manage('create', 'b', first => 5000), 'answered', 'etcd: something else: it can be made again');
-is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009', 'etcd: something else: made again, it begins where its owner says');
+is(ranges($store->fetch(blocks('b'))), 'answered, 5000 5009',
+	'etcd: something else: made again, it begins where its owner says');
 
 # After an advance, what a dropped one gave is not known either.
 $store->manage('drop', 'b');
@@ -362,10 +389,12 @@ $store->put('/idgen/registry', { %$key, advances => $key->{advances} + 1 . '' })
 my $unknown = 'denied what a counter of that name may have given before is not known since the registry was advanced: give a start above all of it';
 is($store->manage('create', 'b', @$_), $unknown, "etcd: advanced: create @$_") for [], [ first => 5009 ];
 is($store->manage('create', 'b', first => 6000), 'answered', 'etcd: advanced: its owner knows');
-is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009', 'etcd: advanced: the counter made above goes on');
+is(ranges($store->fetch(blocks('a', 'b'))), 'answered, awaits advance, 6000 6009',
+	'etcd: advanced: the counter made above goes on');
 $store->manage('drop', 'a');
 is($store->manage('create', 'a'), $unknown, 'etcd: advanced: one that waited when it was dropped waits on');
-is($store->manage('create', 'fresh'), $unknown, 'etcd: advanced: a name that it does not know may be one that it has lost');
+is($store->manage('create', 'fresh'), $unknown,
+	'etcd: advanced: a name that it does not know may be one that it has lost');
 is(words($store->fetch(blocks('fresh'))), 'answered, missing', 'etcd: advanced: there is no counter of it');
 is($store->manage('create', 'fresh', first => 1), 'answered', 'etcd: advanced: its owner knows that it is not');
 

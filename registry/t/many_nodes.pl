@@ -1,5 +1,5 @@
-# Twenty servers at once against one registry, ten of them copies of one data directory: each gets a number of its own, also after all were
-# killed, and finds it again after all were stopped. For each kind of registry.
+# Twenty servers at once against one registry, ten of them copies of one data directory: each gets a number of its own,
+# also after all were killed, and finds it again after all were stopped. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -25,7 +25,8 @@ for my $kind (store_kinds())
 	# From now on no lease is past before the file ends, however long a start takes.
 	$_->append_conf('postgresql.conf', q{idgen.lease_ttl = '1h'}) for @nodes;
 	my @numbers = live("$kind, all killed and started at once", $made, sub { stop_all('fast', @_) }, @nodes);
-	# The horizons lie at the next second, since IDs with long ticks were made. A server does not wait for its own number if another is free.
+	# The horizons lie at the next second, since IDs with long ticks were made. A server does not wait for its own
+	# number if another is free.
 	sleep 1.5;
 	my @again = live("$kind, all stopped and started at once", $made, sub { stop_all('immediate', @_) }, @nodes);
 	is_deeply(\@again, \@numbers, "$kind: after a clean stop each finds its own number again");
@@ -33,8 +34,9 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# Servers that are still to start. Each stands where a crash leaves one after number 0 was asked for, before the answer was taken in. Number 0
-# is the own one of the ten that have the system identifier of their origin; the others are clusters of their own.
+# Servers that are still to start. Each stands where a crash leaves one after number 0 was asked for, before the answer
+# was taken in. Number 0 is the own one of the ten that have the system identifier of their origin; the others are
+# clusters of their own.
 sub make_nodes
 {
 	my ($kind, $address, $made) = @_;
@@ -60,7 +62,8 @@ sub live
 	my $drawing = begin_rounds(0.02, @nodes);
 	my @numbers = settled(@nodes);
 	note sprintf '%s: %d numbers after %.1f s', $what, scalar @all, time - $began;
-	is_deeply([ map { $_->name } @nodes ], [ @{ owners($nodes[0]) }{@numbers} ], "$what: each has another number, the one that the registry says");
+	is_deeply([ map { $_->name } @nodes ], [ @{ owners($nodes[0]) }{@numbers} ],
+		"$what: each has another number, the one that the registry says");
 	my $draws = sub { return !grep { !@$_ } rounds_of($drawing) };
 	ok(eval { wait_for("$what: IDs of all", $draws, $patience) }, "$what: all make IDs");
 	$end->(@nodes);

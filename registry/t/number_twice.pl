@@ -1,5 +1,5 @@
-# Two servers that have, or believe to have, one number: stopped and continued, cut off, copied, restored, promoted, told by hand, with a
-# clock that is wrong. No ID is made twice. For each kind of registry.
+# Two servers that have, or believe to have, one number: stopped and continued, cut off, copied, restored, promoted,
+# told by hand, with a clock that is wrong. No ID is made twice. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +23,8 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# Three owners of a number: cut off from the registry, stopped altogether and continued, dead. Each is followed by a server that may have
-# no other number.
+# Three owners of a number: cut off from the registry, stopped altogether and continued, dead. Each is followed by a
+# server that may have no other number.
 sub reuse_numbers
 {
 	my ($kind, $store) = @_;
@@ -56,7 +56,8 @@ sub reuse_numbers
 	for (0 .. 2)
 	{
 		my ($last) = reverse of_number($_, @{ $before[$_] });
-		cmp_ok($last, '<', $first[$_], "$kind: the last ID of the owner of number $_ lies below the first of the next one");
+		cmp_ok($last, '<', $first[$_],
+			"$kind: the last ID of the owner of number $_ lies below the first of the next one");
 	}
 	$_->stop('immediate') for @owners[ 0, 1 ], @takers;
 	return;
@@ -79,7 +80,8 @@ sub give_by_hand
 		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "$kind-hand", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
 		"$kind: a number by hand that another server has");
 	cmp_ok($calls->() - $before, '<', 50, "$kind: a session that waits makes no more calls of the registry");
-	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/, "$kind: a number by hand that is not named is refused");
+	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/,
+		"$kind: a number by hand that is not named is refused");
 
 	$production->backup('night');
 	my $restored = PostgreSQL::Test::Cluster->new("$kind-restored");
@@ -92,15 +94,19 @@ sub give_by_hand
 	is(told($production, 'has lost number'), 0, "$kind: production never lost its number");
 	$third->disconnect;
 	$restored->stop('immediate');
-	is(take_back($kind, \%made, $production, $session, $other, $second), 0, "$kind: a number that was another's meanwhile, who still draws: no ID twice");
+	is(take_back($kind, \%made, $production, $session, $other, $second), 0,
+		"$kind: a number that was another's meanwhile, who still draws: no ID twice");
 	$session->disconnect;
 	$session = crash_and_start($production);
-	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: after a crash it goes on with its number, no ID twice");
+	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0,
+		"$kind: after a crash it goes on with its number, no ID twice");
 	$session->disconnect;
 	crash($production);
 	fails_to_draw($second, qr/number 5 is held by "$kind-hand"/, "$kind: a dead server keeps its number until its lease is past");
-	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1, "$kind: the number of a dead server can be taken from it");
-	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0, "$kind: another has a number taken back at once, no ID twice");
+	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1,
+		"$kind: the number of a dead server can be taken from it");
+	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0,
+		"$kind: another has a number taken back at once, no ID twice");
 	$production->start;
 	$session = connect_to($production);
 	fails_to_draw($session, qr/number 5 is held by "$kind-other"/, "$kind: the server whose number was taken does not have it");
@@ -109,7 +115,8 @@ sub give_by_hand
 	return;
 }
 
-# A number goes from a server that runs to another, and back while that one is cut off and goes on. Gives how many IDs were made twice.
+# A number goes from a server that runs to another, and back while that one is cut off and goes on. Gives how many IDs
+# were made twice.
 sub take_back
 {
 	my ($kind, $made, $node, $session, $other, $second) = @_;
@@ -124,7 +131,8 @@ sub take_back
 	kill 'STOP', $keepers[1];
 	value_of($session, 'SELECT idgen_lease.release(5)');
 	my @ids = (wait_for_id($session), ids_of($session, 1000));
-	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $ids[0]), '>=', $horizon_ms, "$kind: taken back, its IDs begin at R");
+	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $ids[0]), '>=', $horizon_ms,
+		"$kind: taken back, its IDs begin at R");
 	$repeated += repeated($made, @ids, end_drawing($drawing));
 	kill 'CONT', $keepers[1];
 	return $repeated;
@@ -179,7 +187,8 @@ sub copy_data
 	$restored->append_conf('postgresql.conf', q{idgen.max_lead = '1min'});
 	$restored->start;
 	my @both = map { connect_to($_) } $origin, $restored;
-	is(repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } @both), 0, "$kind: a backup restored beside its origin: no ID twice");
+	is(repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } @both), 0,
+		"$kind: a backup restored beside its origin: no ID twice");
 	isnt(number_of($both[0]), number_of($both[1]), "$kind: a backup restored beside its origin has another number");
 	sleep 1.5;
 	is(told($origin, 'has lost number'), $lost, "$kind: the origin is not disturbed");
@@ -188,8 +197,9 @@ sub copy_data
 	return;
 }
 
-# A standby, asynchronous, is promoted while its primary is alive and goes on: one that began as a base backup, with R too far ahead for it;
-# and one that began as a copy of the stopped primary, with R near enough, so that only the timeline says that the number is not its own.
+# A standby, asynchronous, is promoted while its primary is alive and goes on: one that began as a base backup, with R
+# too far ahead for it; and one that began as a copy of the stopped primary, with R near enough, so that only the
+# timeline says that the number is not its own.
 sub promote
 {
 	my ($kind, $store, $max_lead) = @_;
@@ -247,7 +257,8 @@ sub step_clock
 		repeated(\%made, wait_for_id($session));
 		set_clock($node, '+3600');
 		wait_for('an error', sub { !is_id(try_id($session)) });
-		like(wait_for('a reason', sub { my $tried = try_id($session); return $tried =~ $reason && $tried }), $reason, "$kind: an hour ahead, max_clock_jump = $max_jump: no ID");
+		like(wait_for('a reason', sub { my $tried = try_id($session); return $tried =~ $reason && $tried }), $reason,
+			"$kind: an hour ahead, max_clock_jump = $max_jump: no ID");
 		note try_id($session);
 		set_clock($node, '+0');
 		my $id = wait_for_id($session);

@@ -1,5 +1,5 @@
-# Which number a server asks for again that held several, or one that another has by now; and that the last call of its keeper is made, by
-# which a restart finds the number again. For each kind of registry.
+# Which number a server asks for again that held several, or one that another has by now; and that the last call of its
+# keeper is made, by which a restart finds the number again. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +23,8 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-# A server held number 10, then number 11. After a clean stop it has number 11 again, also if another server has number 10 by now, if all are
-# held, and if the other used number 10 later.
+# A server held number 10, then number 11. After a clean stop it has number 11 again, also if another server has number
+# 10 by now, if all are held, and if the other used number 10 later.
 sub find_the_last_one
 {
 	my ($kind, $address) = @_;
@@ -35,7 +35,8 @@ sub find_the_last_one
 	my $other = start_leased("$kind-other", $address, setting => { %setting, 'idgen.lease_range' => '10-10' });
 	my $second = connect_to($other);
 	wait_for_id($second);
-	is(number_after_restart($node, $_), 11, "$kind: a clean stop and start finds the number that was used last, of $_") for '10-13', '10-11';
+	is(number_after_restart($node, $_), 11,
+		"$kind: a clean stop and start finds the number that was used last, of $_") for '10-13', '10-11';
 
 	# The other uses number 10 after this one has stopped, so its horizon is the larger one; and gives it up.
 	$node->stop;
@@ -60,8 +61,8 @@ sub number_after_restart
 	return $id >> 10 & 8191;
 }
 
-# A server held number 0, then number 5, which another has taken by now and keeps while it is stopped: the first asks for it once, and goes on
-# with number 0.
+# A server held number 0, then number 5, which another has taken by now and keeps while it is stopped: the first asks
+# for it once, and goes on with number 0.
 sub give_up_a_lost_one
 {
 	my ($kind, $address) = @_;
@@ -76,7 +77,8 @@ sub give_up_a_lost_one
 	# It does not give the number up; and the window passes, so that the horizon is not ahead.
 	$other->stop('immediate');
 	sleep 2.5;
-	is(number_after_restart($node, '0-6'), 0, "$kind: a server whose last number is another's goes on with the one before");
+	is(number_after_restart($node, '0-6'), 0,
+		"$kind: a server whose last number is another's goes on with the one before");
 	$node->stop('immediate');
 	return;
 }
@@ -105,7 +107,8 @@ sub name_all_owners
 	return;
 }
 
-# A server without a cluster_name, which the tests' servers have from the command that starts them, is known by host and port.
+# A server without a cluster_name, which the tests' servers have from the command that starts them, is known by host and
+# port.
 sub name_by_host
 {
 	my ($kind, $node) = @_;
@@ -145,8 +148,8 @@ sub end_twice
 	return;
 }
 
-# Between the list and the claim of a free number its horizon rises. The server claims another, and the first is free again at once, not after
-# an hour.
+# Between the list and the claim of a free number its horizon rises. The server claims another, and the first is free
+# again at once, not after an hour.
 sub leave_one
 {
 	my ($kind, $store) = @_;

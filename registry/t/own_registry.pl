@@ -1,5 +1,6 @@
-# A server whose registry is a database of its own, for whoever has one server: tickets and IDs go on at once after each stop and each crash, none twice.
-# At a stop the registry ends as well, and nothing can be given back to it: what was held of a counter is left out.
+# A server whose registry is a database of its own, for whoever has one server: tickets and IDs go on at once after each
+# stop and each crash, none twice. At a stop the registry ends as well, and nothing can be given back to it: what was
+# held of a counter is left out.
 use strict;
 use warnings;
 use FindBin;
@@ -49,7 +50,8 @@ take('after a crash', 2 * $max_block);
 wait_for('word in the log of each start, whatever the end before it', sub { told($node, 'All IDs that it made before lie below') == 4 });
 is(told($node, 'cannot be kept now'), 0, 'no start of the server logs that its number cannot be kept');
 
-# The process of a registry elsewhere can have the number of one here, as in containers: what is held is given back to it.
+# The process of a registry elsewhere can have the number of one here, as in containers: what is held is given back to
+# it.
 {
 	my $registry = start_registry('elsewhere', conf => ["listen_addresses = '127.0.0.1'"]);
 	my $proxy = IdgenProxy->start($registry->port);
@@ -62,6 +64,7 @@ is(told($node, 'cannot be kept now'), 0, 'no start of the server logs that its n
 	is(value_of($session, q{SELECT next_ticket('orders')}), 1, 'elsewhere: a number of a counter');
 	$leased->stop('fast');
 	is(row_in($registry, $number)->{incarnation}, undef, 'elsewhere: the number is given up');
-	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2, 'elsewhere: what was held of a counter is given back');
+	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), 2,
+		'elsewhere: what was held of a counter is given back');
 }
 done_testing();

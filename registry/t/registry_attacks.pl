@@ -1,5 +1,6 @@
-# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as another role, no password is
-# shown, and neither the server nor its log suffers from whatever stands under the address of the registry.
+# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as another
+# role, no password is shown, and neither the server nor its log suffers from whatever stands under the address of the
+# registry.
 use strict;
 use warnings;
 use FindBin;
@@ -54,12 +55,14 @@ SQL
 	$root = connect_to($node);
 	ok(wait_for_id($root), 'whatever the owner sets, the keeper writes the record, and IDs come');
 	$root->do('ALTER DATABASE app RESET ALL');
-	ok(remembered(connect_to($node, db => 'app'))->{numbers}{0}, 'the number is remembered, whatever the value of the sequence');
+	ok(remembered(connect_to($node, db => 'app'))->{numbers}{0},
+		'the number is remembered, whatever the value of the sequence');
 	is($is_superuser->(), 0, 'no function of the owner of the database ran');
 	return ($node, $root, $registry);
 }
 
-# A publication of all tables has nothing of ours: a subscriber that has no idgen can follow it, and one that has it gets nothing.
+# A publication of all tables has nothing of ours: a subscriber that has no idgen can follow it, and one that has it
+# gets nothing.
 sub all_tables
 {
 	my ($registry) = @_;
@@ -68,7 +71,8 @@ sub all_tables
 	wait_for_id($_) for $from, $to;
 	$_->do('CREATE TABLE photo (id bigint PRIMARY KEY)') for $from, $to;
 	$from->do('CREATE PUBLICATION everything FOR ALL TABLES');
-	is_deeply($from->selectcol_arrayref('SELECT tablename FROM pg_publication_tables'), ['photo'], 'a publication of all tables has nothing of idgen');
+	is_deeply($from->selectcol_arrayref('SELECT tablename FROM pg_publication_tables'), ['photo'],
+		'a publication of all tables has nothing of idgen');
 	my $plain = start_node('plain', preload => 0, extension => 0, init => { allows_streaming => 'logical' });
 	my $follower = connect_to($plain);
 	$follower->do('CREATE TABLE photo (id bigint PRIMARY KEY)');
@@ -136,10 +140,12 @@ sub wrong_instants
 	for ([ '1970-01-01 00:00+00', '08004' ], [ '4713-01-01 BC', '08004' ], [ '294276-12-31 23:59:59.999999', '08004' ], [ 'now', '08004' ], [ 'infinity', '22023' ], [ '-infinity', '22023' ])
 	{
 		my ($at, $sqlstate) = @$_;
-		fails_with($session, "SELECT idgen_lease.advance_registry(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s, "advanced to $at: refused");
+		fails_with($session, "SELECT idgen_lease.advance_registry(at => '$at')", $sqlstate, qr/DETAIL:.*HINT:/s,
+			"advanced to $at: refused");
 	}
 	fails_with($session, 'SELECT idgen_lease.release(NULL)', '22004', qr/null/, 'no number released');
-	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/negative/, 'release() refuses a negative number');
+	fails_with($session, 'SELECT idgen_lease.release(-1)', '22023', qr/negative/,
+		'release() refuses a negative number');
 	is(value_of($session, 'SELECT idgen_lease.release(2147483647)'), 0, 'the largest belongs to nobody');
 	is($state->(), $before, 'nothing has changed');
 	return;
@@ -179,8 +185,8 @@ sub missing_database
 	return;
 }
 
-# What answers in the place of a registry. Each: what it does when a number is asked for (or the registry's identity, or the list), and what the
-# keeper says then.
+# What answers in the place of a registry. Each: what it does when a number is asked for (or the registry's identity, or
+# the list), and what the keeper says then.
 my $parsed = message('1', '') . message('2', '');
 my $senseless = qr/what answers there does not answer as a registry does/;
 my $lost = qr/the connection was lost/;
@@ -296,7 +302,8 @@ sub log_is_readable
 	my $before = told($node, 'cannot be kept now');
 	my $session = move($node, "postgresql://node\@127.0.0.1:$impostor->{port}/x");
 	wait_for('many words', sub { registry_of($session) =~ /no (\d+)/ && $1 > 20 });
-	cmp_ok(told($node, 'cannot be kept now') - $before, '<=', 13, 'troubles with ever new words: the log is told of few');
+	cmp_ok(told($node, 'cannot be kept now') - $before, '<=', 13,
+		'troubles with ever new words: the log is told of few');
 	$session->disconnect;
 	$impostor->stop;
 	$impostor = IdgenImpostor->start('postgresql', answer_of(claim => sub { return result([ 'granted', 0, 0, 0 ]) }));
@@ -305,7 +312,8 @@ sub log_is_readable
 	$session->do('SELECT idgen_lease.confirm_registry()');
 	my @times;
 	wait_for('losses', sub { @times = slurp_file($node->logfile) =~ /^([\d.]+) LOG:  this server has lost/gm; return @times >= 6 });
-	cmp_ok(scalar @times, '<=', 2 * ($times[-1] - $times[0]) + 4, 'a number that is lost again and again: twice a second at most');
+	cmp_ok(scalar @times, '<=', 2 * ($times[-1] - $times[0]) + 4,
+		'a number that is lost again and again: twice a second at most');
 	$session->disconnect;
 	$node->stop;
 	return;

@@ -1,4 +1,5 @@
-# Leased servers and a registry that is away, slow, restarted, put back, another one, or refuses. For each kind of registry.
+# Leased servers and a registry that is away, slow, restarted, put back, another one, or refuses. For each kind of
+# registry.
 use strict;
 use warnings;
 use FindBin;
@@ -76,9 +77,11 @@ sub away_for_long
 	$store->{thaw}->();
 	my $id = wait_for_id($session);
 	note sprintf 'an ID %.0f ms after the registry', (time - $at) * 1000;
-	is(repeated($made, $id, wait_for_id($second)), 0, "$kind: when the registry is back, IDs come by themselves, none twice");
+	is(repeated($made, $id, wait_for_id($second)), 0,
+		"$kind: when the registry is back, IDs come by themselves, none twice");
 	cmp_ok(told($node, 'numbers of this server cannot be kept now'), '>=', 1, "$kind: the log says that it was away");
-	cmp_ok(told($node, 'numbers of this server are kept again'), '>=', 1, "$kind: the log says that the registry is back");
+	cmp_ok(told($node, 'numbers of this server are kept again'), '>=', 1,
+		"$kind: the log says that the registry is back");
 	return;
 }
 
@@ -99,7 +102,8 @@ sub start_without
 	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s,
 	  "$kind, a start without the registry: nodes() has no answer");
 	$store->{go}->();
-	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: when it is back, IDs come, none twice");
+	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0,
+		"$kind: when it is back, IDs come, none twice");
 	$session->disconnect;
 	return;
 }
@@ -111,7 +115,8 @@ sub wait_until_refused
 	return wait_for('no more IDs', sub { my $tried = try_id($session); repeated($made, $tried) if is_id($tried); return !is_id($tried) });
 }
 
-# An older state: what was granted since is not in it. Nobody asks until it is advanced; then every number begins above all of that.
+# An older state: what was granted since is not in it. Nobody asks until it is advanced; then every number begins above
+# all of that.
 sub put_back
 {
 	my ($kind, $store, $made, @sessions) = @_;
@@ -122,22 +127,26 @@ sub put_back
 	my $saved = $horizons->()->[-1];
 	my $before;
 	wait_for('an extension', sub { $before = $horizons->()->[-1]; return $before gt $saved });
-	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: IDs after a backup of the registry");
+	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0,
+		"$kind: IDs after a backup of the registry");
 	my @keepers = map { keeper_of($_) } @sessions;
 	kill 'STOP', @keepers;
 	$store->{put_back}->();
 	cmp_ok($horizons->()->[-1], 'lt', $before, "$kind: put back to an older state");
-	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 }, "$kind: advanced by less than can have been granted: refused");
+	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 },
+		"$kind: advanced by less than can have been granted: refused");
 	like($@, qr/must lie between/, "$kind: advanced by less than can have been granted: the error says why");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
-	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0, "$kind: advanced, every number belongs to nobody");
+	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0,
+		"$kind: advanced, every number belongs to nobody");
 	kill 'CONT', @keepers;
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
 	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free number, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
 	pass("$kind: no IDs before the first free number can be used, as the error says");
-	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0, "$kind: advanced, IDs come by themselves in the end, none twice");
+	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0,
+		"$kind: advanced, IDs come by themselves in the end, none twice");
 	return;
 }
 
@@ -200,14 +209,16 @@ sub refuse_password
 	wait_for('a reason', sub { try_id($session) =~ /^55000 .*\nDETAIL:  .*(?:password|authentication)/s });
 	pass("$kind: a wrong password");
 	unlike($session->errstr, qr/secret/, "$kind: the error does not hold it");
-	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08004', qr/refused the call/, "$kind: a wrong password: nodes() is refused");
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08004', qr/refused the call/,
+		"$kind: a wrong password: nodes() is refused");
 	$server->append_conf('postgresql.conf', "idgen.registry = '$address'");
 	$session->disconnect;
 	$server->restart;
 	$session = connect_to($server);
 	ok(wait_for_id($session), "$kind: with the right password IDs come");
 	$session->do('CREATE ROLE somebody; SET ROLE somebody');
-	fails_with($session, 'SHOW idgen.registry', '42501', qr/must be superuser|permission denied/, "$kind: an ordinary role cannot read the address");
+	fails_with($session, 'SHOW idgen.registry', '42501', qr/must be superuser|permission denied/,
+		"$kind: an ordinary role cannot read the address");
 	is(value_of($session, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry'}), 0,
 	  "$kind: an ordinary role sees no address in pg_settings");
 	is(told($server, 'secret'), 0, "$kind: no log holds a password");
@@ -241,7 +252,8 @@ sub fail_over
 	$standby->promote;
 	wait_for('an extension', sub { row_in($standby, $number)->{horizon_ms} > $before->{horizon_ms} });
 	sleep 0.2;
-	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0, 'a registry that failed over to its synchronous standby: no ID twice');
+	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0,
+		'a registry that failed over to its synchronous standby: no ID twice');
 	is(number_of($session), $number, 'the server keeps its number');
 	is(told($server, 'has lost number'), 0, 'the server never lost its number in a failover of the registry');
 	$session->disconnect;

@@ -1,5 +1,6 @@
-# The registry of numbers, by its calls: as an extension and as a plain file, on a server that has nothing of idgen's library. The cases that its
-# rules in SQL and in C++ share, sessions at once, answers that are lost, dumps, copies and standbys, and who may do what.
+# The registry of numbers, by its calls: as an extension and as a plain file, on a server that has nothing of idgen's
+# library. The cases that its rules in SQL and in C++ share, sessions at once, answers that are lost, dumps, copies and
+# standbys, and who may do what.
 use strict;
 use warnings;
 use FindBin;
@@ -41,7 +42,8 @@ sub begin
 	my ($session, $sql, @binds) = @_;
 	my $statement = $session->prepare($sql, { pg_async => PG_ASYNC });
 	$statement->execute(@binds);
-	wait_until($root, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event_type = 'Lock')");
+	wait_until($root,
+		"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $session->{pg_pid} AND wait_event_type = 'Lock')");
 	return $statement;
 }
 sub result_of { my ($statement) = @_; $statement->pg_result; return $statement->fetchrow_hashref }
@@ -58,7 +60,8 @@ SELECT pg_describe_object(classid, objid, 0) || ' ' || what FROM (
       FROM pg_class WHERE relnamespace = 'idgen_registry'::regnamespace) o ORDER BY 1
 SQL
 my %objects_of = map { my $session = connect_to($node, db => $_); $_ => $session->selectcol_arrayref($objects) } qw(extended plain);
-is_deeply($objects_of{plain}, $objects_of{extended}, 'the plain file makes what the extension has: ' . @{ $objects_of{plain} } . ' objects');
+is_deeply($objects_of{plain}, $objects_of{extended},
+	'the plain file makes what the extension has: ' . @{ $objects_of{plain} } . ' objects');
 is(value_of($root, q{SELECT count(*) FROM pg_settings WHERE name LIKE 'idgen.%'}), 0, 'nothing of idgen\'s library');
 
 # The cases of the file for counters, as a node calls.
@@ -91,20 +94,24 @@ SQL
 		  "counter: $c{what}: the answer describes the counter") if $c{kind} eq 'fetch' && $c{outcome} ne 'missing';
 	}
 
-	# An answer for each, in their order: of a counter that is not there, one whose name is none in UTF-8, and two that are.
+	# An answer for each, in their order: of a counter that is not there, one whose name is none in UTF-8, and two that
+	# are.
 	$owner->do('DELETE FROM idgen_registry.counter');
 	my %c = (last => 40, largest => 1000, run_start => 31, version => 7, awaits => 'no', dropped => 'no');
 	$put->($_, %c) for 'c', "\xc3\xa4";
 	my @names = ('\x6e6f6e65', '\xff', '\xc3a4', '\x63');
 	my $answers = $session->selectall_arrayref($fetch, { Slice => {} }, $registry, \@names, [ (1) x 4 ], [ 1, 1, 1, 50 ], [ (0) x 4 ]);
-	is(join(', ', map { join ' ', grep { defined } @$_{qw(outcome first last)} } @$answers), 'missing, missing, done 41 50, done 41 90', 'counter: many in one call');
+	is(join(', ', map { join ' ', grep { defined } @$_{qw(outcome first last)} } @$answers),
+		'missing, missing, done 41 50, done 41 90', 'counter: many in one call');
 	my $words = $session->selectcol_arrayref($give_back, undef, $registry, \@names, [ 1, 1, 45, 41 ], [ 1, 1, $answers->[2]{version}, 5 ]);
 	is("@$words", 'missing missing done refused', 'counter: many given back');
-	is($session->selectrow_array('SELECT count(*) FROM idgen_registry.fetch_ranges(?, ?, ?, ?, ?)', undef, $registry, [], [], [], []), 0, 'counter: none in one call');
+	is($session->selectrow_array('SELECT count(*) FROM idgen_registry.fetch_ranges(?, ?, ?, ?, ?)', undef, $registry, [], [], [], []),
+		0, 'counter: none in one call');
 
 	fails_with($session, "SELECT idgen_registry.fetch_ranges('$registry', '{c}', ARRAY[$_->[0]]::bigint[], ARRAY[$_->[1]]::bigint[], ARRAY[$_->[2]]::bigint[])", '22023', qr/a range has at least one number/, "counter: fetch_ranges(@$_)")
 	  for [ -1, 1, 0 ], [ 1, 0, 0 ], [ 'NULL', 1, 0 ], [ 1, 1, 'NULL' ];
-	fails_with($session, q{SELECT idgen_registry.fetch_ranges(gen_random_uuid(), '{c}', '{1}', '{1}', '{0}')}, '55000', qr/this is another registry/, 'counter: of another registry');
+	fails_with($session, q{SELECT idgen_registry.fetch_ranges(gen_random_uuid(), '{c}', '{1}', '{1}', '{0}')}, '55000',
+		qr/this is another registry/, 'counter: of another registry');
 	fails_with($session, q{SELECT idgen_registry.give_back_ranges(gen_random_uuid(), '{c}', '{1}', '{1}')}, '55000', qr/this is another registry/,
 	  'counter: ranges of another registry are not given back');
 	$owner->do('DELETE FROM idgen_registry.counter');
@@ -176,7 +183,8 @@ sub check_crowd
 	$gate->disconnect;
 	waitpid $pid, 0;
 	is($?, 0, "$db: twenty at once: each has one");
-	is(value_of($owner, 'SELECT count(*) || $$ $$ || count(DISTINCT incarnation_hash) || $$ $$ || max(number) FROM idgen_registry.lease'), '20 20 19', "$db: twenty at once: the numbers 0 to 19");
+	is(value_of($owner, 'SELECT count(*) || $$ $$ || count(DISTINCT incarnation_hash) || $$ $$ || max(number) FROM idgen_registry.lease'),
+		'20 20 19', "$db: twenty at once: the numbers 0 to 19");
 	$owner->do('DELETE FROM idgen_registry.lease');
 	return;
 }
@@ -192,10 +200,12 @@ sub check_races
 	{
 		my $row = row_of($owner, 0);
 		$first->begin_work;
-		is(call($first, $registry, 'extend', 0, 11, 12, $row->{horizon_ms}, clock($owner) + 1000, 600000)->{outcome}, 'granted', "$db: an extension after the lease was past, $end");
+		is(call($first, $registry, 'extend', 0, 11, 12, $row->{horizon_ms}, clock($owner) + 1000, 600000)->{outcome},
+			'granted', "$db: an extension after the lease was past, $end");
 		my $waiting = begin($second, $take_sql, $registry, 0, 21, 22);
 		$first->$end;
-		is(result_of($waiting)->{outcome}, $end eq 'commit' ? 'refused' : 'granted', "$db: the claim that waited for it, $end");
+		is(result_of($waiting)->{outcome}, $end eq 'commit' ? 'refused' : 'granted',
+			"$db: the claim that waited for it, $end");
 		$owner->do(q{UPDATE idgen_registry.lease SET incarnation_hash = idgen_registry.hash(11), life_hash = idgen_registry.hash(12), lease_end = clock_timestamp() - interval '1 s'});
 	}
 	# The other way round
@@ -219,17 +229,20 @@ sub check_races
 	$first->commit;
 	my $at = result_of($waiting)->{at} + 0;
 	$row = row_of($owner, 2);
-	is_deeply([ @$row{qw(incarnation horizon_ms)} ], [ undef, $at ], "$db: an advance that waited for a claim clears it");
+	is_deeply([ @$row{qw(incarnation horizon_ms)} ], [ undef, $at ],
+		"$db: an advance that waited for a claim clears it");
 	$owner->begin_work;
 	$at = 1000 * value_of($owner, q{SELECT extract(epoch FROM idgen_registry.advance(at => date_trunc('s', now() + interval '30 min')))});
 	$waiting = begin($first, $take_sql, $registry, 3, 11, 12);
 	$owner->commit;
-	is(result_of($waiting)->{horizon_ms}, $at, "$db: a claim that waited for an advance begins there, also of a number that nobody has held");
+	is(result_of($waiting)->{horizon_ms}, $at,
+		"$db: a claim that waited for an advance begins there, also of a number that nobody has held");
 	$first->do('SET default_transaction_isolation = \'repeatable read\'');
 	$first->begin_work;
 	$first->do('SELECT 1');
 	$owner->do(q{SELECT idgen_registry.advance(at => now() + interval '40 min')});
-	fails_with($first, "SELECT * FROM idgen_registry.claim('$registry', 4, 0, 11, 12, 0, 'x', 1, 1)", '40001', qr/could not serialize/, "$db: a snapshot of before an advance");
+	fails_with($first, "SELECT * FROM idgen_registry.claim('$registry', 4, 0, 11, 12, 0, 'x', 1, 1)", '40001',
+		qr/could not serialize/, "$db: a snapshot of before an advance");
 	$first->rollback;
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
 	$_->disconnect for $first, $second;
@@ -241,7 +254,8 @@ sub check_life
 {
 	my ($db, $owner, $session, $registry) = @_;
 	my $now = clock($owner);
-	is(value_of($session, 'SELECT extract(epoch FROM idgen_registry.list_floor())::int'), 0, "$db: numbers that nobody has held begin anywhere");
+	is(value_of($session, 'SELECT extract(epoch FROM idgen_registry.list_floor())::int'), 0,
+		"$db: numbers that nobody has held begin anywhere");
 	is(claim($session, $registry, 0, 0, 11, 12)->{horizon_ms}, 0, "$db: a new number begins anywhere");
 	my $answer = call($session, $registry, 'extend', 0, 11, 12, 0, $now + 60000, 600000);
 	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'granted', 'name 11', 1011 ], "$db: an extension");
@@ -251,22 +265,30 @@ sub check_life
 	my @again = ($registry, 'extend', 0, 11, 12, $now + 60000, $now + 61000, 600000);
 	call($other, @again);
 	value_of($root, 'SELECT pg_terminate_backend(?)', $other->{pg_pid});
-	is(call($session, @again)->{outcome}, 'granted', "$db: the identical extension in another session, its answer lost");
-	is(row_of($owner, 0)->{horizon_ms}, $now + 61000, "$db: is done once");
+	is(call($session, @again)->{outcome}, 'granted',
+		"$db: the identical extension in another session, its answer lost");
+	is(row_of($owner, 0)->{horizon_ms}, $now + 61000, "$db: the identical extension is done once");
 	$answer = claim($session, $registry, 0, 0, 21, 22);
-	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'refused', 'name 11', 1011 ], "$db: it is held: the answer says by whom");
-	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: it is held: the answer says for how long");
-	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{horizon_ms}, $now + 500, "$db: a clean stop");
+	is_deeply([ @$answer{qw(outcome name system_identifier)} ], [ 'refused', 'name 11', 1011 ],
+		"$db: the claim of a held number: the answer says by whom");
+	cmp_ok($answer->{lease_left_ms}, '>', 0, "$db: the claim of a held number: the answer says for how long");
+	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{horizon_ms}, $now + 500,
+		"$db: a clean stop");
 	is(row_of($owner, 0)->{incarnation}, undef, "$db: a clean stop gives the number up");
-	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{outcome}, 'refused', "$db: a second clean stop is refused");
-	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500, "$db: a start after a clean stop begins at its horizon");
+	is(call($session, $registry, 'stop', 0, 11, 12, $now + 61000, $now + 500)->{outcome}, 'refused',
+		"$db: a second clean stop is refused");
+	is(claim($session, $registry, 0, 11, 13, 14)->{horizon_ms}, $now + 500,
+		"$db: a start after a clean stop begins at its horizon");
 	$since = row_of($owner, 0)->{since};
 	is(claim($session, $registry, 0, 13, 13, 14)->{outcome}, 'granted', "$db: another start is granted");
-	is(row_of($owner, 0)->{since}, $since, "$db: it is still the same owner's");
+	is(row_of($owner, 0)->{since}, $since, "$db: after another start the number is still the same owner's");
 	is(value_of($session, 'SELECT idgen_registry.release(0)'), 1, "$db: released");
-	is(value_of($session, 'SELECT idgen_registry.release(0)'), 0, "$db: there was no owner any more");
-	is(call($session, $registry, 'extend', 0, 13, 14, $now + 500, $now + 900, 600000)->{outcome}, 'refused', "$db: its owner learns it");
-	is(claim($session, $registry, 0, 0, 21, 22)->{horizon_ms}, $now + 500, "$db: the next begins where that one can have come");
+	is(value_of($session, 'SELECT idgen_registry.release(0)'), 0,
+		"$db: a number that was released has no owner any more");
+	is(call($session, $registry, 'extend', 0, 13, 14, $now + 500, $now + 900, 600000)->{outcome}, 'refused',
+		"$db: the owner of a number that was released learns it");
+	is(claim($session, $registry, 0, 0, 21, 22)->{horizon_ms}, $now + 500,
+		"$db: the next begins where that one can have come");
 	is(row_of($owner, 0)->{since} eq $since, '', "$db: since now");
 	claim($session, $registry, 7, 0, 31, 32, 0);
 	is(row_of($owner, 7)->{lease_end}, undef, "$db: a lease that never ends");
@@ -283,12 +305,14 @@ sub check_life
 	$session->begin_work;
 	$session->do('SET LOCAL synchronous_commit = remote_apply');
 	call($session, $registry, 'stop', 7, 31, 32, 0, 0);
-	is(value_of($session, 'SHOW synchronous_commit'), 'remote_apply', "$db: a higher synchronous_commit is not lowered");
+	is(value_of($session, 'SHOW synchronous_commit'), 'remote_apply',
+		"$db: a higher synchronous_commit is not lowered");
 	$session->rollback;
 	$session->begin_work;
 	$session->do('SET LOCAL client_min_messages = error');
 	call($session, $registry, 'stop', 7, 31, 32, 0, 0);
-	is(value_of($session, 'SHOW client_min_messages'), 'warning', "$db: where a COMMIT is not durable, the session is warned, whatever it is set to");
+	is(value_of($session, 'SHOW client_min_messages'), 'warning',
+		"$db: where a COMMIT is not durable, the session is warned, whatever it is set to");
 	$session->rollback;
 	return;
 }
@@ -314,15 +338,20 @@ sub check_errors
 		'a release of no number' => [ 'release(NULL)', '22023', qr/a number must be at least 0/ ],
 		'another registry' => [ "claim(gen_random_uuid(), 0, 0, 1, 1, 0, 'x', 1, 1)", '55000', qr/this is another registry.*The node knows .*, this is \Q$registry\E.*HINT/s ],
 		'no registry' => [ 'extend(NULL, 0, 1, 1, 5, 6, 0)', '55000', qr/The node knows none/ ]);
-	fails_with($session, "SELECT * FROM idgen_registry." . ($call{$_}[0] =~ s/\bR\b/'$registry'/r), @{ $call{$_} }[ 1, 2 ], "$db: $_") for sort keys %call;
+	fails_with($session, "SELECT * FROM idgen_registry." . ($call{$_}[0] =~ s/\bR\b/'$registry'/r),
+		@{ $call{$_} }[ 1, 2 ], "$db: $_") for sort keys %call;
 	fails_with($owner, "SELECT idgen_registry.advance(at => $_)", '22023', qr/above all that the registry knows, and at most two days ahead.*HINT/s, "$db: an advance to $_")
 	  for q{'infinity'}, q{now() - interval '1 s'}, q{now() + interval '3 days'};
 	fails_with($owner, "SELECT idgen_registry.advance($_)", '22023', qr/must lie between 00:11:00, the limit now in force, and 15 minutes.*HINT/s, "$db: an advance by $_")
 	  for q{'10 min'}, q{'16 min'}, 'NULL', q{'-1 s'};
-	fails_with($owner, "SELECT idgen_registry.set_max_ahead($_)", '22023', qr/from 1 s to 15 minutes ahead/, "$db: a limit of $_") for 'NULL', q{'16 min'}, q{'1 ms'};
-	fails_with($owner, "SELECT idgen_registry.set_largest_number($_)", '22023', qr/at least 0/, "$db: a largest number of $_") for 'NULL', '-1';
-	fails_with($owner, "SELECT idgen_registry.set_longest_ttl($_)", '22023', qr/from 5 s to a year/, "$db: a longest lease of $_") for q{'1 s'}, q{'2 years'};
-	fails_with($owner, "SELECT idgen_registry.forget($_)", '22023', qr/after a time of at least 0/, "$db: to forget after $_") for 'NULL', q{'-1 s'};
+	fails_with($owner, "SELECT idgen_registry.set_max_ahead($_)", '22023', qr/from 1 s to 15 minutes ahead/,
+		"$db: a limit of $_") for 'NULL', q{'16 min'}, q{'1 ms'};
+	fails_with($owner, "SELECT idgen_registry.set_largest_number($_)", '22023', qr/at least 0/,
+		"$db: a largest number of $_") for 'NULL', '-1';
+	fails_with($owner, "SELECT idgen_registry.set_longest_ttl($_)", '22023', qr/from 5 s to a year/,
+		"$db: a longest lease of $_") for q{'1 s'}, q{'2 years'};
+	fails_with($owner, "SELECT idgen_registry.forget($_)", '22023', qr/after a time of at least 0/,
+		"$db: to forget after $_") for 'NULL', q{'-1 s'};
 	return;
 }
 
@@ -333,24 +362,31 @@ sub check_advance
 	claim($session, $registry, 10, 0, 11, 12);
 	my $row = row_of($owner, 10);
 	$owner->do(q{SELECT idgen_registry.set_max_ahead('90 s')});
-	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome}, 'too far', "$db: a limit of 90 s");
+	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, clock($owner) + 600000, 600000)->{outcome},
+		'too far', "$db: a limit of 90 s");
 	my $after = clock($owner);
-	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome}, 'granted', "$db: within it");
+	is(call($session, $registry, 'extend', 10, 11, 12, $row->{horizon_ms}, $after + 60000, 600000)->{outcome},
+		'granted', "$db: within it");
 	# The horizon lies ahead of the clock, as of a server that goes on: then the clock may be wrong.
 	fails_with($owner, 'SELECT idgen_registry.advance()', '55000',
 		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of number 10 is .*HINT:  If the clock is right, call advance\(\) again after/s, "$db: an advance by a clock behind a horizon");
-	fails_with($owner, q{SELECT idgen_registry.advance(at => now() + interval '30 s')}, '22023', qr/the horizon of number 10 is/, "$db: an advance to below a horizon");
+	fails_with($owner, q{SELECT idgen_registry.advance(at => now() + interval '30 s')}, '22023',
+		qr/the horizon of number 10 is/, "$db: an advance to below a horizon");
 	$owner->do('UPDATE idgen_registry.lease SET claimed_ms = 0, horizon_ms = ?', undef, $after - 1000);
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 15 * 60 * 1000, "$db: an advance goes beyond all that was ever allowed");
 	cmp_ok($at, '<=', clock($owner) + 15 * 60 * 1000 + 1, "$db: an advance goes no further than it must");
-	is(call($session, $registry, 'extend', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused', "$db: no number has its owner after an advance");
-	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at), "$db: the horizon of numbers that are not listed");
-	cmp_ok(claim($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at, "$db: number $_ begins above it") for 10, 99;
+	is(call($session, $registry, 'extend', 10, 11, 12, $after + 60000, $after + 61000, 600000)->{outcome}, 'refused',
+		"$db: no number has its owner after an advance");
+	is(value_of($session, 'SELECT round(extract(epoch FROM idgen_registry.list_floor()) * 1000)'), POSIX::ceil($at),
+		"$db: the horizon of numbers that are not listed");
+	cmp_ok(claim($session, $registry, $_, 0, 41, 42)->{horizon_ms}, '>=', $at,
+		"$db: number $_ begins above it") for 10, 99;
 	is(value_of($owner, 'SELECT bool_and(claimed_ms = horizon_ms) FROM idgen_registry.lease WHERE number IN (10, 99)'), 1,
 	  "$db: numbers after an advance are not lowered below it");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
-	is(value_of($owner, q{SELECT s.a BETWEEN 100 AND 121 FROM (SELECT extract(epoch FROM idgen_registry.advance('2 min') - now()) OFFSET 0) s(a)}), 1, "$db: an advance by less, the owner's word");
+	is(value_of($owner, q{SELECT s.a BETWEEN 100 AND 121 FROM (SELECT extract(epoch FROM idgen_registry.advance('2 min') - now()) OFFSET 0) s(a)}),
+		1, "$db: an advance by less, the owner's word");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', q{SELECT idgen_registry.set_max_ahead('11 min')};
 	return;
 }
@@ -359,12 +395,16 @@ sub check_advance
 sub check_limits
 {
 	my ($db, $owner, $session, $registry) = @_;
-	fails_with($session, "SELECT idgen_registry.claim('$registry', 8192, 0, 1, 1, 0, 'x', 1, 1)", '22023', qr/gives numbers up to 8191.*Number 8192 was asked for.*HINT.*set_largest_number/s, "$db: too large a number");
+	fails_with($session, "SELECT idgen_registry.claim('$registry', 8192, 0, 1, 1, 0, 'x', 1, 1)", '22023',
+		qr/gives numbers up to 8191.*Number 8192 was asked for.*HINT.*set_largest_number/s, "$db: too large a number");
 	$owner->do('SELECT idgen_registry.set_largest_number(9000)');
 	is(claim($session, $registry, 8192, 0, 11, 12, 0)->{outcome}, 'granted', "$db: a larger limit");
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(100)', q{SELECT idgen_registry.set_longest_ttl('1 min')};
-	fails_with($session, "SELECT idgen_registry.claim('$registry', 5, 0, 1, 1, $_, 'x', 1, 1)", '22023', qr/leases of at most 00:01:00.*was asked for.*HINT.*set_longest_ttl/s, "$db: too long a lease: $_ ms") for 0, 60001;
-	is(call($session, $registry, 'extend', 8192, 11, 12, 0, 1, 0)->{outcome}, 'granted', "$db: what is held already goes on");
+	fails_with($session, "SELECT idgen_registry.claim('$registry', 5, 0, 1, 1, $_, 'x', 1, 1)", '22023',
+		qr/leases of at most 00:01:00.*was asked for.*HINT.*set_longest_ttl/s,
+		"$db: too long a lease: $_ ms") for 0, 60001;
+	is(call($session, $registry, 'extend', 8192, 11, 12, 0, 1, 0)->{outcome}, 'granted',
+		"$db: what is held already goes on");
 	is(value_of($owner, q{SELECT lease_end <= clock_timestamp() + interval '1 min' FROM idgen_registry.lease WHERE number = 8192}), 1,
 	  "$db: a lease that is held already goes on for as long as is allowed");
 	$owner->do($_) for 'SELECT idgen_registry.set_largest_number(8191)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'DELETE FROM idgen_registry.lease';
@@ -374,9 +414,12 @@ sub check_limits
 	$owner->do(q{INSERT INTO idgen_registry.lease SELECT n, idgen_registry.hash(h), idgen_registry.hash(h), ?::bigint + r, 0, now() + e * interval '1 day', 'x', 1, 1, now()
 		FROM (VALUES (1, 7, -9000, 1), (2, NULL, -9000, -29), (3, NULL, 90000, -31), (4, NULL, -5000, -31), (5, 7, -7000, -31)) v(n, h, r, e)}, undef, $now);
 	is(value_of($owner, 'SELECT idgen_registry.forget()'), 2, "$db: two numbers are forgotten");
-	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list()}), '1 2 3', "$db: the others are not");
-	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list(2, 2)}), '2', "$db: a range of the list");
-	is(claim($session, $registry, 5, 0, 11, 12)->{horizon_ms}, $now - 5000, "$db: no number begins below what was forgotten");
+	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list()}), '1 2 3',
+		"$db: the others are not");
+	is(value_of($session, q{SELECT string_agg(number::text, ' ') FROM idgen_registry.list(2, 2)}), '2',
+		"$db: a range of the list");
+	is(claim($session, $registry, 5, 0, 11, 12)->{horizon_ms}, $now - 5000,
+		"$db: no number begins below what was forgotten");
 	$owner->do($_) for 'UPDATE idgen_registry.registry SET floor_ms = 0', 'DELETE FROM idgen_registry.lease';
 	return;
 }
@@ -393,7 +436,8 @@ sub check_log
 	is(claim($session, $registry, 400, 0, $incarnation, $life)->{outcome}, 'granted', "$db: a call that is logged");
 	$root->do($_) for 'ALTER SYSTEM RESET log_min_duration_statement', 'ALTER SYSTEM RESET log_statement', 'SELECT pg_reload_conf()';
 	my $log = slurp_file($node->logfile);
-	like($log, qr/duration: [\d.]+ ms  execute [^\n]*idgen_registry\.claim[^\n]*\n(?![^\n]*DETAIL)/, "$db: it stands in the log without its secrets");
+	like($log, qr/duration: [\d.]+ ms  execute [^\n]*idgen_registry\.claim[^\n]*\n(?![^\n]*DETAIL)/,
+		"$db: a call stands in the log without its secrets");
 	return $owner->do('DELETE FROM idgen_registry.lease WHERE number = 400');
 }
 
@@ -402,7 +446,8 @@ sub check_hostile
 {
 	my ($db, $owner, $session, $registry) = @_;
 	my $mallory = connect_to($node, db => $db, user => 'mallory');
-	fails_with($mallory, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for schema/, "$db: who is no node");
+	fails_with($mallory, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for schema/,
+		"$db: who is no node");
 	for my $what ('TABLE idgen_registry.lease', 'TABLE idgen_registry.registry', 'UPDATE idgen_registry.lease SET horizon_ms = 0', 'SELECT idgen_registry.advance()',
 		'SELECT idgen_registry.confirm_home()', q{SELECT idgen_registry.set_max_ahead('1 min')}, 'SELECT idgen_registry.set_largest_number(1)', 'SELECT idgen_registry.set_longest_ttl(NULL)', 'SELECT idgen_registry.forget()', "SELECT idgen_registry.enter('$registry')", 'SELECT idgen_registry.begin_write()',
 		q{SELECT idgen_registry.answer_of(0, '')}, 'SELECT idgen_registry.here()', 'SELECT FROM idgen_registry.lease FOR UPDATE', 'CREATE TABLE idgen_registry.mine ()')
@@ -411,20 +456,23 @@ sub check_hostile
 	}
 	is(value_of($owner, q{SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE pronamespace = 'idgen_registry'::regnamespace AND grantee = 0}),
 		undef, "$db: PUBLIC may call nothing");
-	is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND NOT proconfig @> ARRAY['search_path=pg_catalog, pg_temp']}), 0, "$db: every function has its path");
+	is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND NOT proconfig @> ARRAY['search_path=pg_catalog, pg_temp']}),
+		0, "$db: every function has its path");
 	# The secrets that a node holds its number by are shown to nobody.
 	my ($incarnation, $life) = (7_000_000_000_001, 7_000_000_000_002);
 	my $claimed = claim($session, $registry, 200, 0, $incarnation, $life);
 	call($session, $registry, 'extend', 200, $incarnation, $life, $claimed->{horizon_ms}, clock($owner) + 1000, 600000);
 	my $shown = join ' ', map { $_ // '' } map { @$_ } @{ $session->selectall_arrayref('SELECT l::text FROM idgen_registry.list() l') }, @{ $session->selectall_arrayref($take_sql =~ s/\?, \?, 0, \?, \?/'$registry', 200, 0, 5, 6/r) };
 	unlike($shown, qr/$life/, "$db: neither list nor answer tells a life");
-	unlike(join(' ', sort keys %{ claim($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/, "$db: an answer tells no incarnation");
+	unlike(join(' ', sort keys %{ claim($session, $registry, 200, 0, 5, 6) }), qr/incarnation|life/,
+		"$db: an answer tells no incarnation");
 	# A number taken from another: its horizon cannot be put below where that one's IDs can have come.
 	my $used = row_of($owner, 200)->{horizon_ms};
 	cmp_ok($used, '>', 0, "$db: a number has been used");
 	value_of($session, 'SELECT idgen_registry.release(200)');
 	claim($session, $registry, 200, 0, 51, 52);
-	is(call($session, $registry, 'stop', 200, 51, 52, $used, 0)->{horizon_ms}, $used, "$db: nobody lowers what another used");
+	is(call($session, $registry, 'stop', 200, 51, 52, $used, 0)->{horizon_ms}, $used,
+		"$db: nobody lowers what another used");
 	# A caller's own objects in the way: temporary ones, and operators and functions in the caller's path.
 	$owner->do(qq{GRANT CREATE ON DATABASE $db TO node});
 	$session->do($_) for 'CREATE SCHEMA trap', 'CREATE TABLE trap.loot (who name)',
@@ -463,7 +511,8 @@ for my $db ('extended', 'plain')
 	$_->disconnect for $owner, $session;
 }
 
-# A dump that is restored, and a copy of the database: each call says so until it is advanced, or confirmed. The registry itself goes on.
+# A dump that is restored, and a copy of the database: each call says so until it is advanced, or confirmed. The
+# registry itself goes on.
 for my $db ('extended', 'plain')
 {
 	my ($file, $copy) = ($node->basedir . "/$db.dump", "${db}_copy");
@@ -489,13 +538,18 @@ for my $db ('extended', 'plain')
 			local $SIG{__WARN__} = sub { push @notices, @_ };
 			local $owner->{PrintWarn} = 1;
 			$owner->do(q{SELECT idgen_registry.advance(at => now() + interval '1 day')});
-			like("@notices", qr/NOTICE:  no server makes IDs with a number of this registry for 23:59:00\nDETAIL:  All numbers begin at 20.*\nHINT:  /, "$name: told what it costs");
+			like("@notices",
+				qr/NOTICE:  no server makes IDs with a number of this registry for 23:59:00\nDETAIL:  All numbers begin at 20.*\nHINT:  /,
+				"$name: told what it costs");
 		}
 		my $answer = claim($node_there, $registry, 300, 61, 63, 64);
 		is($answer->{outcome}, 'granted', "$name: after the advance a number is claimed");
-		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000, "$name: the number claimed begins where it must");
-		is(value_of($node_there, 'SELECT idgen_registry.identity()'), $registry, "$name: its identity is the same");
-		is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')}), 0, "$name: nothing is given to PUBLIC");
+		cmp_ok($answer->{horizon_ms}, $name eq $copy ? '<' : '>', clock($owner) + 80000000,
+			"$name: the number claimed begins where it must");
+		is(value_of($node_there, 'SELECT idgen_registry.identity()'), $registry,
+			"$name: an advance leaves the identity");
+		is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')}),
+			0, "$name: nothing is given to PUBLIC");
 		$_->disconnect for $owner, $node_there;
 	}
 	my $again = connect_to($node, db => $db, user => 'node');
@@ -507,7 +561,9 @@ for my $db ('extended', 'plain')
 $root->do('CREATE DATABASE hostile OWNER mallory');
 my ($boss, $mallory) = (connect_to($node, db => 'hostile'), connect_to($node, db => 'hostile', user => 'mallory'));
 $mallory->do('CREATE SCHEMA idgen_registry');
-fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000', qr/is not empty, or roles that are not superusers own it or may create in it.*HINT/s, 'a schema of somebody else\'s');
+fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000',
+	qr/is not empty, or roles that are not superusers own it or may create in it.*HINT/s,
+	'a schema of somebody else\'s');
 $mallory->do($_) for 'DROP SCHEMA idgen_registry', 'GRANT CREATE ON SCHEMA public TO PUBLIC', q{CREATE FUNCTION public.format(text, name) RETURNS text LANGUAGE sql AS 'SELECT $1'};
 $boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory',
   'CREATE EXTENSION idgen_registry';
@@ -515,7 +571,8 @@ is_deeply([ map { value_of($boss, $_) } q{SELECT count(*) FROM pg_proc WHERE pro
 	q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_registry'::regnamespace AND relkind = 'r' AND has_table_privilege('mallory', oid, 'select, insert, update, delete')},
 	q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'usage')::int + has_type_privilege('mallory', 'idgen_registry.answer', 'usage')::int} ], [ 0, 0, 0 ], 'default privileges give nobody anything');
 $boss->do($_) for 'DROP EXTENSION idgen_registry', 'DROP SCHEMA IF EXISTS idgen_registry', 'CREATE EXTENSION idgen_registry';
-is(value_of($boss, q{SELECT has_function_privilege('node', 'idgen_registry.list(integer, integer)', 'execute')}), 1, 'taken out and made again');
+is(value_of($boss, q{SELECT has_function_privilege('node', 'idgen_registry.list(integer, integer)', 'execute')}), 1,
+	'taken out and made again');
 $_->disconnect for $boss, $mallory;
 
 # A standby shows the numbers, and refuses to give any.
@@ -531,7 +588,8 @@ fails_with($there, "SELECT * FROM $_", '25006', qr/this server is a standby of t
 is(value_of($there, 'SELECT count(*) FROM idgen_registry.list() WHERE number = 300'), 1, 'a standby lists the numbers');
 $standby->promote;
 wait_until($there, 'SELECT NOT pg_is_in_recovery()');
-is(claim($there, $registry, 300, 63, 65, 66)->{outcome}, 'granted', 'once promoted, it goes on: it has all that was acknowledged');
+is(claim($there, $registry, 300, 63, 65, 66)->{outcome}, 'granted',
+	'once promoted, it goes on: it has all that was acknowledged');
 
 $_->disconnect for $there, $root;
 done_testing();

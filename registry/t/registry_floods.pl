@@ -1,5 +1,6 @@
-# A registry's server that sends without end, or messages of a gigabyte: whatever libpq or libcurl would store of it, the process that keeps the
-# numbers leaves such a server early, says so, and goes on with the same memory when the server has become a registry again.
+# A registry's server that sends without end, or messages of a gigabyte: whatever libpq or libcurl would store of it,
+# the process that keeps the numbers leaves such a server early, says so, and goes on with the same memory when the
+# server has become a registry again.
 use strict;
 use warnings;
 use FindBin;
@@ -79,7 +80,8 @@ sub registry_of { my ($session) = @_; return value_of($session, q{SELECT value F
 # The kernel's record of the most memory begins again.
 sub forget_peak { my ($pid) = @_; append_to_file("/proc/$pid/clear_refs", '5'); return status_of($pid, 'VmHWM') }
 
-# Has the server lie until the sentence is read, or if there is none until it is honest again by itself. Which lie it is stands in the file.
+# Has the server lie until the sentence is read, or if there is none until it is honest again by itself. Which lie it is
+# stands in the file.
 sub endure
 {
 	my ($session, $lies, $name, $sentence) = @_;
@@ -92,7 +94,7 @@ sub endure
 	cmp_ok($growth, '<', $most_growth_kb, "$name: $growth kB of memory");
 	unlink $lies;
 	wait_for("an answer after $name", sub { return registry_of($session) !~ /;/ });
-	is(keeper_of($session), $keeper, "$name: the same process goes on by itself");
+	is(keeper_of($session), $keeper, "$name: the keeper goes on by itself");
 	return;
 }
 
@@ -116,8 +118,8 @@ sub postgresql
 	return;
 }
 
-# A token of etcd that is too long, and one that has the connection cut wherever it is sent, until another one is asked for. The token that the
-# node has is not taken.
+# A token of etcd that is too long, and one that has the connection cut wherever it is sent, until another one is asked
+# for. The token that the node has is not taken.
 my %tokens = (
 	'a token of two megabytes' => sub { my ($asked) = @_; return $asked =~ m{/auth/} ? token('x' x 2_000_000) : $asked =~ /xxx/ ? http('431 Request Header Fields Too Large', '') : no_token() },
 	'a token that is cut off'  => sub {
@@ -148,7 +150,8 @@ sub etcd
 	return;
 }
 
-# What an honest registry says at most is taken in. What one says too much in each answer is forgotten with its connection.
+# What an honest registry says at most is taken in. What one says too much in each answer is forgotten with its
+# connection.
 sub in_a_session
 {
 	my $node = start_leased('asking', 'host=127.0.0.1 port=1 user=photos');
@@ -179,7 +182,8 @@ sub in_a_session
 				my (undef, undef, $count, $connection) = @_;
 				return $parsed . rows([ sprintf '00000001-0000-0000-0000-%012d', $connection ]) . command_complete() . join('', $more{$what}->($count)) . ready();
 			});
-		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/, "$what in each of 1500 answers: all are taken in, settings by a few connections");
+		like($value, $what eq 'settings' ? qr/^[2-9] true$/ : qr/^1 true$/,
+			"$what in each of 1500 answers: all are taken in, settings by a few connections");
 		cmp_ok($growth, '<', 60_000, "$what: memory grows by $growth kB only");
 	}
 	for my $name (grep { /gigabyte/ } sort keys %after_statement)
@@ -189,7 +193,8 @@ sub in_a_session
 		cmp_ok($growth, '<', $most_growth_kb, "$name by a Unix socket: $growth kB of memory");
 	}
 	$session->do($_) for 'CREATE ROLE reader LOGIN', 'GRANT EXECUTE ON FUNCTION idgen_lease.nodes TO reader';
-	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/The reason: .*127\.0\.0\.1/, 'what was said in a call, for a superuser');
+	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/The reason: .*127\.0\.0\.1/,
+		'what was said in a call, for a superuser');
 	my $reader = connect_to($node, user => 'reader');
 	fails_with($reader, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:  Members of pg_monitor see the reason\.\nHINT/,
 	  'what was said in a call is hidden from a role that may only call');

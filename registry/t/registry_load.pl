@@ -1,5 +1,5 @@
-# What nodes cost their registry: 50 of them claim a number each and extend it, and the requests that reach the store are counted. docs/benchmarks.md
-# says what follows for 1,000.
+# What nodes cost their registry: 50 of them claim a number each and extend it, and the requests that reach the store
+# are counted. docs/benchmarks.md says what follows for 1,000.
 use strict;
 use warnings;
 use FindBin;
@@ -40,7 +40,8 @@ sub requests_of_etcd
 	return sum0($metrics =~ /^grpc_server_handled_total\{[^}]*grpc_code="OK"[^}]*grpc_method="(?:Range|Txn|Put|LeaseGrant|LeaseKeepAlive)"[^}]*\} (\S+)$/mg);
 }
 
-# Has so many nodes work; their requests by kind of work. A new address is a new connection: so the session closes the one before.
+# Has so many nodes work; their requests by kind of work. A new address is a new connection: so the session closes the
+# one before.
 sub count_requests
 {
 	my ($store, $count, $close) = @_;

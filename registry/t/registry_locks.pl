@@ -1,5 +1,6 @@
-# What somebody locks at a registry in PostgreSQL, or a standby that it waits for in vain, holds up what it must and nothing else: other counters and the
-# IDs go on, the words name who it is, no node fills the registry's server with calls that it has given up, and all is over when it is over.
+# What somebody locks at a registry in PostgreSQL, or a standby that it waits for in vain, holds up what it must and
+# nothing else: other counters and the IDs go on, the words name who it is, no node fills the registry's server with
+# calls that it has given up, and all is over when it is over.
 use strict;
 use warnings;
 use FindBin;
@@ -62,7 +63,8 @@ sub is_over
 	my ($what) = @_;
 	wait_for("$what is over", sub { !grep { !is_id(draw_id($_)) || draw_ticket($_, 'one') !~ /^\d+$/ || draw_ticket($_, 'other') !~ /^\d+$/ } @sessions });
 	my $are_well = sub { my ($session) = @_; return row($session, 'counters')->{value} eq '2 in use' && !grep { !row($session, $_)->{ok} } qw(registry lease counters) };
-	ok(wait_for("$what is over in status()", sub { !grep { !$are_well->($_) } @sessions }), "$what: all is well by itself when it is over");
+	ok(wait_for("$what is over in status()", sub { !grep { !$are_well->($_) } @sessions }),
+		"$what: all is well by itself when it is over");
 	return;
 }
 wait_for_id($_) for @sessions;
@@ -83,7 +85,9 @@ for my $what (sort keys %lock)
 	my $who = $what =~ /prepared/ ? q{the prepared transaction 'left' there} : "process $pid there";
 	wait_for("$what is named", sub { draw_ticket($sessions[0], 'one'); row($sessions[0], 'counters')->{value} =~ /counter "one" is locked by \Q$who\E/ });
 	my $is_table = $what =~ /table/;
-	like(draw_ticket($sessions[0], 'one'), qr/^55000 .*this server holds no number of counter "one".*It is locked at the registry by \Q$who\E.*Waited for 3/s, "$what: the error names it");
+	like(draw_ticket($sessions[0], 'one'),
+		qr/^55000 .*this server holds no number of counter "one".*It is locked at the registry by \Q$who\E.*Waited for 3/s,
+		"$what: the error names it");
 	go_on($what, 2, $is_table ? undef : 'other');
 	is(row($sessions[1], 'registry')->{ok}, 1, "$what: the registry is not blamed");
 	wait_for("$what: R is extended", sub { !grep { horizon($numbers[$_]) <= $before[$_] } 0, 1 });
@@ -118,9 +122,11 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 {
 	local $locker->{PrintWarn} = 0;
 	$locker->do($_) for 'BEGIN', "SELECT $call";
-	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '20s', "$call: an open transaction of it does not last");
+	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '20s',
+		"$call: an open transaction of it does not last");
 	$locker->do($_) for 'ROLLBACK', 'BEGIN', q{SET LOCAL idle_in_transaction_session_timeout = '10s'}, "SELECT $call";
-	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '10s', "$call: an open transaction does not last longer than was set");
+	is(value_of($locker, 'SHOW idle_in_transaction_session_timeout'), '10s',
+		"$call: an open transaction does not last longer than was set");
 	$locker->do('ROLLBACK');
 }
 
@@ -136,7 +142,8 @@ for my $call ('idgen_registry.forget()', q{idgen_registry.advance(at => now() + 
 	$waiting->pg_result;
 	$owner->do(q{INSERT INTO idgen_registry.lease VALUES (4999, NULL, NULL, 0, 0, now() - interval '90 days', 'old', 1, 1, now()) ON CONFLICT DO NOTHING});
 	$locker->do($_) for 'BEGIN', 'SELECT FROM idgen_registry.lease WHERE number = 4999 FOR UPDATE';
-	fails_with($waiting, 'SELECT idgen_registry.forget()', '55P03', qr/lock timeout/, 'forget() waits for no lock for long');
+	fails_with($waiting, 'SELECT idgen_registry.forget()', '55P03', qr/lock timeout/,
+		'forget() waits for no lock for long');
 	$locker->do('ROLLBACK');
 	is_over('forget()');
 	$_->disconnect for $member, $waiting;
@@ -148,7 +155,8 @@ $sessions[0]->do(q{SET idgen.max_wait = '3s'});
 my @failed;
 wait_for('another number', sub { push @failed, grep { !is_id($_) } draw_id($sessions[0]); connections(); return number_of($sessions[0]) != $numbers[0] });
 is_deeply(\@failed, [], 'a row: no draw fails');
-ok(told($nodes[0], qr/leaves a number that it cannot keep: number $numbers[0] is locked by process \d+ there/), 'a row: the log says why');
+ok(told($nodes[0], qr/leaves a number that it cannot keep: number $numbers[0] is locked by process \d+ there/),
+	'a row: the log says why');
 $locker->do('ROLLBACK');
 $sessions[0]->do('RESET idgen.max_wait');
 is_over('a row');
@@ -172,7 +180,8 @@ $numbers[0] = number_of($sessions[0]);
 	is_over('all rows');
 }
 
-# The table of numbers, and a standby that is gone: IDs go on as far as R. No call of a session waits for longer than the registry lets it.
+# The table of numbers, and a standby that is gone: IDs go on as far as R. No call of a session waits for longer than
+# the registry lets it.
 for my $fault ('the table of numbers', 'a standby')
 {
 	my $is_table = $fault =~ /table/;

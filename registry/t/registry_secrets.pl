@@ -1,5 +1,6 @@
-# What a node holds its number by stays with the node: whoever reads the registry's table, a dump or the log of a PostgreSQL that logs all it can
-# cannot act as its owner. And what a node reads when it asks for more than the registry allows. For PostgreSQL, and the limits for etcd too.
+# What a node holds its number by stays with the node: whoever reads the registry's table, a dump or the log of a
+# PostgreSQL that logs all it can cannot act as its owner. And what a node reads when it asks for more than the registry
+# allows. For PostgreSQL, and the limits for etcd too.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +21,8 @@ sub keep_secrets
 {
 	my $registry = start_registry('talkative', conf => [ q{log_statement = 'all'}, 'log_min_duration_statement = 0', 'log_parameter_max_length_on_error = -1' ]);
 	my $owner = connect_to($registry);
-	is(value_of($owner, q{SELECT has_parameter_privilege('node_role', 'log_parameter_max_length', 'SET')}), 1, 'a node may keep its arguments out of the log');
+	is(value_of($owner, q{SELECT has_parameter_privilege('node_role', 'log_parameter_max_length', 'SET')}), 1,
+		'a node may keep its arguments out of the log');
 	my $node = start_leased('discreet', address_of($registry), setting => { 'idgen.lease_window' => '1s' });
 	my $session = connect_to($node);
 	wait_for_id($session);
@@ -42,7 +44,8 @@ sub keep_secrets
 	is(is_id(try_id($session)), 1, 'a role that may not set the logging makes its calls all the same');
 	$session->disconnect;
 	$node->stop;
-	like(slurp_file($registry->logfile), qr/idgen_registry\.stop\(\$1/, 'a role that may not set the logging stops its number all the same');
+	like(slurp_file($registry->logfile), qr/idgen_registry\.stop\(\$1/,
+		'a role that may not set the logging stops its number all the same');
 	is(row_in($registry, 0)->{incarnation}, undef, 'a stopped number is nobody\'s');
 	my $again = start_leased('next', address_of($registry));
 	my $other = connect_to($again);
@@ -69,7 +72,8 @@ sub steal
 		my ($secret, $second) = map { unpack 'q>', $_ } @$try;
 		for my $call ("extend(?, 0, $secret, $second, $from, $from, 0)", "stop(?, 0, $secret, $second, $from, 0)", "claim(?, 0, $secret, 1, $second, 0, 'thief', 1, 1)")
 		{
-			is($thief->selectrow_hashref("SELECT * FROM idgen_registry.$call", undef, $id)->{outcome}, 'refused', "a thief cannot: $call");
+			is($thief->selectrow_hashref("SELECT * FROM idgen_registry.$call", undef, $id)->{outcome}, 'refused',
+				"a thief cannot: $call");
 		}
 	}
 	$thief->disconnect;
@@ -91,8 +95,10 @@ sub allow
 	}
 	else
 	{
-		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004', qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
-		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/, "$kind: who is not the registry's owner removes no numbers");
+		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004',
+			qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
+		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/,
+			"$kind: who is not the registry's owner removes no numbers");
 		$store->{node}->safe_psql('postgres', 'ALTER ROLE node_role SUPERUSER');
 	}
 	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '2 min')});
@@ -133,7 +139,8 @@ sub allow
 	my $fresh = start_leased("$kind-fresh", $store->{address}, setting => { 'idgen.lease_range' => '101-101' });
 	my $last = connect_to($fresh);
 	my $id = wait_for_id($last);
-	cmp_ok(value_of($last, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $highest_ms, "$kind: none begins lower than it would have");
+	cmp_ok(value_of($last, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=', $highest_ms,
+		"$kind: none begins lower than it would have");
 	$_->disconnect for $session, $last;
 	$_->stop('immediate') for $node, $fresh;
 	$store->{stop}->('immediate');

@@ -1,6 +1,7 @@
-# A registry that was put back to an older state, with its older limit, or made again: a server goes on with a number that another takes from the
-# registry once it is advanced. No ID is made twice. And what the owner of a registry allows, as servers meet it. For each kind of registry; all clocks
-# are moved together, so that nobody waits a quarter of an hour.
+# A registry that was put back to an older state, with its older limit, or made again: a server goes on with a number
+# that another takes from the registry once it is advanced. No ID is made twice. And what the owner of a registry
+# allows, as servers meet it. For each kind of registry; all clocks are moved together, so that nobody waits a quarter
+# of an hour.
 use strict;
 use warnings;
 use FindBin;
@@ -85,7 +86,8 @@ sub lose_memory
 	$store->{limit}->(5);
 	$store->{save}->() if $fate eq 'put back';
 	my $saved = time;
-	# A registry that is made again has the usual limit. The one before had a larger one, and a server whose clock was nine minutes ahead.
+	# A registry that is made again has the usual limit. The one before had a larger one, and a server whose clock was
+	# nine minutes ahead.
 	$store->{limit}->($fate eq 'put back' ? 660 : 900);
 	set_clock($first, '+540') if $fate eq 'made anew';
 	set_for_server($session, 'idgen.lease_window', '5min');
@@ -94,7 +96,7 @@ sub lose_memory
 	sleep 0.1 while time < $saved + 4;
 	my $advanced_ms = $store->{advance}->($session);
 	note sprintf '%s: R lay %.1f s ahead, the registry begins %.1f s ahead', $what, map { $_ / 1000 - time } $granted_ms, $advanced_ms;
-	cmp_ok($advanced_ms, '>', $granted_ms, "$what: it begins above what was granted");
+	cmp_ok($advanced_ms, '>', $granted_ms, "$what: the registry begins above what was granted");
 	my $second = start_one("$name-second", $store, 'idgen.lease_window' => '2s');
 	my $other = connect_to($second);
 	my $ahead = int($advanced_ms / 1000 - time) + 3;

@@ -1,5 +1,5 @@
-# A registry whose server is put back to an older state and then gets a later dump: its tables have the OIDs again that they had when the dump was
-# made, and the dump is an older state all the same.
+# A registry whose server is put back to an older state and then gets a later dump: its tables have the OIDs again that
+# they had when the dump was made, and the dump is an older state all the same.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# A registry whose answers come seconds late, are lost after the call was executed, or come later than anyone waits for: leased servers and the
-# registry with a proxy between them. For each kind of registry.
+# A registry whose answers come seconds late, are lost after the call was executed, or come later than anyone waits for:
+# leased servers and the registry with a proxy between them. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +26,8 @@ for my $kind (store_kinds())
 	$registry->{stop}->();
 }
 
-# A registry as servers reach it, by a proxy, and its rows as they lie there. `claim` and `extend` stand in what such a call sends.
+# A registry as servers reach it, by a proxy, and its rows as they lie there. `claim` and `extend` stand in what such a
+# call sends.
 sub begin_postgresql
 {
 	my $node = start_registry('registry', conf => [q{listen_addresses = '127.0.0.1'}]);
@@ -50,8 +51,8 @@ sub begin_etcd
 
 sub horizon_in { my ($registry, $number) = @_; my $row = $registry->{rows}->row($number) // return 0; return $row->{horizon_ms} }
 
-# Each answer half a second late: no draw waits for it, from one extension to the next. A call waits for 10 s, and the window
-# outlasts every pause of the machine.
+# Each answer half a second late: no draw waits for it, from one extension to the next. A call waits for 10 s, and the
+# window outlasts every pause of the machine.
 sub answer_late
 {
 	my ($kind, $registry, $made) = @_;
@@ -66,7 +67,8 @@ sub answer_late
 	my @tried;
 	wait_for('an extension', sub { push @tried, try_id($session); return horizon_in($registry, 0) > $horizon_ms }, 120);
 	push @tried, map { sleep 0.01; try_id($session) } 1 .. 100;
-	is_deeply([ grep { !is_id($_) } @tried ], [], "$kind, answers half a second late: every draw succeeds at once, before an extension and after it");
+	is_deeply([ grep { !is_id($_) } @tried ], [],
+		"$kind, answers half a second late: every draw succeeds at once, before an extension and after it");
 	is(repeated($made, grep { is_id($_) } @tried), 0, "$kind: no ID twice");
 	$registry->{proxy}->pass;
 	$session->disconnect;
@@ -90,11 +92,13 @@ sub lose_raises
 		wait_for('the reason', sub { try_id($session) =~ /did not answer in time\. Waited for/ });
 		pass("$kind, answers are $fault: no IDs, and the error says why");
 		my $known_ms = value_of($session, 'SELECT (extract(epoch FROM horizon) * 1000)::bigint FROM idgen.stat_lease');
-		cmp_ok(horizon_in($registry, $number), '>', $known_ms, "$kind: though an extension was executed, of which the server does not know") if $fault eq 'lost';
+		cmp_ok(horizon_in($registry, $number), '>', $known_ms,
+			"$kind: though an extension was executed, of which the server does not know") if $fault eq 'lost';
 		$registry->{proxy}->pass;
 		is(repeated($made, wait_for_id($session), ids_of($session, 1000), end_drawing($drawing)), 0,
 		  "$kind, answers are $fault: IDs come by themselves in the end, none twice");
-		is($registry->{rows}->row($number)->{incarnation}, $incarnation, "$kind: the number is the one that the server had");
+		is($registry->{rows}->row($number)->{incarnation}, $incarnation,
+			"$kind: the number is the one that the server had");
 		is(told($node, 'has lost number'), 0, "$kind: the number is never lost");
 	}
 	$session->disconnect;
@@ -116,7 +120,8 @@ sub lose_claim
 	my $id = wait_for_id($session);
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$kind, the answer to a claim is lost: IDs come, none twice");
 	is($id >> 10 & 8191, 7, "$kind, the answer to a claim is lost: IDs are of the number claimed");
-	is($registry->{rows}->row(7)->{incarnation}, $incarnation, "$kind, the answer to a claim is lost: that very call holds the number");
+	is($registry->{rows}->row(7)->{incarnation}, $incarnation,
+		"$kind, the answer to a claim is lost: that very call holds the number");
 	is_deeply([ grep { $registry->{rows}->row($_) } 8, 9 ], [], "$kind: no other number is claimed");
 	$session->disconnect;
 	$node->stop;

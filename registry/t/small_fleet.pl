@@ -1,5 +1,5 @@
-# 40 nodes begin at once against a registry of either kind, die and come back all the time, and their registry fails over: each has a number, and none
-# that another has. `make soak OF=fleet` has as many of them as one likes.
+# 40 nodes begin at once against a registry of either kind, die and come back all the time, and their registry fails
+# over: each has a number, and none that another has. `make soak OF=fleet` has as many as one likes.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# The stores of a registry of numbers, PostgreSQL and etcd, by the calls that a node makes: the cases that all share, takers at once, answers
-# that are lost or late, stores that are away, leases that are past, passwords and certificates.
+# The stores of a registry of numbers, PostgreSQL and etcd, by the calls that a node makes: the cases that all share,
+# takers at once, answers that are lost or late, stores that are away, leases that are past, passwords and certificates.
 use strict;
 use warnings;
 use FindBin;
@@ -123,7 +123,8 @@ sub check_crowd
 	$gate->disconnect;
 	waitpid $pid, 0;
 	is($?, 0, "$kind: twenty at once: each has one");
-	is_deeply([ sort map { $store->row($_)->{incarnation} } 0 .. 19 ], [ sort map { $store->secret($_) } 1 .. 20 ], "$kind: twenty at once: the numbers 0 to 19");
+	is_deeply([ sort map { $store->row($_)->{incarnation} } 0 .. 19 ], [ sort map { $store->secret($_) } 1 .. 20 ],
+		"$kind: twenty at once: the numbers 0 to 19");
 	$store->clear;
 	return;
 }
@@ -137,22 +138,30 @@ sub check_life
 	is($store->claim(0, 0, 11, 12, 0, "n\xc3\xa4me"), 'answered granted 0', "$kind: a new number");
 	is($store->extend(0, 11, 12, 0, $now + 60000), 'answered granted ' . ($now + 60000), "$kind: an extension");
 	is($store->claim(1, 0, 21, 22), 'answered granted 0', "$kind: another");
-	is($store->list, 'answered floor 0; 0 ' . ($now + 60000) . " held left n\xc3\xa4me; 1 0 held left name 21", "$kind: the list");
-	is($store->extend(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000), "$kind: an extension whose lease never ends");
+	is($store->list, 'answered floor 0; 0 ' . ($now + 60000) . " held left n\xc3\xa4me; 1 0 held left name 21",
+		"$kind: the list");
+	is($store->extend(0, 11, 12, $now + 60000, $now + 61000, 0), 'answered granted ' . ($now + 61000),
+		"$kind: an extension whose lease never ends");
 	is($store->stop(0, 11, 12, $now + 61000, $now + 500), 'answered granted ' . ($now + 500), "$kind: a clean stop");
 	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: a clean stop gives the number up");
-	is($store->claim(0, 11, 13, 14, 0, "n\xc3\xa4me"), 'answered granted ' . ($now + 500), "$kind: its owner may claim it again");
-	is($store->claim(0, 0, 31, 32), 'answered refused ' . ($now + 500), "$kind: it is kept");
-	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/, "$kind: the list says that the number is held for ever");
+	is($store->claim(0, 11, 13, 14, 0, "n\xc3\xa4me"), 'answered granted ' . ($now + 500),
+		"$kind: the owner of a number that was given up may claim it again");
+	is($store->claim(0, 0, 31, 32), 'answered refused ' . ($now + 500),
+		"$kind: a number that has an owner is kept from others");
+	like($store->list, qr/0 @{[ $now + 500 ]} held for ever n\xc3\xa4me/,
+		"$kind: the list says that the number is held for ever");
 	is($store->release(0), 'answered had an owner', "$kind: released");
-	is($store->release(0), 'answered had none', "$kind: there was no owner any more");
+	is($store->release(0), 'answered had none', "$kind: a number that was released has no owner any more");
 	is($store->release(77), 'answered had none', "$kind: a number that nobody has held has no owner");
-	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: it is free");
-	is($store->extend(0, 13, 14, $now + 500, $now + 900), 'answered refused ' . ($now + 500), "$kind: its owner learns it");
-	is($store->claim(0, 0, 31, 32), 'answered granted ' . ($now + 500), "$kind: the next begins where that one can have come");
+	like($store->list, qr/0 @{[ $now + 500 ]} free past n\xc3\xa4me/, "$kind: a number that was released is free");
+	is($store->extend(0, 13, 14, $now + 500, $now + 900), 'answered refused ' . ($now + 500),
+		"$kind: the owner of a number that was released learns it");
+	is($store->claim(0, 0, 31, 32), 'answered granted ' . ($now + 500),
+		"$kind: the next begins where that one can have come");
 	my $own = $store->{identity};
-	like($store->with(identity => '12345678-1234-4234-8234-123456789012')->extend(0, 31, 32, $now + 500, $now + 900), qr/^foreign this is another registry/, "$kind: another registry");
-	is($store->identity, "answered $own", "$kind: its identity stays");
+	like($store->with(identity => '12345678-1234-4234-8234-123456789012')->extend(0, 31, 32, $now + 500, $now + 900),
+		qr/^foreign this is another registry/, "$kind: another registry");
+	is($store->identity, "answered $own", "$kind: a call for another registry leaves the identity");
 	$store->clear;
 	return;
 }
@@ -165,13 +174,15 @@ sub check_ttl
 	is($store->row(0)->{lease}, 'left', "$kind: a short lease");
 	my $wait = sub { for (1 .. 3000) { return if $store->row(0)->{lease} eq 'past'; sleep 0.02 } die 'the lease does not end' };
 	$wait->();
-	like($store->list, qr/0 0 free past name 11/, "$kind: it is past");
-	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000', "$kind: its owner may go on");
+	like($store->list, qr/0 0 free past name 11/, "$kind: a short lease that has passed");
+	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000',
+		"$kind: the owner of a lease that has passed may go on");
 	is($store->row(0)->{lease}, 'left', "$kind: an owner that goes on has a lease again");
 	is($store->claim(0, 0, 21, 22, 1000), 'answered refused 5000', "$kind: a lease that was renewed is kept");
 	$wait->();
 	is($store->claim(0, 0, 21, 22), 'answered granted 5000', "$kind: past again, another claims the number");
-	is($store->extend(0, 11, 12, 5000, 6000), 'answered refused 5000', "$kind: its owner is too late");
+	is($store->extend(0, 11, 12, 5000, 6000), 'answered refused 5000',
+		"$kind: an owner whose number was claimed by another is too late");
 	$store->clear;
 	return;
 }
@@ -200,7 +211,7 @@ sub check_answers
 		}
 		$proxy->pass;
 		is_deeply([ keys %answers ], ['silent it did not answer in time'], "$kind: the answer to a $call->[0] is lost");
-		is($before->{horizon_ms}, $call->[6], "$kind: it was executed");
+		is($before->{horizon_ms}, $call->[6], "$kind: a $call->[0] whose answer is lost was executed");
 		my $again = $call->[0] eq 'stop' ? 'refused' : 'granted';
 		is($far->_call(@$call), "answered $again $call->[6]", "$kind: the identical $call->[0] is $again again");
 		is_deeply($store->row($call->[1]), $before, "$kind: the identical $call->[0] changes nothing");
@@ -232,16 +243,18 @@ sub check_away
 	$store->claim(0, 0, 11, 12);
 	my $short = $store->with(answer_ms => 1500);
 	$pause->();
-	is($short->extend(0, 11, 12, 0, 5000), 'silent it did not answer in time', "$kind: it stands still");
+	is($short->extend(0, 11, 12, 0, 5000), 'silent it did not answer in time', "$kind: a store that stands still");
 	$resume->();
-	like($store->extend(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: it goes on");
+	like($store->extend(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: a store that goes on");
 	$stop->();
-	like($store->extend(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: it is away");
+	like($store->extend(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: a store that is away");
 	$go->();
-	like($store->extend(0, 11, 12, 5000, 6000), qr/^answered granted 6000/, "$kind: it is back, with what it had");
+	like($store->extend(0, 11, 12, 5000, 6000), qr/^answered granted 6000/,
+		"$kind: a store that is back has what it had");
 	$stop->();
 	$go->();
-	is($store->extend(0, 11, 12, 6000, 7000), 'answered granted 7000', "$kind: a restart between two calls is not noticed");
+	is($store->extend(0, 11, 12, 6000, 7000), 'answered granted 7000',
+		"$kind: a restart between two calls is not noticed");
 	$store = store($kind, identity => $store->{identity});
 	$store->clear;
 	return;
@@ -264,23 +277,28 @@ for my $kind ('postgres', 'etcd')
 	$_->($kind, $store) for \&check_cases, \&check_crowd, \&check_life, \&check_ttl, \&check_answers;
 	check_away($kind, $store, $stop{$kind}, $go{$kind}, $pause{$kind}, $resume{$kind});
 	# Nobody there, for all of the addresses; the second of two that are given.
-	like($store->with(address => address_at($kind, 1))->list, qr/^silent .*(?:refused|connect)/i, "$kind: nobody there");
+	like($store->with(address => address_at($kind, 1))->list, qr/^silent .*(?:refused|connect)/i,
+		"$kind: nobody there");
 	my $two = $kind eq 'etcd' ? "etcd://127.0.0.1:1,127.0.0.1:$port{etcd}" : "postgresql://node\@127.0.0.1:1,127.0.0.1:$port{postgres}/postgres";
 	like($store->with(address => $two)->list, qr/^answered/, "$kind: the second of two");
 	# One that takes connections and says nothing: the time of one call, or a share of it.
 	my $mute = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 50) or die "listen: $!";
 	my $first = $two =~ s/:1,/':' . $mute->sockport . ','/er;
 	my $patient = $store->with(address => $first, answer_ms => 3000);
-	like($patient->list, $kind eq 'etcd' ? qr/^answered/ : qr/^silent it did not answer in time/, "$kind: the first of two is mute");
-	like($patient->list, qr/^answered/, "$kind: it is not waited for again");
+	like($patient->list, $kind eq 'etcd' ? qr/^answered/ : qr/^silent it did not answer in time/,
+		"$kind: the first of two is mute");
+	like($patient->list, qr/^answered/, "$kind: a mute address is not waited for twice");
 }
 
 # Only of a PostgreSQL: rights, and a COMMIT whose standby did not confirm it.
 my $postgres = store('postgres');
 $postgres->identity;
-like($postgres->with(address => address_at('postgres', $port{postgres}, 'stranger'))->list, qr/^denied permission denied for schema idgen_registry/, 'a role that is no node');
-like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/empty/r)->list, qr/^denied schema "idgen_registry" does not exist/, 'no registry there');
-like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/none/r)->list, qr/^denied database "none" does not exist/, 'no database there');
+like($postgres->with(address => address_at('postgres', $port{postgres}, 'stranger'))->list,
+	qr/^denied permission denied for schema idgen_registry/, 'a role that is no node');
+like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/empty/r)->list,
+	qr/^denied schema "idgen_registry" does not exist/, 'no registry there');
+like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/none/r)->list,
+	qr/^denied database "none" does not exist/, 'no database there');
 $postgres->claim(3, 0, 11, 12);
 $owner->do(q{ALTER SYSTEM SET synchronous_standby_names = 'nobody'});
 $owner->do('SELECT pg_reload_conf()');
@@ -288,7 +306,8 @@ wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'nobo
 my $begun = begin_call($postgres->with(answer_ms => 600000), 'extend', 3, 11, 0, 12, 0, 5000, 600000);
 wait_until($owner, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')});
 $owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
-is(answer_to($begun), 'silent the server warned that its standby may not have what it wrote', 'a COMMIT that no standby confirmed');
+is(answer_to($begun), 'silent the server warned that its standby may not have what it wrote',
+	'a COMMIT that no standby confirmed');
 $owner->do('ALTER SYSTEM RESET synchronous_standby_names');
 $owner->do('SELECT pg_reload_conf()');
 is($postgres->extend(3, 11, 12, 0, 5000), 'answered granted 5000', 'the identical call again');
@@ -299,10 +318,12 @@ is($postgres->extend(3, 11, 12, 5000, 6000), 'silent refused at COMMIT', 'a COMM
 $owner->do('DROP FUNCTION refuse CASCADE');
 is($postgres->row(3)->{horizon_ms}, 5000, 'nothing was done');
 $owner->do(q{UPDATE idgen_registry.registry SET home = 'elsewhere'});
-like($postgres->extend(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/, 'postgres: a copy');
+like($postgres->extend(3, 11, 12, 5000, 6000), qr/^denied the registry has been copied or restored/,
+	'postgres: a copy');
 $owner->do('SELECT idgen_registry.confirm_home()');
 
-# Only of an etcd: a lease that is past, for which a keepalive gets 200 without a TTL, or that ends between keepalive and write.
+# Only of an etcd: a lease that is past, for which a keepalive gets 200 without a TTL, or that ends between keepalive
+# and write.
 sub end_leases
 {
 	my ($store) = @_;
@@ -311,11 +332,13 @@ sub end_leases
 	$store->claim(6, 0, 11, 12);
 	my $ended = $revoke->();
 	my $kept = $etcd->call('lease/keepalive', { ID => $ended })->{result};
-	is_deeply([ @$kept{qw(ID TTL)} ], [ $ended, undef ], 'etcd: a lease that is past is kept alive with 200, and no TTL');
+	is_deeply([ @$kept{qw(ID TTL)} ], [ $ended, undef ],
+		'etcd: a lease that is past is kept alive with 200, and no TTL');
 	is($holder->(), '11 0 past', 'etcd: nobody holds the number');
 	is($store->extend(6, 11, 12, 0, 4000), 'answered granted 4000', 'etcd: its owner goes on');
 	is($holder->(), '11 4000 left', 'etcd: the owner of a past lease has a lease again');
-	isnt($store->value_in($store->key('number', 6))->{lease}, $ended, 'etcd: the owner of a past lease has another lease');
+	isnt($store->value_in($store->key('number', 6))->{lease}, $ended,
+		'etcd: the owner of a past lease has another lease');
 	$revoke->();
 	is($store->claim(6, 11, 13, 14), 'answered granted 4000', 'etcd: an owner that claims its number again goes on');
 	is($holder->(), '13 4000 left', 'etcd: an owner that claims its number again has another lease');
@@ -335,7 +358,8 @@ sub end_leases
 	$revoke->();
 	$store->claim(6, 0, 21, 22);
 	$proxy->pass;
-	is(answer_to($begun), 'answered refused 5000', 'etcd: claimed by another owner meanwhile, the one before learns it');
+	is(answer_to($begun), 'answered refused 5000',
+		'etcd: claimed by another owner meanwhile, the one before learns it');
 	is($holder->(), '21 5000 left', 'etcd: the other owner has the number');
 	$store->clear;
 	return;
@@ -351,7 +375,8 @@ $store->put('/idgen/registry', { %$registry_key, cluster => '1' });
 like($store->extend(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
 $store->put('/idgen/registry', $registry_key);
 $store->put('/idgen/number/0000000003', 'nothing of ours');
-is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry', 'etcd: a number\'s key that holds something else');
+is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry',
+	'etcd: a number\'s key that holds something else');
 $store->put('/idgen/number/0000000003', '{"horizon_ms": "5"}');
 like($store->claim(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');
 $store->put('/idgen/registry', '[]');
@@ -385,9 +410,12 @@ my $right = $store->with(address => $address_of{'etcd, right'});
 is($right->extend(3, 11, 12, 0, 5000), 'answered granted 5000', 'a call with a password');
 $etcd->stop;
 $etcd->go;
-is($right->extend(3, 11, 12, 5000, 6000), 'answered granted 6000', 'a token that the etcd has forgotten is fetched anew');
-like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list, qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
-like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/, 'what a wrong password is told');
+is($right->extend(3, 11, 12, 5000, 6000), 'answered granted 6000',
+	'a token that the etcd has forgotten is fetched anew');
+like($store->with(address => $address_of{'etcd, right'} =~ s/idgen$/other/r)->list,
+	qr/^denied etcdserver: permission denied/, 'a prefix that is not the user\'s');
+like($said, qr/postgres, wrong: denied password authentication failed for user "locked"/,
+	'what a wrong password is told');
 unlike($said, qr/Geheim|Falsch|42/, 'no password in what is said');
 unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geheim|Falsch)/m,
   "no password in $_") for $server->logfile, "$etcd->{folder}/log";
@@ -396,24 +424,35 @@ unlike(slurp_file($_), qr/^(?!.*STATEMENT|.*LOG:  (?:statement|execute)).*(?:Geh
 sub _check_owner_calls
 {
 	my ($caller, $own, $now) = @_;
-	fails_with($caller, 'SELECT idgen_lease.advance_registry()', '08004', qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s, 'etcd: an advance by a clock behind a horizon');
-	fails_with($caller, q{SELECT idgen_lease.advance_registry('10 min')}, '08004', qr/refused the call.*must lie between 11 min,/s, 'etcd: by less than the limit now in force');
-	fails_with($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '1 s')}, '08004', qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
+	fails_with($caller, 'SELECT idgen_lease.advance_registry()', '08004',
+		qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s,
+		'etcd: an advance by a clock behind a horizon');
+	fails_with($caller, q{SELECT idgen_lease.advance_registry('10 min')}, '08004',
+		qr/refused the call.*must lie between 11 min,/s, 'etcd: by less than the limit now in force');
+	fails_with($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '1 s')}, '08004',
+		qr/refused the call.*above all that the registry knows/s, 'etcd: to below a horizon');
 	my @notices;
 	{
 		local $SIG{__WARN__} = sub { push @notices, @_ };
 		local $caller->{PrintWarn} = 1;
-		is(value_of($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '65 min') > now() + interval '64 min'}), 1, 'etcd: idgen_lease.advance_registry() to an instant');
+		is(value_of($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '65 min') > now() + interval '64 min'}),
+			1, 'etcd: idgen_lease.advance_registry() to an instant');
 	}
-	like("@notices", qr/NOTICE:  no server makes IDs with a number of this registry for 1 h [45] min\nDETAIL:  All numbers begin at 20.*\nHINT:  /, 'etcd: told what it costs');
-	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_lease.nodes()'), 1, 'etcd: no number has an owner');
+	like("@notices",
+		qr/NOTICE:  no server makes IDs with a number of this registry for 1 h [45] min\nDETAIL:  All numbers begin at 20.*\nHINT:  /,
+		'etcd: told what it costs');
+	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_lease.nodes()'), 1,
+		'etcd: no number has an owner');
 	like($own->extend(0, 11, 12, $now + 50000, $now + 51000), qr/^answered refused/, 'etcd: its owner learns it');
-	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/, 'etcd: a number that nobody has held begins above, too');
+	like($own->claim(99, 0, 31, 32), qr/^answered granted (?!0)/,
+		'etcd: a number that nobody has held begins above, too');
 
-	fails_with($caller, "SELECT idgen_lease.limit_registry($_)", '22023', qr/out of range|negative/, "etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
+	fails_with($caller, "SELECT idgen_lease.limit_registry($_)", '22023', qr/out of range|negative/,
+		"etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
 	value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
 	is($own->claim(101, 0, 41, 42, 60000), 'limited this registry gives numbers up to 100', 'etcd: too large a number');
-	is($own->claim(100, 0, 41, 42, $_), 'limited this registry gives leases of at most 60.000 s', "etcd: too long a lease: $_ ms") for 0, 60001;
+	is($own->claim(100, 0, 41, 42, $_), 'limited this registry gives leases of at most 60.000 s',
+		"etcd: too long a lease: $_ ms") for 0, 60001;
 	my ($horizon) = $own->claim(100, 0, 41, 42, 60000) =~ /^answered granted (\d+)$/;
 	like($own->extend(100, 41, 42, $horizon, $horizon + 1, 60000), qr/^answered too far/, 'etcd: too far ahead');
 
@@ -423,8 +462,10 @@ sub _check_owner_calls
 	$own->put_row($_->[0], incarnation => $_->[1], life => $_->[1], horizon_ms => $now + $_->[2], claimed_ms => 0, lease => $_->[3])
 	  for [ 1, 7, -9000, 'left' ], [ 2, 0, -9000, 'past' ], [ 3, 7, 90000, 'past' ], [ 4, 7, -5000, 'past' ];
 	is(value_of($caller, q{SELECT idgen_lease.forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
-	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_lease.nodes()'), [ 1, 3 ], 'etcd: the others are not');
-	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000), 'etcd: no number begins below what was forgotten');
+	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_lease.nodes()'), [ 1, 3 ],
+		'etcd: the others are not');
+	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000),
+		'etcd: no number begins below what was forgotten');
 	return;
 }
 
@@ -445,12 +486,16 @@ for my $kind ('postgres', 'etcd')
 		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
 			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_lease.nodes()}),
 		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 50000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_lease.nodes(), for a member of pg_monitor");
-	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/, "$kind: for nobody else: $_") for 'SELECT * FROM idgen_lease.nodes()', 'SELECT idgen_lease.release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease.record';
-	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0, "$kind: no address in pg_settings") for $ordinary;
+	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/,
+		"$kind: for nobody else: $_") for 'SELECT * FROM idgen_lease.nodes()', 'SELECT idgen_lease.release(7)', 'SHOW idgen.registry', 'TABLE idgen_lease.record';
+	is(value_of($_, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.registry' OR setting ~ 'G.heim'}), 0,
+		"$kind: no address in pg_settings") for $ordinary;
 	is(value_of($caller, 'SELECT idgen_lease.release(7)'), 1, "$kind: idgen_lease.release()");
 	is(value_of($caller, 'SELECT idgen_lease.release(7)'), 0, "$kind: a second time");
 	_check_owner_calls($caller, $own, $now) if $kind eq 'etcd';
-	fails_with($caller, q{SELECT idgen_lease.advance_registry()}, '08004', qr/refused the call.*permission denied for function advance/s, 'postgres: idgen_lease.advance_registry() is its owner\'s') if $kind ne 'etcd';
+	fails_with($caller, q{SELECT idgen_lease.advance_registry()}, '08004',
+		qr/refused the call.*permission denied for function advance/s,
+		'postgres: idgen_lease.advance_registry() is its owner\'s') if $kind ne 'etcd';
 	fails_with($caller, $_, '08004', qr/refused the call.*permission denied for function/s, "postgres: $_ is its owner's")
 	  for $kind ne 'etcd' ? (q{SELECT idgen_lease.limit_registry('1 min')}, 'SELECT idgen_lease.forget_numbers()') : ();
 	if ($kind ne 'etcd')
@@ -458,17 +503,22 @@ for my $kind ('postgres', 'etcd')
 		$owner->do("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_registry TO idgen_node");
 		$owner->do("ALTER FUNCTION idgen_registry.$_ SECURITY DEFINER") for 'set_max_ahead', 'set_largest_number', 'set_longest_ttl', 'forget';
 		value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
-		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
+		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}),
+			'00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
 		value_of($caller, q{SELECT idgen_lease.limit_registry(largest_number => 8191)});
-		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}), '00:02:00 8191 00:01:00', 'postgres: one limit alone');
-		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0, 'postgres: a node that may limit may forget numbers');
+		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}),
+			'00:02:00 8191 00:01:00', 'postgres: one limit alone');
+		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0,
+			'postgres: a node that may limit may forget numbers');
 	}
 	$pause{$kind}->();
 	$caller->do(q{SET statement_timeout = '200ms'});
-	fails_with($caller, 'SELECT * FROM idgen_lease.nodes()', '57014', qr/statement timeout/, "$kind: a statement that waits can be cancelled");
+	fails_with($caller, 'SELECT * FROM idgen_lease.nodes()', '57014', qr/statement timeout/,
+		"$kind: a statement that waits can be cancelled");
 	$resume{$kind}->();
 	$caller->do('RESET statement_timeout');
-	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_lease.nodes()'), 1, "$kind: a statement that was canceled can be called again");
+	is(value_of($caller, 'SELECT count(*) > 0 FROM idgen_lease.nodes()'), 1,
+		"$kind: a statement that was canceled can be called again");
 	$_->disconnect for $caller, $monitor, $ordinary;
 	next if $kind eq 'etcd';
 	$member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, right'}'");
@@ -477,13 +527,17 @@ for my $kind ('postgres', 'etcd')
 $member->append_conf('postgresql.conf', "idgen.registry = '$address_of{'etcd, not encoded'}'");
 $member->restart;
 my $last = connect_to($member);
-fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/^(?!.*Geheim).*idgen.registry is not the address of a registry.*HINT/s, 'an address that is none');
-# What no store reads is refused when it is said; from a file that is read again, the server goes on as it was; and one that
-# starts with it says so, and makes no ID of a number that it has not claimed.
+fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023',
+	qr/^(?!.*Geheim).*idgen.registry is not the address of a registry.*HINT/s, 'an address that is none');
+# What no store reads is refused when it is said; from a file that is read again, the server goes on as it was; and one
+# that starts with it says so, and makes no ID of a number that it has not claimed.
 my $unknown = qr/idgen.registry is not the address of a registry.*DETAIL:.*must begin with postgresql.*HINT:.*such as/s;
-fails_with($last, q{ALTER SYSTEM SET idgen.registry = 'consul://node:Geheim@host:8500'}, '22023', qr/^(?!.*Geheim).*$unknown/s, 'ALTER SYSTEM SET idgen.registry to what no store reads');
-fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown, "ALTER SYSTEM SET idgen.registry to what no store reads: $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
-ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") }, "ALTER SYSTEM SET idgen.registry to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
+fails_with($last, q{ALTER SYSTEM SET idgen.registry = 'consul://node:Geheim@host:8500'}, '22023',
+	qr/^(?!.*Geheim).*$unknown/s, 'ALTER SYSTEM SET idgen.registry to what no store reads');
+fails_with($last, "ALTER SYSTEM SET idgen.registry = '$_'", '22023', $unknown,
+	"ALTER SYSTEM SET idgen.registry to what no store reads: $_") for 'ETCD://host:1/a', ' etcd://host:1/a', 'etcd:/host', 'http://host/?a=b', 'registry';
+ok(eval { $last->do("ALTER SYSTEM SET idgen.registry = '$_'") },
+	"ALTER SYSTEM SET idgen.registry to '$_'") for 'etcd://host:2379/idgen', 'etcds://a:1,b:1/c', 'postgres://host/db', 'postgresql://node@host/db', 'host=a dbname=b', '';
 $last->do('ALTER SYSTEM RESET idgen.registry');
 my $was = value_of($last, 'SHOW idgen.registry');
 $member->append_conf('postgresql.conf', "idgen.registry = 'consul://node\@host:8500'\nidgen.shards = '5'");
@@ -495,7 +549,8 @@ $last->disconnect;
 $member->restart;
 $last = connect_to($member);
 $last->do(q{SET idgen.max_wait = '100ms'});
-fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/, 'at the start: no ID of a number that was not claimed');
+fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/,
+	'at the start: no ID of a number that was not claimed');
 fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s,
   'a registry address that no store reads: nodes() gives the reason');
 $last->disconnect;
@@ -506,7 +561,8 @@ my $tls = IdgenEtcd->start(is_tls => 1);
 my $safe = IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $tls, address => $tls->registry('/idgen'));
 like($safe->identity, qr/^answered/, 'TLS');
 is($safe->claim(0, 0, 11, 12), 'answered granted 0', 'TLS: a call');
-like($safe->with(address => $tls->registry('/idgen') =~ s/\?.*//r)->list, qr/^silent .*certificate/i, 'TLS: a certificate that nobody vouches for');
+like($safe->with(address => $tls->registry('/idgen') =~ s/\?.*//r)->list, qr/^silent .*certificate/i,
+	'TLS: a certificate that nobody vouches for');
 like($safe->with(address => 'etcd://' . $tls->address)->list, qr/^silent/, 'TLS: not without');
 
 $session->disconnect;

@@ -1,5 +1,5 @@
-# A planned end of a server: its numbers are given up, and its successor has them at once, by hand too, whatever is left of the lease. The successor
-# is a promoted standby, or the same data after pg_upgrade. For each kind of registry.
+# A planned end of a server: its numbers are given up, and its successor has them at once, by hand too, whatever is left
+# of the lease. The successor is a promoted standby, or the same data after pg_upgrade. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -44,7 +44,8 @@ for my $kind (store_kinds())
 	$next->promote;
 	my $began = time;
 	$session = connect_to($next);
-	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: a planned switchover: IDs at once, none twice");
+	is(repeated($made, wait_for_id($session), ids_of($session, 1000)), 0,
+		"$kind: a planned switchover: IDs at once, none twice");
 	note sprintf '%s: switchover: the first ID %.2f s after the promotion', $kind, time - $began;
 	is(number_of($session), 5, "$kind: a planned switchover: IDs of the same number");
 	$session->disconnect;

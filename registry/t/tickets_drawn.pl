@@ -1,5 +1,5 @@
-# Numbers of counters on a server that holds them in memory: drawn, at their end, given back, given up, with a registry that is away, behind or put back.
-# For each kind of registry.
+# Numbers of counters on a server that holds them in memory: drawn, at their end, given back, given up, with a registry
+# that is away, behind or put back. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -38,9 +38,11 @@ for my $kind ('postgresql', 'etcd')
 	  if $kind eq 'postgresql';
 
 	# One server: in their order, none left out, whoever draws.
-	fails_with($root, q{SELECT next_ticket('orders')}, '42704', qr/counter "orders" does not exist.*HINT:.*create_counter\('orders'\)/s, "$kind: no such counter");
+	fails_with($root, q{SELECT next_ticket('orders')}, '42704',
+		qr/counter "orders" does not exist.*HINT:.*create_counter\('orders'\)/s, "$kind: no such counter");
 	$create->('orders');
-	is(join(' ', map { ticket($root, 'orders') } 1 .. 15), join(' ', 1 .. 15), "$kind: once it is there, numbers in their order");
+	is(join(' ', map { ticket($root, 'orders') } 1 .. 15), join(' ', 1 .. 15),
+		"$kind: once it is there, numbers in their order");
 	is(tickets($root, 'orders', 3), '[16,19)', "$kind: some numbers in a row");
 	is(tickets($root, 'orders', 400), tickets($root, 'orders', 1) =~ /\[(\d+)/ && '[' . ($1 - 400) . ",$1)", "$kind: more in a row than a block has");
 	$root->do($_) for q{CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT next_ticket('orders'), at int)}, 'INSERT INTO orders (at) SELECT generate_series(1, 2000)';
@@ -71,25 +73,32 @@ for my $kind ('postgresql', 'etcd')
 	my $named = q{U&'Z\00E4hler'};
 	$owner->do("SELECT $schema.create_counter($named)");
 	my $latin = connect_to($nodes[0], db => 'latin');
-	is(join(' ', map { value_of($_, "SELECT next_ticket($named)") } $root, $latin, $root), '1 2 3', "$kind: a name in two encodings");
-	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1, "$kind: a name in two encodings is in the list once");
-	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/, "$kind: a name that only one encoding has");
-	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1, "$kind: the other one shows it all the same");
+	is(join(' ', map { value_of($_, "SELECT next_ticket($named)") } $root, $latin, $root), '1 2 3',
+		"$kind: a name in two encodings");
+	is(value_of($latin, "SELECT count(*) FROM idgen_lease.counters() WHERE name = $named"), 1,
+		"$kind: a name in two encodings is in the list once");
+	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/,
+		"$kind: a name that only one encoding has");
+	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1,
+		"$kind: the other one shows it all the same");
 	$latin->disconnect;
 
 	# A counter that ends.
 	$create->('few', max => 7);
 	is(tickets($root, 'few', 5), '[1,6)', "$kind: few: five of seven");
-	fails_with($root, q{SELECT next_tickets('few', 3)}, '2200H', qr/does not have that many numbers left.*Asked for: 3/s, "$kind: few: no three more");
+	fails_with($root, q{SELECT next_tickets('few', 3)}, '2200H',
+		qr/does not have that many numbers left.*Asked for: 3/s, "$kind: few: no three more");
 	is(join(' ', map { ticket($root, 'few') } 1, 2), '6 7', "$kind: few: the last two are given");
-	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/, "$kind: few: none is left");
+	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/,
+		"$kind: few: none is left");
 	$manage->('set_counter_max(?, ?)', 'few', 100);
 	is(ticket($root, 'few'), 8, "$kind: few: its owner lets it go on");
 
 	# A range that is longer than what is left, while enough is held for single numbers.
 	$create->('half', block => 100, max => 150);
 	is(ticket($root, 'half'), 1, "$kind: half: a block of 100");
-	fails_with($root, q{SELECT next_tickets('half', 120)}, '2200H', qr/does not have that many numbers left.*Asked for: 120/s, "$kind: half: no 120 in a row are left");
+	fails_with($root, q{SELECT next_tickets('half', 120)}, '2200H',
+		qr/does not have that many numbers left.*Asked for: 120/s, "$kind: half: no 120 in a row are left");
 	is(tickets($root, 'half', 90), '[2,92)', "$kind: half: 90 in a row are held");
 
 	# More counters than there is room for: the least used is given up, and goes on where it was.
@@ -141,24 +150,30 @@ for my $kind ('postgresql', 'etcd')
 	$registry->pause;
 	$sessions[0]->do(q{SET idgen.max_wait = '1s'});
 	is(ticket($sessions[0], 'calm'), 153, "$kind: away: a number that was held");
-	fails_with($sessions[0], q{SELECT next_tickets('calm', 1000)}, '55000', qr/this server holds no number of counter "calm".*Waited for 1\.\d+ s.*HINT:.*idgen\.status\(\)/s, "$kind: away: what is not");
+	fails_with($sessions[0], q{SELECT next_tickets('calm', 1000)}, '55000',
+		qr/this server holds no number of counter "calm".*Waited for 1\.\d+ s.*HINT:.*idgen\.status\(\)/s,
+		"$kind: away: what is not");
 	$sessions[0]->do(q{SET statement_timeout = '200ms'});
-	fails_with($sessions[0], q{SELECT next_tickets('calm', 1000)}, '57014', qr/statement timeout/, "$kind: away: a wait can be cancelled");
+	fails_with($sessions[0], q{SELECT next_tickets('calm', 1000)}, '57014', qr/statement timeout/,
+		"$kind: away: a wait can be cancelled");
 	$registry->resume;
 	$sessions[0]->do($_) for 'RESET statement_timeout', 'RESET idgen.max_wait';
-	like(wait_for('numbers again', sub { tickets($sessions[0], 'calm', 1000) }), qr/^\[\d+,\d+\)$/, "$kind: away: over");
+	like(wait_for('numbers again', sub { tickets($sessions[0], 'calm', 1000) }), qr/^\[\d+,\d+\)$/,
+		"$kind: away: over");
 
 	# Who may draw.
 	$nodes[0]->safe_psql('postgres', q{CREATE ROLE app LOGIN; CREATE TABLE notes (id bigint DEFAULT next_ticket('calm'), what text); GRANT INSERT, SELECT ON notes TO app});
 	my $app = connect_to($nodes[0], user => 'app');
-	fails_with($app, $_, '42501', qr/permission denied for function next_tickets?/, "$kind: app: $_") for q{SELECT next_ticket('calm')}, q{INSERT INTO notes (what) VALUES ('x')}, q{SELECT next_tickets('calm', 5)};
+	fails_with($app, $_, '42501', qr/permission denied for function next_tickets?/,
+		"$kind: app: $_") for q{SELECT next_ticket('calm')}, q{INSERT INTO notes (what) VALUES ('x')}, q{SELECT next_tickets('calm', 5)};
 	$root->do('GRANT EXECUTE ON FUNCTION next_ticket(text) TO app');
 	ok($app->do(q{INSERT INTO notes (what) VALUES ('x')}), "$kind: app: after a GRANT");
 	fails_with($app, "SELECT $_", '42501', qr/permission denied for (?:schema|function)/, "$kind: app: $_")
 	  for q{idgen_lease.create_counter('x')}, q{idgen_lease.advance_counter('calm', 5)}, q{idgen_lease.drop_counter('calm')}, 'count(*) FROM idgen_lease.counters()';
 	$root->do('GRANT USAGE ON SCHEMA idgen_lease TO app');
 	$root->do("GRANT EXECUTE ON FUNCTION idgen_lease.$_ TO app") for 'create_counter(text, bigint, bigint, bigint, bigint)', 'drop_counter(text, boolean)';
-	fails_with($app, "SELECT idgen_lease.$_", '42501', qr/must be superuser/, "$kind: app: no superuser: $_") for q{create_counter('x')}, q{drop_counter('calm')};
+	fails_with($app, "SELECT idgen_lease.$_", '42501', qr/must be superuser/,
+		"$kind: app: no superuser: $_") for q{create_counter('x')}, q{drop_counter('calm')};
 
 	# A standby draws none; promoted, it holds nothing of what its origin held.
 	my $before = ticket($sessions[0], 'calm');
@@ -167,7 +182,8 @@ for my $kind ('postgresql', 'etcd')
 	$standby->init_from_backup($nodes[0], 'base', has_streaming => 1);
 	$standby->start;
 	my $there = connect_to($standby);
-	fails_with($there, q{SELECT next_ticket('calm')}, '25006', qr/cannot execute next_ticket\(\) during recovery/, "$kind: a standby");
+	fails_with($there, q{SELECT next_ticket('calm')}, '25006', qr/cannot execute next_ticket\(\) during recovery/,
+		"$kind: a standby");
 	$standby->promote;
 	my $promoted = ticket($there, 'calm');
 	my $origin = ticket($sessions[0], 'calm');
@@ -188,20 +204,26 @@ for my $kind ('postgresql', 'etcd')
 		$etcd->call('kv/put', { key => encode_base64($key, ''), value => encode_base64($row, '') });
 	};
 	$set_back->(60);
-	fails_with($sessions[0], q{SELECT next_tickets('calm', 300)}, '55000', qr/the registry gives numbers of counter "calm" again.*put back to an older state.*HINT:.*Advance it now/s, "$kind: put back, and not advanced");
+	fails_with($sessions[0], q{SELECT next_tickets('calm', 300)}, '55000',
+		qr/the registry gives numbers of counter "calm" again.*put back to an older state.*HINT:.*Advance it now/s,
+		"$kind: put back, and not advanced");
 
 	# Advanced, each counter waits for its owner.
 	$kind eq 'etcd' ? $owner->do('SELECT idgen_lease.advance_registry()') : do { local $owner->{PrintWarn} = 0; $owner->do('SELECT idgen_registry.advance()') };
-	fails_with($sessions[1], q{SELECT next_tickets('calm', 5000)}, '55000', qr/counter "calm" gives no numbers until advance_counter\(\) is called.*HINT:.*advance_counter\('calm', \.\.\.\)/s, "$kind: put back: it waits");
+	fails_with($sessions[1], q{SELECT next_tickets('calm', 5000)}, '55000',
+		qr/counter "calm" gives no numbers until advance_counter\(\) is called.*HINT:.*advance_counter\('calm', \.\.\.\)/s,
+		"$kind: put back: it waits");
 	is(counter($root, 'calm')->{awaits_advance}, 1, "$kind: put back: the list says so");
-	fails_with($owner, "SELECT $schema.advance_counter('calm', 2)", $kind eq 'etcd' ? '08004' : '22023', qr/goes on/, "$kind: put back: not below what it knows");
+	fails_with($owner, "SELECT $schema.advance_counter('calm', 2)", $kind eq 'etcd' ? '08004' : '22023', qr/goes on/,
+		"$kind: put back: not below what it knows");
 	$manage->('advance_counter(?, ?)', 'calm', 500000);
 	is(tickets($sessions[1], 'calm', 5000), '[500000,505000)', "$kind: put back: it goes on where its owner said");
 
 	# A counter that is dropped.
 	$manage->('drop_counter(?)', 'calm');
 	is(counter($root, 'calm'), undef, "$kind: dropped");
-	fails_with($sessions[1], q{SELECT next_tickets('calm', 500)}, '42704', qr/counter "calm" does not exist/, "$kind: dropped: gives no more");
+	fails_with($sessions[1], q{SELECT next_tickets('calm', 500)}, '42704', qr/counter "calm" does not exist/,
+		"$kind: dropped: gives no more");
 	$_->disconnect for @sessions;
 	$_->stop('immediate') for @nodes;
 	$registry->stop;
@@ -212,11 +234,13 @@ for my $kind ('postgresql', 'etcd')
 	my $node = start_node('without');
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen_lease');
 	my $session = connect_to($node);
-	fails_with($session, q{SELECT next_ticket('orders')}, '55000', qr/has not loaded idgen_lease at its start.*HINT:.*shared_preload_libraries/s, 'not preloaded');
+	fails_with($session, q{SELECT next_ticket('orders')}, '55000',
+		qr/has not loaded idgen_lease at its start.*HINT:.*shared_preload_libraries/s, 'not preloaded');
 	is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 0, 'not preloaded: nothing is held');
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen, idgen_lease'");
 	$node->restart;
-	fails_with(connect_to($node), q{SELECT next_ticket('orders')}, '55000', qr/idgen\.registry is not set/, 'no registry');
+	fails_with(connect_to($node), q{SELECT next_ticket('orders')}, '55000', qr/idgen\.registry is not set/,
+		'no registry');
 	$node->stop('immediate');
 }
 

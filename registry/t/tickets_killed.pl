@@ -1,5 +1,6 @@
-# Eight sessions on three servers take three million numbers of a counter, half of them from each kind of registry, while servers, their keepers and the
-# registry are killed: none comes twice, and what is left out is within what docs/tickets.md says.
+# Eight sessions on three servers take three million numbers of a counter, half of them from each kind of registry,
+# while servers, their keepers and the registry are killed: none comes twice, and what is left out is within what
+# docs/tickets.md says.
 use strict;
 use warnings;
 use FindBin;

@@ -25,10 +25,12 @@ $type->('Set-up', $session);
 $session->do('ALTER ROLE shop LOGIN');
 my $shop = connect_to($node, user => 'shop');
 $shop->do(q{INSERT INTO orders (what) VALUES ('a'), ('b')}) for 1, 2;
-is(value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM orders}), '1 2 3 4', 'orders: numbers in their order, for a role that may');
+is(value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM orders}), '1 2 3 4',
+	'orders: numbers in their order, for a role that may');
 
 $type->('Block size', $owner);
-is(join(' ', $owner->selectrow_array('SELECT block, max_block FROM idgen_registry.counters()')), '10 1000', 'the block is bounded');
+is(join(' ', $owner->selectrow_array('SELECT block, max_block FROM idgen_registry.counters()')), '10 1000',
+	'the block is bounded');
 
 $type->('If numbers must have no gaps', $session);
 $session->do(q{DELETE FROM invoice; UPDATE invoice_series SET last = 0});
@@ -46,8 +48,10 @@ is("@got", '1 2 2', 'invoices: what is rolled back is no gap');
 	local $SIG{__WARN__} = sub { };
 	$owner->do('SELECT idgen_registry.advance()');
 }
-fails_with($session, q{SELECT next_tickets('orders', 1000)}, '55000', qr/gives no numbers until advance_counter\(\) is called/, 'after advance(): nothing');
+fails_with($session, q{SELECT next_tickets('orders', 1000)}, '55000',
+	qr/gives no numbers until advance_counter\(\) is called/, 'after advance(): nothing');
 $type->('If the registry is away', $owner);
-is(value_of($session, q{SELECT next_tickets('orders', 1000)}), '[51234,52234)', 'tickets go on when the owner has said from where');
+is(value_of($session, q{SELECT next_tickets('orders', 1000)}), '[51234,52234)',
+	'tickets go on when the owner has said from where');
 is_deeply([ grep { @{ $blocks{$_} } } keys %blocks ], [], 'nothing of the page is left out');
 done_testing();

@@ -1,5 +1,5 @@
-# A session that draws in two statements at once while the numbers of its server change: each statement goes on with the numbers that it found,
-# and draws from no other server's.
+# A session that draws in two statements at once while the numbers of its server change: each statement goes on with the
+# numbers that it found, and draws from no other server's.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +12,8 @@ use Test::More;
 my $registry = start_registry('registry');
 my $identity = $registry->safe_psql('postgres', 'SELECT idgen_registry.identity()');
 
-# The numbers of a hundred IDs of a statement. After the first the server gets the numbers that are given, and another statement draws.
+# The numbers of a hundred IDs of a statement. After the first the server gets the numbers that are given, and another
+# statement draws.
 my $draw_in_two = <<'SQL';
 CREATE FUNCTION draw_in_two(awaited text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -39,7 +40,8 @@ add_numbers();
 replace_number();
 done_testing();
 
-# Lower numbers come to the two that a statement has found. It is in a function, because a session reads its settings again between statements.
+# Lower numbers come to the two that a statement has found. It is in a function, because a session reads its settings
+# again between statements.
 sub add_numbers
 {
 	my $node = start_with('growing', '4-7', 'idgen.lease_window' => '1min', 'idgen.lease_ttl' => '10min');
@@ -54,15 +56,16 @@ sub add_numbers
 	for my $number (0 .. $#calls)
 	{
 		$sessions[$number]->pg_result;
-		is(($calls[$number]->fetchall_arrayref)->[0][0], '4 5', "session $number: a statement goes on with the two numbers that it found, after another has found four");
+		is(($calls[$number]->fetchall_arrayref)->[0][0], '4 5',
+			"session $number: a statement goes on with the two numbers that it found, after another has found four");
 	}
 	$_->disconnect for @sessions;
 	$node->stop;
 	return;
 }
 
-# Another owner gets one of the two, and this server gets another for it, which the statement's layout has no room for: packed, it would be one
-# that is not this server's.
+# Another owner gets one of the two, and this server gets another for it, which the statement's layout has no room for:
+# packed, it would be one that is not this server's.
 sub replace_number
 {
 	take($_) for 2, 3;
@@ -77,8 +80,10 @@ sub replace_number
 		look_again($session);
 		my %drawn;
 		for (1 .. 50) { $drawn{ eval { value_of($session, 'FETCH one') } // last }++ }
-		is_deeply([ grep { $_ != 1 } keys %drawn ], [], "a statement that began with number $number draws from no number of another server");
-		like($session->errstr, qr/shard [4-7] is out of range for layout/, "a statement that began with number $number says that a new number is no shard of its layout");
+		is_deeply([ grep { $_ != 1 } keys %drawn ], [],
+			"a statement that began with number $number draws from no number of another server");
+		like($session->errstr, qr/shard [4-7] is out of range for layout/,
+			"a statement that began with number $number says that a new number is no shard of its layout");
 		$session->rollback;
 	}
 	return;

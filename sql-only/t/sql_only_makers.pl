@@ -165,7 +165,8 @@ is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM race'), 0, 'blo
 # What is seldom seen by chance: next_id looks at the cycles before nextval and after it.
 like(value_of($session, q{SELECT prosrc FROM pg_proc WHERE proname = 'next_id'}), qr/last_value\(slot\.cycles\).*nextval\(slot\.numbers\).*last_value\(slot\.cycles\) = cycle/s, 'cycles are read before and after');
 
-# Clocks. The IDs of a clock that stepped back a little are held; further than max_lead they wait; further than max_wait they are refused.
+# Clocks. The IDs of a clock that stepped back a little are held; further than max_lead they wait; further than max_wait
+# they are refused.
 $session->do(q{UPDATE idgen_sql.idgen_setting SET max_lead = '2 s', max_wait = '3 s'});
 my $last = 0;
 sub goes_on
@@ -226,7 +227,8 @@ set_shards($session, '5', 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5'
 fails_with($session, "SELECT idgen_sql.next_id(layout => 'epoch=2010-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/past the end/, 'past the end');
 fails_with($session, "SELECT idgen_sql.next_id_array(2, layout => 'epoch=2500-01-01 unit=1ms time=38 shard=5 sequence=5')", '22003', qr/before the epoch/, 'before the epoch');
 
-# A full tick: 4 IDs in 200 ms, never ahead of the clock; a wait beyond max_wait is refused. In its canonical form, which nextval serves.
+# A full tick: 4 IDs in 200 ms, never ahead of the clock; a wait beyond max_wait is refused. In its canonical form,
+# which nextval serves.
 my $tiny = 'epoch=2020-01-01T00:00:00Z unit=200ms time=40 shard=10 sequence=2';
 set_shards($session, '5', $tiny);
 $began = time;
@@ -239,7 +241,8 @@ cmp_ok(time - $began, '>', 0.9, 'a full tick: next_id() waited for the next');
 is((grep { $_->[1] } @drawn), 0, 'a full tick: no ID lay ahead of the clock when it was made');
 is(value_of($session, 'SELECT idgen_sql.id_time(?, ?) > clock_timestamp()', $few[-1], $tiny), 0,
   'a full tick: no ID of an array lies ahead of the clock');
-# After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited for, 40 more.
+# After a wait, too, a full tick is not the clock's fault: here nextval runs 40 minutes ahead, and while that is waited
+# for, 40 more.
 my $busy = $tiny =~ s/2020/2021/r;
 my $run_ahead = "PERFORM setval(numbers, pg_sequence_last_value(numbers) + 50000) FROM idgen_sql.idgen_shard WHERE layout = '$busy';";
 set_shards($session, '5', $busy);

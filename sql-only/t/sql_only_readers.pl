@@ -1,5 +1,6 @@
-# The readers of idgen in SQL alone are those of the extension: pg_regress' files of the readers give the same output but for what docs/sql-only.md
-# says, and beside each other in one database both give the same for random IDs, times, periods and layouts.
+# The readers of idgen in SQL alone are those of the extension: pg_regress' files of the readers give the same output
+# but for what docs/sql-only.md says, and beside each other in one database both give the same for random IDs, times,
+# periods and layouts.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +16,8 @@ my $tree = "$FindBin::Bin/../..";
 my ($differences) = page_of_sql_only() =~ /^## What differs\n(.*?)^## /ms or die 'the page has no list of what differs';
 $differences =~ s/\s+/ /g;
 
-# The differences, each by the words of the page that say so: which statements are left out, and what is read as the same. Each is to be used.
+# The differences, each by the words of the page that say so: which statements are left out, and what is read as the
+# same. Each is to be used.
 my @rules = (
 	{ says => '`id_layout` is a domain', same => sub { s/::id_layout\b/::text/g; s/\(((?:\w+\.)?layout|\$\d)\)::text/$1/g } },
 	{ says => 'keeps it as it was written', same => sub { s/\bepoch=2020-01-01 unit=1ms time=1 shard=31/epoch=2020-01-01T00:00:00Z unit=1ms time=1 shard=31/ } },
@@ -163,7 +165,8 @@ SELECT count(*) || ' values, such as ' || min(concat_ws(' instead of ', a, b)) F
 SQL
 		is($different, undef, "$layout: $what");
 	}
-	is(value_of($session, "SELECT i::text FROM idgen_sql.id_layout_info($text) i"), value_of($session, "SELECT i::text FROM ext.id_layout_info($type) i"), "$layout: id_layout_info");
+	is(value_of($session, "SELECT i::text FROM idgen_sql.id_layout_info($text) i"),
+		value_of($session, "SELECT i::text FROM ext.id_layout_info($type) i"), "$layout: id_layout_info");
 	$compared += value_of($session, 'SELECT count(*) FROM sample');
 }
 cmp_ok($compared, '>=', 100_000, 'more than 100,000 random IDs, instants and periods');
@@ -213,7 +216,8 @@ if (make_loose_collation($session))
 		is_deeply($ours, $theirs, "$call of a loose collation");
 	}
 }
-is(value_of($session, q{SELECT pg_collation_for(NULL::idgen_sql.id_layout)}), '"C"', 'layouts are sorted as bytes, whatever the locale');
+is(value_of($session, q{SELECT pg_collation_for(NULL::idgen_sql.id_layout)}), '"C"',
+	'layouts are sorted as bytes, whatever the locale');
 
 # Constant layouts leave shifts and masks, and nothing that is called.
 my $plan = join "\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SELECT idgen_sql.id_shard(id), idgen_sql.id_sequence(id), idgen_sql.id_region(id, \'twitter\') FROM sample') };

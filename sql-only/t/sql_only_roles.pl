@@ -1,5 +1,5 @@
-# idgen in SQL alone: who may do what, what hostile objects and roles change (nothing), and how it comes and goes: an ordinary role that owns a
-# database, another schema, a dump, an extension's script, the extension that takes over.
+# idgen in SQL alone: who may do what, what hostile objects and roles change (nothing), and how it comes and goes: an
+# ordinary role that owns a database, another schema, a dump, an extension's script, the extension that takes over.
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +13,8 @@ my $node = start_node('sql_only_roles', extension => 0);
 my $superuser = $ENV{USER} // scalar getpwuid($<);
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE mine OWNER owner; CREATE DATABASE named OWNER owner');
 
-# Others' operators and functions, that fit better than pg_catalog's, stand in public and first in the path; default privileges give all away.
+# Others' operators and functions, that fit better than pg_catalog's, stand in public and first in the path; default
+# privileges give all away.
 $node->safe_psql('mine', <<'SQL');
 SET ROLE owner;
 CREATE FUNCTION public.bad(bigint, integer) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
@@ -170,7 +171,8 @@ is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: the extensi
 is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0',
   'packaged: the schema and the extension are gone');
 
-# The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of layouts go on; IDs go on above.
+# The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of
+# layouts go on; IDs go on above.
 $owner->do(<<'SQL');
 CREATE SCHEMA app;
 SET search_path = idgen_sql, app, pg_catalog;

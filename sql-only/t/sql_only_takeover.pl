@@ -1,5 +1,6 @@
-# Moving from idgen in SQL alone to the extension. Mallory owns the database and the schema idgen_sql, and wants a superuser's session to run what is
-# hers: none of her ways works. Then the takeover as honest owners do it: no ID twice, whoever owns the schema and whoever draws meanwhile.
+# Moving from idgen in SQL alone to the extension. Mallory owns the database and the schema idgen_sql, and wants a
+# superuser's session to run what is hers: none of her ways works. Then the takeover as honest owners do it: no ID
+# twice, whoever owns the schema and whoever draws meanwhile.
 use strict;
 use warnings;
 use FindBin;
@@ -18,8 +19,8 @@ my $loot = $node->basedir . '/loot';
 my $instant = '2026-01-01T00:00:00.000Z';
 $root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE ROLE owner LOGIN';
 
-# A database of Mallory's, whose sessions find her functions and operators first. Her trap gives up whatever role it was set to, and does what only a
-# superuser may.
+# A database of Mallory's, whose sessions find her functions and operators first. Her trap gives up whatever role it was
+# set to, and does what only a superuser may.
 $root->do('CREATE DATABASE trap OWNER mallory');
 $node->safe_psql('trap', <<"SQL");
 SET ROLE mallory;
@@ -102,7 +103,8 @@ my @ways = (
 sub no_superuser
 {
 	my ($what) = @_;
-	return ok(value_of($root, q{SELECT NOT rolsuper FROM pg_roles WHERE rolname = 'mallory'}) && !-e $loot, "$what: nothing of hers ran as a superuser");
+	return ok(value_of($root, q{SELECT NOT rolsuper FROM pg_roles WHERE rolname = 'mallory'}) && !-e $loot,
+		"$what: nothing of hers ran as a superuser");
 }
 
 # A new database, copied from one that is connected to by nobody; its owner has set shard 5 and made IDs.
@@ -138,7 +140,8 @@ for my $way (@ways)
 	refused($db, 'to-extension.sql', undef, qr/has not been handed over/, "$way->{way}: the second half before the first", after => $instant);
 	no_superuser($way->{way});
 	$node->safe_psql($db, 'SET search_path = pg_catalog; DROP SEQUENCE idgen_sql.idgen_numbers_1 CASCADE; CREATE TABLE idgen_sql.idgen_handed_over AS SELECT now() AS after FROM evil.grab()', extra_params => [ '-U', 'mallory' ]);
-	is(join(' ', run_file($node, $db, 'to-extension.sql', undef, after => $instant)), '0 ', "$way->{way}: the second half");
+	is(join(' ', run_file($node, $db, 'to-extension.sql', undef, after => $instant)), '0 ',
+		"$way->{way}: the second half");
 	no_superuser($way->{way});
 	$root->do("DROP DATABASE $db");
 }
@@ -174,12 +177,14 @@ for my $theirs (
 	if ("@made" =~ /\Q$boss\E|GRANT/) { $node->safe_psql($db, "SET search_path = pg_catalog; $_") for @made }
 	else { $as_mallory->(@made) }
 	refused($db, 'to-extension.sql', undef, qr/ERROR:  the schema idgen is not empty, or other roles own it or may create in it/, $what, after => $instant, schema => 'other');
-	is($node->safe_psql($db, q{SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'other'}), 0, "$what: nothing is left");
+	is($node->safe_psql($db, q{SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'other'}), 0,
+		"$what: nothing is left");
 	no_superuser($what);
 }
 $node->safe_psql($db, 'DROP SCHEMA idgen CASCADE; DROP SCHEMA ids CASCADE');
 
-# The extension is there already, in a schema that nobody may use; but the name idgen, or a function of the extension, is hers by now.
+# The extension is there already, in a schema that nobody may use; but the name idgen, or a function of the extension,
+# is hers by now.
 my $not_own = qr/not a function of the extension, or not owned by superusers only: idgen\.advance\(timestamptz, boolean\)/;
 $node->safe_psql($db, 'SET search_path = pg_catalog; CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids; ALTER SCHEMA idgen RENAME TO elsewhere');
 refused($db, 'to-extension.sql', undef, $not_own, 'a schema idgen that has another name', after => $instant);
@@ -206,7 +211,8 @@ is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolsuper AND rolname <>
   'no role but the one of the session is a superuser');
 $root->do("DROP DATABASE $db");
 
-# A superuser's schema in which another role may create: the first half runs nothing of that role. Nor for a member of a superuser.
+# A superuser's schema in which another role may create: the first half runs nothing of that role. Nor for a member of a
+# superuser.
 $root->do($_) for 'CREATE ROLE member LOGIN', "GRANT $boss, owner TO member";
 $db = new_database($boss, 'trap');
 $node->safe_psql($db, 'GRANT ALL ON SCHEMA idgen_sql TO mallory');
@@ -222,8 +228,10 @@ no_superuser('members');
 # An extension that another role may have used does not take over; default privileges open no door before the time.
 $node->safe_psql($db, 'CREATE EXTENSION idgen');
 is((my ($status, $after) = run_file($node, $db, 'hand-over.sql', 'owner'))[0], 0, 'the owner hands over');
-like($after, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n\z/, 'the owner who hands over gets an instant, and nothing else');
-is((run_file($node, $db, 'hand-over.sql', 'owner'))[1], $after, 'the instant is the same when the owner hands over again');
+like($after, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n\z/,
+	'the owner who hands over gets an instant, and nothing else');
+is((run_file($node, $db, 'hand-over.sql', 'owner'))[1], $after,
+	'the instant is the same when the owner hands over again');
 chomp $after;
 fails_with(connect_to($node, db => $db, user => 'owner'), "SELECT idgen_sql.$_", '55000', qr/has been handed over to the extension.*to-extension\.sql/s, "$_ has to wait")
   for 'next_id()', 'next_ids(1)', 'next_id_array(1)';
@@ -239,9 +247,11 @@ for my $maker ('next_id(bigint, text)', 'next_id_array(integer, bigint, text)', 
 }
 $node->safe_psql($db, 'CREATE FUNCTION idgen_sql.next_ids(bigint, bigint, text) RETURNS text LANGUAGE sql RETURN NULL');
 refused($db, 'to-extension.sql', undef, qr/cannot change return type/, 'a maker of another type', after => $after);
-is($node->safe_psql($db, q{SELECT nspacl FROM pg_namespace WHERE nspname = 'ids'}), "{$boss=UC/$boss}", 'the extension is there, and nobody may use it');
+is($node->safe_psql($db, q{SELECT nspacl FROM pg_namespace WHERE nspname = 'ids'}), "{$boss=UC/$boss}",
+	'the extension is there, and nobody may use it');
 $node->safe_psql($db, 'DROP FUNCTION idgen_sql.next_ids; ALTER FUNCTION idgen_sql.elsewhere RENAME TO next_ids');
-is(join(' ', run_file($node, $db, 'to-extension.sql', undef, after => $after)), '0 ', 'the second half goes on where it failed');
+is(join(' ', run_file($node, $db, 'to-extension.sql', undef, after => $after)), '0 ',
+	'the second half goes on where it failed');
 is($node->safe_psql($db, q{SET ROLE owner; SELECT ids.id_shard(idgen_sql.next_id()), (SELECT count(*) FROM idgen_sql.next_ids(7)), cardinality(idgen_sql.next_id_array(8))}), '5|7|8',
   'the makers make IDs after the second half');
 refused($db, 'to-extension.sql', undef, qr/in this database already, in schema "ids"/, 'a second takeover', after => $after);
@@ -252,7 +262,8 @@ refused($_, 'to-extension.sql', undef, qr/idgen in SQL alone is not in this data
 (my $elsewhere = $hand_over) =~ s/WHERE name = 'idgen'/WHERE name = 'idgen_absent'/ or die;
 $db = new_database('owner');
 refused($db, \$elsewhere, 'owner', qr/this server does not have the extension idgen/, 'a server without the extension');
-is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5', 'a server without the extension goes on making IDs');
+is($node->safe_psql($db, 'SELECT idgen_sql.id_shard(idgen_sql.next_id())'), '5',
+	'a server without the extension goes on making IDs');
 
 # The first half waits for transactions that have drawn IDs, or set shards, and counts what they draw until their end.
 for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.next_id()')
@@ -277,13 +288,15 @@ for my $first ("SELECT idgen_sql.idgen_set_shards('5-6')", 'SELECT idgen_sql.nex
 	is($?, 0, "the first half waits for: $first") or diag $after;
 	is(value_of($drawing, 'SELECT min(?::timestamptz - idgen_sql.id_time(id)) > $$0$$ FROM unnest(?::bigint[]) AS id', $after, \@last), 1,
 	  "the instant of the first half lies above what was drawn until then: $first");
-	is(value_of($drawing, q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relname LIKE 'idgen\_numbers%'}), 0, 'no sequence is left');
+	is(value_of($drawing, q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relname LIKE 'idgen\_numbers%'}),
+		0, 'no sequence is left');
 	$drawing->disconnect;
 	$db = new_database('owner');
 }
 
-# 4 sessions draw by a DEFAULT, one at a time, in blocks and in transactions, while it is taken over: by an owner and a superuser; by one superuser who
-# owns all; by a role without login, as a member; in another schema, as the page says, and with another schema for the extension.
+# 4 sessions draw by a DEFAULT, one at a time, in blocks and in transactions, while it is taken over: by an owner and a
+# superuser; by one superuser who owns all; by a role without login, as a member; in another schema, as the page says,
+# and with another schema for the extension.
 my ($sed) = page_of_sql_only() =~ m{^sed '(.*)' sql-only/idgen\.sql}m or die 'the page does not say how to choose another schema';
 $root->do($_) for 'CREATE ROLE team', 'GRANT team TO owner';
 for my $case (
@@ -322,14 +335,18 @@ SQL
 	is($failed, 0, "$what: the first half beside 4 sessions that draw") or diag $after;
 	chomp $after;
 	my $before = value_of($session, 'SELECT count(*) FROM public.drawn');
-	is(join(' ', run_file($node, $db, \$second, undef, after => $after, $target ne 'ids' ? (schema => $target) : ())), '0 ', "$what: the second half");
+	is(join(' ', run_file($node, $db, \$second, undef, after => $after, $target ne 'ids' ? (schema => $target) : ())),
+		'0 ', "$what: the second half");
 	wait_until($session, "SELECT count(*) > $before + 200 FROM public.drawn");
 	kill TERM => @makers;
 	waitpid $_, 0 for @makers;
 	is(value_of($session, 'SELECT count(*) - count(DISTINCT id) FROM public.drawn'), 0, "$what: none twice");
-	is(value_of($session, "SELECT count(*) FROM public.drawn WHERE made < '$after'"), $before, "$what: all that were made before lie below the instant, and all later ones above");
-	is(value_of($session, "SELECT count(*) FROM public.drawn WHERE made IS DISTINCT FROM $target.id_time(id) OR $schema.id_shard(id) IS DISTINCT FROM 5"), 0, "$what: readers of both say the same");
-	is(value_of($session, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname !~ '^(pg_.*|public|information_schema)$'}), join(' ', sort 'idgen', $schema, $target), "$what: no schema has another name");
+	is(value_of($session, "SELECT count(*) FROM public.drawn WHERE made < '$after'"), $before,
+		"$what: all that were made before lie below the instant, and all later ones above");
+	is(value_of($session, "SELECT count(*) FROM public.drawn WHERE made IS DISTINCT FROM $target.id_time(id) OR $schema.id_shard(id) IS DISTINCT FROM 5"),
+		0, "$what: readers of both say the same");
+	is(value_of($session, q{SELECT string_agg(nspname, ' ' ORDER BY nspname COLLATE "C") FROM pg_namespace WHERE nspname !~ '^(pg_.*|public|information_schema)$'}),
+		join(' ', sort 'idgen', $schema, $target), "$what: no schema has another name");
 	$session->disconnect;
 }
 

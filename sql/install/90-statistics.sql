@@ -15,7 +15,8 @@ CREATE FUNCTION idgen.stat_database(
     OUT stall bigint, OUT lead bigint, OUT settled_lag bigint, OUT clock_offset bigint, OUT clock_steps_forward bigint,
     OUT clock_steps_back bigint, OUT clock_synchronized boolean, OUT clock_max_error double precision,
     OUT synchronous boolean, OUT standbys integer, OUT slots integer, OUT slots_limit integer,
-    OUT server_slots integer, OUT server_slots_limit integer, OUT layout id_layout, OUT layout_end timestamptz)
+    OUT server_slots integer, OUT server_slots_limit integer, OUT server_databases integer,
+    OUT server_databases_limit integer, OUT layout id_layout, OUT layout_end timestamptz)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 

@@ -1,10 +1,11 @@
-# The year 2106: the default layout has ended long ago, a count of seconds in 32 bits ends during the test. What still works,
-# and what those say that do not.
+# The year 2106: the default layout has ended long ago, a count of seconds in 32 bits ends during the test. What still
+# works, and what those say that do not.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../t/lib";
-# An hour before 2^32 s, 2106-02-07 06:28:16 UTC. The test moves the clock there when it needs it, however long it took until then.
+# An hour before 2^32 s, 2106-02-07 06:28:16 UTC. The test moves the clock there when it needs it, however long it took
+# until then.
 BEGIN { $ENV{IDGEN_CLOCK} = 2**32 - 3600 }
 use IdgenNode;
 use PostgreSQL::Test::Utils;
@@ -42,12 +43,14 @@ for my $layout (sort keys %ends)
 {
 	if ($ends{$layout})
 	{
-		fails_with($session, "SELECT next_id(layout => '$layout')", '22003', qr/is past the end of layout "$layout"/, $layout);
+		fails_with($session, "SELECT next_id(layout => '$layout')", '22003', qr/is past the end of layout "$layout"/,
+			$layout);
 	}
 	else
 	{
 		my $id = value_of($session, 'SELECT next_id(layout => ?)', $layout);
-		cmp_ok(distance_of("id_time_near($id, clock_timestamp(), '$layout')"), '<', 10, "$layout: an ID of this instant");
+		cmp_ok(distance_of("id_time_near($id, clock_timestamp(), '$layout')"), '<', 10,
+			"$layout: an ID of this instant");
 	}
 }
 # The other kinds.
@@ -72,8 +75,8 @@ $session = connect_to($node);
 cmp_ok(value_of($session, q{SELECT next_id(layout => 'mastodon')}), '>', $last, 'after kill -9: IDs go on above');
 cmp_ok(value_of($session, 'SELECT hlc_now()'), '>', $hlc, 'after kill -9: timestamps too');
 
-# The last second below 2^32, and the next one, on a clock that stands still: what counts seconds from 1970 in 32 bits ends,
-# the others go on.
+# The last second below 2^32, and the next one, on a clock that stands still: what counts seconds from 1970 in 32 bits
+# ends, the others go on.
 sub stop_at { return freeze_clock($node, $_[0] - clock_offset()) }
 stop_at(2**32 - 1);
 $session->do('SELECT idgen.accept_clock()');
@@ -83,13 +86,15 @@ stop_at(2**32);
 for my $maker (sort keys %before)
 {
 	my $next = value_of($session, "SELECT $maker()::text");
-	cmp_ok(distance_of(sprintf $time_of{$maker}, $maker eq 'next_uuidv7' ? "'$next'::uuid" : "'$next'"), '<', 2, "at 2^32 s: $maker()");
+	cmp_ok(distance_of(sprintf $time_of{$maker}, $maker eq 'next_uuidv7' ? "'$next'::uuid" : "'$next'"), '<', 2,
+		"at 2^32 s: $maker()");
 	cmp_ok($next, 'gt', $before{$maker}, "at 2^32 s: $maker() goes on above");
 }
 fails_with($session, 'SELECT next_objectid()', '22008',
 	qr/no ObjectId can hold the time of the clock, 2106-02-07 06:28:16.*\nDETAIL:.*from 1970-01-01 00:00:00\+00 to 2106-02-07 06:28:15\+00.*\nHINT:/,
 	'at 2^32 s: next_objectid()');
 set_clock($node, '2013-01-01 00:00:00');
-fails_with($session, 'SELECT next_ksuid()', '22008', qr/no KSUID can hold the time of the clock, 2013-01-01 00:00:00/, 'before its epoch: next_ksuid()');
+fails_with($session, 'SELECT next_ksuid()', '22008', qr/no KSUID can hold the time of the clock, 2013-01-01 00:00:00/,
+	'before its epoch: next_ksuid()');
 $session->disconnect;
 done_testing();

@@ -1,5 +1,6 @@
-// The module's calls of the server and of its clock, each one a step, for a module that is linked with them in between (./link). The setting
-// injection.MODULE of a session says what happens before which step, counted from when it was set:
+// The module's calls of the server and of its clock, each one a step, for a module that is linked with them in between
+// (./link). The setting injection.MODULE of a session says what happens before which step, counted from when it was
+// set:
 //
 //      crash N          every process of the server is killed; readings of the clock do not count
 //      error N          an error is raised; only calls that can raise one count

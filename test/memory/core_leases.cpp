@@ -72,8 +72,8 @@ struct UsingAgain : CoreProgram {
     bool is_right() override { return world.noted[1] <= now + 1000; }
 };
 
-// A number is lost, another is claimed in its lease and lost, and the first is claimed again: what caps it is not the cap
-// of the other one.
+// A number is lost, another is claimed in its lease and lost, and the first is claimed again: what caps it is not the
+// cap of the other one.
 template <bool drains>
 struct ClaimingTwice : CoreProgram {
     void prepare() override {

@@ -1,5 +1,5 @@
-// The atomics of src/core, as src/pg uses them: each program calls the shipped functions, draws and renewals whole, under
-// its locks. Weakened in one place, a program must fail if that order is needed; README.md has the reasons.
+// The atomics of src/core, as src/pg uses them: each program calls the shipped functions, draws and renewals whole,
+// under its locks. Weakened in one place, a program must fail if that order is needed; README.md has the reasons.
 #pragma once
 
 #include <new>
@@ -52,7 +52,7 @@ alignas(64) inline unsigned char memory[sizeof(World)];
 inline World &world = *reinterpret_cast<World *>(memory);
 
 inline Directory<Lock, Database> directory() {
-    return {world.state, world.entries, 1, world.databases, SlotIndex<Entry>(world.buckets, 1, world.entries)};
+    return {world.state, world.entries, 1, world.databases, 1, SlotIndex<Entry>(world.buckets, 1, world.entries)};
 }
 inline Database &database() {
     return world.databases[0];

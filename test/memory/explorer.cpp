@@ -23,8 +23,8 @@ bool are_independent(const Operation &a, const Operation &b) {
     return a.place < 0 || a.place != b.place || (!a.writes && !b.writes);
 }
 
-// Which thread goes on; -1: none, or what follows was looked at in another order. A thread rests as long as nothing that
-// the others do depends on its next step.
+// Which thread goes on; -1: none, or what follows was looked at in another order. A thread rests as long as nothing
+// that the others do depends on its next step.
 int next_thread() {
     unsigned enabled = 0;
     for (int t = 0; t < thread_count; t++) enabled |= is_enabled(t) ? 1U << t : 0;

@@ -13,8 +13,8 @@ my $clients = "$FindBin::Bin/../clients";
 my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
 my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
-# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the usual. What
-# is of kinds, and of a project, the files from 092 to 094 run.
+# Each client: its folder, the command there, the files that the page shows, and the tables where they are not the
+# usual. What is of kinds, and of a project, the files from 092 to 094 run.
 my @clients = (
 	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds.py' ] },
 	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => [ 'app.py', map { "kinds/$_.py" } qw(idgen_types models env kinds versions/extensions) ] },
@@ -37,7 +37,8 @@ $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
 $ENV{PGUSER} = getpwuid $<;
 
-# Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be told to allow.
+# Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be
+# told to allow.
 sub java_with
 {
 	my (@libraries) = @_;
@@ -111,11 +112,13 @@ SQL
 SELECT title || E'\t' || id FROM $photo UNION ALL SELECT E'comment\t' || photo_id FROM $comment UNION ALL SELECT E'found\tone'
  UNION ALL SELECT E'read\t' || id FROM $photo
 SQL
-	is_deeply([ sort @printed ], [ sort @real ], "$name: the IDs that it printed are those of the rows, to the last digit; and it read each once by ID");
+	is_deeply([ sort @printed ], [ sort @real ],
+		"$name: the IDs that it printed are those of the rows, to the last digit; and it read each once by ID");
 	cmp_ok(scalar(@real), '>=', 12, "$name: one row, a batch, a block, a comment");
 	is($node->safe_psql($name, "SELECT DISTINCT id_shard(id), clock_timestamp() - id_time(id) BETWEEN '-2 s' AND '10 min' FROM $photo"),
 		'5|t', "$name: the IDs are of this node and of now");
-	is($node->safe_psql($name, "SELECT string_agg(finding, ' ') FROM idgen.audit('$photo', 'id') WHERE NOT ok"), '', "$name: the audit finds nothing");
+	is($node->safe_psql($name, "SELECT string_agg(finding, ' ') FROM idgen.audit('$photo', 'id') WHERE NOT ok"), '',
+		"$name: the audit finds nothing");
 
 	for my $file (map { "$clients/$folder/$_" } @{ $client->{shows} })
 	{
@@ -137,7 +140,8 @@ cmp_ok(index(slurp_file("$clients/npm/node_pg.mjs"), $statement), '>', 0, 'Readi
 my %app = map { $_->{name} => "$clients/" . ($_->{folder} // $_->{name}) . "/$_->{shows}[0]" } @clients;
 $app{prisma} = "$clients/npm/prisma.mjs";
 my %bounds = map { lc($_->[0]) => $_->[1] } map { [/^\| (\w+) \| (.*) \|$/] } grep { /^\| [A-Z]\w+ \|/ } split /\n/, $section;
-is(join(' ', sort keys %bounds), 'django drizzle hibernate knex prisma rails sequelize sqlalchemy typeorm', 'Reading by ID: the ORMs that ran');
+is(join(' ', sort keys %bounds), 'django drizzle hibernate knex prisma rails sequelize sqlalchemy typeorm',
+	'Reading by ID: the ORMs that ran');
 for my $name (sort keys %bounds)
 {
 	my @code = grep { !/^\$/ } map { $_ // () } $bounds{$name} =~ /``(.*?)``|`(.*?)`/g;

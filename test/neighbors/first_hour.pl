@@ -1,5 +1,6 @@
-# The first hour, typed as it is printed, on one server that has another library loaded: README's way into a server of one's own, into a
-# schema of idgen's own; then a registry, monitoring, upgrading and taking it all out. Nothing fails or warns on the way.
+# The first hour, typed as it is printed, on one server that has another library loaded: README's way into a server of
+# one's own, into a schema of idgen's own; then a registry, monitoring, upgrading and taking it all out. Nothing fails
+# or warns on the way.
 use strict;
 use warnings;
 use FindBin;
@@ -30,7 +31,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; CREATE ROLE w
 $machine->types_readme(schema => 1);
 is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements, idgen',
   'README adds idgen to the libraries that were loaded before');
-is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_stat_statements'), 't', 'a library that was loaded before README\'s steps works');
+is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_stat_statements'), 't',
+	'a library that was loaded before README\'s steps works');
 is($node->safe_psql('app', q{SELECT string_agg(DISTINCT pronamespace::regnamespace::text, ' ' ORDER BY pronamespace::regnamespace::text)
 	FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE extname = 'idgen'}),
 	'idgen ids', 'nothing of it lies in public');
@@ -43,7 +45,8 @@ my $without_set = $tour->{text} =~ s/^SET .*\n//mgr;
 is(scalar(() = $tour->{text} =~ /^SET /mg), 2, 'two lines of the tour begin with SET');
 $machine->types($tour, db => 'app', role => 'web', text => $without_set);
 my (undef, undef, $error) = $node->psql('app', 'SET idgen.shards = 5', extra_params => [ '-U', 'web' ]);
-like($error, qr/permission denied to set parameter "idgen.shards"/, 'an ordinary role may not set the shards that the tour sets');
+like($error, qr/permission denied to set parameter "idgen.shards"/,
+	'an ordinary role may not set the shards that the tour sets');
 
 # A column of type id64, with the schema in the path and without.
 $node->safe_psql('app', 'CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id())', extra_params => [ '-U', 'web' ]);
@@ -61,7 +64,9 @@ append_to_file($registry->data_dir . '/pg_hba.conf', "local all all trust\n");
 $registrys->types_section('registry', "On the registry's server");
 $machine->types_section('registry', $_) for 'On each node', 'In the databases';
 my $seen = $machine->types_section('registry', 'See that it works');
-like($seen, qr/^ *0\n.*^ *lease *\| 0 chosen by the registry; [^|]*\| *\n.*^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'the node has the first number') or die "no number, so nothing more to see\n";
+like($seen,
+	qr/^ *0\n.*^ *lease *\| 0 chosen by the registry; [^|]*\| *\n.*^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms,
+	'the node has the first number') or die "no number, so nothing more to see\n";
 
 # Every reason of the page, each brought about by what the page blames, is said by the row and by the log.
 my $hba = slurp_file($registry->data_dir . '/pg_hba.conf');
@@ -121,31 +126,40 @@ for (1 .. 300)
 	last if $metrics =~ /^idgen_status_ok/m;
 	select undef, undef, undef, 0.2;
 }
-like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\} 1$/m, 'the exporter reads the database');
-like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m, 'the exporter loads the queries that were put there');
+like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\} 1$/m,
+	'the exporter reads the database');
+like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m,
+	'the exporter loads the queries that were put there');
 $node->safe_psql('app', 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)');
-like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'), qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
+like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'),
+	qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
 $node->safe_psql('app', 'DROP TABLE photo');
 is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of monitoring.md is left out');
 
 # Upgrading, to the version that is there.
-like($machine->types_section('upgrading', 'To a later version of idgen'), qr/^ *[\d.]+, loaded when the server started *\| t *\| *$/m, 'the library and the extension are of one version');
+like($machine->types_section('upgrading', 'To a later version of idgen'),
+	qr/^ *[\d.]+, loaded when the server started *\| t *\| *$/m, 'the library and the extension are of one version');
 is_deeply([ IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgrading.md is left out');
 
 # Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');
 $machine->types_section('uninstalling', 'Numbers from a registry');
-is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"), 't', 'the number is given up');
+is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"),
+	't', 'the number is given up');
 my ($drop) = grep { $_->{section} eq 'The extensions' } blocks('uninstalling');
 $machine->types($drop, db => $_) for 'app', 'postgres';
 my ($library, $database) = grep { $_->{section} eq 'The settings and the library' } blocks('uninstalling');
 $machine->types($library);
 $registrys->types($database);
-is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements', 'uninstalling leaves the other library loaded');
+is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements',
+	'uninstalling leaves the other library loaded');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_extension WHERE extname ~ 'idgen'}), 0, 'the extension is gone');
-is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idgen'}), 0, 'uninstalling leaves no setting of the extension');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0, 'uninstalling leaves no setting of a database or role');
-is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0, 'uninstalling leaves no schema of the administration');
+is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idgen'}), 0,
+	'uninstalling leaves no setting of the extension');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0,
+	'uninstalling leaves no setting of a database or role');
+is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0,
+	'uninstalling leaves no schema of the administration');
 is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'the schema that held the extension can go');
 is($registry->safe_psql('postgres', q{SELECT string_agg(rolname || ' ' || rolcanlogin, ' ') FROM pg_roles WHERE rolname IN ('photos', 'idgen_node')}), 'idgen_node false',
   'the role that is left at the registry cannot log in');
@@ -159,9 +173,12 @@ my $etcd = IdgenEtcd->start;
 my $other = IdgenMachine->new($plain, installed => 1, replace => { 'etcd1:2379,etcd2:2379,etcd3:2379' => $etcd->address });
 $plain->safe_psql('postgres', 'CREATE DATABASE app');
 $other->types_section('installing', 'Then', db => 'app');
-is($plain->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'a server with etcd as its registry makes IDs of its shard');
+is($plain->safe_psql('app', 'SELECT id_shard(next_id())'), 5,
+	'a server with etcd as its registry makes IDs of its shard');
 $other->types_section('registry', $_) for 'Set-up with etcd', 'In the databases';
-like($other->types_section('registry', 'See that it works'), qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
-is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [], 'nothing of registry.md is left out');
+like($other->types_section('registry', 'See that it works'),
+	qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
+is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [],
+	'nothing of registry.md is left out');
 
 done_testing();

@@ -204,7 +204,8 @@ eventually(sub { $servers->($no_keeper) eq "127.0.0.1:$port{leased}" }, 'a serve
 registry_says($keeper, answered => 0);
 
 # Counters: one comes near its end, then to it, and the end is moved.
-is(firing('IdgenCounterEnds') . $servers->($in_trouble), '0', 'IdgenCounterEnds does not fire, nor is a counter in trouble');
+is(firing('IdgenCounterEnds') . $servers->($in_trouble), '0',
+	'IdgenCounterEnds does not fire, nor is a counter in trouble');
 counters_are($keeper, count => 3, used => 80, trouble => 'counter "orders" has used 80 % of its numbers');
 eventually(sub { firing('IdgenCounterEnds') }, 'a counter near its end: IdgenCounterEnds fires');
 is($servers->($in_trouble), '', 'a counter near its end: IdgenCounterTrouble does not count it');
@@ -216,12 +217,15 @@ eventually(sub { !firing('IdgenCounterEnds') && $servers->($in_trouble) eq '' },
 # The dashboard: every expression is sound, and those that any server has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
 
-# An import asks for a data source, and puts its name where the dashboard has that of the question; all panels and variables have that one.
+# An import asks for a data source, and puts its name where the dashboard has that of the question; all panels and
+# variables have that one.
 my @asks = @{ $dashboard->{__inputs} };
-is(join(' ', map { "$_->{name} $_->{type} $_->{pluginId}" } @asks), 'DS_PROMETHEUS datasource prometheus', 'the dashboard asks for its data source');
+is(join(' ', map { "$_->{name} $_->{type} $_->{pluginId}" } @asks), 'DS_PROMETHEUS datasource prometheus',
+	'the dashboard asks for its data source');
 my $imported = decode_json(slurp_file("$folder/dashboard.json") =~ s/\$\{DS_PROMETHEUS\}/chosen/gr);
 my ($source) = grep { $_->{type} eq 'datasource' } @{ $imported->{templating}{list} };
-is("$source->{query} $source->{current}{value}", 'prometheus chosen', 'the dashboard begins with the data source that was chosen');
+is("$source->{query} $source->{current}{value}", 'prometheus chosen',
+	'the dashboard begins with the data source that was chosen');
 my @of = map { $_->{datasource} } @{ $imported->{panels} }, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
 is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [],
   'every panel and variable has the data source that was chosen');

@@ -24,7 +24,8 @@ my ($out, $error) = ('', '');
 {
 	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
 	local $ENV{PGUSER} = getpwuid $<;
-	ok(IPC::Run::run([ 'node', "$client/client.cjs" ], '<', \undef, '>', \$out, '2>', \$error), 'the client runs') or diag($error);
+	ok(IPC::Run::run([ 'node', "$client/client.cjs" ], '<', \undef, '>', \$out, '2>', \$error),
+		'the client runs') or diag($error);
 }
 my $seen = decode_json($out);
 

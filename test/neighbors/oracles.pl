@@ -35,7 +35,8 @@ $ours{uuidv7} = [
 $ours{typeid} = [ column(q{SELECT typeid_text('user_' || chr(97 + n % 26), next_uuidv7()) FROM generate_series(1, 50) n}) ];
 $ours{nanoid} = [ column('SELECT next_nanoid() FROM generate_series(1, 50)') ];
 my ($out, $error) = ('', '');
-ok(IPC::Run::run([ 'node', "$folder/oracle.js" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error), 'the libraries ran') or diag($error);
+ok(IPC::Run::run([ 'node', "$folder/oracle.js" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error),
+	'the libraries ran') or diag($error);
 my $theirs = decode_json($out);
 for my $type (qw(ulid objectid))
 {
@@ -45,14 +46,15 @@ for my $type (qw(ulid objectid))
 	is_deeply(
 		[ map { $_->{time} } @read ],
 		[ map { value_of($session, "SELECT (extract(epoch FROM ${type}_time(?)) * 1000)::bigint", $_) } @{ $ours{$type} } ],
-		"$type: with the same times");
+		"$type: our values have the same times");
 	my @made = @{ $theirs->{$type}{made} };
 	is_deeply(
 		[ map { value_of($session, "SELECT ?::$type || ' ' || (extract(epoch FROM ${type}_time(?)) * 1000)::bigint", $_->{text}, $_->{text}) } @made ],
 		[ map { "$_->{text} $_->{time}" } @made ],
-		"$type: their values, as we read them");
+		"$type: their values and times, as we read them");
 	next unless $made[0]{hex};
-	is_deeply([ map { value_of($session, "SELECT encode(?::${type}::bytea, 'hex')", $_->{text}) } @made ], [ map { $_->{hex} } @made ], "$type: the same bytes");
+	is_deeply([ map { value_of($session, "SELECT encode(?::${type}::bytea, 'hex')", $_->{text}) } @made ],
+		[ map { $_->{hex} } @made ], "$type: their values have the same bytes");
 }
 
 {
@@ -72,16 +74,19 @@ for my $type (qw(ulid objectid))
 		next if "@seen" eq "@$typeid{qw(prefix uuid text)}";
 		fail("typeid: $typeid->{text} is @seen");
 	}
-	is_deeply([ map { $_->{text} } @{ $theirs->{typeid}{read} } ], $ours{typeid}, 'typeid: our texts, as they write them again');
+	is_deeply([ map { $_->{text} } @{ $theirs->{typeid}{read} } ], $ours{typeid},
+		'typeid: our texts, as they write them again');
 	is(scalar(@{ $theirs->{typeid}{made} }), 200, 'typeid: theirs, as we read them');
-	is(scalar(grep { !$_->{valid} } @{ $theirs->{nanoid}{read} }, @{ $theirs->{nanoid}{made} }), 0, 'nanoid: of one size and one alphabet');
+	is(scalar(grep { !$_->{valid} } @{ $theirs->{nanoid}{read} }, @{ $theirs->{nanoid}{made} }), 0,
+		'nanoid: of one size and one alphabet');
 }
 
 # The program of the KSUID's makers.
 {
 	my @texts = texts_of('ksuid');
 	my $seen = '';
-	ok(IPC::Run::run([ 'ksuid', '-f', 'template', '-t', '{{ .String }} {{ .Timestamp }} {{ .Payload }}', @texts ], '>', \$seen), 'ksuid reads our texts');
+	ok(IPC::Run::run([ 'ksuid', '-f', 'template', '-t', '{{ .String }} {{ .Timestamp }} {{ .Payload }}', @texts ], '>', \$seen),
+		'ksuid reads our texts');
 	is($seen, join('', map { value_of($session, <<'SQL', $_) } @texts), 'ksuid: the same times and payloads');
 SELECT k || ' ' || extract(epoch FROM ksuid_time(k))::bigint - 1400000000 || ' ' || upper(encode(substr(k::bytea, 5), 'hex')) || E'\n' FROM (SELECT ?::ksuid AS k) s
 SQL

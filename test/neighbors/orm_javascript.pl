@@ -1,5 +1,6 @@
-# Projects of Drizzle, Prisma and node-postgres with keys that are bigint, id64 and ulid, from a fresh database, by these tools' own commands:
-# what they make of a schema is that schema, they have nothing to change a second time, and they name nothing of ours.
+# Projects of Drizzle, Prisma and node-postgres with keys that are bigint, id64 and ulid, from a fresh database, by
+# these tools' own commands: what they make of a schema is that schema, they have nothing to change a second time, and
+# they name nothing of ours.
 use strict;
 use warnings;
 use FindBin;

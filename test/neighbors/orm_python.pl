@@ -1,5 +1,5 @@
-# Projects of SQLAlchemy with Alembic, Django and psycopg 3 with keys that are bigint, id64 and ulid, from a fresh database, by these tools' own
-# commands: a second look for changes finds none, and none of them sees anything of ours.
+# Projects of SQLAlchemy with Alembic, Django and psycopg 3 with keys that are bigint, id64 and ulid, from a fresh
+# database, by these tools' own commands: a second look for changes finds none, and none of them sees anything of ours.
 use strict;
 use warnings;
 use FindBin;
@@ -69,9 +69,11 @@ sub check_kinds
 	is(scalar @visits, 2, "$how: two of them");
 	is($node->safe_psql($database, "SELECT pictures FROM ${prefix}album WHERE id = '$album'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}', "$how: an array of id64");
 	is_deeply($made->{pictures}, \@batch, "$how: comes back as a list");
-	is_deeply([ @$made{qw(chosen of containing)} ], [ [ 'batch 1', 'batch 2' ], 'one', ['one'] ], "$how: rows are found by them");
+	is_deeply([ @$made{qw(chosen of containing)} ], [ [ 'batch 1', 'batch 2' ], 'one', ['one'] ],
+		"$how: rows are found by them");
 	ok($made->{'same time'}, "$how: id64_time() of a string is id_time() of its number");
-	is($node->safe_psql($database, "SELECT id FROM ${prefix}photo WHERE title = 'json'"), $made->{photo}, "$how: a bigint has all its digits");
+	is($node->safe_psql($database, "SELECT id FROM ${prefix}photo WHERE title = 'json'"), $made->{photo},
+		"$how: a bigint has all its digits");
 	return $made;
 }
 
@@ -125,7 +127,8 @@ for my $change ([ 'a default', qr/class Album.*?\K, server_default=text\('next_i
 	rewrite('alembic/kinds/models.py', $changed);
 	local $ENV{DATABASE} = "postgresql+psycopg2://$ENV{PGUSER}\@/alembic?host=$ENV{PGHOST}&port=$ENV{PGPORT}";
 	alembic('alembic', qw(upgrade head)), alembic('alembic', qw(revision --autogenerate --rev-id third -m changed));
-	like(slurp_file("$folder/alembic/kinds/versions/third_changed.py"), qr/op\.alter_column\('(album|visit)'/, "Alembic: $what that a model changes is seen");
+	like(slurp_file("$folder/alembic/kinds/versions/third_changed.py"), qr/op\.alter_column\('(album|visit)'/,
+		"Alembic: $what that a model changes is seen");
 	unlink "$folder/alembic/kinds/versions/third_changed.py";
 	rewrite('alembic/kinds/models.py', $models);
 }
@@ -151,7 +154,8 @@ sub try_django
 	local @ENV{qw(PHOTOS PGHOST PGPORT)} = ($database, $host, $port);
 	like(manage($database, 'makemigrations') // '', qr/Create model Album\n.*Create model Photo\n.*Create model Visit\n\z/s, "$how: Django writes a migration");
 	ok(defined manage($database, 'migrate'), "$how: the migration of Django runs");
-	is(columns_of($database), join("\n", map { "photos_$_" } map { s/album_id id64\K$//r } @bare), "$how: to the columns that the fields say");
+	is(columns_of($database), join("\n", map { "photos_$_" } map { s/album_id id64\K$//r } @bare),
+		"$how: to the columns that the fields say");
 	is(manage($database, qw(makemigrations --check)), "No changes detected\n", "$how: a second look finds nothing");
 	my $seen = manage($database, qw(inspectdb --include-views --include-partitions)) // '';
 	is(join(' ', $seen =~ /db_table = '(\w+)'/g), 'django_migrations photos_album photos_photo photos_visit', "$how: inspectdb sees nothing of ours");
@@ -179,13 +183,16 @@ for ([ 'psycopg', $node->host, $node->port, 1 ], [ 'psycopg_pooled', '127.0.0.1'
 	local @ENV{qw(PGDATABASE PGHOST PGPORT PREPARES)} = ($database, $host, $port, $prepares);
 	my $made = decode_json(run_in($database, $python, 'kinds.py') // '{}');
 	my ($album, @pictures) = ($made->{album}, @{ $made->{pictures} // [] });
-	is($node->safe_psql($database, "SELECT id, pictures FROM album WHERE title = 'one'"), "$album|{" . join(',', @pictures) . '}', "$database: an ID of id64, and an array");
-	is($node->safe_psql($database, "SELECT id FROM album WHERE title = 'copied' ORDER BY id"), join("\n", @pictures), "$database: COPY");
+	is($node->safe_psql($database, "SELECT id, pictures FROM album WHERE title = 'one'"),
+		"$album|{" . join(',', @pictures) . '}', "$database: an ID of id64, and an array");
+	is($node->safe_psql($database, "SELECT id FROM album WHERE title = 'copied' ORDER BY id"), join("\n", @pictures),
+		"$database: COPY");
 	is_deeply([ @$made{qw(made copied batch)} ], [ ([@pictures]) x 3 ], "$database: what a list of IDs found and made");
 	is($node->safe_psql($database, "SELECT id FROM visit WHERE album_id = '$album' ORDER BY id"), join("\n", @{ $made->{visits} // [] }), "$database: executemany() made ulids");
 	is_deeply([ @$made{qw(found of any)} ], [ 'one', 'one', 2 ], "$database: rows are found by them");
 	ok($made->{'same time'}, "$database: id64_time() of a string is id_time() of its number");
-	is($node->safe_psql($database, "SELECT $made->{number}::bigint::id64"), $album, "$database: a number of all digits");
+	is($node->safe_psql($database, "SELECT $made->{number}::bigint::id64"), $album,
+		"$database: a number of all digits");
 	is($made->{prepared} ? 1 : '', $prepares, "$database: by prepared statements, or none");
 }
 

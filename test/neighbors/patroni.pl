@@ -1,5 +1,6 @@
-# Three servers that Patroni keeps, asynchronous: the primary is cut off from etcd while its clients go on, and another is promoted. The same
-# shard on all of them makes IDs twice: the control. What prevents it: synchronous replication, or numbers from a registry, in either store.
+# Three servers that Patroni keeps, asynchronous: the primary is cut off from etcd while its clients go on, and another
+# is promoted. The same shard on all of them makes IDs twice: the control. What prevents it: synchronous replication, or
+# numbers from a registry, in either store.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +17,8 @@ my $cluster = IdgenPatroni->begin;
 
 sub others { my ($old) = @_; return map { $_->{name} } grep { $_ != $old } $cluster->nodes }
 
-# Begins clients, and cuts the primary off from etcd once there are IDs of it: another is promoted. Gives the primary, the clients and the fault.
+# Begins clients, and cuts the primary off from etcd once there are IDs of it: another is promoted. Gives the primary,
+# the clients and the fault.
 sub cut_off_primary
 {
 	my ($what) = @_;
@@ -54,7 +56,8 @@ sub split_brain
 }
 
 my $control = split_brain('one shard', sub { my ($clients, $old) = @_; return common_ticks($clients, $old) >= 200 });
-cmp_ok($control->{duplicates}, '>=', 200, 'one shard: what the old and the new primary make in one millisecond is the same');
+cmp_ok($control->{duplicates}, '>=', 200,
+	'one shard: what the old and the new primary make in one millisecond is the same');
 
 $cluster->configure(synchronous_mode => JSON::PP::true, parameters => { 'idgen.synchronous' => 'required', 'idgen.max_wait' => '1s' });
 $cluster->wait_for('a synchronous standby', sub { $cluster->synchronous_standby });
@@ -63,8 +66,8 @@ my $synchronous = split_brain(
 	sub { my ($clients, $old) = @_; return survey($clients, $old->{name})->{refused}{55000} && received($clients, others($old)) >= 1000 });
 is($synchronous->{duplicates}, 0, 'synchronous: none twice');
 
-# Numbers from a registry, asynchronous again: the old primary and the new one make IDs in the same milliseconds, with two numbers. The lease of
-# the first is far from its end.
+# Numbers from a registry, asynchronous again: the old primary and the new one make IDs in the same milliseconds, with
+# two numbers. The lease of the first is far from its end.
 $cluster->configure(synchronous_mode => JSON::PP::false, parameters => { 'idgen.synchronous' => 'auto' });
 for my $store ('postgresql', 'etcd')
 {
@@ -83,8 +86,8 @@ for my $store ('postgresql', 'etcd')
 	ok(!grep({ $of_old->{$_} } keys %$of_others), "$what: the new one has another");
 }
 
-# The owner of a number is cut off from etcd and from the registry: it stops by itself, and the server that claims the number next begins above.
-# All servers have that one number to take.
+# The owner of a number is cut off from etcd and from the registry: it stops by itself, and the server that claims the
+# number next begins above. All servers have that one number to take.
 {
 	my $what = 'an isolated owner';
 	my $owner = $cluster->wait_for("$what: the cluster is whole", sub { $cluster->whole });
@@ -99,8 +102,10 @@ for my $store ('postgresql', 'etcd')
 	is(survey($clients)->{duplicates}, 0, "$what: none twice");
 	cmp_ok(survey($clients, $old->{name})->{refused}{55000} // 0, '>', 0, "$what stops by itself");
 	my ($of_old, $of_others) = map { (parts_of($clients, @$_))[1] } [ $old->{name} ], [ others($old) ];
-	is("@{[ keys %$of_old ]} @{[ keys %$of_others ]}", "$number $number", "$what: its successor has the number");
-	cmp_ok($of_old->{$number}{last}, '<', $of_others->{$number}{first}, "$what: its last ID lies below the first of its successor");
+	is("@{[ keys %$of_old ]} @{[ keys %$of_others ]}", "$number $number",
+		"$what: the successor has the number of the old primary");
+	cmp_ok($of_old->{$number}{last}, '<', $of_others->{$number}{first},
+		"$what: the last ID of the old primary lies below the first of its successor");
 }
 
 $cluster->end;

@@ -1,5 +1,5 @@
-# Projects of Rails, JDBC and Hibernate with keys that are bigint, id64 and ulid, from a fresh database, by these tools' own commands: what
-# they write down of a schema makes the same schema again, and names nothing of ours.
+# Projects of Rails, JDBC and Hibernate with keys that are bigint, id64 and ulid, from a fresh database, by these tools'
+# own commands: what they write down of a schema makes the same schema again, and names nothing of ours.
 use strict;
 use warnings;
 use FindBin;
@@ -69,7 +69,8 @@ my @tables = $schema =~ /create_table "(\w+)"/g;
 is("@tables", 'albums comments photos visits', 'schema.rb has the tables and none of ours');
 unlike($schema, qr/Could not dump/, 'schema.rb lacks no table');
 
-ok(defined rails('photos_loaded', qw(db:create db:schema:load db:schema:dump)), 'schema.rb loads into a fresh database');
+ok(defined rails('photos_loaded', qw(db:create db:schema:load db:schema:dump)),
+	'schema.rb loads into a fresh database');
 is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a database loaded from schema.rb dumps the same schema.rb');
 my $real = schema_of('photos');
 is(schema_of('photos_loaded'), $real, 'the loaded database has the same schema, as pg_dump sees it');
@@ -81,9 +82,11 @@ is(schema_of('photos_test'), $real, 'db:test:prepare makes the schema of the dat
 	local $ENV{SCHEMA_FORMAT} = 'sql';
 	ok(defined rails('photos', 'db:schema:dump'), 'structure.sql is dumped');
 	my $structure = slurp_file("$folder/rails/db/structure.sql");
-	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m, 'structure.sql has the extension');
+	like($structure, qr/^CREATE EXTENSION IF NOT EXISTS idgen WITH SCHEMA public;$/m,
+		'structure.sql has the extension');
 	unlike($structure, qr/idgen\.|SCHEMA idgen|horizon/, 'structure.sql has nothing of what the extension makes');
-	ok(defined rails('photos_structure', qw(db:create db:schema:load db:schema:dump)), 'structure.sql loads into a fresh database');
+	ok(defined rails('photos_structure', qw(db:create db:schema:load db:schema:dump)),
+		'structure.sql loads into a fresh database');
 	is(without_keys(slurp_file("$folder/rails/db/structure.sql")), without_keys($structure),
 	  'a database loaded from structure.sql dumps the same structure.sql');
 	is(schema_of('photos_structure'), $real, 'the database loaded from structure.sql has the same schema');
@@ -105,7 +108,8 @@ append_to_file("$folder/rails/db/later.rb",
 	  =~ s/^  enable_extension "idgen_kinds"\n\K/  enable_extension "idgen_lease"\n/mr);
 {
 	local $ENV{SCHEMA} = 'db/later.rb';
-	ok(defined rails('photos_later', qw(db:create db:schema:load)), 'schema.rb may make the schemas of the extensions before these');
+	ok(defined rails('photos_later', qw(db:create db:schema:load)),
+		'schema.rb may make the schemas of the extensions before these');
 	is($node->safe_psql('photos_later', q{SELECT objid::regnamespace, extname, deptype FROM pg_depend JOIN pg_extension e ON refobjid = e.oid
 		WHERE classid = 'pg_namespace'::regclass ORDER BY extname}),
 		"idgen|idgen|e\nidgen_lease|idgen_lease|e", 'the extensions own the schemas that schema.rb made before');
@@ -118,11 +122,13 @@ $node->safe_psql('template1', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_ki
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 {
 	local $ENV{PGUSER} = 'app';
-	ok(defined rails('photos_app', qw(db:create db:migrate db:test:prepare)), 'a role that is no superuser migrates where the extensions are');
+	ok(defined rails('photos_app', qw(db:create db:migrate db:test:prepare)),
+		'a role that is no superuser migrates where the extensions are');
 	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'a role that is no superuser dumps the same schema.rb');
 	local $ENV{SCHEMA_FORMAT} = 'sql';
 	ok(defined rails('photos_app', 'db:schema:dump'), 'a role that is no superuser dumps structure.sql');
-	ok(defined rails('photos_app_loaded', qw(db:create db:schema:load)), 'a role that is no superuser loads structure.sql');
+	ok(defined rails('photos_app_loaded', qw(db:create db:schema:load)),
+		'a role that is no superuser loads structure.sql');
 }
 is(schema_of('photos_app_test'), $real, 'db:test:prepare makes the same schema');
 is(schema_of('photos_app_loaded'), $real, 'a role that is no superuser loads the same schema from structure.sql');
@@ -139,16 +145,20 @@ sub check_kinds
 		join("\n", map({ "$_|$made->{batch}{$_}" } 'batch 1', 'batch 2'), "one|$album"), "$how: create! and insert_all! return the IDs of id64");
 	is($node->safe_psql($database, 'SELECT id, album_id FROM visits ORDER BY id'), join("\n", map { "$_|$album" } $visit, @visits),
 	  "$how: create! and insert_all! return the IDs of ulid");
-	is_deeply([ @$made{qw(found of chosen containing)} ], [ 'one', 'one', [ 'batch 1', 'batch 2' ], ['one'] ], 'rows are found by them');
-	is_deeply([ @$made{qw(pictures before)} ], [ [ map { $made->{batch}{$_} } 'batch 1', 'batch 2' ], \@visits ], 'arrays of them come back');
+	is_deeply([ @$made{qw(found of chosen containing)} ], [ 'one', 'one', [ 'batch 1', 'batch 2' ], ['one'] ],
+		'rows are found by them');
+	is_deeply([ @$made{qw(pictures before)} ], [ [ map { $made->{batch}{$_} } 'batch 1', 'batch 2' ], \@visits ],
+		'arrays of them come back');
 	is($node->safe_psql($database, "SELECT pictures FROM albums WHERE title = 'one'"), '{' . join(',', @{ $made->{pictures} // [] }) . '}',
 	  "$how: an array of IDs comes back as it is stored");
 	like($made->{json}, qr/^.*?"id":"$album".*"id":"$visit".*"id":"$made->{photo}"/, 'in JSON an ID is a string');
-	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo}, "$how: a bigint in JSON has all its digits");
+	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo},
+		"$how: a bigint in JSON has all its digits");
 	is_deeply($made->{schemas}, ['public'], 'Rails sees no schema of ours');
 	return $made->{prepared};
 }
-is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true, 'Rails without a pooler prepares statements');
+is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true,
+	'Rails without a pooler prepares statements');
 
 ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
@@ -218,17 +228,20 @@ for ([ 'jdbc', $node->port, 'prepareThreshold=1', 8 ], [ 'jdbc_pooled', $pooler-
 	widen_pool($pooler, $database, 7) if $port == $pooler->{port};
 	my ($out) = java('jdbc', \@jdbc, url_of($port, $database, $settings), 'Kinds');
 	my $made = values_of($out);
-	is($node->safe_psql($database, 'SELECT title, id FROM album ORDER BY title'), "block|$made->{block}\none|$made->{one}", "$database: IDs of id64");
+	is($node->safe_psql($database, 'SELECT title, id FROM album ORDER BY title'),
+		"block|$made->{block}\none|$made->{one}", "$database: IDs of id64");
 	is($node->safe_psql($database, 'SELECT title, id, album_id FROM visit ORDER BY id'),
 		join("\n", map { "$_|$made->{$_}|$made->{one}" } 'batch 1', 'batch 2'), 'a batch, and its IDs of ulid');
 	my $pictures = $node->safe_psql($database, q{SELECT array_to_string(pictures, ',') FROM album WHERE title = 'block'});
 	is($made->{pictures}, join(' ', ($pictures) x 3), 'an array of id64');
 	like($pictures, qr/^$made->{block},\w{11}$/, 'an array of id64 has its two IDs');
-	is_deeply([ @$made{qw(cast any prepared)} ], [ 'one', 2, $prepared ], "rows are found by them, by $prepared prepared statements");
+	is_deeply([ @$made{qw(cast any prepared)} ], [ 'one', 2, $prepared ],
+		"rows are found by them, by $prepared prepared statements");
 }
 
 # Hibernate: its schema tools on a fresh database.
-ok(defined run_in('hibernate/kinds', {}, 'javac', '-cp', class_path(@hibernate), 'Kinds.java', 'ByDefault.java'), 'Hibernate compiles');
+ok(defined run_in('hibernate/kinds', {}, 'javac', '-cp', class_path(@hibernate), 'Kinds.java', 'ByDefault.java'),
+	'Hibernate compiles');
 with_extensions('hibernate');
 my $url = url_of($node->port, 'hibernate', 'prepareThreshold=1');
 append_to_file("$folder/hibernate/kinds/properties", "hibernate.connection.url=$url\n");
@@ -261,12 +274,14 @@ is(schema_of('hibernate'), $made_schema, 'a second update changes nothing');
 my ($out, $log) = java('hibernate/kinds', \@hibernate, $url, 'Kinds');
 my $made = values_of($out);
 is($node->safe_psql('hibernate', 'SELECT id FROM photo'), $made->{photo}, 'Hibernate reads back a bigint');
-is($node->safe_psql('hibernate', 'SELECT id FROM album ORDER BY id') =~ s/\n/ /gr, "$made->{album} $made->{block}", 'id64, also of a block');
+is($node->safe_psql('hibernate', 'SELECT id FROM album ORDER BY id') =~ s/\n/ /gr, "$made->{album} $made->{block}",
+	'id64, also of a block');
 is($node->safe_psql('hibernate', 'SELECT id, album_id FROM visit'), "$made->{visit}|$made->{album}", 'ulid');
 like($log, qr/Executing batch size: 3$/m, 'Hibernate inserts the block as one batch');
 is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'Hibernate finds rows by IDs and by prepared statements');
 
 $node->safe_psql('hibernate', 'ALTER TABLE photo ALTER id DROP DEFAULT, ALTER id TYPE id64 USING id::id64');
-like((schema_tool('SchemaValidator'))[1], qr/Wrong column type in public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');
+like((schema_tool('SchemaValidator'))[1],
+	qr/Wrong column type in public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');
 
 done_testing();

@@ -1,5 +1,6 @@
-# Tables whose key is next_id() under tools that people run beside PostgreSQL: pg_repack rewrites one while it is written to, pglogical replicates one both
-# ways, PgBouncer stands before a server, pgpool before a primary and its standby. No ID twice, no row lost.
+# Tables whose key is next_id() under tools that people run beside PostgreSQL: pg_repack rewrites one while it is
+# written to, pglogical replicates one both ways, PgBouncer stands before a server, pgpool before a primary and its
+# standby. No ID twice, no row lost.
 use strict;
 use warnings;
 use FindBin;
@@ -63,9 +64,11 @@ SKIP:
 	sleep 0.3;
 	my @ids = end_writing($writing);
 	is(repeated({}, @ids), 0, 'pg_repack: no ID twice');
-	isnt($first->safe_psql('postgres', q{SELECT pg_relation_filenode('repacked')}), $before, 'pg_repack: it is another file');
+	isnt($first->safe_psql('postgres', q{SELECT pg_relation_filenode('repacked')}), $before,
+		'pg_repack: it is another file');
 	is($first->safe_psql('postgres', 'SELECT count(*) FROM repacked'), $rows + @ids, 'pg_repack: no row is lost');
-	is($first->safe_psql('postgres', q{SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'repacked'::regclass}), 'next_id()', 'pg_repack: the DEFAULT stays');
+	is($first->safe_psql('postgres', q{SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'repacked'::regclass}),
+		'next_id()', 'pg_repack: the DEFAULT stays');
 }
 
 # pglogical: each of two servers has the rows of both, and those that were written at the same time never meet.
@@ -98,8 +101,10 @@ SKIP:
 	{
 		my $session = connect_to($node);
 		wait_until($session, "SELECT count(*) >= $rows FROM replicated");
-		is(value_of($session, 'SELECT count(*) FROM replicated'), $rows, 'pglogical: ' . $node->name . ' has the rows of both');
-		is(value_of($session, q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM replicated}), '1 2', 'pglogical: each with the ID that it was given where it was written');
+		is(value_of($session, 'SELECT count(*) FROM replicated'), $rows,
+			'pglogical: ' . $node->name . ' has the rows of both');
+		is(value_of($session, q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM replicated}), '1 2',
+			'pglogical: each with the ID that it was given where it was written');
 		$session->disconnect;
 	}
 	$_->stop('immediate') for @nodes;
@@ -127,7 +132,8 @@ SKIP:
 	$session->disconnect;
 }
 
-# pgpool before a primary and its standby: SELECT next_id() reads nothing that a standby has; pgpool sends it to the primary, since the function is volatile.
+# pgpool before a primary and its standby: SELECT next_id() reads nothing that a standby has; pgpool sends it to the
+# primary, since the function is volatile.
 {
 	$first->backup('base');
 	my $standby = PostgreSQL::Test::Cluster->new('standby');

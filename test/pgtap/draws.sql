@@ -122,14 +122,14 @@ SET LOCAL idgen.region = 0;
 SET LOCAL idgen.shards = '0-15';
 SELECT is(count(*), 1000000::bigint, 'a million rows') FROM next_ids(1000000);
 SELECT is(count(DISTINCT id), 200000::bigint, 'next_ids gives each once') FROM next_ids(200000) AS id;
-SELECT is(count(DISTINCT id), 200000::bigint, 'next_id_array gives each once') FROM unnest(next_id_array(200000)) AS id;
-SELECT is(count(DISTINCT id), 90000::bigint, 'each once, by three ways at a time')
+SELECT is(count(DISTINCT id), 200000::bigint, 'next_id_array gives each ID once') FROM unnest(next_id_array(200000)) AS id;
+SELECT is(count(DISTINCT id), 90000::bigint, 'three ways at a time give each ID once')
   FROM (SELECT unnest(a || b) AS id FROM (SELECT next_ids(30000) AS a, ARRAY[next_id(), (next_id_array(1))[1]] AS b) AS ids) AS ids;
 SELECT is(count(DISTINCT id), 60000::bigint, 'layouts of the same packing make different IDs')
   FROM (SELECT unnest(ARRAY[next_id(7, 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequence=12'),
                             next_id(7, 'epoch=2020-01-01 unit=1ms time=40 region=5 shard=5 sequence=12')]) AS id
           FROM generate_series(1, 30000)) AS ids;
-SELECT is(count(DISTINCT id), 60000::bigint, 'so do sequences from 0 and from 1')
+SELECT is(count(DISTINCT id), 60000::bigint, 'sequences from 0 and from 1 make different IDs')
   FROM (SELECT unnest(ARRAY[next_id(7, 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequence=12'),
                             next_id(7, 'epoch=2020-01-01 unit=1ms time=41 shard=10 sequence=12+1')]) AS id
           FROM generate_series(1, 30000)) AS ids;

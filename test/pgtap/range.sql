@@ -199,11 +199,11 @@ SELECT id_make('2026-01-01'::timestamptz + n * interval '100 s', 5, 0) AS id FRO
 CREATE INDEX uniform_id ON uniform (id);
 SELECT matches(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$),
                'Index Cond: \(\(id >= id_within_first\(.*\) AND \(id <= id_within_last\(', 'a sub-select as period: an index condition');
-SELECT is(count(*), 1::bigint, 'and one sub-plan')
+SELECT is(count(*), 1::bigint, 'a sub-select as period: one sub-plan')
   FROM regexp_matches(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), '^ *InitPlan \w+', 'gn');
 SET LOCAL enable_bitmapscan = off;
 -- It is exact, so nothing is checked again; and no index is asked for what it cannot do.
-SELECT doesnt_match(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'Filter', 'and no filter');
+SELECT doesnt_match(plan_of($$SELECT * FROM uniform WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'Filter', 'a sub-select as period: no filter');
 CREATE TEMP TABLE hashed AS SELECT id FROM uniform LIMIT 100;
 CREATE INDEX ON hashed USING hash (id);
 SELECT doesnt_match(plan_of($$SELECT * FROM hashed WHERE id_within(id, (SELECT '[2026-02-01, 2026-02-02)'::tstzrange))$$), 'Index', 'a hash index: not used');
@@ -231,7 +231,7 @@ SELECT is(expected_rows(format('SELECT * FROM uniform WHERE id_within(id, %L)', 
   FROM (VALUES ('empty'), ('[2030-01-01,)'), ('(,2020-01-01)'), ('[2026-02-01 00:00:00.0001, 2026-02-01 00:00:00.0002]'), ('(,2000-01-01)'), ('[3000-01-01,)')) AS v (during);
 -- The clock's part of a period is known when the plan is made.
 SELECT cmp_ok(expected_rows($$SELECT * FROM uniform WHERE id_within(id, tstzrange('2026-02-01', '2026-03-01'::timestamptz + (now() - now())))$$), '<', 48000::float, 'a stable period: no more than twice the truth');
-SELECT cmp_ok(expected_rows($$SELECT * FROM uniform WHERE id_within(id, tstzrange('2026-02-01', '2026-03-01'::timestamptz + (now() - now())))$$), '>', 12000::float, 'and no less than half of it');
+SELECT cmp_ok(expected_rows($$SELECT * FROM uniform WHERE id_within(id, tstzrange('2026-02-01', '2026-03-01'::timestamptz + (now() - now())))$$), '>', 12000::float, 'a stable period: no less than half of the truth');
 SELECT ok(expected_rows($$SELECT * FROM uniform WHERE id_within(id, (SELECT tstzrange('2026-02-01', NULL)))$$) BETWEEN 100 AND 20000, 'an unknown period: a small share');
 
 SELECT * FROM finish();

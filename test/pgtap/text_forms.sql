@@ -14,8 +14,8 @@ INSERT INTO sample SELECT n + 100000, n, '\x000102030405060708090a0b0c0d0e0f', '
 ANALYZE sample;
 
 SELECT is(count(*) FILTER (WHERE id_decrypt(id_encrypt(id, key, tweak), key, tweak) <> id), 0::bigint, 'decrypted, the ID comes back') FROM sample;
-SELECT is(count(*) FILTER (WHERE id_encrypt(id_decrypt(id, key, tweak), key, tweak) <> id), 0::bigint, 'and every number is that of some ID') FROM sample;
-SELECT is(count(*) FILTER (WHERE id_encrypt(id, key, tweak) < 0), 0::bigint, 'never negative') FROM sample;
+SELECT is(count(*) FILTER (WHERE id_encrypt(id_decrypt(id, key, tweak), key, tweak) <> id), 0::bigint, 'encrypted, every number is that of some ID') FROM sample;
+SELECT is(count(*) FILTER (WHERE id_encrypt(id, key, tweak) < 0), 0::bigint, 'an encrypted ID is never negative') FROM sample;
 SELECT is(count(*) FILTER (WHERE id_encrypt(id, key) = id_encrypt(id, key, 'x')), 0::bigint, 'another tweak, another number') FROM sample;
 SELECT is(count(*) FILTER (WHERE id_encrypt(id, key) = id_encrypt(id, key, '\x00')), 0::bigint, 'a tweak of zero is not the empty one') FROM sample;
 SELECT is(count(*) FILTER (WHERE id_encrypt(id, key) = id_encrypt(id, set_byte(key, 0, get_byte(key, 0) # 1))), 0::bigint, 'a bit of the key, another number') FROM sample;
@@ -23,18 +23,18 @@ SELECT is(count(DISTINCT id_encrypt(id, key)), count(*), 'different IDs, differe
 
 -- Of 20,000 consecutive IDs the numbers are as good as random: 64 ranges get some 312 each, of which 6 standard deviations are
 -- 106; next to next they rise and fall, and no correlation with the ID is left (6 deviations are 0.042).
-SELECT cmp_ok(max(abs(many - 312.5))::float8, '<', 106::float8, 'evenly spread')
+SELECT cmp_ok(max(abs(many - 312.5))::float8, '<', 106::float8, 'numbers of consecutive IDs are spread evenly')
   FROM (SELECT count(*) AS many FROM sample WHERE n > 100000 GROUP BY id_encrypt(id, key) >> 57) AS ranges;
-SELECT is(count(DISTINCT id_encrypt(id, key) >> 57), 64::bigint, 'over the whole range') FROM sample WHERE n > 100000;
-SELECT is(count(DISTINCT id_encrypt(id, key) & 63), 64::bigint, 'in the low bits, too') FROM sample WHERE n > 100000;
-SELECT cmp_ok(abs(corr(id, id_encrypt(id, key))), '<', 0.042::float8, 'in no order') FROM sample WHERE n > 100000;
+SELECT is(count(DISTINCT id_encrypt(id, key) >> 57), 64::bigint, 'numbers of consecutive IDs lie in the whole range') FROM sample WHERE n > 100000;
+SELECT is(count(DISTINCT id_encrypt(id, key) & 63), 64::bigint, 'numbers of consecutive IDs have all low bits') FROM sample WHERE n > 100000;
+SELECT cmp_ok(abs(corr(id, id_encrypt(id, key))), '<', 0.042::float8, 'numbers of consecutive IDs are in no order') FROM sample WHERE n > 100000;
 
 -- Public IDs
 SET LOCAL idgen.keys = '7:000102030405060708090a0b0c0d0e0f, 31:000102030405060708090a0b0c0d0e0f1011121314151617, 4:ffffffffffffffffffffffffffffffff';
-SELECT is(count(*) FILTER (WHERE id_from_public(id_to_public(id, number, tweak), tweak) <> id), 0::bigint, format('public with key %s, it comes back', number))
+SELECT is(count(*) FILTER (WHERE id_from_public(id_to_public(id, number, tweak), tweak) <> id), 0::bigint, format('public with key %s, the ID comes back', number))
   FROM sample, unnest('{0, 4, 7, 31}'::int[]) AS number GROUP BY number ORDER BY number;
 SELECT is(count(*) FILTER (WHERE id_to_public(id, 7, tweak) <> '7' || id_to_base62(id_encrypt(id, '\x000102030405060708090a0b0c0d0e0f', tweak))), 0::bigint,
-          'it is the key''s number and the encrypted ID') FROM sample;
+          'a public ID is the key''s number and the encrypted ID') FROM sample;
 SELECT is(count(*) FILTER (WHERE id_to_public(id) <> id_to_public(id, 31)), 0::bigint, 'the highest number is the default') FROM sample;
 
 -- In parallel workers: the keys of the session are theirs.
@@ -42,7 +42,7 @@ SELECT is(count(*) FILTER (WHERE id_to_public(id) <> id_to_public(id, 31)), 0::b
 CREATE TABLE shown AS SELECT id, id_to_public(id) AS public FROM sample;
 ALTER TABLE shown SET (parallel_workers = 2);
 SELECT ok(pg_temp.is_parallel('SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public'), 'workers run');
-SELECT is((SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public), (SELECT count(*) FROM sample), 'in parallel workers');
+SELECT is((SELECT count(*) FROM shown WHERE id_from_public(public) = id AND id_to_public(id) = public), (SELECT count(*) FROM sample), 'parallel workers have the keys of the session');
 
 -- Text forms, UUIDs, TypeIDs and id64 over random numbers: what is written is read back, and sorts as the IDs do.
 SET LOCAL TimeZone = 'UTC';

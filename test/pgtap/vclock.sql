@@ -25,17 +25,17 @@ SELECT is(count(*) FILTER (WHERE vclock_compare(a, b) IS DISTINCT FROM expected)
 SELECT is(count(*) FILTER (WHERE vclock_compare(b, a) <> CASE vclock_compare(a, b) WHEN 'before' THEN 'after' WHEN 'after' THEN 'before' ELSE vclock_compare(a, b) END),
           0::bigint, 'compare is antisymmetric') FROM triple;
 SELECT is(count(*) FILTER (WHERE vclock_compare(a, b) IN ('before', 'equal') AND vclock_compare(b, c) IN ('before', 'equal')
-                             AND vclock_compare(a, c) NOT IN ('before', 'equal')), 0::bigint, 'and transitive') FROM triple;
+                             AND vclock_compare(a, c) NOT IN ('before', 'equal')), 0::bigint, 'compare is transitive') FROM triple;
 SELECT is(count(*) FILTER (WHERE vclock_compare(a, a) <> 'equal'), 0::bigint, 'a clock equals itself') FROM triple;
 
 SELECT is(count(*) FILTER (WHERE vclock_merge(a, b) <> vclock_merge(b, a)), 0::bigint, 'merge is commutative') FROM triple;
-SELECT is(count(*) FILTER (WHERE vclock_merge(vclock_merge(a, b), c) <> vclock_merge(a, vclock_merge(b, c))), 0::bigint, 'associative') FROM triple;
+SELECT is(count(*) FILTER (WHERE vclock_merge(vclock_merge(a, b), c) <> vclock_merge(a, vclock_merge(b, c))), 0::bigint, 'merge is associative') FROM triple;
 SELECT is(count(*) FILTER (WHERE vclock_compare(vclock_merge(a, a), a) <> 'equal' OR vclock_merge(vclock_merge(a, b), vclock_merge(a, b)) <> vclock_merge(a, b)),
-          0::bigint, 'idempotent') FROM triple;
+          0::bigint, 'merge is idempotent') FROM triple;
 SELECT is(count(*) FILTER (WHERE vclock_compare(a, vclock_merge(a, b)) NOT IN ('before', 'equal') OR vclock_compare(b, vclock_merge(a, b)) NOT IN ('before', 'equal')),
-          0::bigint, 'not below either') FROM triple;
+          0::bigint, 'a merged clock is below neither of the two') FROM triple;
 SELECT is(count(*) FILTER (WHERE vclock_compare(a, c) IN ('before', 'equal') AND vclock_compare(b, c) IN ('before', 'equal')
-                             AND vclock_compare(vclock_merge(a, b), c) NOT IN ('before', 'equal')), 0::bigint, 'and the least that is not') FROM triple;
+                             AND vclock_compare(vclock_merge(a, b), c) NOT IN ('before', 'equal')), 0::bigint, 'a merged clock is the least that is below neither of the two') FROM triple;
 SELECT is(count(*) FILTER (WHERE (vclock_compare(a, b) = 'equal') <> (vclock_merge(a, '{}') = vclock_merge(b, '{}'))), 0::bigint,
           'clocks that are equal are merged to equal jsonb') FROM triple;
 

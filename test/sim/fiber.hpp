@@ -1,6 +1,6 @@
-// A call that can rest in the middle and be resumed, on a stack of its own: so a simulated session runs the very functions
-// of the core, and others come in wherever the host of such a function lets it rest. One that is never resumed is gone,
-// as a backend's stack is after an error; nothing on it needs a destructor.
+// A call that can rest in the middle and be resumed, on a stack of its own: so a simulated session runs the very
+// functions of the core, and others come in wherever the host of such a function lets it rest. One that is never
+// resumed is gone, as a backend's stack is after an error; nothing on it needs a destructor.
 #pragma once
 
 #include <setjmp.h>

@@ -46,7 +46,7 @@ constexpr std::uint32_t max_prepared = 3;
 struct SharedMemory {
     DirectoryState state;
     SlotDirectory::Entry entries[max_slots];
-    Database databases[max_slots];
+    Database databases[max_databases];
     SlotBucket buckets[bucket_count];
     AcceptedClock accepted;
     Leases leases;
@@ -220,8 +220,9 @@ struct Node {
     }
 
     SlotDirectory directory() const noexcept {
-        return {shared->state, shared->entries, slot_count, shared->databases,
-                SlotIndex<SlotDirectory::Entry>(shared->buckets, bucket_count, shared->entries)};
+        return {shared->state, shared->entries,
+                slot_count,    shared->databases,
+                max_databases, SlotIndex<SlotDirectory::Entry>(shared->buckets, bucket_count, shared->entries)};
     }
 
     void boot_machine(std::uint64_t number_of_boot, std::int64_t true_ms) noexcept {

@@ -1,5 +1,5 @@
-// What a renewal of the core asks a simulated server for. From its lock to its end no other renewal of the database runs;
-// all else may happen wherever the caller is willing to rest.
+// What a renewal of the core asks a simulated server for. From its lock to its end no other renewal of the database
+// runs; all else may happen wherever the caller is willing to rest.
 #pragma once
 
 #include "core/issue/renewal_order.hpp"

@@ -1,5 +1,5 @@
-// A session that draws without end. A draw is the core's own (core/issue/draw_order.hpp), on a fiber that rests wherever
-// others may come in; the session answers for the server.
+// A session that draws without end. A draw is the core's own (core/issue/draw_order.hpp), on a fiber that rests
+// wherever others may come in; the session answers for the server.
 //
 // Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of
 // another session, and draw in the transaction of that; or lead, and draw nothing itself, or nothing more. A leader

@@ -14,10 +14,10 @@ SlotRequest request_of(std::uint32_t database, std::uint32_t shard, std::int64_t
     return {{key_of(layout), database, shard}, layout, SlotUse::own, 8, now_ms, 100};
 }
 
-// A directory of four slots, and two databases in it.
+// A directory of four slots, with room for five databases, and two databases in it.
 class DirectoryTest : public testing::Test {
    protected:
-    SharedMemory memory{4};
+    SharedMemory memory{4, 5};
     TestDirectory &directory = memory.directory;
     TestDatabase &first = *directory.enter(11, 1, false);
     TestDatabase &second = *directory.enter(12, 1, false);
@@ -195,7 +195,8 @@ TEST_F(DirectoryTest, ADroppedDatabasesEntryIsUsedAgain) {
     EXPECT_EQ(first.written_by, 5u);
     EXPECT_NE(directory.enter(14, 1, false), nullptr);
     EXPECT_NE(directory.enter(15, 1, false), nullptr);
-    EXPECT_EQ(directory.enter(16, 1, false), nullptr) << "as many databases as slots";
+    EXPECT_NE(directory.enter(16, 1, false), nullptr) << "more databases than slots";
+    EXPECT_EQ(directory.enter(17, 1, false), nullptr) << "no room for a sixth database";
 }
 
 }  // namespace

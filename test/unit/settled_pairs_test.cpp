@@ -403,12 +403,5 @@ TEST_F(ToldTest, AResetForgetsWhatWasTold) {
     EXPECT_FALSE(is_untold(horizon));
 }
 
-TEST(Databases, ThereIsRoomForAsManyAsHaveSlots) {
-    constexpr struct {
-        std::uint32_t slots, databases;
-    } cases[] = {{1, 1}, {10, 10}, {256, 256}, {257, 256}, {1024, 256}, {1028, 257}, {65536, 16384}};
-    for (const auto &c : cases) EXPECT_EQ(database_limit(c.slots), c.databases) << c.slots;
-}
-
 }  // namespace
 }  // namespace idgen

@@ -23,7 +23,7 @@ struct TestDatabase : DatabaseEntry {
 
 using TestDirectory = Directory<NoLock, TestDatabase>;
 
-// Room for `count` slots, and as many databases.
+// Room for so many slots and databases.
 struct SharedMemory {
     static constexpr std::uint32_t most = 8;
     DirectoryState state{};
@@ -32,8 +32,9 @@ struct SharedMemory {
     SlotBucket buckets[most] = {};
     TestDirectory directory;
 
-    explicit SharedMemory(std::uint32_t count)
-        : directory(state, entries, count, databases, SlotIndex<TestEntry>(buckets, most, entries)) {
+    explicit SharedMemory(std::uint32_t slot_count, std::uint32_t database_count = most)
+        : directory(state, entries, slot_count, databases, database_count,
+                    SlotIndex<TestEntry>(buckets, most, entries)) {
         directory.clear();
     }
 };

@@ -1,6 +1,6 @@
 // A server in miniature for tests with real threads: what the server keeps in shared memory, guarded by the same kinds
-// of locks, and sessions that draw and renew by the core. The clock moves when a session waits, so no test depends on the
-// machine's speed.
+// of locks, and sessions that draw and renew by the core. The clock moves when a session waits, so no test depends on
+// the machine's speed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ struct ThreadServer {
         database = directory().enter(our_database, 1, false);
     }
     Directory<ThreadLock, ThreadDatabase> directory() noexcept {
-        return {state, entries, slot_count, databases, SlotIndex<Entry>(buckets, slot_count, entries)};
+        return {state, entries, slot_count, databases, slot_count, SlotIndex<Entry>(buckets, slot_count, entries)};
     }
     void wait() noexcept { clock_ms++; }
 };

@@ -12,7 +12,8 @@ constexpr std::uint32_t number = 5;
 constexpr LeaseRules lease_rules{200, 0, 100};
 constexpr RegistryIdentity registry{1, 2};
 
-// The keeper's steps in its order, and the registry's row. What another server makes of the number in between begins at R.
+// The keeper's steps in its order, and the registry's row. What another server makes of the number in between begins at
+// R.
 struct ThreadKeeper {
     ThreadServer &server;
     Lease lease{};

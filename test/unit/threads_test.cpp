@@ -58,8 +58,8 @@ TEST_F(Threads, DrawUpwardsFromAPool) {
     expect_each_once(sessions * 20000);
 }
 
-// Six shards and four slots: each is taken back from sessions that still refer to it. How often, is up to the machine: they
-// draw until it was often enough.
+// Six shards and four slots: each is taken back from sessions that still refer to it. How often, is up to the machine:
+// they draw until it was often enough.
 TEST_F(Threads, TakeSlotsBackFromEachOther) {
     begin({0, 5});
     auto taken_back = [this] {
@@ -73,8 +73,8 @@ TEST_F(Threads, TakeSlotsBackFromEachOther) {
     EXPECT_GT(taken_back(), 100u);
 }
 
-// CREATE EXTENSION begins the horizon at what it has seen, which is below what was granted. No ID that is handed out may
-// lie above that: hand_out() of a session compares.
+// CREATE EXTENSION begins the horizon at what it has seen, which is below what was granted. No ID that is handed out
+// may lie above that: hand_out() of a session compares.
 TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
     begin({2, 3});
     draw_all(20000, [this] {

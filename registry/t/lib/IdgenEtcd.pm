@@ -1,4 +1,5 @@
-# A throw-away etcd on loopback for the TAP tests: started, stopped, paused, with a certificate or a password if a test wants them.
+# A throw-away etcd on loopback for the TAP tests: started, stopped, paused, with a certificate or a password if a test
+# wants them.
 package IdgenEtcd;
 
 use strict;
@@ -15,7 +16,8 @@ my @all;
 my $test = $$;
 my $etcds = 0;
 
-# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by). An operator has a separate port.
+# Starts one; with is_tls under a certificate of its own (`ca` is the file that it is known by). An operator has a
+# separate port.
 sub start
 {
 	my ($class, %option) = @_;

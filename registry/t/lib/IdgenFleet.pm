@@ -1,6 +1,6 @@
-# A fleet of nodes against one registry, of either kind, for the TAP tests: all begin at once, some die and come back, and the registry fails over. Each
-# node is a session of its own that makes the calls of a node with the store's own code, over a connection of its own; what it asks for, and when, is
-# as the keeper does it.
+# A fleet of nodes against one registry, of either kind, for the TAP tests: all begin at once, some die and come back,
+# and the registry fails over. Each node is a session of its own that makes the calls of a node with the store's own
+# code, over a connection of its own; what it asks for, and when, is as the keeper does it.
 package IdgenFleet;
 
 use strict;
@@ -20,7 +20,8 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(run_fleet);
 
-# As the settings of a node are if nobody changes them: idgen.lease_window and idgen.lease_ttl; a round of the keeper; its tries in a round.
+# As the settings of a node are if nobody changes them: idgen.lease_window and idgen.lease_ttl; a round of the keeper;
+# its tries in a round.
 my ($window_ms, $ttl_ms, $round, $tries_at_once) = (60000, 600000, 1, 64);
 
 # The settings of a server with a connection for each node.
@@ -30,8 +31,8 @@ sub conf_for
 	return ('shared_buffers = 128MB', 'max_connections = ' . ($count + 20), 'autovacuum = off', 'max_wal_size = 4GB', 'jit = off', 'wal_retrieve_retry_interval = 100ms');
 }
 
-# A fleet of `count` nodes against a registry in `kind`, postgresql or etcd, for that many `seconds`, of which one dies each `death` seconds. Four
-# tests; gives what was counted, and says it.
+# A fleet of `count` nodes against a registry in `kind`, postgresql or etcd, for that many `seconds`, of which one dies
+# each `death` seconds. Four tests; gives what was counted, and says it.
 sub run_fleet
 {
 	my ($kind, %of) = @_;
@@ -40,7 +41,8 @@ sub run_fleet
 	my $owner = connect_to($client);
 	make_store_functions($owner);
 	my $store = $kind eq 'postgresql' ? begin_postgresql($count) : begin_etcd();
-	# Without enough room in the range the fleet would wait for leases to end; with it a node that lost its record takes another number.
+	# Without enough room in the range the fleet would wait for leases to end; with it a node that lost its record takes
+	# another number.
 	my $last_number = min(8191, 2 * $count + $of{seconds} / $of{death});
 	my $fleet = { kind => $kind, store => $store, last => $last_number, held => {}, calls => 0, twice => 0, life => 1, secret => 1000 };
 	$fleet->{nodes} = [ map { begin_node($fleet, $client) } 1 .. $count ];
@@ -206,8 +208,8 @@ sub take_in
 
 sub wait_a_round { my ($node) = @_; $node->{due} = time + $round; $node->{tries} = 0; return }
 
-# A number as the core chooses it for a server that has none of its own: the smallest that is free, and after a refusal the
-# next that is free from anywhere.
+# A number as the core chooses it for a server that has none of its own: the smallest that is free, and after a refusal
+# the next that is free from anywhere.
 sub choose
 {
 	my ($fleet, $node, $list) = @_;

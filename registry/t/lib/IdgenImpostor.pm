@@ -1,5 +1,5 @@
-# Something that is not a registry, under the address of one, for the TAP tests: it speaks the protocol of PostgreSQL or of HTTP as far as a test
-# has it do so, and then whatever the test likes.
+# Something that is not a registry, under the address of one, for the TAP tests: it speaks the protocol of PostgreSQL or
+# of HTTP as far as a test has it do so, and then whatever the test likes.
 package IdgenImpostor;
 
 use strict;
@@ -16,10 +16,11 @@ our @EXPORT = qw(message rows error_message command_complete ready http);
 my @all;
 my $test = $$;
 
-# Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own for each connection: the
-# request is the text of a statement, or that of a request by HTTP; what it gives is sent, and the connection ends if that is undefined. Option:
-# greeting(socket, greeting, which connection) gives what PostgreSQL's protocol begins with, in the place of the usual. Options: only as long as
-# the file `lies` is there it answers itself; otherwise it passes everything on to the port `honest`. With `folder` it listens to a socket there.
+# Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own
+# for each connection: the request is the text of a statement, or that of a request by HTTP; what it gives is sent, and
+# the connection ends if that is undefined. Option: greeting(socket, greeting, which connection) gives what PostgreSQL's
+# protocol begins with, in the place of the usual. Options: only as long as the file `lies` is there it answers itself;
+# otherwise it passes everything on to the port `honest`. With `folder` it listens to a socket there.
 sub start
 {
 	my ($class, $kind, $answer, %option) = @_;

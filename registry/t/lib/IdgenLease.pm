@@ -32,7 +32,8 @@ sub address_of
 	return sprintf 'host=%s port=%s dbname=postgres user=node_role', $registry->host, $registry->port;
 }
 
-# The configuration of a server that claims its numbers from an address. The settings of a test replace those given here.
+# The configuration of a server that claims its numbers from an address. The settings of a test replace those given
+# here.
 sub lease_conf
 {
 	my ($address, %setting) = @_;

@@ -1,5 +1,6 @@
-# Registries that lie, for the TAP tests: each speaks the protocol of PostgreSQL or of etcd, and often enough tells the truth, so that the keeper gets
-# far; otherwise it lies in one of the ways below. A seed and a connection's number decide what is said on that connection.
+# Registries that lie, for the TAP tests: each speaks the protocol of PostgreSQL or of etcd, and often enough tells the
+# truth, so that the keeper gets far; otherwise it lies in one of the ways below. A seed and a connection's number
+# decide what is said on that connection.
 package IdgenLies;
 
 use strict;
@@ -20,7 +21,8 @@ my $registry = encode_base64(encode_json({ identity => $identity, floor_ms => '0
 # Longer than the keeper waits, whose window is 2 s.
 my $late_s = 0.6;
 
-# How an honest answer is sent as a lie. Each is given what says it, and gives the bytes to send, or undef to end the connection.
+# How an honest answer is sent as a lie. Each is given what says it, and gives the bytes to send, or undef to end the
+# connection.
 my %lie = (
 	wrong => sub { my ($speech) = @_; return $speech->{wrong}->() },
 	huge => sub { my ($speech) = @_; return $speech->{huge}->() },
@@ -260,8 +262,9 @@ sub _date_text
 	  (qw(Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec))[ $parts[4] ], $parts[5] + 1900, @parts[ 2, 1, 0 ];
 }
 
-# One that does what it is asked, in a file that all connections share: each key has its value, revision, and when it ends. What was written by
-# callers who believed a lie stays no longer than a while; then it is empty, or has a registry that needs no confirmation.
+# One that does what it is asked, in a file that all connections share: each key has its value, revision, and when it
+# ends. What was written by callers who believed a lie stays no longer than a while; then it is empty, or has a registry
+# that needs no confirmation.
 sub _etcd_answer
 {
 	my ($self, $path, $asked) = @_;

@@ -1,4 +1,5 @@
-# Many servers for the TAP tests: copies of one data directory, started, killed and stopped at once, and a process that draws from all.
+# Many servers for the TAP tests: copies of one data directory, started, killed and stopped at once, and a process that
+# draws from all.
 package IdgenMany;
 
 use strict;
@@ -40,8 +41,8 @@ sub copy_node
 	return $copy;
 }
 
-# Makes a server that is stopped another cluster, as initdb would: the system identifier stands at the beginning of pg_control, and
-# pg_resetwal writes its checksum again, and the WAL, which carries it too.
+# Makes a server that is stopped another cluster, as initdb would: the system identifier stands at the beginning of
+# pg_control, and pg_resetwal writes its checksum again, and the WAL, which carries it too.
 sub make_another
 {
 	my ($node, $by) = @_;
@@ -96,7 +97,8 @@ sub kill_all
 	die "@processes: still there";
 }
 
-# Starts a process that draws from each of the servers in turn, then pauses, until end_rounds. What is refused, or away, is left out.
+# Starts a process that draws from each of the servers in turn, then pauses, until end_rounds. What is refused, or away,
+# is left out.
 sub begin_rounds
 {
 	my ($pause, @nodes) = @_;

@@ -1,5 +1,5 @@
-# A registry for the TAP tests, in PostgreSQL or in etcd, behind functions that are the same for both: it can be away, stand still,
-# be put back to an older state, or be another one under the same address.
+# A registry for the TAP tests, in PostgreSQL or in etcd, behind functions that are the same for both: it can be away,
+# stand still, be put back to an older state, or be another one under the same address.
 package IdgenStore;
 
 use strict;
@@ -27,9 +27,11 @@ sub store_kinds
 	return $ENV{IDGEN_STORE} // grep { $has_etcd || $_ ne 'etcd' } reverse sort keys %begin;
 }
 
-# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace, limit_horizons(seconds), secret(number), which gives what lies in the store of it,
-# advance(session on a node, interval from now), advance_by(session, longest_ahead), demand_password(password), which gives the address with it; rows, by number, looked at past the
-# store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes, address_at(port) the same over a proxy before its port.
+# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace,
+# limit_horizons(seconds), secret(number), which gives what lies in the store of it, advance(session on a node, interval
+# from now), advance_by(session, longest_ahead), demand_password(password), which gives the address with it; rows, by
+# number, looked at past the store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes,
+# address_at(port) the same over a proxy before its port.
 sub begin_store
 {
 	my ($kind) = @_;

@@ -1,5 +1,5 @@
-# The stores of a registry of numbers as nodes call them, for the TAP tests: store_calls.cpp's functions on a server, and what lies in a
-# PostgreSQL's tables or an etcd's keys, looked at past the store.
+# The stores of a registry of numbers as nodes call them, for the TAP tests: store_calls.cpp's functions on a server,
+# and what lies in a PostgreSQL's tables or an etcd's keys, looked at past the store.
 package IdgenStoreCalls;
 
 use strict;
@@ -26,8 +26,8 @@ sub make_store_functions
 	return;
 }
 
-# A store: `kind` is postgres or etcd, `address` what idgen.registry would say, `session` one on a server that has the functions, `registry` one of
-# the registry's owner or an IdgenEtcd.
+# A store: `kind` is postgres or etcd, `address` what idgen.registry would say, `session` one on a server that has the
+# functions, `registry` one of the registry's owner or an IdgenEtcd.
 sub new
 {
 	my ($class, %self) = @_;
@@ -61,8 +61,9 @@ sub claim { my ($self, $number, $accepted, $proposed, $life, $ttl, $name) = @_; 
 sub extend { my ($self, $number, $incarnation, $life, $from, $to, $ttl) = @_; return $self->_call('extend', $number, $incarnation, 0, $life, $from, $to, $ttl // 600000) }
 sub stop { my ($self, $number, $incarnation, $life, $from, $to) = @_; return $self->_call('stop', $number, $incarnation, 0, $life, $from, $to, 0) }
 
-# The calls of counters, many in one: fetch([ name, count, least, since ], ...), give_back([ name, first, version ], ...). Each gives the reply, or why
-# not, and then for each counter a list: done, and what came with it; or another outcome.
+# The calls of counters, many in one: fetch([ name, count, least, since ], ...), give_back([ name, first, version ],
+# ...). Each gives the reply, or why not, and then for each counter a list: done, and what came with it; or another
+# outcome.
 sub fetch_sql { return 'SELECT store_fetch(?, ?, ?, ?, ?, ?, ?)' }
 sub fetch_arguments { my ($self, @calls) = @_; return (@$self{qw(address answer_ms identity)}, map { my $i = $_; [ map { $_->[$i] } @calls ] } 0 .. 3) }
 sub fetch { my ($self, @calls) = @_; return answers_in(value_of($self->{session}, fetch_sql(), $self->fetch_arguments(@calls))) }
@@ -109,7 +110,8 @@ sub put
 # What lies there of a secret: in PostgreSQL its hash, or 0 for none.
 sub secret { my ($self, $secret) = @_; return $self->{kind} eq 'postgres' && $secret ? sha256_hex(pack 'q>', $secret) : $secret // 0 }
 
-# The row of a number as it lies there: incarnation, life (as secret() has them), horizon_ms, claimed_ms, and `lease`: past, left or for ever.
+# The row of a number as it lies there: incarnation, life (as secret() has them), horizon_ms, claimed_ms, and `lease`:
+# past, left or for ever.
 sub row
 {
 	my ($self, $number) = @_;

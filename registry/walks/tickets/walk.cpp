@@ -3,9 +3,9 @@
 // walk --mutant NAME    looks for a seed in which a number is used twice, or a dropped counter gives one
 //
 // One name and three servers. Each step one of them draws, fetches, gives back, crashes or ends; or a message is
-// executed, late and perhaps twice, or an answer comes or is lost, or says that the counter is locked; or the counter is
-// dropped, forgotten, or made again; or the registry is put back to an older state and its owner says where the counter
-// continues. One server errs at times: it wants to give back what was never its own.
+// executed, late and perhaps twice, or an answer comes or is lost, or says that the counter is locked; or the counter
+// is dropped, forgotten, or made again; or the registry is put back to an older state and its owner says where the
+// counter continues. One server errs at times: it wants to give back what was never its own.
 //
 // A number is used twice if it comes twice from counters of the name that no forgetting lies between. A server uses the
 // numbers of the counter whose identity it knows.

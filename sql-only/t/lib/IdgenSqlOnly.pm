@@ -17,8 +17,8 @@ sub sql_only { my ($name) = @_; return slurp_file(abs_path(dirname(__FILE__) . "
 
 sub page_of_sql_only { return slurp_file(abs_path(dirname(__FILE__) . '/../../../docs/sql-only.md')) }
 
-# Runs one of its files as the page says: psql, in one transaction, but for the halves of the takeover, which have their own. Gives its exit
-# status and what it said.
+# Runs one of its files as the page says: psql, in one transaction, but for the halves of the takeover, which have their
+# own. Gives its exit status and what it said.
 sub run_file
 {
 	my ($node, $db, $name, $user, %variables) = @_;
@@ -31,7 +31,8 @@ sub run_file
 	return ($? >> 8, $out . $error);
 }
 
-# Types commands of the page as they stand there, against a database, for its owner and for a superuser. Gives what run_file gives.
+# Types commands of the page as they stand there, against a database, for its owner and for a superuser. Gives what
+# run_file gives.
 sub type_commands
 {
 	my ($commands, $node, $db, $owner, $superuser) = @_;

@@ -70,12 +70,6 @@ struct DatabaseList {
     }
 };
 
-// How many databases there is room for beside so many slots, of which each needs one at least.
-constexpr std::uint32_t database_limit(std::uint32_t slots) noexcept {
-    constexpr std::uint32_t always = 256;
-    return slots <= always ? slots : std::max(always, slots / 4);
-}
-
 // What a directory of slots keeps beside its arrays, and what it is asked for.
 
 // In shared memory. Guard of what is not atomic: the lock of the directory.
@@ -111,8 +105,13 @@ class Directory {
     using Reference = SlotReference<Lock>;
 
     Directory(DirectoryState &state, Entry *entries, std::uint32_t entry_count, Database *databases,
-              const SlotIndex<Entry> &index) noexcept
-        : state_(state), entries_(entries), entry_count_(entry_count), databases_(databases), index_(index) {}
+              std::uint32_t database_limit, const SlotIndex<Entry> &index) noexcept
+        : state_(state),
+          entries_(entries),
+          entry_count_(entry_count),
+          databases_(databases),
+          database_limit_(database_limit),
+          index_(index) {}
 
     // Makes all slots free.
     void clear() noexcept {
@@ -183,9 +182,7 @@ class Directory {
     std::uint32_t slots_used() const noexcept { return state_.slot_count.load(); }
 
     // All databases that have an entry.
-    DatabaseList<Database> databases() const noexcept {
-        return {databases_, state_.database_count, database_limit(entry_count_)};
-    }
+    DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, database_limit_}; }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. If the
     // row was written since, the OID may be that of another database by now, and the entry is begun again; a row that
@@ -342,6 +339,7 @@ class Directory {
     Entry *entries_;
     std::uint32_t entry_count_;
     Database *databases_;
+    std::uint32_t database_limit_;
     SlotIndex<Entry> index_;
 };
 

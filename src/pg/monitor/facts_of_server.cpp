@@ -30,7 +30,7 @@ Fact library_fact(const Survey &survey) {
     const char *when =
         survey.is_preloaded
             ? "when the server started"
-            : "by the first session that needed it; idgen.keys, idgen.max_slots and idgen.max_slots_per_database need shared_preload_libraries";
+            : "by the first session that needed it; idgen.keys, idgen.max_slots, idgen.max_slots_per_database and idgen.max_databases need shared_preload_libraries";
     if (survey.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
     return {"library", "not loaded by the server", false, preload_hint};
 }
@@ -91,6 +91,10 @@ Fact slots_fact(const Survey &survey) {
         return {
             "slots", psprintf("%s; those left are for this node's own shards in presets", text), false,
             "Another shard or layout needs one that is idle: put the shards that this node owns into idgen.shards, or increase idgen.max_slots_per_database, or idgen.max_slots and restart."};
+    text = psprintf("%s; IDs are made in %u of at most %u databases", text, survey.server_databases,
+                    survey.server_databases_limit);
+    if (is_ample && survey.server_databases >= survey.server_databases_limit)
+        return {"slots", text, false, "No other database can make IDs: increase idgen.max_databases and restart."};
     if (is_ample) return {"slots", text, true, nullptr};
     return {
         "slots", text, false,

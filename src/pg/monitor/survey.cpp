@@ -166,6 +166,8 @@ void look_at_slots(SharedState *state, Survey &survey) {
     survey.end_ms = end_of_first_turn(survey.ending);
     survey.slots_limit = static_cast<uint32>(slots_per_database());
     survey.server_slots_limit = state->max_slots;
+    survey.server_databases = count_databases(state);
+    survey.server_databases_limit = state->max_databases;
     SlotCopies slots = copy_slots(state);
     // The clock after the slots: else an ID made in between would lie further ahead than it may.
     survey.now_ms = wall_ms();

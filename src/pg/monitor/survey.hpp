@@ -93,7 +93,8 @@ struct Survey {
     int64 end_ms;                             // when
     uint32 slots, slots_limit;                // of this database
     uint32 server_slots, server_slots_limit;  // of all
-    bool others_used;                         // no more slots but for the node's own shards in presets
+    uint32 server_databases, server_databases_limit;  // that made IDs since the server started
+    bool others_used;                                 // no more slots but for the node's own shards in presets
     bool has_narrow;     // a layout in use lacks a shard of idgen.shards; if none is in use, the default
     Layout narrow;       // such a one
     bool has_shardless;  // a layout without a shard is in use

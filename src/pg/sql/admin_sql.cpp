@@ -242,6 +242,8 @@ void put_database(ReturnSetInfo *rows, const Survey &survey) {
     row.set_if(is_loaded, "slots_limit", int_datum(survey.slots_limit));
     row.set_if(is_loaded, "server_slots", int_datum(survey.server_slots));
     row.set_if(is_loaded, "server_slots_limit", int_datum(survey.server_slots_limit));
+    row.set_if(is_loaded, "server_databases", int_datum(survey.server_databases));
+    row.set_if(is_loaded, "server_databases_limit", int_datum(survey.server_databases_limit));
     Layout ending = survey.ending;
     row.set_if(is_loaded, "layout", PointerGetDatum(&ending));
     row.set_if(is_loaded, "layout_end", time_datum(survey.end_ms));

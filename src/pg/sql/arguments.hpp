@@ -122,7 +122,7 @@ class Row {
     void put() { tuplestore_putvalues(rows_->setResult, rows_->setDesc, values_, nulls_); }
 
    private:
-    static constexpr int most_columns = 20;
+    static constexpr int most_columns = 32;
     ReturnSetInfo *rows_;
     Datum values_[most_columns] = {};
     bool nulls_[most_columns];

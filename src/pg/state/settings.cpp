@@ -167,12 +167,15 @@ void define_horizon() {
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
     DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
-                            "One slot for each shard of each database and packing; some 480 bytes of memory each.",
+                            "One slot for each shard of each database and packing; some 132 bytes of memory each.",
                             &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr, nullptr,
                             nullptr);
     DefineCustomIntVariable("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",
                             "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0, 4194304,
                             PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("idgen.max_databases", "Sets the number of databases of the server that can make IDs.",
+                            "Each takes some 1.4 kB of memory; dropped ones do not count.", &settings.max_databases,
+                            settings.max_databases, 1, 262144, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
 }
 
 void warn_needs_preload(const char *setting) {
@@ -184,7 +187,8 @@ void warn_needs_preload(const char *setting) {
 // Reports those that are set and not defined. A parallel worker's leader has reported them already.
 void warn_of_useless_settings() {
     if (IsParallelWorker()) return;
-    for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.keys", "idgen.registry"})
+    for (const char *name :
+         {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.max_databases", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr) warn_needs_preload(name);
 }
 
@@ -192,6 +196,7 @@ void warn_of_useless_settings() {
 
 void define_settings() {
     settings.max_slots = 16384;
+    settings.max_databases = 1000;
     define_shards();
     define_waiting();
     define_clock();

@@ -41,6 +41,7 @@ struct Settings {
     int require_clock_sync;
     int max_slots;
     int max_slots_per_database;  // 0: a quarter of max_slots
+    int max_databases;
 
     // Rises whenever shards or region change in this process, so that what was derived from them can be known to be
     // old.

@@ -16,7 +16,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 15";
+constexpr const char *state_name = "idgen state 16";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
@@ -35,20 +35,20 @@ struct Plan {
     size_t end;
 };
 
-Plan plan_for(uint32 max_slots, uint32 backend_count, uint32 prepared_count, uint32 bucket_count) noexcept {
+Plan plan_for(const StateSizes &sizes) noexcept {
     Plan plan;
     plan.slots = sizeof(SharedState);
-    plan.databases = plan.slots + max_slots * sizeof(SharedSlot);
-    plan.backends = plan.databases + database_limit(max_slots) * sizeof(SharedDatabase);
-    plan.announcements = plan.backends + backend_count * sizeof(SharedBackend);
-    plan.prepared = plan.announcements + backend_count * sizeof(SharedAnnouncement);
-    plan.buckets = plan.prepared + prepared_count * sizeof(PreparedEntry);
-    plan.end = plan.buckets + bucket_count * sizeof(SlotBucket);
+    plan.databases = plan.slots + sizes.max_slots * sizeof(SharedSlot);
+    plan.backends = plan.databases + sizes.max_databases * sizeof(SharedDatabase);
+    plan.announcements = plan.backends + sizes.backend_count * sizeof(SharedBackend);
+    plan.prepared = plan.announcements + sizes.backend_count * sizeof(SharedAnnouncement);
+    plan.buckets = plan.prepared + sizes.prepared_count * sizeof(PreparedEntry);
+    plan.end = plan.buckets + sizes.bucket_count * sizeof(SlotBucket);
     return plan;
 }
 
 Plan plan_of(SharedState *state) noexcept {
-    return plan_for(state->max_slots, state->backend_count, state->prepared_count, state->bucket_count);
+    return plan_for(*state);
 }
 
 template <class T>
@@ -63,9 +63,15 @@ uint32 prepared_limit() noexcept {
     return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts + MaxBackends);
 }
 
-size_t state_size() noexcept {
+// As settings have them when memory is asked for.
+StateSizes sizes_to_be() noexcept {
     auto max_slots = static_cast<uint32>(settings.max_slots);
-    return plan_for(max_slots, backend_limit(), prepared_limit(), Index::buckets_for(max_slots)).end;
+    auto max_databases = static_cast<uint32>(settings.max_databases);
+    return {max_slots, max_databases, Index::buckets_for(max_slots), backend_limit(), prepared_limit()};
+}
+
+size_t state_size() noexcept {
+    return plan_for(sizes_to_be()).end;
 }
 
 SharedDatabase *databases_of(SharedState *state) noexcept {
@@ -86,7 +92,7 @@ void initialise_clock(SharedState *state) noexcept {
 
 void initialise_slots(SharedState *state) noexcept {
     for (uint32 i = 0; i < state->max_slots; i++) slots_of(state)[i].mutex.initialise();
-    for (uint32 i = 0; i < database_limit(state->max_slots); i++) {
+    for (uint32 i = 0; i < state->max_databases; i++) {
         SharedDatabase &database = databases_of(state)[i];
         database.renewal_lock.initialise(state->tranche);
         database.pairs.mutex().initialise();
@@ -111,10 +117,7 @@ void initialise(void *memory) {
     memset(memory, 0, state_size());
     state->tranche = new_tranche("idgen");
     state->lock.initialise(state->tranche);
-    state->max_slots = static_cast<uint32>(settings.max_slots);
-    state->bucket_count = Index::buckets_for(state->max_slots);
-    state->backend_count = backend_limit();
-    state->prepared_count = prepared_limit();
+    static_cast<StateSizes &>(*state) = sizes_to_be();
     state->prepared_lock.initialise(state->tranche);
     pg_atomic_init_u64(&state->first_xid, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
@@ -160,7 +163,8 @@ PreparedEntry *prepared_of(SharedState *state) noexcept {
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
     auto *buckets = at<SlotBucket>(state, plan_of(state).buckets);
-    return {state->directory, slots, state->max_slots, databases_of(state), Index(buckets, state->bucket_count, slots)};
+    Index index(buckets, state->bucket_count, slots);
+    return {state->directory, slots, state->max_slots, databases_of(state), state->max_databases, index};
 }
 const SlotDirectory unlocked_directory_of(SharedState *state) noexcept IDGEN_LOCKS(no_thread_safety_analysis) {
     return directory_of(state);

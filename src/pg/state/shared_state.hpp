@@ -97,13 +97,18 @@ static_assert(sizeof(SharedOrder<Ulid>) == cache_line && sizeof(SharedOrder<Uuid
                   std::is_trivially_destructible_v<SharedOrder<Ulid>>,
               "lives in shared memory");
 
-struct alignas(cache_line) SharedState {
+// The lengths of the arrays behind a SharedState. Const after the start.
+struct StateSizes {
+    uint32 max_slots;
+    uint32 max_databases;
+    uint32 bucket_count;
+    uint32 backend_count;
+    uint32 prepared_count;
+};
+
+struct alignas(cache_line) SharedState : StateSizes {
     LightLock lock;                                          // of the directory
     int tranche;                                             // const after the start
-    uint32 max_slots;                                        // const after the start
-    uint32 bucket_count;                                     // const after the start
-    uint32 backend_count;                                    // const after the start
-    uint32 prepared_count;                                   // const after the start
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
     AcceptedClock accepted_clock;                            // atomic

@@ -1,5 +1,7 @@
 #include "pg/state/slot_directory.hpp"
 
+#include <algorithm>
+
 #include "core/issue/slot_index.hpp"
 #include "core/layout/packing.hpp"
 #include "pg/report/report_arguments.hpp"
@@ -59,8 +61,11 @@ int hint_of_others(bool in_database, bool is_preloaded) {
 [[noreturn]] void report_no_database(uint32 databases, bool is_preloaded) {
     ereport(
         ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("no room is left for the IDs of another database"),
-        errdetail("IDs are made in %u databases of this server, as many as idgen.max_slots has room for.", databases),
-        hint_of_slots(false, is_preloaded));
+        errdetail("This server has room for %u databases that make IDs, and all of them exist.", databases),
+        is_preloaded
+            ? errhint("To have more, increase idgen.max_databases and restart.")
+            : errhint(
+                  "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_databases, and restart."));
 }
 
 [[noreturn]] void report_shortage(Shortage shortage) {
@@ -137,12 +142,22 @@ SharedDatabase *enter(SharedState *state, TransactionId writer, SharedBackend &b
     return mine;
 }
 
-// The databases that have an entry; gives how many.
-uint32 list_databases(SharedState *state, Oid *oids) noexcept {
-    uint32 count = 0;
-    unlocked_directory_of(state).databases().for_each(
-        [oids, &count](const SharedDatabase &database) { oids[count++] = database.database.load(); });
-    return count;
+// The databases that have an entry, by palloc; first those that still exist.
+struct DatabaseOids {
+    Oid *oids;
+    uint32 count;
+    uint32 existing;
+};
+
+DatabaseOids list_databases(SharedState *state) {
+    DatabaseOids list{static_cast<Oid *>(palloc(state->max_databases * sizeof(Oid))), 0, 0};
+    unlocked_directory_of(state).databases().for_each([&list](const SharedDatabase &database) {
+        Oid oid = database.database.load();
+        if (oid != InvalidOid) list.oids[list.count++] = oid;
+    });
+    auto exists = [](Oid oid) { return SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oid)); };
+    list.existing = static_cast<uint32>(std::partition(list.oids, list.oids + list.count, exists) - list.oids);
+    return list;
 }
 
 void drop_databases(SharedState *state, const Oid *oids, uint32 count) {
@@ -158,14 +173,17 @@ void drop_databases(SharedState *state, const Oid *oids, uint32 count) {
 }  // namespace
 
 bool free_dropped_databases(SharedState *state) {
-    auto *oids = static_cast<Oid *>(palloc(state->max_slots * sizeof(Oid)));
-    uint32 count = list_databases(state, oids);
-    uint32 dropped = 0;
-    for (uint32 i = 0; i < count; i++)
-        if (oids[i] != 0 && !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(oids[i]))) oids[dropped++] = oids[i];
-    if (dropped > 0) drop_databases(state, oids, dropped);
-    pfree(oids);
+    DatabaseOids list = list_databases(state);
+    uint32 dropped = list.count - list.existing;
+    if (dropped > 0) drop_databases(state, list.oids + list.existing, dropped);
+    pfree(list.oids);
     return dropped > 0;
+}
+
+uint32 count_databases(SharedState *state) {
+    DatabaseOids list = list_databases(state);
+    pfree(list.oids);
+    return list.existing;
 }
 
 SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
@@ -173,8 +191,7 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
     for (bool retry = true;; retry = false) {
         SharedDatabase *mine = enter(state, writer, backend);
         if (mine != nullptr) return mine;
-        if (!retry || !free_dropped_databases(state))
-            report_no_database(database_limit(state->max_slots), is_preloaded());
+        if (!retry || !free_dropped_databases(state)) report_no_database(state->max_databases, is_preloaded());
     }
 }
 

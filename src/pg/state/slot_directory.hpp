@@ -31,4 +31,7 @@ SharedDatabase *find_database(SharedState *state) noexcept;
 // Frees what belongs to databases that no longer exist. True if there was any.
 bool free_dropped_databases(SharedState *state);
 
+// How many databases have an entry and still exist.
+uint32 count_databases(SharedState *state);
+
 }  // namespace idgen::pg

@@ -1,6 +1,6 @@
-# Citus: idgen.shards = 'citus' takes the group of the node; a list that Citus has copied to every node is reported. An extension of
-# its name stands for it, empty, and the two tables that it has in pg_catalog. Its second version has the table that says which tables are
-# Citus's, for idgen_migrate.
+# Citus: idgen.shards = 'citus' takes the group of the node; a list that Citus has copied to every node is reported. An
+# extension of its name stands for it, empty, and the two tables that it has in pg_catalog. Its second version has the
+# table that says which tables are Citus's, for idgen_migrate.
 use strict;
 use warnings;
 use FindBin;
@@ -41,17 +41,21 @@ like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET/, 'without Citus: idge
 
 $session->do('CREATE EXTENSION citus');
 fails_with($session, 'SELECT next_id()', '55000', $hint, 'with Citus');
-like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET idgen.shards = 'citus' on the coordinator/, 'with Citus: idgen.status()');
+like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET idgen.shards = 'citus' on the coordinator/,
+	'with Citus: idgen.status()');
 
 # A value that Citus has copied to all nodes already: by the database, by the role, for this session or the next.
 for my $holder ('DATABASE postgres', 'ROLE CURRENT_USER', 'ROLE ALL')
 {
 	$session->do("ALTER $holder SET idgen.shards = '5'");
-	fails_with($session, 'SELECT next_id()', '55000', $hint, "ALTER $holder: an older session is not told to reconnect");
+	fails_with($session, 'SELECT next_id()', '55000', $hint,
+		"ALTER $holder: an older session is not told to reconnect");
 	my $row = shards_row();
 	is($row->{ok}, 0, "ALTER $holder: not ok");
-	like($row->{value}, qr/^5, by ALTER DATABASE or ALTER ROLE: the same on every node/, "ALTER $holder: what is wrong");
-	like($row->{advice}, qr/Set idgen.shards to citus for that database or role.*by ALTER SYSTEM/, "ALTER $holder: what to do");
+	like($row->{value}, qr/^5, by ALTER DATABASE or ALTER ROLE: the same on every node/,
+		"ALTER $holder: what is wrong");
+	like($row->{advice}, qr/Set idgen.shards to citus for that database or role.*by ALTER SYSTEM/,
+		"ALTER $holder: what to do");
 	$session->do("ALTER $holder RESET idgen.shards");
 }
 
@@ -96,7 +100,8 @@ is(shard_of('next_id()'), 0, 'group 0, the coordinator, where there is no list o
 as_superuser('CREATE TABLE pg_catalog.pg_dist_node (nodeid int PRIMARY KEY, groupid int NOT NULL); GRANT SELECT ON pg_catalog.pg_dist_node TO PUBLIC');
 
 # Every server begins with group 0: one that knows of no node may be a worker that is not added yet.
-fails_with($one, 'SELECT next_id()', '55000', qr/in no cluster of Citus yet.*DETAIL:.*begins with the group 0.*HINT:.*citus_add_node\(\)/s, 'not added yet');
+fails_with($one, 'SELECT next_id()', '55000',
+	qr/in no cluster of Citus yet.*DETAIL:.*begins with the group 0.*HINT:.*citus_add_node\(\)/s, 'not added yet');
 $row = shards_row();
 is("$row->{value} $row->{ok}", 'citus: this node is in no cluster yet 0', 'not added yet: idgen.status()');
 as_superuser('INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7)');
@@ -122,7 +127,8 @@ is_deeply([ map { value_of($one, "EXECUTE $_") } qw(one many) ], [ 7, 7 ], 'prep
 $two->begin_work;
 is(value_of($two, 'EXECUTE one'), 7, 'in a transaction');
 set_group(9);
-is_deeply([ map { value_of($one, "EXECUTE $_") } qw(one many one) ], [ 9, 9, 9 ], 'another group: prepared statements have it');
+is_deeply([ map { value_of($one, "EXECUTE $_") } qw(one many one) ], [ 9, 9, 9 ],
+	'another group: prepared statements have it');
 $two->commit;
 is(value_of($two, 'EXECUTE one'), 9, 'another group: the next transaction has it');
 $two->begin_work;
@@ -143,7 +149,8 @@ $$
 SQL
 $one->do('SET allow_system_table_mods = on');
 $one->do('CALL twice()');
-is(value_of($one, q{SELECT string_agg(id_shard(id)::text, ' ' ORDER BY turn) FROM seen}), '7 12', 'a procedure that commits');
+is(value_of($one, q{SELECT string_agg(id_shard(id)::text, ' ' ORDER BY turn) FROM seen}), '7 12',
+	'a procedure that commits');
 
 # So does code in C that keeps what it calls.
 set_group(7);
@@ -159,7 +166,8 @@ $one->do('CREATE TABLE many AS SELECT generate_series(1, 20000) AS n');
 $one->do('ALTER TABLE many SET (parallel_workers = 2)');
 $one->do("SET $_") for 'min_parallel_table_scan_size = 0', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'max_parallel_workers_per_gather = 2', 'parallel_leader_participation = off';
 my $parallel = 'SELECT count(DISTINCT id), min(id_shard(id)), max(id_shard(id)) FROM (SELECT next_id() AS id FROM many WHERE n > 0 OFFSET 0) i';
-like(join("\n", map { @$_ } @{ $one->selectall_arrayref("EXPLAIN (ANALYZE, COSTS OFF) $parallel") }), qr/Workers Launched: 2/, 'a parallel plan');
+like(join("\n", map { @$_ } @{ $one->selectall_arrayref("EXPLAIN (ANALYZE, COSTS OFF) $parallel") }),
+	qr/Workers Launched: 2/, 'a parallel plan');
 is_deeply($one->selectrow_arrayref($parallel), [ 20000, 7, 7 ], 'parallel workers have the group');
 
 # A group that a layout cannot hold.
@@ -178,7 +186,8 @@ $one->do('RESET idgen.region');
 # What has no shard does not ask for the group.
 as_superuser('DELETE FROM pg_catalog.pg_dist_local_group');
 fails_with($one, 'SELECT next_id()', '55000', $absent, 'no group any more');
-ok(value_of($one, "SELECT $_"), "without a group: $_") for q{next_id(layout => 'mastodon')}, q{next_id(0, 'mastodon')}, 'hlc_now()', 'next_ulid()', 'next_decimal_id()';
+ok(value_of($one, "SELECT $_"),
+	"without a group: $_") for q{next_id(layout => 'mastodon')}, q{next_id(0, 'mastodon')}, 'hlc_now()', 'next_ulid()', 'next_decimal_id()';
 as_superuser('INSERT INTO pg_catalog.pg_dist_local_group VALUES (-1)');
 fails_with($one, 'SELECT next_id()', '55000', $absent, 'a group that is none');
 as_superuser('DROP TABLE pg_catalog.pg_dist_local_group; CREATE VIEW pg_catalog.pg_dist_local_group AS SELECT 7 AS groupid');
@@ -187,9 +196,11 @@ fails_with($one, 'SELECT next_id()', '55000', $absent, 'no table of that name');
 # Numbers by hand again, and a value that is none.
 $one->do(q{SET idgen.shards = '5'});
 is(shard_of('next_id()'), 5, 'numbers by hand');
-fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/neither a shard number.*HINT:.*or lease, or citus\.$/s, 'a misspelt value');
+fails_with($one, q{SET idgen.shards = 'Citus'}, '22023', qr/neither a shard number.*HINT:.*or lease, or citus\.$/s,
+	'a misspelt value');
 
-# idgen_migrate knows the tables of Citus only by Citus's own table: Mallory's table of that name, and one that belongs to no extension, are nothing.
+# idgen_migrate knows the tables of Citus only by Citus's own table: Mallory's table of that name, and one that belongs
+# to no extension, are nothing.
 $session->do('CREATE DATABASE moving');
 $node->safe_psql('moving', $_) for 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate', 'CREATE ROLE mallory; GRANT CREATE ON SCHEMA public TO app, mallory';
 my $owner = connect_to($node, db => 'moving', user => 'app');
@@ -217,12 +228,15 @@ DROP VIEW public.pg_dist_partition;
 CREATE TABLE public.pg_dist_partition AS SELECT 'public.photo'::regclass AS logicalrelid, 'h'::"char" AS partmethod, ':varattno 2 ' AS partkey, 's'::"char" AS repmodel;
 ALTER TABLE public.pg_dist_partition SET SCHEMA pg_catalog;
 SQL
-is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'a relation pg_dist_partition that belongs to no extension tells nothing');
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '',
+	'a relation pg_dist_partition that belongs to no extension tells nothing');
 $node->safe_psql('moving', 'ALTER EXTENSION plpgsql ADD TABLE pg_catalog.pg_dist_partition');
-is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'a relation pg_dist_partition of another extension tells nothing');
+is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '',
+	'a relation pg_dist_partition of another extension tells nothing');
 $node->safe_psql('moving', $_) for 'ALTER EXTENSION plpgsql DROP TABLE pg_catalog.pg_dist_partition', q{DROP TABLE pg_catalog.pg_dist_partition; CREATE EXTENSION citus VERSION '2'};
 is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nothing is distributed yet');
-like(found(qr/about/, q{'serial', 'photo', 'id'}), qr/^ok: public.photo has about \d+ rows/, 'the rows of an ordinary table are estimated');
+like(found(qr/about/, q{'serial', 'photo', 'id'}), qr/^ok: public.photo has about \d+ rows/,
+	'the rows of an ordinary table are estimated');
 
 # photo is distributed by its second column, album is a reference table.
 $node->safe_psql('moving', <<'SQL');
@@ -238,11 +252,16 @@ is(found($of_citus, q{'widen', 'photo', 'tenant'}),
 	"no: public.photo is a distributed table of Citus\nno: public.photo.tenant is the distribution column\n$counted", 'the distribution column is widened');
 is(found($of_citus, q{'widen', 'photo', 'small'}), "no: public.photo is a distributed table of Citus\n$counted",
   'a column that does not distribute is widened');
-is(found($of_citus, q{'uuid', 'album', 'new'}), "no: public.album is a reference table of Citus\nok: public.album has 0 rows, counted on its shards", 'a reference table');
-is(found($of_citus, q{'serial', 'photo', 'id'}), "ok: public.photo is a distributed table of Citus\n$counted", 'a new default');
+is(found($of_citus, q{'uuid', 'album', 'new'}),
+	"no: public.album is a reference table of Citus\nok: public.album has 0 rows, counted on its shards",
+	'a reference table');
+is(found($of_citus, q{'serial', 'photo', 'id'}), "ok: public.photo is a distributed table of Citus\n$counted",
+	'a new default');
 is(found(qr/about/, q{'serial', 'photo', 'id'}), '', 'the local table of that name is not counted');
 is(found($of_citus, q{'serial', 'plain', 'id'}), '', 'a table that is not of Citus');
-fails_with($owner, q{CALL idgen_migrate.backfill('photo', 'new', 'made', 5)}, '0A000', qr/public.photo is a distributed table of Citus.*HINT:.*undistribute_table\('public.photo'\)/s, 'backfill is refused');
+fails_with($owner, q{CALL idgen_migrate.backfill('photo', 'new', 'made', 5)}, '0A000',
+	qr/public.photo is a distributed table of Citus.*HINT:.*undistribute_table\('public.photo'\)/s,
+	'backfill is refused');
 fails_with($owner, q{CALL idgen_migrate.uuid_start('album', 'new', 5)}, '0A000', qr/public.album is a reference table of Citus/,
   'a move of a reference table is refused');
 $owner->do(q{CALL idgen_migrate.replace_serial('photo', 'id', 5)});
@@ -250,7 +269,8 @@ is(value_of($owner, 'INSERT INTO photo (tenant) VALUES (1) RETURNING id_shard(id
 # Rows of others' tables are not read.
 my $other = connect_to($node, db => 'moving');
 $other->do(q{SET client_min_messages = error});
-unlike(join("\n", map { @$_ } @{ $other->selectall_arrayref(q{SELECT finding FROM idgen_migrate.check('serial', 'photo', 'id')}) }), qr/counted/, q{another role's rows are not counted});
+unlike(join("\n", map { @$_ } @{ $other->selectall_arrayref(q{SELECT finding FROM idgen_migrate.check('serial', 'photo', 'id')}) }),
+	qr/counted/, q{another role's rows are not counted});
 
 $_->disconnect for $session, $one, $two, $owner, $other;
 done_testing();

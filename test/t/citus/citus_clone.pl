@@ -1,5 +1,5 @@
-# A clone of a node of Citus is promoted before it has a group of its own: until then it has its origin's, and makes no IDs by it. What Citus
-# writes is written here by hand, into tables like its own.
+# A clone of a node of Citus is promoted before it has a group of its own: until then it has its origin's, and makes no
+# IDs by it. What Citus writes is written here by hand, into tables like its own.
 use strict;
 use warnings;
 use FindBin;
@@ -28,7 +28,8 @@ sub is_refused
 	my ($session, $what) = @_;
 	fails_with($session, "SELECT $_", '55000', $in_doubt, "$what: $_") for @makers;
 	my $row = shards_row($session);
-	is("$row->{value} $row->{ok}", 'citus: group 7, which may be that of the origin of this clone 0', "$what: idgen.status()");
+	is("$row->{value} $row->{ok}", 'citus: group 7, which may be that of the origin of this clone 0',
+		"$what: idgen.status()");
 	like($row->{advice}, qr/^Wait until citus_promote_clone_and_rebalance/, "$what: what to do");
 	return;
 }
@@ -85,21 +86,24 @@ for my $node ($clone, $successor, $older) { cut_off($node); $node->promote }
 is_refused($standby, 'a promoted clone, in a session from before');
 my $one = connect_to($clone);
 is_refused($one, 'a promoted clone');
-is(value_of($one, q{SELECT current_setting('idgen.shards')}), 'citus', 'a promoted clone has the setting of its origin');
+is(value_of($one, q{SELECT current_setting('idgen.shards')}), 'citus',
+	'a promoted clone has the setting of its origin');
 # Code in C that keeps what it calls, and goes on after an error.
 $one->do("CREATE FUNCTION kept_call(regprocedure, bigint, id_layout) RETURNS bigint LANGUAGE c AS '$ENV{IDGEN_PRELOADS}/kept_call.so'");
 $one->begin_work;
 for my $turn (1 .. 2)
 {
 	$one->do('SAVEPOINT before');
-	fails_with($one, q{SELECT kept_call('next_id(bigint, id_layout)', idgen.own_shards(), 'instagram')}, '55000', $in_doubt, "a transaction that insists: $turn");
+	fails_with($one, q{SELECT kept_call('next_id(bigint, id_layout)', idgen.own_shards(), 'instagram')}, '55000',
+		$in_doubt, "a transaction that insists: $turn");
 	$one->do('ROLLBACK TO before');
 }
 $one->commit;
 is_of_group($session, 7, 'the origin of a clone goes on');
 
 # What asks for no group is made, and proves nothing.
-ok(value_of($one, "SELECT $_"), "a promoted clone: $_") for q{next_id(layout => 'mastodon')}, 'hlc_now()', 'next_ulid()', 'next_decimal_id()';
+ok(value_of($one, "SELECT $_"),
+	"a promoted clone: $_") for q{next_id(layout => 'mastodon')}, 'hlc_now()', 'next_ulid()', 'next_decimal_id()';
 is_refused($one, 'after a timestamp');
 $one->do(q{SET idgen.shards = '5'});
 is(shard_of($one), 5, 'a promoted clone: numbers by hand');
@@ -130,7 +134,8 @@ is_refused($one, 'after the lock');
 $holder->begin_work;
 $holder->do('ALTER SEQUENCE idgen.horizon OWNER TO CURRENT_USER');
 $one->do('SET idgen.max_wait = 100');
-fails_with($one, 'SELECT next_id()', '55000', qr/not renewed within.*DETAIL:.*holds a lock on sequence "idgen.horizon"/s, 'the horizon is locked');
+fails_with($one, 'SELECT next_id()', '55000',
+	qr/not renewed within.*DETAIL:.*holds a lock on sequence "idgen.horizon"/s, 'the horizon is locked');
 $holder->rollback;
 $holder->disconnect;
 $one->do('RESET idgen.max_wait');
@@ -166,7 +171,8 @@ $older->append_conf('postgresql.conf', q{idgen.registry = 'host=127.0.0.1 port=1
 $three = reconnected($older);
 is(shards_row($three)->{value}, 'citus: group 7', 'with a registry: idgen.status()');
 $three->do('SET idgen.max_wait = 100');
-fails_with($three, 'SELECT next_id()', '55000', qr/number 7 cannot be used now: the registry has not granted it/, 'with a registry');
+fails_with($three, 'SELECT next_id()', '55000', qr/number 7 cannot be used now: the registry has not granted it/,
+	'with a registry');
 $three->disconnect;
 $older->append_conf('postgresql.conf', q{idgen.registry = ''});
 $three = reconnected($older);

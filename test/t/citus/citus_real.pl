@@ -1,5 +1,6 @@
-# Citus itself: IDs on a coordinator and its workers, by Citus' groups and by a registry, while nodes are added, drained, removed, replaced by
-# a standby and split off as a clone. tools/citus builds Citus from a checkout and runs this.
+# Citus itself: IDs on a coordinator and its workers, by Citus' groups and by a registry, while nodes are added,
+# drained, removed, replaced by a standby and split off as a clone. tools/citus builds Citus from a checkout and runs
+# this.
 use strict;
 use warnings;
 use FindBin;
@@ -66,7 +67,8 @@ sub fill_through
 	my $file = $node->basedir . '/fill.sql';
 	unlink $file;
 	append_to_file($file, "$one_by_one${copy}${select}INSERT INTO tag (name) SELECT 'tag' FROM generate_series(1, 100);\n");
-	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f', $file ], $node->name . ': rows of every kind');
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f', $file ],
+		$node->name . ': rows of every kind');
 	return $rows += 2 * 50 + 3 * 500 + 3 * 2000 + 100;
 }
 
@@ -78,7 +80,8 @@ sub fill
 	my ($what, $shards, @nodes) = @_;
 	my $after = $coordinator->safe_psql('postgres', 'SELECT clock_timestamp()');
 	fill_through($_) for @nodes;
-	is($coordinator->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM ($all) a"), "$rows|$rows", "$what: $rows rows, no ID twice");
+	is($coordinator->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM ($all) a"), "$rows|$rows",
+		"$what: $rows rows, no ID twice");
 	my $seen = $coordinator->safe_psql('postgres',
 		"SELECT string_agg(DISTINCT s::text, ' ') FROM (SELECT id_shard(id) AS s FROM ($all) a WHERE id >= id_min('$after')) b");
 	is($seen, $shards, "$what: IDs of the shards $shards");
@@ -120,7 +123,8 @@ sub node_id { my ($node) = @_; return $coordinator->safe_psql('postgres', 'SELEC
 
 is(join(' ', map { group_of($_) } $coordinator, @workers), '0 1 2 3', 'groups');
 fill('three workers', '0 1 2 3', $coordinator, @workers);
-is($_->safe_psql('postgres', q{SELECT value, ok FROM idgen.status() WHERE key = 'shards'}), 'citus: group ' . group_of($_) . '|t', $_->name . ': idgen.status()') for $coordinator, @workers;
+is($_->safe_psql('postgres', q{SELECT value, ok FROM idgen.status() WHERE key = 'shards'}),
+	'citus: group ' . group_of($_) . '|t', $_->name . ': idgen.status()') for $coordinator, @workers;
 
 # id_within() is a condition of the index on the workers, and prunes partitions there.
 my $within = q{id_within(id, '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)')};
@@ -135,7 +139,8 @@ add($workers[3]);
 fill('a node is added', '0 1 2 3 4', $coordinator, @workers);
 my $drawing = begin_taking($workers[1]);
 $coordinator->safe_psql('postgres', q{SELECT rebalance_table_shards(shard_transfer_mode => 'block_writes')});
-cmp_ok($coordinator->safe_psql('postgres', 'SELECT count(*) FROM citus_shards WHERE nodeport = ' . $workers[3]->port), '>', 0, 'rebalanced: the new node has shards');
+cmp_ok($coordinator->safe_psql('postgres', 'SELECT count(*) FROM citus_shards WHERE nodeport = ' . $workers[3]->port),
+	'>', 0, 'rebalanced: the new node has shards');
 fill('rebalanced', '0 1 2 3 4', $coordinator, @workers);
 $coordinator->safe_psql('postgres', "SELECT citus_drain_node(@{[ at($workers[0]) ]}, shard_transfer_mode => 'block_writes')");
 # What is empty makes no IDs but those that are asked of it.
@@ -143,7 +148,8 @@ fill('drained', '0 1 2 3 4', $coordinator, @workers);
 my $removed = shift @workers;
 $coordinator->safe_psql('postgres', "SELECT citus_remove_node(@{[ at($removed) ]})");
 fill('removed', '0 2 3 4', $coordinator, @workers);
-is($removed->safe_psql('postgres', 'SELECT id_shard(next_id())'), '1', 'removed: the node itself keeps its group, which no other gets');
+is($removed->safe_psql('postgres', 'SELECT id_shard(next_id())'), '1',
+	'removed: the node itself keeps its group, which no other gets');
 my %made;
 my @drawn = end_taking($drawing);
 cmp_ok(scalar @drawn, '>', 0, 'IDs drawn beside it');

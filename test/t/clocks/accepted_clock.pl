@@ -1,5 +1,5 @@
-# Which clock is believed: a jump that was refused stays refused whatever ends and starts again on the same boot; a slow clock
-# that is set right is not a jump; and a renewal ahead of need that is refused takes no ID away.
+# Which clock is believed: a jump that was refused stays refused whatever ends and starts again on the same boot; a slow
+# clock that is set right is not a jump; and a renewal ahead of need that is refused takes no ID away.
 use strict;
 use warnings;
 use FindBin;
@@ -61,7 +61,8 @@ ok(eval { draw($session, 10); 1 }, 'accepted, and a restart: IDs go on');
 set_clock($node, '+93600');
 fails_with($session, 'SELECT next_id()', '55000', $jumped, 'accepted, a restart, and another day ahead');
 
-# A renewal ahead of need that is refused: the ID that was taken is returned. The next one beyond the window gets the error.
+# A renewal ahead of need that is refused: the ID that was taken is returned. The next one beyond the window gets the
+# error.
 $offset = 7300;
 set_clock($node, "+$offset");
 set_for_server($session, 'idgen.horizon_window', '60s');
@@ -102,6 +103,7 @@ give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');
 start_again($node);
 reconnect();
 ok(eval { !repeated(\%made, draw($session, 10)) }, 'a day ahead on another boot: IDs go on') || note $session->errstr;
-like(slurp_file($node->logfile), qr/the durable horizon of database "postgres" lies $duration behind the clock/, 'another boot: the log is told');
+like(slurp_file($node->logfile), qr/the durable horizon of database "postgres" lies $duration behind the clock/,
+	'another boot: the log is told');
 $session->disconnect;
 done_testing();

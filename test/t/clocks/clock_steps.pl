@@ -73,8 +73,8 @@ fails_with(
 	qr/the clock is (?:59 min 5\d s|1 h) behind the next ID of shard 5\nDETAIL:.*The clock says 20.*the next ID would say 20.*\nHINT:.*idgen.max_wait/s,
 	'step of an hour');
 cmp_ok(time - $began, '<', 3, 'step of an hour: refused without a wait');
-fails_with($session, 'SELECT next_id_array(3)', '55000', qr/behind/, 'the same for arrays');
-fails_with($session, 'SELECT count(*) FROM next_ids(3)', '55000', qr/behind/, 'the same for rows');
+fails_with($session, 'SELECT next_id_array(3)', '55000', qr/behind/, 'step of an hour: an array is refused');
+fails_with($session, 'SELECT count(*) FROM next_ids(3)', '55000', qr/behind/, 'step of an hour: rows are refused');
 my $other = connect_to($node);
 $other->do("SET idgen.shards = ''");
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'a shard that made no later ID goes on');
@@ -162,7 +162,8 @@ ok(value_of($other, 'SELECT next_id(6)') > 0, 'accepted for every session');
 # A horizon that a superuser moved ahead and put right again is not a cause any more.
 $session->do($_) for q{SELECT idgen.advance(clock_timestamp() + interval '2 h', far => true)}, 'SELECT idgen.reset(clock_timestamp())', 'SELECT next_id()';
 set_clock($node, '+82800');
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is (?:59 min \d+ s|1 h(?: 1 min)?) behind the next ID of shard 5/, 'an hour back after idgen.reset()');
+fails_with($session, 'SELECT next_id()', '55000',
+	qr/the clock is (?:59 min \d+ s|1 h(?: 1 min)?) behind the next ID of shard 5/, 'an hour back after idgen.reset()');
 set_clock($node, '+86400');
 ok(value_of($session, 'SELECT next_id()') > 0, 'a clock set right again after idgen.reset() gives IDs');
 
@@ -237,7 +238,8 @@ kernel_says($node, '0 500001 100');
 for (1 .. 2)
 {
 	set_clock($node, sprintf '+%d', $later += 10);
-	ok(eval { value_of($session, 'SELECT next_id()') }, 'require_clock_sync = warn, a clock that is off by more: an ID is made');
+	ok(eval { value_of($session, 'SELECT next_id()') },
+		'require_clock_sync = warn, a clock that is off by more: an ID is made');
 }
 is(scalar @warnings, 1, 'require_clock_sync = warn: a warning, and one a minute');
 like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: the warning says by how much');
@@ -248,7 +250,8 @@ fails_with($session, 'SELECT next_id()', '55000',
 set_for_server($session, 'idgen.clock_error', '501ms');
 ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error admits it');
 
-# A server whose clock is well: what lies ahead of it is named, and the clock is not blamed. The horizon is found further ahead than IDs may be.
+# A server whose clock is well: what lies ahead of it is named, and the clock is not blamed. The horizon is found
+# further ahead than IDs may be.
 {
 	my $well = start_node('well', kinds => 1, conf => [ "idgen.shards = '5'", "idgen.max_lead = '100ms'", "idgen.horizon_window = '20s'", 'idgen.max_wait = 0' ]);
 	my $on_well = connect_to($well);
@@ -262,7 +265,9 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	fails_with($on_well, 'SELECT next_id()', '55000',
 		qr/the next ID of shard 5 lies $duration ahead of the clock\nDETAIL:  IDs begin at the durable horizon as this server found it, 20.*\. Waited for 0\.000 s; idgen.max_lead is 0\.100 s, idgen.max_wait is 0\.000 s\.\nHINT:  Try again in \d+\.\d{3} s, or increase/,
 		'after a crash');
-	fails_with($on_well, 'SELECT hlc_now()', '55000', qr/the next HLC timestamp lies $duration ahead of the clock\nDETAIL:  IDs begin at the durable horizon/, 'after a crash: the hybrid logical clock');
+	fails_with($on_well, 'SELECT hlc_now()', '55000',
+		qr/the next HLC timestamp lies $duration ahead of the clock\nDETAIL:  IDs begin at the durable horizon/,
+		'after a crash: the hybrid logical clock');
 	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
 	$patience->('5s');
 	ok(value_of($on_well, 'SELECT next_id()'), 'put right: an ID is made');
@@ -274,12 +279,15 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen.advance(t)}, undef, $ahead);
 		fails_with($on_well, 'SELECT next_id()', '55000',
 			qr/lies $duration ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(\)/, "moved by $ahead");
-		fails_with($on_well, 'SELECT hlc_now()', '55000', qr/HLC timestamp lies .*\nDETAIL:  idgen.advance\(\) has moved/, "moved by $ahead: the hybrid logical clock");
+		fails_with($on_well, 'SELECT hlc_now()', '55000',
+			qr/HLC timestamp lies .*\nDETAIL:  idgen.advance\(\) has moved/,
+			"moved by $ahead: the hybrid logical clock");
 	}
 	my $horizon = q{SELECT ok::int, advice FROM idgen.status() WHERE key = 'horizon'};
 	my ($ok, $advice) = $on_well->selectrow_array($horizon);
 	is($ok, 0, 'moved by an hour: idgen.status()');
-	like($advice, qr/^Wait for that time; or, if it was a mistake/, 'moved by an hour: idgen.status() does not blame the clock');
+	like($advice, qr/^Wait for that time; or, if it was a mistake/,
+		'moved by an hour: idgen.status() does not blame the clock');
 	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
 	ok(value_of($on_well, $horizon), 'put right: idgen.status()');
 

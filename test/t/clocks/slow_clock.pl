@@ -1,5 +1,5 @@
-# A clock that is slow when a server starts or is promoted, and is then set right: nothing is made twice, and IDs go on by
-# themselves.
+# A clock that is slow when a server starts or is promoted, and is then set right: nothing is made twice, and IDs go on
+# by themselves.
 use strict;
 use warnings;
 use FindBin;
@@ -11,8 +11,8 @@ use Time::HiRes qw(time);
 
 my $behind = qr/the clock is $duration behind/;
 
-# Booted and started under a clock that is an hour slow. Another database of the server has not made an ID for hours: there the clock
-# set right is a jump as long as the slow one is all that was accepted.
+# Booted and started under a clock that is an hour slow. Another database of the server has not made an ID for hours:
+# there the clock set right is a jump as long as the slow one is all that was accepted.
 {
 	my %made;
 	my $node = start_node('started', fake_clock => 1, conf => ["idgen.shards = '5'"]);
@@ -40,9 +40,11 @@ my $behind = qr/the clock is $duration behind/;
 	my @ids = eval { draw($session, 10_000) };
 	is(scalar @ids, 10_000, 'set right: IDs go on by themselves') || note $session->errstr;
 	is(repeated(\%made, @ids), 0, 'set right: none again');
-	fails_with($seldom, 'SELECT next_id()', '55000', qr/the clock jumped forward by/, 'set right: a jump for the database with an old horizon');
+	fails_with($seldom, 'SELECT next_id()', '55000', qr/the clock jumped forward by/,
+		'set right: a jump for the database with an old horizon');
 	set_clock($node, '+86400');
-	fails_with($session, 'SELECT next_id()', '55000', qr/the clock jumped forward by/, 'a day too far: refused here as well');
+	fails_with($session, 'SELECT next_id()', '55000', qr/the clock jumped forward by/,
+		'a day too far: refused here as well');
 	set_clock($node, '+2');
 	ok(eval { draw($session, 10) }, 'right again: IDs go on');
 	$seldom->do('SELECT idgen.accept_clock()');
@@ -51,8 +53,8 @@ my $behind = qr/the clock is $duration behind/;
 	$node->stop('immediate');
 }
 
-# Promoted under a slow clock that is set right before the debt is paid. The standby missed the last windows, and the IDs of
-# the primary lay ahead of its clock as far as they may.
+# Promoted under a slow clock that is set right before the debt is paid. The standby missed the last windows, and the
+# IDs of the primary lay ahead of its clock as far as they may.
 for my $slow (480, 3600)
 {
 	my %made;

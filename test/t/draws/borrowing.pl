@@ -1,5 +1,5 @@
-# Sessions that borrow, or draw above IDs ahead of the clock, leave those that wait their turn, and an error beside them does not blame
-# the clock.
+# Sessions that borrow, or draw above IDs ahead of the clock, leave those that wait their turn, and an error beside them
+# does not blame the clock.
 use strict;
 use warnings;
 use FindBin;
@@ -43,7 +43,8 @@ fails_with($borrowing, "SELECT next_id(5, '$layout')", '2200H', qr/no ID is left
 
 freeze_clock($node, $second + 1);
 is(leads($waiting, 4, $second + 1), '10:4', 'a second later the session that waits has its turn, at once');
-fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', $borrowed, 'a session that waits gets no more than its turn');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', $borrowed,
+	'a session that waits gets no more than its turn');
 freeze_clock($node, $second + 3);
 is(leads($waiting, 4, $second + 3), '9:4', 'after two seconds, too, and so the lead shrinks');
 freeze_clock($node, $second + 6);
@@ -51,13 +52,16 @@ is(leads($waiting, 4, $second + 6), '7:4', 'after six seconds the lead has shrun
 fails_with($waiting, "SELECT next_id(5, '$layout')", '2200H', qr/ up to 8\.000 s ahead of the clock/,
   'the lead of a session that waits grows no more');
 is(leads($borrowing, 12, $second + 6), '8:4 9:4 10:4', 'the lead grows for a session that borrows');
-is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64, 'all of them but those of the first tick count as borrowed');
-is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0, 'a session that borrowed leaves no ID counted as held');
+is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 5'), 64,
+	'all of them but those of the first tick count as borrowed');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 5'), 0,
+	'a session that borrowed leaves no ID counted as held');
 
 # So does one that draws above an ID ahead of the clock, whatever its idgen.overflow says.
 my $lifting = connect_to($node);
 my $above = "SELECT next_id_after(id_make(to_timestamp($second + 16), 7, 0, '$layout'), 7, '$layout')";
-is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1, 'drawn above an ID ahead of the clock');
+is(value_of($lifting, "SELECT id_time(($above), '$layout') = to_timestamp($second + 16)"), 1,
+	'drawn above an ID ahead of the clock');
 is(leads($waiting, 2, $second + 6, 7), '10:2', 'a session that waits uses up its tick');
 fails_with($waiting, "SELECT next_id(7, '$layout')", '2200H', qr/other sessions have borrowed the IDs of shard 7 up to 11\.000 s ahead/,
   'a session that waits is told why it gets no more');
@@ -66,11 +70,13 @@ is(leads($waiting, 4, $second + 7, 7), '10:4', 'a second later it has its turn, 
 freeze_clock($node, $second + 9);
 is(leads($lifting, 4, $second + 9, 7), '9:4', 'the session that lifted the clock leads no further');
 is(value_of($waiting, 'SELECT borrows FROM idgen.stat_shard WHERE shard = 7'), 11, 'all of them count as borrowed');
-is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0, 'an ID drawn above the clock leaves none counted as held');
+is(value_of($waiting, 'SELECT holds FROM idgen.stat_shard WHERE shard = 7'), 0,
+	'an ID drawn above the clock leaves none counted as held');
 
 # A clock that was set back is to blame, whoever has borrowed before.
 freeze_clock($node, $second - 60);
-fails_with($waiting, "SELECT next_id(5, '$layout')", '55000', qr/the clock is 7\d\.000 s behind the next ID of shard 5/, 'a clock that is behind');
+fails_with($waiting, "SELECT next_id(5, '$layout')", '55000', qr/the clock is 7\d\.000 s behind the next ID of shard 5/,
+	'a clock that is behind');
 set_clock($node, '+0');
 
 # Four sessions that take all that a shard makes, eight IDs a millisecond: beside them each draw comes to its end.

@@ -66,7 +66,8 @@ is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_serie
 	4, 'idle slots are given to other shards');
 a_second_later();
 my @again = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(0, 3) n') };
-is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0, 'shards that were given other slots go on above what they made');
+is(scalar(grep { $again[$_] <= $first[$_] } 0 .. 3), 0,
+	'shards that were given other slots go on above what they made');
 
 # A kept plan whose slot was given away in between finds a new one.
 my $kept = $session->prepare('SELECT next_id(1)');
@@ -89,9 +90,11 @@ for my $make ('next_id(1)', 'hlc_now()')
 	a_second_later();
 	my @others = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(10, 13) n') };
 	a_second_later();
-	cmp_ok(value_of($running, 'FETCH running'), '>', $first_made, "$make: a statement whose slot was given away finds another");
+	cmp_ok(value_of($running, 'FETCH running'), '>', $first_made,
+		"$make: a statement whose slot was given away finds another");
 	my @later = @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(11, 13) n') };
-	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0, "$make: a statement that finds another slot leaves those of others alone");
+	is(scalar(grep { $later[ $_ - 1 ] <= $others[$_] } 1 .. 3), 0,
+		"$make: a statement that finds another slot leaves those of others alone");
 	$running->disconnect;
 	a_second_later();
 }
@@ -129,28 +132,42 @@ is(use_slots('three', 6), 6, 'slots of a dropped database are used again');
 
 $_->disconnect for $session, $other{two}, $other{three};
 
-# As many databases as there is room for, each with the one slot that it may hold.
+# More databases than there is room for. The hint works, and so does a dropped database.
 sub check_databases
 {
-	my $few = start_node('few', conf => [ 'idgen.max_slots = 4', "idgen.shards = '5'" ]);
+	my $few = start_node('few', conf => [ 'idgen.max_databases = 4', "idgen.shards = '5'" ]);
 	my @sessions = connect_to($few);
 	$sessions[0]->do("CREATE DATABASE d$_ TEMPLATE template0") for 1 .. 4;
 	$few->safe_psql("d$_", 'CREATE EXTENSION idgen') for 1 .. 3;
 	push @sessions, map { connect_to($few, db => "d$_") } 1 .. 4;
 	value_of($_, 'SELECT next_id()') for @sessions[ 0 .. 3 ];
+	my $slots = sub { join ' | ', $sessions[0]->selectrow_array(q{SELECT value, ok::int, coalesce(advice, '') FROM idgen.status() WHERE key = 'slots'}) };
+	is($slots->(), '1 of 4096 in this database, 4 of 16384 in all; IDs are made in 4 of at most 4 databases | 0 | ' .
+		'No other database can make IDs: increase idgen.max_databases and restart.', 'idgen.status(): all databases that there is room for');
 	fails_with($sessions[4], 'CREATE EXTENSION idgen',
-		'53400', qr/no room is left for the IDs of another database\nDETAIL:.*in 4 databases.*\nHINT:.*idgen.max_slots and restart/s, 'a database more than there is room for');
+		'53400', qr/no room is left for the IDs of another database\nDETAIL:.* 4 databases.*\nHINT:.*increase idgen.max_databases and restart/s, 'a database more than there is room for');
 	$sessions[3]->disconnect;
 	$sessions[0]->do('DROP DATABASE d3');
-	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') }, 'a dropped database leaves room for another');
+	is($slots->(), '1 of 4096 in this database, 4 of 16384 in all; IDs are made in 3 of at most 4 databases | 1 | ',
+		'idgen.status(): a dropped database does not count');
+	ok(eval { $sessions[4]->do('CREATE EXTENSION idgen'); value_of($sessions[4], 'SELECT next_id()') },
+		'a dropped database leaves room for another');
+	$sessions[0]->do('CREATE DATABASE d3 TEMPLATE template0');
+	isnt($few->psql('d3', 'CREATE EXTENSION idgen', stderr => \my $refused), 0,
+		'four databases again: one more is refused');
 	$_->disconnect for @sessions[ 0 .. 2, 4 ];
+	$few->append_conf('postgresql.conf', 'idgen.max_databases = 5');
+	$few->restart;
+	$few->safe_psql('d3', 'CREATE EXTENSION idgen');
+	is($few->safe_psql($_, 'SELECT next_id() > 0'), 't',
+		"with room for five databases: $_") for 'postgres', map { "d$_" } 1 .. 4;
 	$few->stop;
 	return;
 }
 check_databases();
 
-# One role cannot take what all need: whatever it opens, the node's own shards find a slot in every preset. The clock stands
-# still, so that no slot is idle.
+# One role cannot take what all need: whatever it opens, the node's own shards find a slot in every preset. The clock
+# stands still, so that no slot is idle.
 {
 	my $shared = start_node('shared', kinds => 1, fake_clock => 1, conf => [ 'idgen.max_slots = 80', "idgen.shards = '5'" ]);
 	$shared->safe_psql('postgres', 'CREATE ROLE greedy LOGIN; CREATE ROLE unset LOGIN; ALTER ROLE unset SET idgen.shards = $$$$');
@@ -162,7 +179,8 @@ check_databases();
 	my $second = time + 2;
 	my $a_second_later = sub { freeze_clock($shared, ++$second) };
 
-	# Draws with so many layouts that nobody needs, or from so many shards, errors or not. How many slots there are then.
+	# Draws with so many layouts that nobody needs, or from so many shards, errors or not. How many slots there are
+	# then.
 	my $take_all = sub {
 		my ($taker, $make) = @_;
 		$taker->do(qq{DO \$\$ DECLARE refused text := '00000'; BEGIN
@@ -189,7 +207,8 @@ check_databases();
 	# What of these distinguishes nodes.
 	my $nodes = sub { value_of($in_next, q{SELECT value || ', ' || ok FROM idgen.status() WHERE key = 'nodes'}) };
 	value_of($in_next, 'SELECT hlc_now() + next_id()');
-	is($nodes->(), 'every layout in use tells nodes apart, true', 'idgen.status(): layouts with a shard, and the hybrid logical clock');
+	is($nodes->(), 'every layout in use tells nodes apart, true',
+		'idgen.status(): layouts with a shard, and the hybrid logical clock');
 	value_of($in_next, q{SELECT next_id(layout => 'mastodon')});
 	is($nodes->(), 'mastodon is for one node only, false', 'idgen.status(): one without');
 	$in_next->do(q{SET idgen.shards = ''});
@@ -209,14 +228,16 @@ check_databases();
 	for (1 .. 3)
 	{
 		$a_second_later->();
-		is($take_all->($greedy{unset}, "next_id(n)"), '53400 19', 'any shards, where none are set: his idle slots and no others');
+		is($take_all->($greedy{unset}, "next_id(n)"), '53400 19',
+			'any shards, where none are set: his idle slots and no others');
 		is($draw_own->($application), 9, 'the own shard goes on beside idle slots that were taken');
 	}
 
 	# In all databases together.
 	set_for_server($application, 'idgen.max_slots_per_database', 80);
 	$a_second_later->();
-	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/, 'a database with a share of all: half of the server');
+	like($take_all->($greedy{greedy}, $layouts), qr/^53400 (49|50)$/,
+		'a database with a share of all: half of the server');
 	fails_with($in_next, q{SELECT next_id(5, 'epoch=2021-01-01 unit=1ms time=41 shard=3 sequence=5')},
 		'53400',
 		qr/all 40 idgen slots of this server for other shards and layouts are used.*DETAIL:.*Half of the 80 slots.*HINT:.*increase idgen.max_slots and/s,

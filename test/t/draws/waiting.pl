@@ -44,7 +44,8 @@ is(value_of($other, 'SELECT count(*) FROM pg_locks WHERE pid = ? AND locktype <>
 	0, 'a waiting session holds no lock');
 my $used = cpu_seconds();
 ok(value_of($other, 'SELECT next_id(6)') > 0, 'a second shard goes on beside a session that waits');
-is(value_of($other, 'SELECT count(*) FROM next_ids(5000, 7)'), 5000, 'a third shard goes on beside a session that waits');
+is(value_of($other, 'SELECT count(*) FROM next_ids(5000, 7)'), 5000,
+	'a third shard goes on beside a session that waits');
 select undef, undef, undef, 1;
 cmp_ok(cpu_seconds() - $used, '<=', 0.2, 'a waiting session sleeps');
 
@@ -84,7 +85,8 @@ $other->do('CREATE UNLOGGED TABLE made (id bigint)');
 ok( in_sessions(
 		$node, 16, sub { $_[0]->do('INSERT INTO made SELECT next_id(5) FROM generate_series(1, 3000)') }),
 	'16 sessions on one saturated shard');
-is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000, '16 sessions on one saturated shard: all IDs are distinct');
+is(value_of($other, 'SELECT count(DISTINCT id) FROM made'), 48_000,
+	'16 sessions on one saturated shard: all IDs are distinct');
 
 $other->disconnect;
 done_testing();

@@ -1,5 +1,5 @@
-# Copies of a node, which keep its shards: what can be seen of them is reported, until an administrator says that it is meant or gives the
-# copy shards of its own.
+# Copies of a node, which keep its shards: what can be seen of them is reported, until an administrator says that it is
+# meant or gives the copy shards of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +29,8 @@ sub is_told
 	my ($node, $expected, $what) = @_;
 	my $on = connect_to($node);
 	my ($value, $ok, $advice) = eval { $on->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'copy'}) };
-	is($ok, $expected ? 0 : 1, "$what: idgen.status() says " . ($expected ? 'so' : 'nothing')) || note $on->errstr // 'no row';
+	is($ok, $expected ? 0 : 1,
+		"$what: idgen.status() says " . ($expected ? 'so' : 'nothing')) || note $on->errstr // 'no row';
 	like($advice // '', qr/idgen\.confirm_shards\(\)/, "$what: idgen.status() says what to do") if $expected;
 	$on->disconnect;
 	return;
@@ -55,7 +56,8 @@ sub check_copy
 	$on->do('SELECT pg_reload_conf()');
 	poll(sub { (eval { value_of($on, q{SELECT current_setting('idgen.on_copy')}) } // '') eq 'refuse' }, 5);
 	poll(sub { !eval { value_of($on, 'SELECT next_id()') } }, 60);
-	fails_with($on, 'SELECT next_id()', '55000', qr/cop(?:y|ied).*\nDETAIL:.*\nHINT:.*idgen.confirm_shards\(\)/s, "$what, on_copy = refuse");
+	fails_with($on, 'SELECT next_id()', '55000', qr/cop(?:y|ied).*\nDETAIL:.*\nHINT:.*idgen.confirm_shards\(\)/s,
+		"$what, on_copy = refuse");
 	$node->restart;
 	is_told($node, 1, "$what, after a restart");
 	$on = connect_to($node);
@@ -101,7 +103,8 @@ sub identified
 	start_again($copy);
 	is_told($copy, 1, 'the same shards, the same region');
 	my $on = connect_to($copy);
-	fails_with($on, q{SELECT next_id(layout => 'twitter')}, '55000', qr/cop(?:y|ied)/, 'the same shards, the same region');
+	fails_with($on, q{SELECT next_id(layout => 'twitter')}, '55000', qr/cop(?:y|ied)/,
+		'the same shards, the same region');
 	$on->do('ALTER DATABASE postgres SET idgen.region = 1');
 	$on->disconnect;
 	is_told($copy, 0, 'the same shards, another region');
@@ -128,7 +131,8 @@ sub identified
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'a restored dump: IDs are made by default') || note $on->errstr;
 	my $app = connect_to($copy, user => 'app');
 	fails_with($app, 'SELECT idgen.confirm_shards()', '42501', qr/./, 'idgen.confirm_shards() by an ordinary role');
-	fails_with($on, 'BEGIN READ ONLY; SELECT idgen.confirm_shards()', '25006', qr/read-only transaction/, 'idgen.confirm_shards() where nothing may be written');
+	fails_with($on, 'BEGIN READ ONLY; SELECT idgen.confirm_shards()', '25006', qr/read-only transaction/,
+		'idgen.confirm_shards() where nothing may be written');
 	$on->do('ROLLBACK');
 
 	# Twice at once, and twice in one statement.
@@ -136,9 +140,11 @@ sub identified
 	$on->do('BEGIN');
 	ok(eval { $on->do('SELECT idgen.confirm_shards(), idgen.confirm_shards()') }, 'confirmed') || note $on->errstr;
 	$second->do('SELECT idgen.confirm_shards()', { pg_async => PG_ASYNC });
-	ok(succeeds($second), 'confirmed by two sessions at once, and neither waits for the end of the other') || note $second->errstr;
+	ok(succeeds($second),
+		'confirmed by two sessions at once, and neither waits for the end of the other') || note $second->errstr;
 	$on->do('COMMIT');
-	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1, 'confirmed: the next dump names this server');
+	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1,
+		'confirmed: the next dump names this server');
 	$second->disconnect;
 	is_told($copy, 0, 'a restored dump, confirmed');
 	crash($copy);
@@ -154,7 +160,8 @@ sub identified
 	$copy->command_ok([ 'pg_dump', '-f', "$dump.again", 'postgres' ], 'a dump of the copy');
 	$copy->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.again", '-d', 'moved' ], 'restored in the same cluster');
 	my $moved = connect_to($copy, db => 'moved');
-	is(value_of($moved, q{SELECT count(*) FROM idgen.status() WHERE key = 'copy' AND ok}), 1, 'restored in the same cluster: nothing is told');
+	is(value_of($moved, q{SELECT count(*) FROM idgen.status() WHERE key = 'copy' AND ok}), 1,
+		'restored in the same cluster: nothing is told');
 	$_->disconnect for $on, $app, $moved;
 	$copy->stop('immediate');
 }
@@ -176,7 +183,8 @@ sub identified
 	wait_for_replay($origin, $copy);
 	$copy->promote;
 	my $on = connect_to($copy);
-	ok(eval { value_of($on, 'SELECT next_id()') }, 'promoted: IDs are made, also with on_copy = refuse') || note $on->errstr;
+	ok(eval { value_of($on, 'SELECT next_id()') },
+		'promoted: IDs are made, also with on_copy = refuse') || note $on->errstr;
 	is_told($copy, 0, 'promoted');
 	my $line = qr/LOG: .*\n?.*if the former primary lives on, change idgen\.shards/i;
 	is(scalar(() = slurp_file($copy->logfile) =~ /$line/g), 1, 'promoted: the log says what to do where the former primary lives on');

@@ -20,8 +20,8 @@ sub first_draw
 	return (time - $began, @ids);
 }
 
-# Draws ahead of the clock as far as borrowing goes, few a tick, so that a slow machine too is faster than its clock. Gives the
-# highest ID that the default layout, with the same ticks, has in the last of them.
+# Draws ahead of the clock as far as borrowing goes, few a tick, so that a slow machine too is faster than its clock.
+# Gives the highest ID that the default layout, with the same ticks, has in the last of them.
 sub lead_built_up
 {
 	my ($session, $what) = @_;
@@ -45,7 +45,8 @@ for my $error ('-0.4', '+0.4')
 	wait_for_replay($primary, $standby);
 	my $on_standby = connect_to($standby);
 	fails_with($on_standby, 'SELECT next_id()', '25006', qr/during recovery/, "$tag clock: the standby makes none");
-	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./, "$tag clock: the standby does not move the horizon");
+	fails_with($on_standby, 'SELECT idgen.advance(now())', '25006', qr/./,
+		"$tag clock: the standby does not move the horizon");
 	cut_off($standby);
 	my $end = time + 1.5;
 	my $repeats = 0;
@@ -91,12 +92,14 @@ for my $error ('-0.4', '+0.4')
 	crash($standby);
 	start_again($standby);
 	go_on_at($standby, $since, -0.4);
-	is(repeated(\%made, draw(connect_to($standby), 20_000)), 0, 'promoted, and two crashes before the first ID: none again');
+	is(repeated(\%made, draw(connect_to($standby), 20_000)), 0,
+		'promoted, and two crashes before the first ID: none again');
 	$standby->stop('immediate');
 }
 
-# The extension, or its database under the same OID, is created again on a promoted server before it has paid what it owes, under
-# a clock that is minutes slow and then set right. The new horizon owes it, too: that of an extension also if the server crashes in between.
+# The extension, or its database under the same OID, is created again on a promoted server before it has paid what it
+# owes, under a clock that is minutes slow and then set right. The new horizon owes it, too: that of an extension also
+# if the server crashes in between.
 for my $then ('', ', kill -9', ' with its database')
 {
 	my %made;
@@ -165,10 +168,11 @@ for my $then ('', ', kill -9', ' with its database')
 		$stopped = time if !@ids;
 		$repeats += repeated(\%made, @ids);
 	}
-	is($session->state, '55000', 'its standby stopped: refused');
-	like($session->errstr, qr/was not renewed within 2\.\d+ s\nDETAIL:.*standbys have not confirmed it.*\nHINT:/, 'its standby stopped: says so');
-	cmp_ok($stopped - $began, '>=', 1.9, 'its standby stopped: after max_wait');
-	cmp_ok($stopped - $began, '<', 10, 'its standby stopped: within a window and max_wait');
+	is($session->state, '55000', 'without its standby the primary refuses IDs');
+	like($session->errstr, qr/was not renewed within 2\.\d+ s\nDETAIL:.*standbys have not confirmed it.*\nHINT:/,
+		'without its standby the primary says why');
+	cmp_ok($stopped - $began, '>=', 1.9, 'without its standby the primary refuses IDs after max_wait');
+	cmp_ok($stopped - $began, '<', 10, 'without its standby the primary refuses IDs within a window and max_wait');
 
 	# A wait that is cancelled grants nothing, however often.
 	$session->do(q{SET idgen.max_wait = '1h'});
@@ -182,8 +186,10 @@ for my $then ('', ', kill -9', ' with its database')
 		ok(!$ended && $session->state eq '57014', 'a cancelled wait for the standby makes no ID');
 	}
 	$other->do(q{SET idgen.max_wait = '300ms'});
-	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/, 'a second session makes no ID while standbys have not confirmed');
-	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen.advance(now())}, '57014', qr/statement timeout/, 'idgen.advance waits for the standby');
+	fails_with($other, 'SELECT next_id()', '55000', qr/have not confirmed/,
+		'a second session makes no ID while standbys have not confirmed');
+	fails_with($other, q{SET statement_timeout = '300ms'; SELECT idgen.advance(now())}, '57014', qr/statement timeout/,
+		'idgen.advance waits for the standby');
 
 	kill 'CONT', $walreceiver;
 	$session->do(q{SET idgen.max_wait = '20s'});
@@ -208,7 +214,8 @@ for my $then ('', ', kill -9', ' with its database')
 	$standby->promote;
 	my $on_standby = connect_to($standby);
 	$on_standby->do(q{SET idgen.max_wait = '20s'});
-	is(repeated(\%made, draw($on_standby, 20_000)), 0, 'a synchronous standby promoted, its clock 3 s behind: none again');
+	is(repeated(\%made, draw($on_standby, 20_000)), 0,
+		'a synchronous standby promoted, its clock 3 s behind: none again');
 
 	$on_standby->do(q{ALTER SYSTEM SET idgen.synchronous = 'required'});
 	$standby->reload;
@@ -234,7 +241,8 @@ for my $then ('', ', kill -9', ' with its database')
 	while (time < $end) { repeated(\%made, draw($session, 2000)) }
 	wait_for_replay($first, $second);
 	my $on_first = value_of($session, 'SELECT last_value FROM idgen.horizon');
-	is(value_of(connect_to($second), 'SELECT last_value FROM idgen.horizon'), $on_first, 'a standby without the library replays the horizon');
+	is(value_of(connect_to($second), 'SELECT last_value FROM idgen.horizon'), $on_first,
+		'a standby without the library replays the horizon');
 	$second->stop;
 	$second->append_conf('postgresql.conf', q{shared_preload_libraries = 'idgen'});
 	start_again($second);

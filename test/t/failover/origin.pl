@@ -1,5 +1,6 @@
-# What dumps carry of the server that a database belongs to: the value of the sequence idgen.origin. It counts in a database that has made no ID
-# yet, and then only if it can be a system identifier; else whatever writes it changes nothing, and no lock on it keeps anybody for long.
+# What dumps carry of the server that a database belongs to: the value of the sequence idgen.origin. It counts in a
+# database that has made no ID yet, and then only if it can be a system identifier; else whatever writes it changes
+# nothing, and no lock on it keeps anybody for long.
 use strict;
 use warnings;
 use FindBin;
@@ -31,7 +32,9 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	is(mirror($session), own_system($session), 'the sequence names the server');
 	$holder->do($_) for 'CREATE ROLE heir', q{BEGIN; ALTER SEQUENCE idgen.origin OWNER TO heir; PREPARE TRANSACTION 'forgotten'};
 	my $began = time;
-	fails_with($session, 'SELECT next_id()', '55000', qr/within 1\.000 s.*DETAIL:.*Another transaction holds a lock on sequence "idgen.origin"/s, 'locked before the first ID');
+	fails_with($session, 'SELECT next_id()', '55000',
+		qr/within 1\.000 s.*DETAIL:.*Another transaction holds a lock on sequence "idgen.origin"/s,
+		'locked before the first ID');
 	cmp_ok(time - $began, '<', 30, 'locked: nobody waits for longer than idgen.max_wait says');
 	ok(defined copy_row($session), 'locked: idgen.status() answers');
 	$holder->do(q{ROLLBACK PREPARED 'forgotten'});
@@ -41,7 +44,8 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 		$holder->do("SELECT setval('idgen.origin', $value)");
 		is(copy_row($session), 1, "set to $value, which is not a system identifier: the database is not a copy");
 	}
-	ok(eval { value_of($session, 'SELECT next_id()') }, 'set to values that are not system identifiers: IDs are made') || note $session->errstr;
+	ok(eval { value_of($session, 'SELECT next_id()') },
+		'set to values that are not system identifiers: IDs are made') || note $session->errstr;
 	is(mirror($session), own_system($session), 'the first ID sets the sequence right again');
 
 	# From now on the page says it.
@@ -59,7 +63,8 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	crash($node);
 	start_again($node);
 	$_ = connect_to($node) for $session, $holder;
-	ok(eval { value_of($session, 'SELECT next_id()') }, 'locked after the first ID: IDs are made') || note $session->errstr;
+	ok(eval { value_of($session, 'SELECT next_id()') },
+		'locked after the first ID: IDs are made') || note $session->errstr;
 	$holder->do(q{ROLLBACK PREPARED 'forgotten'});
 	$_->disconnect for $session, $holder;
 	$node->stop;
@@ -71,7 +76,8 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	my $session = connect_to($node);
 	$session->do("SELECT setval('idgen.origin', $other)");
 	is(copy_row($session), 0, 'set to another system identifier before the first ID: the database is a copy');
-	fails_with($session, 'SELECT next_id()', '55000', qr/$other/, 'set to another system identifier before the first ID: no ID is made');
+	fails_with($session, 'SELECT next_id()', '55000', qr/$other/,
+		'set to another system identifier before the first ID: no ID is made');
 	is(mirror($session), $other, 'a dump of it names the same origin');
 	$session->do('SELECT idgen.confirm_shards()');
 	is(mirror($session), own_system($session), 'confirmed: a dump names this server');

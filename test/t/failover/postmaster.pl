@@ -61,7 +61,7 @@ while (time < $end)
 for my $way (@ways)
 {
 	my ($error, @ids) = end_statement($statement{$way});
-	cmp_ok(scalar @ids, '>', 0, "$way: it made IDs");
+	cmp_ok(scalar @ids, '>', 0, "$way: the statement made IDs");
 	# Half a second for an ID that was on its way.
 	my $limit = value_of($session, 'SELECT id_max(to_timestamp(?::numeric + 0.5), ?::id_layout)', $dead, $layout);
 	is(scalar(grep { $_ > $limit } @ids), 0, "$way: none after the postmaster's end");
@@ -72,9 +72,9 @@ for my $way (@ways)
 for my $way (sort keys %slow)
 {
 	my ($error, @ids) = end_statement($slow{$way});
-	cmp_ok($told{$way}, '>', 0, "$way: it made IDs");
+	cmp_ok($told{$way}, '>', 0, "$way: the statement made IDs");
 	is(scalar @ids, $told{$way}, "$way: none is handed out after the postmaster's end");
-	like($error, qr/FATAL: +57P01: .*main process is gone/, "$way: it says why");
+	like($error, qr/FATAL: +57P01: .*main process is gone/, "$way: the statement says why it ended");
 }
 
 $session->disconnect;

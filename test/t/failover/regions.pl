@@ -1,5 +1,6 @@
-# Regions: servers of three by a layout with a region in it, of two and of three by ranges of numbers, each region with a registry of its own. No ID of
-# two servers, each tells its region, and a region goes on while the registry of another is away.
+# Regions: servers of three by a layout with a region in it, of two and of three by ranges of numbers, each region with
+# a registry of its own. No ID of two servers, each tells its region, and a region goes on while the registry of another
+# is away.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +12,8 @@ use Test::More;
 
 my $count = 2000;
 my @nodes = map { start_node("node$_", conf => [ 'shared_buffers = 8MB', 'autovacuum = off', "idgen.lease_window = '2s'", "idgen.lease_ttl = '5s'", "idgen.max_wait = '60s'" ]) } 0 .. 5;
-like(page('sharding'), qr/`idgen\.lease_range = '0-511'`.*`'512-1023'`/s, 'the ranges of two regions are those of the page');
+like(page('sharding'), qr/`idgen\.lease_range = '0-511'`.*`'512-1023'`/s,
+	'the ranges of two regions are those of the page');
 
 # Gives servers their settings, and starts them again.
 sub set_all
@@ -97,7 +99,8 @@ for my $case (@cases)
 		my ($first, $last) = split /-/, $ranges[$region];
 		is(scalar(grep { /^\d+$/ && $_ >= $first && $_ <= $last } @{ $by_region{$region} }), $per_region, "$case->{name}: region $region has numbers of its range") or diag("@{ $by_region{$region} }");
 	}
-	is(join(' ', map { says('id_region', $layout, $_) } @ids), '0 0 1 1 2 2', "$case->{name}: each tells its region") if $layout eq 'twitter';
+	is(join(' ', map { says('id_region', $layout, $_) } @ids), '0 0 1 1 2 2',
+		"$case->{name}: each tells its region") if $layout eq 'twitter';
 
 	# The registry of the last region is away for longer than a lease: the others go on, and it goes on when it is back.
 	my $away = "$case->{database}$#ranges";

@@ -17,8 +17,8 @@ my $primary = begin_primary('named_a');
 my $standby = begin_standby($primary, 'named_b', '+0');
 my $session = connect_to($primary);
 
-# Names the synchronous standbys, or none, and waits until every process of the server has it: the checkpointer tells the
-# others, and does so before it begins a checkpoint.
+# Names the synchronous standbys, or none, and waits until every process of the server has it: the checkpointer tells
+# the others, and does so before it begins a checkpoint.
 sub name_standbys
 {
 	my ($names) = @_;
@@ -83,7 +83,8 @@ poll($is_over, 30);
 like($session->errstr // '', qr/The synchronous standbys have not confirmed it/, 'the standby stopped: another session is refused');
 ok(poll(sub { has_ended($statement) }, 4), 'the standby stopped: the statement that was running ends');
 ($error, @ids) = end_statement($statement);
-like($error, qr/ERROR: +55000: .*was not renewed within .*The synchronous standbys have not confirmed it/s, 'the standby stopped: it says why');
+like($error, qr/ERROR: +55000: .*was not renewed within .*The synchronous standbys have not confirmed it/s,
+	'the standby stopped: it says why');
 is(repeated(\%made, @ids), 0, 'the primary: all distinct');
 my $last = value_of($session, 'SELECT extract(epoch FROM id_time(?, ?::id_layout))', $ids[-1], $layout);
 cmp_ok($last, '<=', $stopped + 1.6, 'the standby stopped: IDs for a window at most');

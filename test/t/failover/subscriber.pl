@@ -1,5 +1,5 @@
-# pg_createsubscriber (17) makes two servers of a pair: the standby is promoted, then given another system identifier, and its primary goes on.
-# Such a copy makes no ID of its own by default. Before 17 the same is done by hand.
+# pg_createsubscriber (17) makes two servers of a pair: the standby is promoted, then given another system identifier,
+# and its primary goes on. Such a copy makes no ID of its own by default. Before 17 the same is done by hand.
 use strict;
 use warnings;
 use FindBin;
@@ -115,7 +115,8 @@ my $dump = $origin->basedir . '/dump';
 $origin->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'pg_dump');
 $origin->backup('base');
 
-# A database that is named to the tool, one that is not, and one that has made no ID yet: each is refused until an administrator says more.
+# A database that is named to the tool, one that is not, and one that has made no ID yet: each is refused until an
+# administrator says more.
 {
 	my $copy = convert($origin, stopped_standby($origin, 'base', 'subscriber'));
 	give_clock($copy, '+0');
@@ -125,7 +126,8 @@ $origin->backup('base');
 		is_refused($copy, $db, "$db: by default");
 		is(copy_row($copy, $db), 0, "$db: idgen.status() says so");
 	}
-	is($copy->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription'), 1, 'pg_createsubscriber made a subscriber') if $has_tool;
+	is($copy->safe_psql('postgres', 'SELECT count(*) FROM pg_subscription'), 1,
+		'pg_createsubscriber made a subscriber') if $has_tool;
 	my $on = connect_to($copy);
 	$on->do(q{SELECT idgen.advance(now() + interval '1 s')});
 	is_refused($copy, 'postgres', 'moved forward');
@@ -137,7 +139,8 @@ $origin->backup('base');
 	is_refused($copy, 'postgres', 'after kill -9');
 	set_on_copy($copy, 'refuse');
 	$on = connect_to($copy);
-	fails_with($on, 'SELECT next_id()', '55000', qr/this database is a copy.*"refuse"/s, 'with on_copy = refuse, as any copy');
+	fails_with($on, 'SELECT next_id()', '55000', qr/this database is a copy.*"refuse"/s,
+		'with on_copy = refuse, as any copy');
 	$on->disconnect;
 	set_on_copy($copy, 'warn');
 	$on = connect_to($copy, db => 'warned');
@@ -148,7 +151,8 @@ $origin->backup('base');
 	$copy->stop;
 	start_again($copy);
 	$on = connect_to($copy, db => 'warned');
-	ok(eval { value_of($on, 'SELECT next_id()') }, 'with on_copy = auto again, a database that made IDs meanwhile makes them') || note $on->errstr;
+	ok(eval { value_of($on, 'SELECT next_id()') },
+		'with on_copy = auto again, a database that made IDs meanwhile makes them') || note $on->errstr;
 	is(copy_row($copy, 'warned'), 0, 'idgen.status() goes on to tell of a copy that makes IDs');
 	$on->disconnect;
 
@@ -191,8 +195,9 @@ $origin->backup('base');
 	$copy->stop('immediate');
 }
 
-# An upgrade by pg_upgrade leaves the page with the old identifier, too. What distinguishes the two: the new server's own is older than any
-# timeline it begins by a promotion. So is a standby of it that is promoted before the first ID, and one of that one.
+# An upgrade by pg_upgrade leaves the page with the old identifier, too. What distinguishes the two: the new server's
+# own is older than any timeline it begins by a promotion. So is a standby of it that is promoted before the first ID,
+# and one of that one.
 {
 	my $upgraded = PostgreSQL::Test::Cluster->new('upgraded');
 	$upgraded->init_from_backup($origin, 'base', standby => 0);
@@ -204,7 +209,8 @@ $origin->backup('base');
 	my $first = stopped_standby($upgraded, 'base', 'upgraded-first');
 	start_again($first);
 	$first->promote;
-	is(copy_row($first, 'postgres'), 0, 'upgraded, then failed over: idgen.status() says that the shards are not confirmed');
+	is(copy_row($first, 'postgres'), 0,
+		'upgraded, then failed over: idgen.status() says that the shards are not confirmed');
 	makes($first, 'postgres', $made{postgres}, 'upgraded, then failed over before the first ID');
 	$first->backup('base');
 	my $second = stopped_standby($first, 'base', 'upgraded-second');

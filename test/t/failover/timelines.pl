@@ -1,5 +1,6 @@
-# Without an archive two promotions can take the same number of timeline, and then two servers have one identity. Nothing rests on these
-# numbers being unique: each promoted server goes on above all that went before it, and with a registry each takes a number of its own.
+# Without an archive two promotions can take the same number of timeline, and then two servers have one identity.
+# Nothing rests on these numbers being unique: each promoted server goes on above all that went before it, and with a
+# registry each takes a number of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -29,8 +30,8 @@ sub is_promoted_to
 	return is($selected, $timeline, "$what has selected it itself");
 }
 
-# Starts standbys of a server from a copy that was made while it was stopped: only the timeline distinguishes them from it once they are promoted.
-# A clock is theirs.
+# Starts standbys of a server from a copy that was made while it was stopped: only the timeline distinguishes them from
+# it once they are promoted. A clock is theirs.
 sub standbys_of
 {
 	my ($origin, $clock, @names) = @_;
@@ -76,8 +77,8 @@ sub follow_again
 	return;
 }
 
-# Draws ahead of the clock as far as borrowing goes, few a tick. Gives the highest ID of the default layout that it can have reached, and the
-# clock by then, unix s.
+# Draws ahead of the clock as far as borrowing goes, few a tick. Gives the highest ID of the default layout that it can
+# have reached, and the clock by then, unix s.
 sub lead_built_up
 {
 	my ($node, $made) = @_;
@@ -89,8 +90,8 @@ sub lead_built_up
 	return ($highest, $now, repeated($made, @ids[ 0 .. 4999 ]));
 }
 
-# A server makes IDs ahead of its clock and dies. The one that is promoted in its place knows none of them, goes on at the same moment by a clock
-# that is behind, and makes its IDs above. Its timeline is number 2.
+# A server makes IDs ahead of its clock and dies. The one that is promoted in its place knows none of them, goes on at
+# the same moment by a clock that is behind, and makes its IDs above. Its timeline is number 2.
 sub succeed
 {
 	my ($made, $old, $new, $what) = @_;
@@ -107,8 +108,8 @@ sub succeed
 	return;
 }
 
-# Three promotions to timeline 2, one server alive at a time: a standby that knows nothing of the first one; and the very server of the first
-# one, made a standby of the old primary again.
+# Three promotions to timeline 2, one server alive at a time: a standby that knows nothing of the first one; and the
+# very server of the first one, made a standby of the old primary again.
 {
 	my %made;
 	my $primary = start_node('primary', fake_clock => 1, init => { allows_streaming => 1 }, conf => [ "idgen.shards = '5'", @for_rewind ]);
@@ -138,9 +139,11 @@ sub succeed
 
 	succeed(\%made, $first, $second, 'the second promoted');
 
-	# The server finds nothing to rewind between two timelines of one number. Made again as a standby of the other, it is promoted to a higher one.
+	# The server finds nothing to rewind between two timelines of one number. Made again as a standby of the other, it
+	# is promoted to a higher one.
 	$second->safe_psql('postgres', 'CHECKPOINT');
-	like(rewind_onto($second, $first, 'the same number'), qr/no rewind required/, 'pg_rewind takes the two for one history');
+	like(rewind_onto($second, $first, 'the same number'), qr/no rewind required/,
+		'pg_rewind takes the two for one history');
 	my ($third) = standbys_of($second, '+0', 'third');
 	wait_for_replay($second, $third);
 	cut_off($third);
@@ -155,8 +158,9 @@ sub succeed
 	$third->stop('immediate');
 }
 
-# A server dies as it is promoted, when it is no longer a standby and its new timeline does not count yet: it goes on as a primary on the timeline
-# of the one before it. What distinguishes them is the backup that it began as; also if it dies again before its first ID.
+# A server dies as it is promoted, when it is no longer a standby and its new timeline does not count yet: it goes on as
+# a primary on the timeline of the one before it. What distinguishes them is the backup that it began as; also if it
+# dies again before its first ID.
 {
 	my %made;
 	my $primary = start_node('before', fake_clock => 1, init => { allows_streaming => 1 }, conf => [ "idgen.shards = '5'", @for_rewind ]);
@@ -179,7 +183,8 @@ sub succeed
 	$standby->stop('immediate');
 }
 
-# Two promotions to timeline 2 with numbers from a registry: all are alive at once, and the old primary makes IDs throughout.
+# Two promotions to timeline 2 with numbers from a registry: all are alive at once, and the old primary makes IDs
+# throughout.
 for my $kind (store_kinds())
 {
 	my $store = begin_store($kind);
@@ -208,7 +213,7 @@ for my $kind (store_kinds())
 	$repeats += repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } @sessions);
 	is_promoted_to($promoted[0], 2, "$kind: the first promoted once more");
 	my $number = number_of($sessions[0]);
-	ok(!grep({ $_ == $number } @numbers), "$kind: it has a number that none of these had: $number");
+	ok(!grep({ $_ == $number } @numbers), "$kind: the first promoted once more has a new number: $number");
 	push @numbers, $number;
 
 	# A standby of the second, whose record of its number it has.
@@ -221,7 +226,7 @@ for my $kind (store_kinds())
 	$repeats += repeated(\%made, map { wait_for_id($_), ids_of($_, 1000) } $on_third, $session, @sessions);
 	is_promoted_to($third, 3, "$kind: a standby of the second");
 	$number = number_of($on_third);
-	ok(!grep({ $_ == $number } @numbers), "$kind: it has a number that none of these had: $number");
+	ok(!grep({ $_ == $number } @numbers), "$kind: a standby of the second has a new number: $number");
 
 	is($repeats + repeated(\%made, end_drawing($drawing)), 0, "$kind: no ID twice");
 	is(told($_, 'has lost number'), 0, "$kind: " . $_->name . ' keeps its number') for $primary, @promoted, $third;

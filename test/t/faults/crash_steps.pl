@@ -1,6 +1,7 @@
-# The server is killed before a call that the module makes of it, while it renews the horizon, creates the extension, moves the horizon by
-# hand: no ID is made twice. With the server goes what lies in the disk's cache: nothing of it, all of it, or some sectors.
-# INJECTION=all (tools/injection) tries every call; without it, every call of a renewal and every twelfth of the rest.
+# The server is killed before a call that the module makes of it, while it renews the horizon, creates the extension,
+# moves the horizon by hand: no ID is made twice. With the server goes what lies in the disk's cache: nothing of it, all
+# of it, or some sectors. INJECTION=all (tools/injection) tries every call; without it, every call of a renewal and
+# every twelfth of the rest.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,6 @@
-# A disk that is full, read-only, or fails to flush: an operation that cannot be written gives the server's error and its SQLSTATE, IDs that need
-# no write go on, and so do all once the disk is well. What the disk had not flushed is lost with the server. No ID is made twice.
+# A disk that is full, read-only, or fails to flush: an operation that cannot be written gives the server's error and
+# its SQLSTATE, IDs that need no write go on, and so do all once the disk is well. What the disk had not flushed is lost
+# with the server. No ID is made twice.
 use strict;
 use warnings;
 use FindBin;
@@ -34,7 +35,8 @@ for (1, 2)
 	{
 		fails_with($_, $sql, '53100', $extending, "a full data directory, $sql") for $session, $other;
 	}
-	is(value_of($session, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen.horizon'::regclass}), 0, 'nothing stays locked');
+	is(value_of($session, q{SELECT count(*) FROM pg_locks WHERE relation = 'idgen.horizon'::regclass}), 0,
+		'nothing stays locked');
 	calls_fail($node);
 	none_twice('space again');
 	calls_fail($node, "write $no_space /base/");
@@ -55,8 +57,8 @@ fails_with($session, 'SELECT next_decimal_id()', '53100', $extending, 'a full da
 calls_fail($node);
 none_twice('space again, DecimalIds', $decimals);
 
-# The WAL cannot be written or flushed: the server ends, with what its disk had not flushed. On a file system that is read-only it may already
-# fail to open a file, and go on.
+# The WAL cannot be written or flushed: the server ends, with what its disk had not flushed. On a file system that is
+# read-only it may already fail to open a file, and go on.
 my @of_wal = (
 	[ 'a full disk of the WAL',  "extend $no_space /pg_wal/", qr/^PANIC:  could not write to file "pg_wal.*: No space left on device/ ],
 	[ 'a read-only file system', "write $read_only /",        qr/^(?:PANIC|ERROR):  could not (?:write to|open) .*: Read-only file system/ ],

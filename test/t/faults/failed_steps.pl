@@ -1,5 +1,6 @@
-# A call of the server fails in the middle of an operation of the module, with locks held; or the clock jumps between two readings. The error
-# is passed on as it is, nothing stays locked, other sessions and this one go on, and no ID is made twice.
+# A call of the server fails in the middle of an operation of the module, with locks held; or the clock jumps between
+# two readings. The error is passed on as it is, nothing stays locked, other sessions and this one go on, and no ID is
+# made twice.
 use strict;
 use warnings;
 use FindBin;
@@ -46,8 +47,9 @@ for my $name ($is_all ? sort keys %operation : ('advance', 'generator', 'renewal
 	is($repeats, 0, "$name: none twice");
 }
 
-# The clock jumps before a reading, and is right again after the operation. A jump forward beyond idgen.max_clock_jump is refused: no ID is
-# stamped with it, so that IDs go on once the clock is right. Only CREATE EXTENSION and idgen.reset() go by any clock.
+# The clock jumps before a reading, and is right again after the operation. A jump forward beyond idgen.max_clock_jump
+# is refused: no ID is stamped with it, so that IDs go on once the clock is right. Only CREATE EXTENSION and
+# idgen.reset() go by any clock.
 delete @operation{qw(generator creation drop reset)};
 my $refusal = qr/^55000 ERROR:  the (?:clock (?:jumped forward by|is $duration behind)|next ID of shard \d+ lies)/;
 my %is_stamped = (3 => 1, 100 => 1);

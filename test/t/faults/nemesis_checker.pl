@@ -1,5 +1,5 @@
-# The nemesis is tested itself: its checker finds what is wrong in histories that are wrong on purpose, and short runs on servers find nothing with idgen, and IDs twice
-# when a standby is promoted beside its primary.
+# The nemesis is tested itself: its checker finds what is wrong in histories that are wrong on purpose, and short runs
+# on servers find nothing with idgen, and IDs twice when a standby is promoted beside its primary.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,7 @@
-# Pages of the extension's sequences that a disk tore, lost or put back, with checksums and without full_page_writes. After a crash the WAL
-# repairs them all: each of our records holds whole pages. After a clean stop a torn page is an error, one of zeros is replaced by its mirror
-# or is an error; of an older block 1 the mirror knows better, and for an older horizon the clock makes up.
+# Pages of the extension's sequences that a disk tore, lost or put back, with checksums and without full_page_writes.
+# After a crash the WAL repairs them all: each of our records holds whole pages. After a clean stop a torn page is an
+# error, one of zeros is replaced by its mirror or is an error; of an older block 1 the mirror knows better, and for an
+# older horizon the clock makes up.
 use strict;
 use warnings;
 use FindBin;
@@ -93,7 +94,8 @@ for my $sequence (@sequences)
 		my $at = $block * BLOCK;
 		my $whole = restart_with($sequence, sub { my ($bytes) = @_; substr($bytes, $at, BLOCK / 2) = substr $older, $at, BLOCK / 2; substr($bytes, $at + BLOCK / 2, 8) ^= "\x55" x 8; $bytes });
 		go_on($node, 5);
-		fails_with($session, $sql{$sequence}, 'XX001', qr/^ERROR:  invalid page in block $block of relation "?base\/\d+\/\d+/, "$sequence, block $block is torn");
+		fails_with($session, $sql{$sequence}, 'XX001',
+			qr/^ERROR:  invalid page in block $block of relation "?base\/\d+\/\d+/, "$sequence, block $block is torn");
 		restart_with($sequence, sub { $whole });
 		is(draw_both(), 0, "$sequence, block $block put right: none twice");
 	}
@@ -107,12 +109,15 @@ for my $sequence (@sequences[ 0, 1 ])
 	is(draw_both(), 0, "$sequence, zeros in block 1: none twice");
 	go_on($node, 5);
 	my $whole = restart_with($sequence, sub { "\0" x (2 * BLOCK) });
-	fails_with($session, $sql{$sequence}, '55000', qr/does not hold the (?:durable horizon|generators of DecimalIds)\nDETAIL:.*\nHINT:  Create the extension again/s, "$sequence, zeros");
+	fails_with($session, $sql{$sequence}, '55000',
+		qr/does not hold the (?:durable horizon|generators of DecimalIds)\nDETAIL:.*\nHINT:  Create the extension again/s,
+		"$sequence, zeros");
 	restart_with($sequence, sub { $whole });
 	is(draw_both(), 0, "$sequence, put right: none twice");
 }
 
-# An older block 1, which is whole: the mirror knows better, under a clock that stands still, too. What setval writes is not ours.
+# An older block 1, which is whole: the mirror knows better, under a clock that stands still, too. What setval writes is
+# not ours.
 for my $sequence (@sequences[ 0, 1 ])
 {
 	my $older = restart_with($sequence, sub { $_[0] });

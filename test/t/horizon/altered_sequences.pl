@@ -1,5 +1,5 @@
-# What the owner of the horizon's sequence does to it by ALTER SEQUENCE: IDs go on above, live and after kill -9; and one
-# that is not committed grants nothing to others.
+# What the owner of the horizon's sequence does to it by ALTER SEQUENCE: IDs go on above, live and after kill -9; and
+# one that is not committed grants nothing to others.
 use strict;
 use warnings;
 use FindBin;
@@ -56,14 +56,17 @@ $node->stop;
 start_again($node);
 $session = connect_to($node);
 $session->do('SET idgen.max_wait = 0');
-fails_with($session, 'SELECT next_id()', '55000', qr{the next ID of shard 5 lies [12]\.\d+ s ahead of the clock\nDETAIL:.*the horizon is not as this server left it.*\nHINT:  Try again in}s, 'START, then a restart');
+fails_with($session, 'SELECT next_id()', '55000',
+	qr{the next ID of shard 5 lies [12]\.\d+ s ahead of the clock\nDETAIL:.*the horizon is not as this server left it.*\nHINT:  Try again in}s,
+	'START, then a restart');
 $session->do('RESET idgen.max_wait');
 ok(eval { !repeated(\%made, draw($session, 1000)) }, 'START, then a restart: IDs go on above') || note $session->errstr;
 ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages');
 $standby->stop('immediate');
 
 # In a transaction that is not over the sequence has a new file, which a crash takes away with all that it granted. The
-# clock is then put where the IDs of others began. Also if the server was restarted before, and if a parallel worker asks.
+# clock is then put where the IDs of others began. Also if the server was restarted before, and if a parallel worker
+# asks.
 my $altered = 'ALTER SEQUENCE idgen.horizon';
 my @recreated = ('DROP EXTENSION idgen_kinds, idgen', 'CREATE EXTENSION idgen_kinds CASCADE');
 my $in_worker = $node->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
@@ -104,7 +107,8 @@ for (@not_over)
 	fails_with($session, 'SELECT next_decimal_id()', '55000', qr/sequence "idgen.generator".* in this transaction/,
 	  "$change, not committed: DecimalIds are refused") if $restart;
 	$session->do('ROLLBACK TO t');
-	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen.horizon".* in this transaction/, "$change, not committed: refused");
+	fails_with($session, 'SELECT next_id() FROM hundred', '55000', qr/sequence "idgen.horizon".* in this transaction/,
+		"$change, not committed: refused");
 	my @ids = eval { draw($other, 100_000) };
 	note scalar(@ids) . ' IDs by others ' . ($@ =~ s|\n.*||sr);
 	repeated(\%made, @ids);
@@ -119,8 +123,8 @@ for (@not_over)
 	is(repeated(\%made, @ids), 0, "$change, not committed, then kill -9: none again");
 }
 
-# If no other session sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and with
-# other things of the sequence changed or changes taken back.
+# If no other session sees another, the transaction makes IDs: again after it was rolled back, in a parallel worker, and
+# with other things of the sequence changed or changes taken back.
 $session->do($recreated[0]);
 my @its_own = (
 	[ [ $recreated[1] ], 'ROLLBACK' ],

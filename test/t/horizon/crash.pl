@@ -64,7 +64,8 @@ like(join("\n", @{ $session->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) SE
 repeated(\%made, draw($session, 100));
 sleep 2.2;
 my $before_ms = horizon_ms($session);
-is(repeated(\%made, @{ $session->selectcol_arrayref('SELECT next_id() FROM hundred') }), 0, 'a parallel worker: 100 IDs');
+is(repeated(\%made, @{ $session->selectcol_arrayref('SELECT next_id() FROM hundred') }), 0,
+	'a parallel worker: 100 IDs');
 cmp_ok(horizon_ms($session), '>', $before_ms, 'a parallel worker: it renewed');
 $session->do('RESET ALL');
 
@@ -121,7 +122,7 @@ for (@kinds)
 	my @ids = @{ $session->selectcol_arrayref('SELECT next_id() FROM hundred') };
 	is(repeated(\%made, @ids), 0, "$kind: 100 IDs");
 	$session->do($_) for @$after;
-	cmp_ok(horizon_ms($session), '>', $horizon_ms, "$kind: it renewed");
+	cmp_ok(horizon_ms($session), '>', $horizon_ms, "$kind: the horizon was renewed");
 }
 $session = crash_and_compare($session, 'kill -9 after them');
 $session->do(q{COMMIT PREPARED 'p'});

@@ -1,5 +1,5 @@
-# A renewal ahead of need that fails takes no ID away, and leaves nothing behind: the ID is returned, and the next that needs
-# the renewal gets the error. A cancellation is one at once.
+# A renewal ahead of need that fails takes no ID away, and leaves nothing behind: the ID is returned, and the next that
+# needs the renewal gets the error. A cancellation is one at once.
 use strict;
 use warnings;
 use FindBin;
@@ -8,8 +8,8 @@ use DBD::Pg qw(:async);
 use IdgenNode;
 use Test::More;
 
-# A lock table that is soon full; few buffers, so that a page can be made to leave them; windows so long that the clock can
-# stand at whole seconds.
+# A lock table that is soon full; few buffers, so that a page can be made to leave them; windows so long that the clock
+# can stand at whole seconds.
 my $node = start_node('failed', fake_clock => 1,
 	conf => [ 'max_locks_per_transaction = 10', 'max_connections = 20', 'shared_buffers = 512kB', 'autovacuum = off', 'idgen.horizon_window = 60s' ]);
 my $session = connect_to($node);
@@ -42,7 +42,7 @@ sub fill_lock_table
 
 sub clear_lock_table { return $greedy->do('SELECT pg_advisory_unlock_all()') }
 
-sub is_new { my ($id, $what) = @_; return is(repeated(\%made, $id // ()), 0, $what) && ok(defined $id, "$what: it is one") }
+sub is_new { my ($id, $what) = @_; return is(repeated(\%made, $id // ()), 0, $what) && ok(defined $id, "$what: is made") }
 
 $session->do('CREATE TABLE filled (n integer)');
 $session->do("CREATE TABLE table_$_ ()") for 1 .. 20;
@@ -59,7 +59,8 @@ for my $second (40, 41, 42)
 	is_new(id_if_any(), "out of shared memory in a renewal ahead of need, $second s: an ID");
 }
 at(70);
-fails_with($session, 'SELECT next_id(1)', '53200', qr/out of shared memory/, 'out of shared memory in a renewal that is needed');
+fails_with($session, 'SELECT next_id(1)', '53200', qr/out of shared memory/,
+	'out of shared memory in a renewal that is needed');
 $session->rollback;
 clear_lock_table();
 is_new(id(), 'room again: an ID');
@@ -78,8 +79,8 @@ ok($session->commit, 'the transaction that had no room commits');
 is(value_of($session, 'SELECT count(*) FROM filled'), 1, 'the transaction that had no room has what it wrote');
 is(value_of($greedy, 'SELECT count(*) FROM pg_locks WHERE pid = ?', $pid), 0, 'no lock is left');
 
-# The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A renewal
-# ahead of need that fails so keeps none of them.
+# The record's page, made unreadable while it is in no buffer: what reads it holds locks of the server (LWLocks) then. A
+# renewal ahead of need that fails so keeps none of them.
 my $block_size = 8192;
 my $file = $node->data_dir . '/' . value_of($greedy, q{SELECT pg_relation_filepath('idgen.horizon')});
 
@@ -109,13 +110,15 @@ begin_with_locks();
 at(170);
 is_new(id_if_any(), 'a page that cannot be read in a renewal ahead of need: an ID');
 at(200);
-fails_with($greedy, 'SELECT next_id(1)', 'XX001', qr/invalid page in block 1/, 'the lock is free: another session finds the same page');
+fails_with($greedy, 'SELECT next_id(1)', 'XX001', qr/invalid page in block 1/,
+	'the lock is free: another session finds the same page');
 swap_page($page);
 is_new(scalar(eval { value_of($greedy, 'SELECT next_id(1)') }), 'the page is readable again: another session renews');
 is_new(id_if_any(), 'the transaction that met the bad page gets an ID of the next window');
 ok($session->commit, 'the transaction that met the bad page commits');
 
-# A renewal in a transaction with a number looks into pg_class, which another session locks. The server's timeouts need a clock that goes.
+# A renewal in a transaction with a number looks into pg_class, which another session locks. The server's timeouts need
+# a clock that goes.
 sub wait_in_renewal
 {
 	my ($offset, $setting) = @_;

@@ -1,5 +1,5 @@
-# The sequences of the extension in other hands: nextval and setval by a role that was granted all sequences change nothing,
-# stall nothing and end nothing, on the server, after kill -9, on a standby and in a dump.
+# The sequences of the extension in other hands: nextval and setval by a role that was granted all sequences change
+# nothing, stall nothing and end nothing, on the server, after kill -9, on a standby and in a dump.
 use strict;
 use warnings;
 use FindBin;
@@ -106,7 +106,8 @@ for my $last (99_999, 0, 5)
 }
 
 # The standby follows, page by page, and makes none of them again.
-ok(eval { wait_for_replay($node, $standby) }, 'the standby has the same pages') || note slurp_file($standby->logfile) =~ /(FATAL:.*)/;
+ok(eval { wait_for_replay($node, $standby) },
+	'the standby has the same pages') || note slurp_file($standby->logfile) =~ /(FATAL:.*)/;
 crash($node);
 if (eval { $standby->promote; 1 })
 {
@@ -114,7 +115,8 @@ if (eval { $standby->promote; 1 })
 	my $on_standby = connect_to($standby);
 	is(repeated(\%made, eval { draw($on_standby, 5000) }), 0, 'the standby promoted: none again');
 	is(scalar(my @ids = eval { draw($on_standby, 10) }), 10, 'the standby promoted: IDs go on');
-	ok(eval { !repeated(\%decimal, value_of($on_standby, 'SELECT next_decimal_id()')) }, 'the standby promoted: DecimalIds go on');
+	ok(eval { !repeated(\%decimal, value_of($on_standby, 'SELECT next_decimal_id()')) },
+		'the standby promoted: DecimalIds go on');
 	$on_standby->disconnect;
 	$standby->stop('immediate');
 }

@@ -161,7 +161,8 @@ for (@writes)
 # Put far ahead by its owner: refused, until it is set right.
 $session->do(q{ALTER SEQUENCE idgen.horizon RESTART WITH 2208988800000});
 sleep 1.1;
-fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+ days(?: \d+ h)? behind/, 'restarted at the year 2040');
+fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+ days(?: \d+ h)? behind/,
+	'restarted at the year 2040');
 $session->do('SELECT idgen.reset(clock_timestamp())');
 is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen.reset');
 
@@ -212,7 +213,8 @@ set_clock($node, '+20');
 
 # The extension stays in its schema, whose name may change: IDs go on.
 $session->do('CREATE SCHEMA other');
-fails_with($session, 'ALTER EXTENSION idgen SET SCHEMA other', '0A000', qr/extension "idgen" does not support SET SCHEMA/, 'another schema');
+fails_with($session, 'ALTER EXTENSION idgen SET SCHEMA other', '0A000',
+	qr/extension "idgen" does not support SET SCHEMA/, 'another schema');
 $session->do($_) for 'DROP SCHEMA other', 'CREATE TABLE photo (id bigint DEFAULT next_id(), title text)', 'ALTER SCHEMA public RENAME TO other';
 repeated(\%made, value_of($session, q{INSERT INTO other.photo (title) VALUES ('one') RETURNING id}), @{ value_of($session, 'SELECT other.next_id_array(1000)') });
 $session->do($_) for 'ALTER SCHEMA other RENAME TO public', 'DROP TABLE photo';
@@ -254,7 +256,8 @@ for my $call ([ 'idgen.advance', q{'2150-01-01 00:00Z'} ], [ 'idgen.advance', q{
 	fails_with($session, "SELECT $function($instant)", '22023',
 		qr/the durable horizon would lie $lead ahead of the clock\nDETAIL:  The clock says 20.*\. No ID would be made in this database until 2.*\nHINT:  .*an hour ahead.*far => true/, "$function to $instant");
 }
-fails_with($session, 'SELECT idgen.advance(now(), NULL)', '22004', qr/far must not be null\nDETAIL:.*\nHINT:/, 'neither far nor near');
+fails_with($session, 'SELECT idgen.advance(now(), NULL)', '22004', qr/far must not be null\nDETAIL:.*\nHINT:/,
+	'neither far nor near');
 ok(!repeated(\%made, draw($session, 10)), 'refused: IDs go on');
 sub told
 {
@@ -267,10 +270,13 @@ sub told
 }
 my $costs = qr/NOTICE:  no ID will be made in this database for/;
 is(told(q{SELECT idgen.advance(now() + '1500 ms')}), '', 'near: nobody notices');
-like(told(q{SELECT idgen.advance(now() + '1 h')}), qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(\)/, 'an hour ahead: told');
+like(told(q{SELECT idgen.advance(now() + '1 h')}),
+	qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(\)/,
+	'an hour ahead: told');
 like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
 is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
-like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/, 'far, and meant: told');
+like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/,
+	'far, and meant: told');
 fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/,
   'far, and meant: no ID comes');
 $session->do(q{SELECT idgen.reset(clock_timestamp() + '3 s')});
@@ -284,7 +290,8 @@ for ('idgen.advance(now())', 'idgen.reset(now())', 'idgen.accept_clock()')
 	fails_with($app, "SELECT $_", '42501', qr/permission denied/, "an ordinary role and $_");
 }
 $session->do('GRANT EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz, boolean) TO app');
-fails_with($app, 'SELECT idgen.reset(now())', '42501', qr/must be superuser/, 'idgen.reset granted to an ordinary role');
+fails_with($app, 'SELECT idgen.reset(now())', '42501', qr/must be superuser/,
+	'idgen.reset granted to an ordinary role');
 ok($app->do('SELECT idgen.advance(now())'), 'idgen.advance granted to an ordinary role');
 for my $function ('idgen.advance', 'idgen.reset')
 {
@@ -303,7 +310,8 @@ $node->stop;
 set_clock($node, '+31536000');
 start_again($node);
 $session = connect_to($node);
-fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 36\d days(?: \d+ h)?\n/, 'a year ahead at the start');
+fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 36\d days(?: \d+ h)?\n/,
+	'a year ahead at the start');
 $session->do('SELECT idgen.accept_clock()');
 is(repeated(\%made, draw($session, 100)), 0, 'a year ahead at the start, accepted: IDs');
 set_clock($node, '+22');
@@ -313,7 +321,8 @@ my $right = value_of($session, 'SELECT clock_timestamp()');
 $session->do('SELECT idgen.reset(?)', undef, $right);
 @ids = (draw($session, 100), draw($late, 100));
 is(repeated(\%made, @ids), 0, 'idgen.reset: none again');
-ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right), 'idgen.reset: at the right time');
+ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right),
+	'idgen.reset: at the right time');
 crash($node);
 start_again($node);
 $session = connect_to($node);

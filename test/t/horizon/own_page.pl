@@ -1,5 +1,5 @@
-# The page that holds the durable horizon, damaged, of a later version, or left empty by a crash: an error that says so, no session
-# ends, and no second page is put behind an empty one.
+# The page that holds the durable horizon, damaged, of a later version, or left empty by a crash: an error that says so,
+# no session ends, and no second page is put behind an empty one.
 use strict;
 use warnings;
 use FindBin;
@@ -117,7 +117,8 @@ for my $sequence (sort keys %sql)
 	is(-s $path{$sequence}, BLOCK, "$sequence: one page before the first record");
 	restart_with($sequence, sub { $_[0] . "\0" x BLOCK });
 	value_of($session, $sql{$sequence});
-	is($session->selectrow_array("SELECT pg_relation_size('$sequence')"), 2 * BLOCK, "$sequence, an empty page: taken in place");
+	is($session->selectrow_array("SELECT pg_relation_size('$sequence')"), 2 * BLOCK,
+		"$sequence, an empty page: taken in place");
 }
 is(repeated(\%made, draw($session, 1000)), 0, 'empty pages: none again');
 wait_for_replay($node, $standby);
@@ -155,7 +156,8 @@ $standby->stop;
 is(-s $copied, BLOCK, 'the standby: one page before the first record');
 write_bytes($copied, bytes_of($copied) . "\0" x BLOCK);
 start_again($standby);
-is($standby->safe_psql('postgres', q{SELECT ok FROM idgen.status() WHERE key = 'horizon'}), 't', 'the standby, an empty page: idgen.status() reads the horizon');
+is($standby->safe_psql('postgres', q{SELECT ok FROM idgen.status() WHERE key = 'horizon'}), 't',
+	'the standby, an empty page: idgen.status() reads the horizon');
 repeated(\%made, my ($last) = draw($session, 1));
 ok(eval { wait_for_replay($node, $standby) }, 'the standby, an empty page: it follows');
 crash($node);

@@ -1,5 +1,5 @@
-# The extension dropped and created again, and a database OID that is given again: whatever the server forgot in between,
-# no ID is made twice.
+# The extension dropped and created again, and a database OID that is given again: whatever the server forgot in
+# between, no ID is made twice.
 use strict;
 use warnings;
 use FindBin;
@@ -68,7 +68,8 @@ set_clock($node, '+3600');
 $session->do('CHECKPOINT');
 set_clock($node, '+2');
 $session->do('DROP EXTENSION idgen');
-fails_with($session, 'CREATE EXTENSION idgen', '55000', qr/checkpoint.*\nDETAIL:.*\nHINT:.*CHECKPOINT/s, 'a checkpoint an hour ahead');
+fails_with($session, 'CREATE EXTENSION idgen', '55000', qr/checkpoint.*\nDETAIL:.*\nHINT:.*CHECKPOINT/s,
+	'a checkpoint an hour ahead');
 $session->do('CHECKPOINT');
 ok(eval { $session->do('CREATE EXTENSION IF NOT EXISTS idgen'); 1 }, 'a checkpoint under the right clock: created');
 is(repeated(\%made, draw_few($session, 4000)), 0, 'a checkpoint under the right clock: none again');
@@ -91,7 +92,8 @@ for my $then ('', ', then kill -9')
 		'>=', $at_ms, "dropped and created without a restart$then: above the horizon that it had");
 }
 
-# A database OID given again while the dropped one's window lasts. A copy of the database has even the same files' numbers.
+# A database OID given again while the dropped one's window lasts. A copy of the database has even the same files'
+# numbers.
 set_for_server($session, 'idgen.horizon_window', '60s');
 set_for_server($session, 'idgen.max_lead', '10s');
 my $offset = 2;
@@ -119,15 +121,16 @@ for my $template ('older', 'template1')
 	$app = connect_to($node, db => 'app');
 	# Refused if the horizon lies further ahead than IDs may.
 	$app->do('SET idgen.max_wait = 0');
-	is(repeated(\%made, eval { draw_few($app, 16_000) }), 0, "an OID given again, from $template, then kill -9: none again");
+	is(repeated(\%made, eval { draw_few($app, 16_000) }), 0,
+		"an OID given again, from $template, then kill -9: none again");
 	set_clock($node, '+' . ($offset += 100));
 	is(repeated(\%made, draw_few($app, 100)), 0, "an OID given again, from $template, past the window: IDs go on");
 	$app->disconnect;
 	$session->do("DROP DATABASE $_") for 'app', 'older';
 }
 
-# Two first sessions of such a database at once, held up where they look for its row: neither takes the other for one of a
-# database that was there before.
+# Two first sessions of such a database at once, held up where they look for its row: neither takes the other for one of
+# a database that was there before.
 $session->do('CREATE ROLE app LOGIN');
 $session->do('CREATE DATABASE app');
 my $oid = value_of($session, q{SELECT oid FROM pg_database WHERE datname = 'app'});

@@ -1,5 +1,5 @@
-# A publication FOR ALL SEQUENCES (19) brings the sequences of its server to the subscriber: what it writes there over the
-# horizon's and the generators' changes nothing, stalls nothing and ends nothing.
+# A publication FOR ALL SEQUENCES (19) brings the sequences of its server to the subscriber: what it writes there over
+# the horizon's and the generators' changes nothing, stalls nothing and ends nothing.
 use strict;
 use warnings;
 use FindBin;
@@ -69,7 +69,8 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 725811840000
 	@ids = eval { draw($session, 10) };
 	is(scalar @ids, 10, "$write: IDs go on at once");
 	$session->do('RESET idgen.max_wait');
-	is(repeated(\%made, @ids, map { value_of($session, 'SELECT next_decimal_id()') } 1 .. 3), 0, "$write: no ID twice when IDs go on");
+	is(repeated(\%made, @ids, map { value_of($session, 'SELECT next_decimal_id()') } 1 .. 3), 0,
+		"$write: no ID twice when IDs go on");
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
 	wait_until($session, "SELECT last_value = $brought FROM idgen.horizon");
 	crash_and_start();
@@ -88,7 +89,8 @@ $session->do('DROP SUBSCRIPTION from_there');
 	$on->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
 	my $brought = value_of($there, 'SELECT last_value FROM idgen.origin');
 	wait_until($on, "SELECT last_value = $brought FROM idgen.origin");
-	is(value_of($on, q{SELECT ok FROM idgen.status() WHERE key = 'copy'}), 1, 'before the first ID: idgen.status() says nothing of a copy');
+	is(value_of($on, q{SELECT ok FROM idgen.status() WHERE key = 'copy'}), 1,
+		'before the first ID: idgen.status() says nothing of a copy');
 	ok(eval { value_of($on, 'SELECT next_id()') }, 'before the first ID: IDs are made') || note $on->errstr;
 	is(value_of($on, 'SELECT last_value = system_identifier FROM idgen.origin, pg_control_system()'), 1,
 	  'before the first ID: once made, the mirror is right again');

@@ -1,5 +1,5 @@
-# Order across nodes and sessions: the hybrid logical clock, IDs above one seen elsewhere, the bounds of the clock; through
-# steps of the clock, kill -9, restarts and promotion.
+# Order across nodes and sessions: the hybrid logical clock, IDs above one seen elsewhere, the bounds of the clock;
+# through steps of the clock, kill -9, restarts and promotion.
 use strict;
 use warnings;
 use FindBin;
@@ -168,7 +168,8 @@ for my $shard (4, 5, 6)
 	my $id = value_of($session, $after_sql, $seen);
 	cmp_ok($id, '>', $seen, "an ID of shard $shard 0.3 s ahead: the next is larger");
 	cmp_ok(id_lead($id), '>', 0, "an ID of shard $shard 0.3 s ahead: it was not waited for");
-	cmp_ok(value_of($session, 'SELECT next_id()'), '>', $id, "an ID of shard $shard 0.3 s ahead: the session goes on above");
+	cmp_ok(value_of($session, 'SELECT next_id()'), '>', $id,
+		"an ID of shard $shard 0.3 s ahead: the session goes on above");
 }
 my $seen = seen_at(2.5, 6);
 $began = time;
@@ -217,7 +218,7 @@ sub is_new_generator
 	my ($before, $what, @ids) = @_;
 	my %generators = map { generator_of($_) => 1 } @ids;
 	is(join(' ', keys %generators), $before + 1, "$what: the next generator");
-	is(int($ids[0] / 10_000_000_000), 1, "$what: its counter begins at 1");
+	is(int($ids[0] / 10_000_000_000), 1, "$what: the counter of the next generator begins at 1");
 	is(repeated(\%made, @ids), 0, "$what: none again");
 	return $before + 1;
 }
@@ -252,7 +253,8 @@ for my $how ('kill -9', 'kill -9 after one ID', 'a restart', 'an immediate stop'
 	}
 	$generator = is_new_generator($generator, $how, decimals($session, $how eq 'a restart' ? 1 : 100));
 }
-# The generators belong to idgen: dropping idgen_kinds forgets neither the one in use nor, over a crash, those that were taken.
+# The generators belong to idgen: dropping idgen_kinds forgets neither the one in use nor, over a crash, those that were
+# taken.
 for my $has_crashed (0, 1)
 {
 	$session->do('DROP EXTENSION idgen_kinds');
@@ -267,7 +269,8 @@ for my $has_crashed (0, 1)
 	if ($has_crashed) { $generator = is_new_generator($generator, 'idgen_kinds created again after kill -9', @ids) }
 	else
 	{
-		is(join(' ', map { generator_of($_) } @ids[ 0, -1 ]), "$generator $generator", 'idgen_kinds created again: the generator goes on');
+		is(join(' ', map { generator_of($_) } @ids[ 0, -1 ]), "$generator $generator",
+			'idgen_kinds created again: the generator goes on');
 		is(repeated(\%made, @ids), 0, 'idgen_kinds created again: no DecimalId again');
 	}
 }
@@ -282,7 +285,8 @@ fails_with(
 	$session, 'SELECT next_decimal_id()', '55000',
 	qr/no generator for DecimalIds was taken within 0.500 s\nDETAIL:  The synchronous standbys have not confirmed it/,
 	'no synchronous standby answers');
-fails_with($session, 'SELECT next_decimal_id()', '55000', qr/have not confirmed it/, 'no standby answers: the next call takes no generator either');
+fails_with($session, 'SELECT next_decimal_id()', '55000', qr/have not confirmed it/,
+	'no standby answers: the next call takes no generator either');
 $node->append_conf('postgresql.conf', "synchronous_standby_names = ''\nidgen.max_wait = '3s'");
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('synchronous_standby_names') = ''});
@@ -291,7 +295,8 @@ $generator = is_new_generator($generator, 'once none is needed', decimals($sessi
 $node->append_conf('postgresql.conf', "idgen.synchronous = 'required'");
 begin_again($node);
 $session = connect_to($node);
-fails_with($session, 'SELECT next_decimal_id()', '55000', qr/IDs need a synchronous standby/, 'a synchronous standby is required');
+fails_with($session, 'SELECT next_decimal_id()', '55000', qr/IDs need a synchronous standby/,
+	'a synchronous standby is required');
 $node->append_conf('postgresql.conf', "idgen.synchronous = 'auto'");
 begin_again($node);
 $session = connect_to($node);
@@ -316,7 +321,8 @@ start_again($standby);
 my $on_standby = connect_to($standby);
 fails_with($on_standby, "SELECT $_", '25006', qr/cannot make IDs during recovery/, "a standby: $_")
   for 'hlc_now()', 'hlc_receive(5)', 'next_id_after(5)', 'next_decimal_id()';
-is(value_of($on_standby, 'SELECT hlc_logical(65537) || $$ $$ || (decimal_id_decode(10000100000)).counter'), '1 1', 'a standby reads');
+is(value_of($on_standby, 'SELECT hlc_logical(65537) || $$ $$ || (decimal_id_decode(10000100000)).counter'), '1 1',
+	'a standby reads');
 ($hlc) = events($session, 1);
 repeated(\%made, $hlc, decimals($session, 10));
 my $flushed = $node->lsn('flush');
@@ -328,7 +334,8 @@ cmp_ok($promoted[0], '>', $hlc, 'promoted: timestamps go on above');
 is(repeated(\%made, @promoted), 0, 'promoted: no timestamp again');
 $generator = is_new_generator($generator + 99, 'promoted: some are skipped', decimals($on_standby, 10));
 
-# Set by another role: no generator again, nor one left out. Set by its owner, as after a restore: some are skipped. At the end of them.
+# Set by another role: no generator again, nor one left out. Set by its owner, as after a restore: some are skipped. At
+# the end of them.
 $on_standby->do(q{SELECT setval('idgen.generator', 1)});
 begin_again($standby);
 $on_standby = connect_to($standby);
@@ -351,7 +358,8 @@ my $buffer = "\0" x 512;
 my $verdict = syscall(ADJTIMEX, $buffer);
 if ($verdict >= 0 && $verdict != TIME_ERROR)
 {
-	is(value_of($on_standby, 'SELECT lower(clock_bounds()) <= upper(clock_bounds())'), 1, 'the kernel knows the bounds of its clock');
+	is(value_of($on_standby, 'SELECT lower(clock_bounds()) <= upper(clock_bounds())'), 1,
+		'the kernel knows the bounds of its clock');
 }
 else
 {
@@ -403,11 +411,14 @@ fails_with(
 fails_with($on_bounded, q{SELECT wait_until_past('infinity')}, '22023', qr/infinity is never past/, 'infinity');
 $on_bounded->do(q{SET statement_timeout = '200ms'});
 $began = time;
-fails_with($on_bounded, q{SELECT wait_until_past(clock_timestamp() + interval '4 s')}, '57014', qr/statement timeout/, 'a wait can be cancelled');
+fails_with($on_bounded, q{SELECT wait_until_past(clock_timestamp() + interval '4 s')}, '57014', qr/statement timeout/,
+	'a wait can be cancelled');
 cmp_ok(time - $began, '<', 3, 'a wait can be cancelled: at once');
 kernel_says('5 200000 100');
-fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronized/, 'a kernel that is not synchronized: bounds');
-fails_with($on_bounded, q{SELECT wait_until_past('2000-01-01')}, '55000', qr/not synchronized/, 'a kernel that is not synchronized: wait');
+fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronized/,
+	'a kernel that is not synchronized: bounds');
+fails_with($on_bounded, q{SELECT wait_until_past('2000-01-01')}, '55000', qr/not synchronized/,
+	'a kernel that is not synchronized: wait');
 unlink $kernel;
 fails_with($on_bounded, 'SELECT clock_bounds()', '55000', qr/not synchronized/, 'a kernel that cannot be asked');
 

@@ -1,5 +1,5 @@
-# ULIDs and UUIDs of version 7 rise across all sessions of a server: a call that starts after another has returned gives the
-# larger value, also while the clock steps and stands still; and none is given twice.
+# ULIDs and UUIDs of version 7 rise across all sessions of a server: a call that starts after another has returned gives
+# the larger value, also while the clock steps and stands still; and none is given twice.
 use strict;
 use warnings;
 use FindBin;
@@ -111,8 +111,8 @@ for my $maker (0 .. $#makers)
 	is(scalar keys %values, $workers * $calls, "$makers[$maker]: none twice");
 }
 
-# A clock that is a year ahead for a moment: what is made then says so, what is made after is of today again, and rises. The log
-# has one message for each kind. Steps back within a second have none.
+# A clock that is a year ahead for a moment: what is made then says so, what is made after is of today again, and rises.
+# The log has one message for each kind. Steps back within a second have none.
 {
 	my $jumping = start_node('jumping', kinds => 1, fake_clock => 1, conf => ["idgen.max_lead = '200ms'"]);
 	my @sessions = map { connect_to($jumping) } 1 .. 3;
@@ -139,7 +139,8 @@ for my $maker (0 .. $#makers)
 		set_clock($jumping, '+86400');
 		value_of($sessions[1], "SELECT $maker()");
 		set_clock($jumping, '+0');
-		cmp_ok(abs $off->($maker, value_of($sessions[2], "SELECT $maker()")), '<', 10, "$maker: the same of a day");
+		cmp_ok(abs $off->($maker, value_of($sessions[2], "SELECT $maker()")), '<', 10,
+			"$maker: the clock right again after a day ahead: of today");
 	}
 	my $log = slurp_file($jumping->logfile);
 	my $told = qr/begins again at the clock, 36\d days(?: \d+ h)? below the last one\n.*DETAIL:  The last one says 20.*, the clock says 20.*\n.*HINT:  See/;
@@ -148,7 +149,8 @@ for my $maker (0 .. $#makers)
 	$_->disconnect for @sessions;
 }
 
-# Many to a statement: rising in each session, none twice in all. The clock is the machine's own: nothing slows the sessions.
+# Many to a statement: rising in each session, none twice in all. The clock is the machine's own: nothing slows the
+# sessions.
 my $plain = start_node('plain', kinds => 1);
 $plain->safe_psql('postgres', 'CREATE UNLOGGED TABLE made (session int, statement int, n int, ulid ulid, uuid uuid, objectid objectid, ksuid ksuid)');
 ok( in_sessions(
@@ -163,14 +165,16 @@ SQL
 my $session = connect_to($plain);
 for my $kind (qw(ulid uuid objectid ksuid))
 {
-	is(value_of($session, "SELECT count(*) FROM (SELECT DISTINCT $kind FROM made) AS s"), $workers * 50000, "$kind: none twice");
+	is(value_of($session, "SELECT count(*) FROM (SELECT DISTINCT $kind FROM made) AS s"), $workers * 50000,
+		"$kind: none twice");
 	next if $kind eq 'ksuid' || $kind eq 'objectid';
 	is(value_of($session, <<"SQL"), 0, "$kind: rising in each session");
 SELECT count(*) FROM (SELECT $kind, lag($kind) OVER (PARTITION BY session ORDER BY statement, n) AS last FROM made) AS s WHERE $kind <= last
 SQL
 }
 # The random bits would hide it: no two have the same time and fraction.
-is(value_of($session, 'SELECT count(DISTINCT left(uuid::text, 18)) FROM made'), $workers * 50000, 'uuid: no stamp twice');
+is(value_of($session, 'SELECT count(DISTINCT left(uuid::text, 18)) FROM made'), $workers * 50000,
+	'uuid: no stamp twice');
 $session->disconnect;
 
 done_testing();

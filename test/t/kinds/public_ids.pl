@@ -14,7 +14,8 @@ my $node = start_node('keys', kinds => 1, conf => [ "log_min_messages = 'debug2'
 my $session = connect_to($node);
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN');
 my $app = connect_to($node, user => 'app');
-fails_with($app, 'SELECT id_to_public(5)', '55000', qr/idgen.keys is not set\nDETAIL:.*\nHINT:.*ALTER SYSTEM/, 'no keys');
+fails_with($app, 'SELECT id_to_public(5)', '55000', qr/idgen.keys is not set\nDETAIL:.*\nHINT:.*ALTER SYSTEM/,
+	'no keys');
 
 # Waits until a session has seen the reload: its default key makes public IDs that begin so.
 sub reload
@@ -37,7 +38,8 @@ sub reload
 	ok(reload("1:$old", '1'), 'keys come by a reload');
 }
 my $public = value_of($app, 'SELECT id_to_public(5)');
-is($public, value_of($session, "SELECT '1' || id_to_base62(id_encrypt(5, '\\x$old'))"), 'made with the key of the file');
+is($public, value_of($session, "SELECT '1' || id_to_base62(id_encrypt(5, '\\x$old'))"),
+	'made with the key of the file');
 ok(reload("1:$old,2:$new", '2'), 'a new key is used at once');
 is(value_of($app, "SELECT id_from_public('$public')"), 5, 'old public IDs are still read beside a new key');
 ok(reload("2:$new,3:$third", '3'), 'an old key is taken out');
@@ -51,7 +53,8 @@ $node->reload;
 ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $offset, 1000000) ~ 'idgen.keys'"),
 	'a refused value is reported');
 like(value_of($app, 'SELECT id_to_public(5)'), qr/^3/, 'a refused value changes nothing');
-is(value_of($session, q{SELECT count(*) FROM pg_file_settings WHERE name = 'idgen.keys' AND error IS NOT NULL}), 1, 'pg_file_settings says so');
+is(value_of($session, q{SELECT count(*) FROM pg_file_settings WHERE name = 'idgen.keys' AND error IS NOT NULL}), 1,
+	'pg_file_settings says so');
 $node->append_conf('postgresql.conf', "idgen.keys = '2:$new'");
 $node->restart;
 $_->disconnect for $session, $app;
@@ -64,9 +67,12 @@ fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'SHOW');
 fails_with($app, "SELECT current_setting('idgen.keys')", '42501', qr/idgen.keys/, 'current_setting');
 is(value_of($app, q{SELECT count(*) FROM pg_settings WHERE name = 'idgen.keys'}), 0, 'pg_settings');
 fails_with($app, 'SELECT * FROM pg_file_settings', '42501', qr/permission denied/, 'pg_file_settings');
-fails_with($session, "ALTER DATABASE postgres SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/, 'ALTER DATABASE');
-fails_with($session, "ALTER ROLE app SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/, 'ALTER ROLE');
-is(value_of($app, q{SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE '%idgen.keys%'}), 0, 'the open catalog is empty of keys');
+fails_with($session, "ALTER DATABASE postgres SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/,
+	'ALTER DATABASE');
+fails_with($session, "ALTER ROLE app SET idgen.keys = '1:$old'", '22023', qr/cannot be set for a database/,
+	'ALTER ROLE');
+is(value_of($app, q{SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE '%idgen.keys%'}), 0,
+	'the open catalog is empty of keys');
 
 # The log has every change of the keys, and no key.
 fails_with($session, "SET idgen.keys = '$old:1'", '22023', qr/DETAIL:.*number of key 1/, 'an error with no key in it');
@@ -94,7 +100,8 @@ is($node->safe_psql('postgres', "SELECT id_encrypt(1, '\\x$old') > 0"), 't', 'an
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'");
 $node->restart;
 ($status, $out, $error) = $node->psql('postgres', 'SELECT id_to_public(5)', extra_params => [ '-U', 'app' ]);
-like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is not set/s, 'a stored setting is not taken');
+like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is not set/s,
+	'a stored setting is not taken');
 unlike($error, qr/$old/, 'the key of a stored setting is not told');
 
 # The examples of the pages run, and give what stands behind them.

@@ -1,5 +1,5 @@
-# The random parts of what the makers make, 64 MB of them, by ent: it must not find what chance would give less than once in
-# 10^9 runs.
+# The random parts of what the makers make, 64 MB of them, by ent: it must not find what chance would give less than
+# once in 10^9 runs.
 use strict;
 use warnings;
 use FindBin;
@@ -66,7 +66,8 @@ sub looks_random
 	return;
 }
 
-# The tail of a ULID is random if it is the first of its millisecond, so a clock that runs fast makes every call such a one.
+# The tail of a ULID is random if it is the first of its millisecond, so a clock that runs fast makes every call such a
+# one.
 my $fast = start_node('fast', kinds => 1, fake_clock => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
 set_clock($fast, '+0 x10000');
 # A session reads it again after some microseconds, which clock_timestamp() takes here.

@@ -36,7 +36,8 @@ SQL
 	$session->do("COPY (SELECT v FROM many_$type ORDER BY v LIMIT 10000) TO '$file' (FORMAT binary)");
 	$session->do("CREATE TABLE copied_$type (v $type)");
 	$session->do("COPY copied_$type FROM '$file' (FORMAT binary)");
-	is(value_of($session, "SELECT count(*) FROM (SELECT v FROM copied_$type EXCEPT SELECT v FROM many_$type) s"), 0, "$type: binary COPY");
+	is(value_of($session, "SELECT count(*) FROM (SELECT v FROM copied_$type EXCEPT SELECT v FROM many_$type) s"), 0,
+		"$type: binary COPY");
 	$session->do("DROP TABLE many_$type, copied_$type");
 }
 

@@ -1,9 +1,10 @@
-# Clients of a cluster, each pinned to one node, that draw IDs whatever happens, and what they received. Each writes a file, a line for each
-# attempt: when it ended, how many IDs were asked for, and these IDs, or ! and the SQLSTATE. A line with a + begins a session.
+# Clients of a cluster, each pinned to one node, that draw IDs whatever happens, and what they received. Each writes a
+# file, a line for each attempt: when it ended, how many IDs were asked for, and these IDs, or ! and the SQLSTATE. A
+# line with a + begins a session.
 #
-# If begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a line for each read: the timeline, up to where, and the
-# IDs that came. If replication is asynchronous, a reader begins again on each timeline: clocks that are wrong by more than idgen.clock_error may put a new primary behind
-# the old one.
+# If begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a
+# line for each read: the timeline, up to where, and the IDs that came. If replication is asynchronous, a reader begins
+# again on each timeline: clocks that are wrong by more than idgen.clock_error may put a new primary behind the old one.
 package IdgenClients;
 
 use strict;
@@ -138,8 +139,8 @@ sub events_of
 	return { map { @$_ } @{ $session->selectall_arrayref('SELECT id, timeline FROM event') } };
 }
 
-# The timelines that a primary's rows are from: its own and those that led to it, each to 1; and 0, where rows have none. Readers can have been on others: a
-# server was promoted, and then another one that had not followed it.
+# The timelines that a primary's rows are from: its own and those that led to it, each to 1; and 0, where rows have
+# none. Readers can have been on others: a server was promoted, and then another one that had not followed it.
 sub lines_of
 {
 	my ($session) = @_;
@@ -149,7 +150,8 @@ sub lines_of
 	return { map { $_ => 1 } @$lines };
 }
 
-# What the readers of some nodes missed of these events, below where each has come on one of these timelines: lost, twice; and seen, how often they saw one.
+# What the readers of some nodes missed of these events, below where each has come on one of these timelines: lost,
+# twice; and seen, how often they saw one.
 sub missed_of
 {
 	my ($clients, $events, $lines, @names) = @_;
@@ -233,8 +235,9 @@ sub received
 	return $received;
 }
 
-# What they received so far, on one node or on all: attempted, received, duplicates, disordered (IDs not above the one before in their
-# session), gap (the longest time in seconds without an ID for anybody), gap_began (when), refused (how often, by SQLSTATE).
+# What they received so far, on one node or on all: attempted, received, duplicates, disordered (IDs not above the one
+# before in their session), gap (the longest time in seconds without an ID for anybody), gap_began (when), refused (how
+# often, by SQLSTATE).
 sub survey
 {
 	my ($clients, @names) = @_;
@@ -281,7 +284,8 @@ sub _longest_gap
 	return ($gap, $began);
 }
 
-# Of the IDs of some nodes, in the default layout: how many of each tick (unix ms), and the first and last ticks by shard.
+# Of the IDs of some nodes, in the default layout: how many of each tick (unix ms), and the first and last ticks by
+# shard.
 sub parts_of
 {
 	my ($clients, @names) = @_;

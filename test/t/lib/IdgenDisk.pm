@@ -1,4 +1,5 @@
-# A disk that loses what was not flushed, or on which calls fail, for the TAP tests: lib/write_cache.cpp and lib/failing_calls.cpp below a server.
+# A disk that loses what was not flushed, or on which calls fail, for the TAP tests: lib/write_cache.cpp and
+# lib/failing_calls.cpp below a server.
 package IdgenDisk;
 
 use strict;
@@ -42,8 +43,8 @@ sub calls_fail
 
 sub _faults_of { my ($node) = @_; return $node->basedir . '/failing_calls' }
 
-# Takes the power of a server that was killed: all that was written and not flushed is gone, or, if torn, some sectors of it. Gives how many
-# sectors are gone.
+# Takes the power of a server that was killed: all that was written and not flushed is gone, or, if torn, some sectors
+# of it. Gives how many sectors are gone.
 sub lose_writes
 {
 	my ($node, $is_torn) = @_;

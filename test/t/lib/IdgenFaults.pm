@@ -12,10 +12,12 @@ our @EXPORT = qw(begin_fault end_fault fault_names);
 
 # Without an end: it is over when it has begun.
 my %faults = (
-	# The node's Patroni dies, its server goes on. A new Patroni begins when the fault ends: one that only stood still could take the leader's
-	# key back, by what it had read of etcd before, and with that key throw away the history of the server that was promoted.
+	# The node's Patroni dies, its server goes on. A new Patroni begins when the fault ends: one that only stood still
+	# could take the leader's key back, by what it had read of etcd before, and with that key throw away the history of
+	# the server that was promoted.
 	cut_off => { begin => \&_kill_patroni, end => \&_begin_patroni },
-	# The whole node stands still, and its server later goes on as if nothing had been; a new Patroni begins a little later.
+	# The whole node stands still, and its server later goes on as if nothing had been; a new Patroni begins a little
+	# later.
 	freeze => { begin => \&_freeze, end => \&_thaw },
 	kill_server => { begin => \&_kill_server },
 	kill_session => { begin => \&_kill_session },
@@ -34,7 +36,8 @@ my %faults = (
 	registry_new => { begin => _of_registry('make_new'), end => _of_registry('reopen') },
 	registry_limited => { begin => _of_registry('limit') },
 	registry_leaked => { begin => _of_registry('leak') },
-	# A server beside the cluster that takes its numbers from the same registry gives them up, or dies, and starts again.
+	# A server beside the cluster that takes its numbers from the same registry gives them up, or dies, and starts
+	# again.
 	rival_restarted => { begin => _of_rival(sub { my ($rival) = @_; $rival->stop('fast') }) },
 	rival_killed => { begin => _of_rival(\&crash) },
 	# The process that keeps the node's numbers stands still, so that the registry hears nothing of this node.

@@ -29,7 +29,8 @@ sub start_injected
 	return start_node($name, fake_clock => 1, %option, conf => [ injected_conf(), @{ $option{conf} // [] } ]);
 }
 
-# Has a session do something before a step of what it does from now on: 'crash 7', 'error 7', 'clock 7 +3600'; '' for nothing.
+# Has a session do something before a step of what it does from now on: 'crash 7', 'error 7', 'clock 7 +3600'; '' for
+# nothing.
 sub inject { my ($session, $what) = @_; return $session->do("SET injection.idgen = '$what'") }
 
 # The calls before which something was done, from the log of a node.
@@ -51,8 +52,8 @@ sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S',
 
 my $next_ids = 'SELECT next_id_array(?)';
 
-# Draws IDs, and gives how many of them were made before. If they are to begin further ahead than the clock admits, it goes on meanwhile; what is
-# owed to another server only a clock pays that runs, beyond the horizon.
+# Draws IDs, and gives how many of them were made before. If they are to begin further ahead than the clock admits, it
+# goes on meanwhile; what is owed to another server only a clock pays that runs, beyond the horizon.
 sub draw_repeated
 {
 	my ($node, $made, $session, $count, $sql) = @_;
@@ -73,8 +74,9 @@ sub draw_repeated
 	die 'the clock goes on, and no ID comes';
 }
 
-# What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function that draws IDs, by sql
-# if there is one, and gives how many of them were made before; act also the second at which the clock stands. end is done after a crash.
+# What is tried, by name: prepare is done before, then act with all steps counted. Both take a session and a function
+# that draws IDs, by sql if there is one, and gives how many of them were made before; act also the second at which the
+# clock stands. end is done after a crash.
 sub operations
 {
 	my $note_after = sub {
@@ -120,8 +122,8 @@ sub kill_and_start
 	return connect_to($node);
 }
 
-# Waits until all processes of a server have ended that a step has killed. What is left of them until somebody asks for their status has no
-# program any more; the next postmaster would take it for one that runs.
+# Waits until all processes of a server have ended that a step has killed. What is left of them until somebody asks for
+# their status has no program any more; the next postmaster would take it for one that runs.
 sub wait_for_end
 {
 	my ($node, @processes) = @_;
@@ -135,8 +137,8 @@ sub wait_for_end
 	return;
 }
 
-# One operation during which all processes are killed before its N-th call, or after its last one; then the server starts again, and draws.
-# Gives how many IDs were made twice, and whether the operation was over.
+# One operation during which all processes are killed before its N-th call, or after its last one; then the server
+# starts again, and draws. Gives how many IDs were made twice, and whether the operation was over.
 sub crash_at
 {
 	my ($node, $made, $operation, $number, $lose) = @_;
@@ -158,8 +160,8 @@ sub crash_at
 	return (($repeats // 0) + $note->(100), $is_over);
 }
 
-# One operation with something done before one of its calls, in a server that goes on. Gives the session, how many IDs were made twice, the
-# error if one was raised, and whether anything was done.
+# One operation with something done before one of its calls, in a server that goes on. Gives the session, how many IDs
+# were made twice, the error if one was raised, and whether anything was done.
 sub act_under
 {
 	my ($node, $made, $operation, $seconds, $what) = @_;

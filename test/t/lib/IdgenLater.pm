@@ -1,5 +1,5 @@
-# A copy of the server with idgen as it is, and a later version of idgen made from a copy of this tree: one function more, a longer
-# record on the page, longer shared structs.
+# A copy of the server with idgen as it is, and a later version of idgen made from a copy of this tree: one function
+# more, a longer record on the page, longer shared structs.
 package IdgenLater;
 
 use strict;
@@ -40,7 +40,8 @@ sub run_or_die
 	return;
 }
 
-# Copies the server that PATH has, by links; gives the folder of its bin and lib. What is installed there has files of its own.
+# Copies the server that PATH has, by links; gives the folder of its bin and lib. What is installed there has files of
+# its own.
 sub copy_server
 {
 	my ($name) = @_;

@@ -1,5 +1,6 @@
-# A machine of Debian with one cluster, for the TAP tests: a shell on it types what a page prints. The cluster is a node of the test. What
-# needs root, or a machine of its own, is stood in for by small scripts in PATH; names of the page that a reader replaces are replaced.
+# A machine of Debian with one cluster, for the TAP tests: a shell on it types what a page prints. The cluster is a node
+# of the test. What needs root, or a machine of its own, is stood in for by small scripts in PATH; names of the page
+# that a reader replaces are replaced.
 package IdgenMachine;
 
 use strict;
@@ -12,8 +13,8 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils qw(append_to_file slurp_file);
 use Test::More;
 
-# Options: cluster (0: the machine has none yet), installed (1: idgen's files are there, and make does nothing), replace (names that the
-# pages print, and what they are here).
+# Options: cluster (0: the machine has none yet), installed (1: idgen's files are there, and make does nothing), replace
+# (names that the pages print, and what they are here).
 sub new
 {
 	my ($class, $node, %option) = @_;
@@ -43,7 +44,8 @@ sub new
 my @services;
 my $test = $$;
 
-# Says how a service is started. What ends by itself says by its status whether it can start; else it is ended with the test.
+# Says how a service is started. What ends by itself says by its status whether it can start; else it is ended with the
+# test.
 sub unit
 {
 	my ($self, $name, $command) = @_;
@@ -80,7 +82,8 @@ sub stand_in
 # A file of the machine.
 sub file { my ($self, $name) = @_; return "$self->{root}$name" }
 
-# The text of a page with this machine's names: its major version if the page has 15, its folders, and what new was given.
+# The text of a page with this machine's names: its major version if the page has 15, its folders, and what new was
+# given.
 sub as_here
 {
 	my ($self, $text) = @_;
@@ -102,8 +105,8 @@ sub run
 	return $status;
 }
 
-# Types a block of a page: a shell's by bash, which stops at the first command that fails; SQL into psql, in a database, as a role. Passes
-# where nothing failed and nobody was warned. Gives what was printed.
+# Types a block of a page: a shell's by bash, which stops at the first command that fails; SQL into psql, in a database,
+# as a role. Passes where nothing failed and nobody was warned. Gives what was printed.
 sub types
 {
 	my ($self, $block, %option) = @_;
@@ -115,7 +118,8 @@ sub types
 	  ? $self->run([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', $option{role} ? ('-U', $option{role}) : (), '-d', $option{db} // 'postgres' ], $text)
 	  : $self->run([ 'bash', '-e', '-o', 'pipefail', '-c', $text ]);
 	my $warned = $self->{error} =~ /^\S*(?:WARNING|ERROR|FATAL):/m;
-	ok($done && !$warned, $what . ($option{role} ? " as $option{role}" : '')) or diag("$text\n$self->{out}$self->{error}");
+	ok($done && !$warned,
+		$what . ($option{role} ? " as $option{role}" : '')) or diag("$text\n$self->{out}$self->{error}");
 	return $self->{out};
 }
 
@@ -128,8 +132,9 @@ sub types_section
 	return join '', map { $self->types($_, %option) } @blocks;
 }
 
-# Types README's way into your own server, the line that loads the library as it is printed for a server that has pg_stat_statements
-# loaded, if this one has. Options: schema (1: into a schema of its own, as README has it, else into public).
+# Types README's way into your own server, the line that loads the library as it is printed for a server that has
+# pg_stat_statements loaded, if this one has. Options: schema (1: into a schema of its own, as README has it, else into
+# public).
 sub types_readme
 {
 	my ($self, %option) = @_;

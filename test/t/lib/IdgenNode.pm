@@ -15,7 +15,8 @@ our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions beg
   freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server value_of wait_until draw repeated
   expect_blame $duration);
 
-# What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the tests.
+# What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the
+# tests.
 INIT
 {
 	my $handler = $SIG{__DIE__};
@@ -27,7 +28,8 @@ my %clock_of;
 my %boot_of;
 my %kernel_of;
 
-# Every node that was started, and what a test has made wrong there: its clock, by setting it, or what it said by expect_blame.
+# Every node that was started, and what a test has made wrong there: its clock, by setting it, or what it said by
+# expect_blame.
 my %nodes;
 my %blame_is_right;
 my $test = $$;
@@ -40,14 +42,16 @@ my %blame = (
 	clock    => qr/the clock is $duration behind|: +Correct the clock\b(?! that is wrong|; or)/,
 	registry => qr/The registry has not answered yet/);
 
-# If IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in seconds.
+# If IDGEN_CLOCK is a unix time, the clock of every node begins there: all that is set counts from this offset, in
+# seconds.
 my $offset = defined $ENV{IDGEN_CLOCK} ? $ENV{IDGEN_CLOCK} - time : 0;
 
 sub clock_offset { return $offset }
 
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
-# kernel (what the kernel says of its clock, as kernel_says), fake_clock (set_clock works on it), clock (the same, set so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not created),
-# kinds (1: idgen_kinds, too), init (options of the node's init).
+# kernel (what the kernel says of its clock, as kernel_says), fake_clock (set_clock works on it), clock (the same, set
+# so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not
+# created), kinds (1: idgen_kinds, too), init (options of the node's init).
 sub start_node
 {
 	my ($name, %option) = @_;
@@ -64,7 +68,8 @@ sub start_node
 	return $node;
 }
 
-# Starts a node that is stopped, under its own clock and boot_id if it has one; under a clock also if IDGEN_CLOCK is set.
+# Starts a node that is stopped, under its own clock and boot_id if it has one; under a clock also if IDGEN_CLOCK is
+# set.
 sub start_again
 {
 	my ($node) = @_;
@@ -84,8 +89,8 @@ sub kernel_environment
 	return (KERNEL_CLOCK => $file, LD_PRELOAD => join ' ', preload('kernel_clock'), $ENV{LD_PRELOAD} // ());
 }
 
-# Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not synchronized), maxerror
-# and esterror in us.
+# Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not
+# synchronized), maxerror and esterror in us.
 sub kernel_says
 {
 	my ($node, $words) = @_;
@@ -104,7 +109,8 @@ sub replace_file
 	return;
 }
 
-# A test whose registry does not answer, or whose server finds a horizon that no right clock leaves, says so of the node.
+# A test whose registry does not answer, or whose server finds a horizon that no right clock leaves, says so of the
+# node.
 sub expect_blame
 {
 	my ($node, @what) = @_;
@@ -131,8 +137,8 @@ END
 	}
 }
 
-# The environment of a server whose clock is set by a file; further libraries of ours by name. The times of files are true: where they are
-# not, a process that is killed as it asks for one leaves a lock behind that the others wait for.
+# The environment of a server whose clock is set by a file; further libraries of ours by name. The times of files are
+# true: where they are not, a process that is killed as it asks for one leaves a lock behind that the others wait for.
 sub clock_environment
 {
 	my ($clock, @names) = @_;
@@ -166,7 +172,8 @@ sub give_clock
 	return set_clock($node, $time);
 }
 
-# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one, moved by the offset; or a date, at which it stands still.
+# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one, moved by the offset; or a date, at which it
+# stands still.
 sub set_clock
 {
 	my ($node, $time) = @_;
@@ -330,8 +337,8 @@ sub value_of
 	return scalar $session->selectrow_array($sql, undef, @binds);
 }
 
-# Waits until the question is answered with true. After a minute it dies, and ends all other sessions first: Perl waits for
-# their queries.
+# Waits until the question is answered with true. After a minute it dies, and ends all other sessions first: Perl waits
+# for their queries.
 sub wait_until
 {
 	my ($session, $question) = @_;
@@ -344,8 +351,8 @@ sub wait_until
 	die "still not: $question";
 }
 
-# Waits for a statement that was begun with pg_async, and says whether it succeeded. If it was canceled, later versions of
-# DBD::Pg raise nothing.
+# Waits for a statement that was begun with pg_async, and says whether it succeeded. If it was canceled, later versions
+# of DBD::Pg raise nothing.
 sub succeeds
 {
 	my ($session) = @_;

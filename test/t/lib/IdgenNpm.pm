@@ -1,4 +1,5 @@
-# The packages of a client from npm, of the versions that its package.json pins, for all tests that want them: the first one installs them.
+# The packages of a client from npm, of the versions that its package.json pins, for all tests that want them: the first
+# one installs them.
 package IdgenNpm;
 
 use strict;

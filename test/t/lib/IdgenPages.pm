@@ -17,8 +17,8 @@ sub tree { return abs_path(dirname(__FILE__) . '/../../..') }
 # The text of a page: README, or one of docs by its name.
 sub page { my ($name) = @_; return slurp_file(tree() . ($name eq 'README' ? '/README.md' : "/docs/$name.md")) }
 
-# The blocks of a page between its fences, in their order: page, section (the heading above), language ('' where none is said), number
-# among those of the page, text; and says, what stands without a language right behind it.
+# The blocks of a page between its fences, in their order: page, section (the heading above), language ('' where none is
+# said), number among those of the page, text; and says, what stands without a language right behind it.
 sub blocks
 {
 	my ($name) = @_;

@@ -26,8 +26,8 @@ sub draw_few
 	return @{ value_of($session, 'SELECT next_id_array(?, 5, ?::id_layout)', $count, few_a_tick()) };
 }
 
-# Starts a node that can have standbys, under a clock of its own, and makes a base backup. Its pages have no checksums, so that
-# tests may write there.
+# Starts a node that can have standbys, under a clock of its own, and makes a base backup. Its pages have no checksums,
+# so that tests may write there.
 sub begin_primary
 {
 	my ($name, @more) = @_;

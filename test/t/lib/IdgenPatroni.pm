@@ -1,5 +1,5 @@
-# Three servers that Patroni keeps, on loopback, with an etcd of their own. All that belongs to them is found by a variable of its environment
-# and killed when the test ends, however it ends.
+# Three servers that Patroni keeps, on loopback, with an etcd of their own. All that belongs to them is found by a
+# variable of its environment and killed when the test ends, however it ends.
 package IdgenPatroni;
 
 use strict;
@@ -31,10 +31,11 @@ sub is_installed
 	return -x '/usr/bin/patroni';
 }
 
-# Starts the cluster, and creates the extension in its database postgres. Options: parameters (settings of all servers), fake_clock (set_clock
-# works on each server, which begins each time it starts with the true time), store (their numbers come from a registry there), with_registry (a function that is
-# given that, before a server is there),
-# ttl (for how many seconds a leader that says nothing is still the leader; else so long that no busy machine gets another by itself).
+# Starts the cluster, and creates the extension in its database postgres. Options: parameters (settings of all servers),
+# fake_clock (set_clock works on each server, which begins each time it starts with the true time), store (their numbers
+# come from a registry there), with_registry (a function that is given that, before a server is there), ttl (for how
+# many seconds a leader that says nothing is still the leader; else so long that no busy machine gets another by
+# itself).
 sub begin
 {
 	my ($class, %option) = @_;
@@ -142,7 +143,8 @@ sub change_registry
 	return;
 }
 
-# Begins a server that Patroni does not keep, which takes its numbers where the servers of the cluster do; clients begin there too.
+# Begins a server that Patroni does not keep, which takes its numbers where the servers of the cluster do; clients begin
+# there too.
 sub begin_rival
 {
 	my ($self) = @_;
@@ -280,8 +282,8 @@ sub configure
 	return;
 }
 
-# Whether a server has these settings. If not, it is started again if they need that; else its Patroni, which had other things to do as they
-# were changed, gets them again.
+# Whether a server has these settings. If not, it is started again if they need that; else its Patroni, which had other
+# things to do as they were changed, gets them again.
 sub _has
 {
 	my ($self, $node, $parameters) = @_;

@@ -1,4 +1,5 @@
-# A PgBouncer in transaction mode before a node, that gives each transaction of a client another of its server's connections.
+# A PgBouncer in transaction mode before a node, that gives each transaction of a client another of its server's
+# connections.
 package IdgenPooler;
 
 use strict;

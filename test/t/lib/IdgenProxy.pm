@@ -1,4 +1,5 @@
-# Stands between a client and a server on loopback, for the TAP tests: holds requests, loses answers, or gives them late.
+# Stands between a client and a server on loopback, for the TAP tests: holds requests, loses answers, or gives them
+# late.
 package IdgenProxy;
 
 use strict;
@@ -37,9 +38,10 @@ sub start
 	return $self;
 }
 
-# From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or what matches is
-# held, and all after it there, until everything passes again or its client is gone; or every answer comes that many seconds late. The first
-# matches can be let through: `from` 2 begins with the second. Or a web server's clock is that many seconds ahead, as the dates of its answers say.
+# From now on everything passes; or the answers to what matches a text are lost, and all after it on that connection; or
+# what matches is held, and all after it there, until everything passes again or its client is gone; or every answer
+# comes that many seconds late. The first matches can be let through: `from` 2 begins with the second. Or a web server's
+# clock is that many seconds ahead, as the dates of its answers say.
 sub pass { my ($self) = @_; return _set($self, 'pass') }
 sub lose_answers_to { my ($self, $text, $from) = @_; return _set($self, 'lose', $text, $from) }
 sub hold { my ($self, $text, $from) = @_; return _set($self, 'hold', $text, $from) }

@@ -1,4 +1,5 @@
-# Readers by ID for the TAP tests: processes that poll a table beside its writers, each in ONE statement, and what they missed in the end.
+# Readers by ID for the TAP tests: processes that poll a table beside its writers, each in ONE statement, and what they
+# missed in the end.
 package IdgenReader;
 
 use strict;
@@ -27,9 +28,9 @@ sub settled_id
 	return value_of($session, 'SELECT id_settled(?)', $layout // 'instagram');
 }
 
-# Begins a reader of a table: table, layout, kind (read_committed if none is said; naive reads all that is larger than the last ID, as naive => 1
-# does), bound (an expression in place of id_settled()), view (it reads this one, which has the bound), set (settings of its sessions). It connects
-# again if its server is gone.
+# Begins a reader of a table: table, layout, kind (read_committed if none is said; naive reads all that is larger than
+# the last ID, as naive => 1 does), bound (an expression in place of id_settled()), view (it reads this one, which has
+# the bound), set (settings of its sessions). It connects again if its server is gone.
 sub begin_reader
 {
 	my ($node, %reader) = @_;
@@ -69,7 +70,8 @@ sub new_session
 	return $session;
 }
 
-# The rows from a position on, which moves behind the last of them; at the end until nothing that is there lies above, but not for ever.
+# The rows from a position on, which moves behind the last of them; at the end until nothing that is there lies above,
+# but not for ever.
 sub read_on
 {
 	my ($session, $reader, $from, $is_end) = @_;
@@ -142,7 +144,8 @@ sub end_reader
 	return ($from, \%seen);
 }
 
-# Ends it, and gives how many rows it lost, how many it has seen twice, and how many it has seen at all. The rows are those of that session's server.
+# Ends it, and gives how many rows it lost, how many it has seen twice, and how many it has seen at all. The rows are
+# those of that session's server.
 sub missed_by
 {
 	my ($session, $reader) = @_;

@@ -1,5 +1,5 @@
-# The page in which a server remembers its numbers (src/core/lease/lease_record.hpp), for the TAP tests: read by pageinspect, written to the
-# files of a stopped server.
+# The page in which a server remembers its numbers (src/core/lease/lease_record.hpp), for the TAP tests: read by
+# pageinspect, written to the files of a stopped server.
 package IdgenRecord;
 
 use strict;
@@ -12,7 +12,8 @@ our @EXPORT = qw(remembered change_remembered crc32c);
 
 my $block = 8192;
 
-# What a page of ours remembers: { registry, identity, numbers => { number => [ accepted, proposed ] } }; undef for a page that holds none.
+# What a page of ours remembers: { registry, identity, numbers => { number => [ accepted, proposed ] } }; undef for a
+# page that holds none.
 sub unpack_page
 {
 	my ($page) = @_;
@@ -46,8 +47,8 @@ sub crc32c
 	return $crc ^ 0xFFFFFFFF;
 }
 
-# Changes what a stopped server remembers of a number: $change->([ accepted, proposed ]) gives both as they should be. $path is that of
-# pg_relation_filepath().
+# Changes what a stopped server remembers of a number: $change->([ accepted, proposed ]) gives both as they should be.
+# $path is that of pg_relation_filepath().
 sub change_remembered
 {
 	my ($node, $path, $number, $change) = @_;

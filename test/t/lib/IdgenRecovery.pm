@@ -1,5 +1,6 @@
-# What becomes of a registry while servers use it: backups of it, restored later; a new one under its address; other limits; a thief who reads what
-# lies there. An operator does what docs/registry.md says, and keeps nodes away from what is restored until it was advanced.
+# What becomes of a registry while servers use it: backups of it, restored later; a new one under its address; other
+# limits; a thief who reads what lies there. An operator does what docs/registry.md says, and keeps nodes away from what
+# is restored until it was advanced.
 package IdgenRecovery;
 
 use strict;
@@ -9,7 +10,8 @@ use IdgenLease;
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 
-# How far ahead of its clock the registry lets horizons be, in seconds, by turns. The largest is what its operator advances it by.
+# How far ahead of its clock the registry lets horizons be, in seconds, by turns. The largest is what its operator
+# advances it by.
 my @limits = (5, 8, 12);
 
 # Begins to keep an IdgenRegistry.
@@ -48,12 +50,13 @@ sub put_back
 	return;
 }
 
-# A backup of what it said is restored elsewhere, which refuses every call; or a new registry is made, which nodes refuse.
+# A backup of what it said is restored elsewhere, which refuses every call; or a new registry is made, which nodes
+# refuse.
 sub restore { my ($self) = @_; return $self->_make($self->_any->{said}) }
 sub make_new { my ($self) = @_; return $self->_make }
 
-# Advances it, after each of the three, and lets nodes use it again. The operator is told if its clock lies behind a horizon; knows that the clock
-# is right, and names the instant.
+# Advances it, after each of the three, and lets nodes use it again. The operator is told if its clock lies behind a
+# horizon; knows that the clock is right, and names the instant.
 sub reopen
 {
 	my ($self) = @_;
@@ -99,7 +102,8 @@ use parent -norequire, 'IdgenRecovery';
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 
-# The thief may call what nodes call and read every table; and reads the log, which has all statements with their parameters.
+# The thief may call what nodes call and read every table; and reads the log, which has all statements with their
+# parameters.
 sub _begin
 {
 	my ($self) = @_;
@@ -173,8 +177,8 @@ sub leak
 	return;
 }
 
-# What was read is compared with the hashes; if it is neither, the hashes are tried themselves. Then what a member of idgen_node may do: release the
-# number, and claim every second one for a moment.
+# What was read is compared with the hashes; if it is neither, the hashes are tried themselves. Then what a member of
+# idgen_node may do: release the number, and claim every second one for a moment.
 my $released = 0;
 
 sub _act_as_owner

@@ -1,4 +1,5 @@
-// Calls of files that fail as a test wants it, for LD_PRELOAD. A line of the file $FAILING_CALLS names a call, an errno and a part of the path:
+// Calls of files that fail as a test wants it, for LD_PRELOAD. A line of the file $FAILING_CALLS names a call, an errno
+// and a part of the path:
 //
 //      write 30 /base/      writes, and open for writing
 //      extend 28 /pg_wal/   writes behind the end of a file, as when the disk is full

@@ -1,6 +1,6 @@
-// A wall clock that is moved while its process runs, for LD_PRELOAD. The file $OFFSET_CLOCK has three 64-bit numbers: how many nanoseconds the clock is
-// ahead, by how many millionths it is faster, and since which nanosecond of the monotonic clock. Unlike libfaketime it costs nanoseconds, leaves waits to
-// the kernel, and locks nothing.
+// A wall clock that is moved while its process runs, for LD_PRELOAD. The file $OFFSET_CLOCK has three 64-bit numbers:
+// how many nanoseconds the clock is ahead, by how many millionths it is faster, and since which nanosecond of the
+// monotonic clock. Unlike libfaketime it costs nanoseconds, leaves waits to the kernel, and locks nothing.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

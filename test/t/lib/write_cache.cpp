@@ -1,6 +1,6 @@
-// A disk with a cache that is lost with its power, for LD_PRELOAD: what a write replaces in a file below $CACHED_FOLDER is kept in a journal in
-// $WRITE_CACHE until the file is flushed, so that a test can put it back (IdgenDisk.pm). Nothing is really flushed. What happens to names and
-// lengths of files is not undone.
+// A disk with a cache that is lost with its power, for LD_PRELOAD: what a write replaces in a file below $CACHED_FOLDER
+// is kept in a journal in $WRITE_CACHE until the file is flushed, so that a test can put it back (IdgenDisk.pm).
+// Nothing is really flushed. What happens to names and lengths of files is not undone.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>

@@ -106,7 +106,7 @@ sub nothing_left
 		last unless -e $sandbox || running_in($sandbox);
 		select undef, undef, undef, 0.01;
 	}
-	ok(!-e $sandbox, "$what: its folder is gone");
+	ok(!-e $sandbox, "$what: the folder of the sandbox is gone");
 	return is_deeply([ running_in($sandbox) ], [], "$what: none of its programs runs");
 }
 
@@ -134,7 +134,8 @@ my $out = $usual->{out} =~ s/\e\[\d*m|\r//gr;
 like($out, qr/100000 \|\s+100000/, '4 sessions make 100,000 distinct IDs');
 like($out, qr/\d+ \| 20\d\d-.*\|\s+5 \|\s+\d+/, 'IDs are decoded');
 like($out, qr/1440 \| photo of 05 Jan 00:00 \| photo of 05 Jan 23:59/, 'id_within finds the rows of a day');
-like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s, 'id_within finds rows by an index scan');
+like($out, qr/Index.* photo_pkey.*Index Cond: \(\(id >= '\d+'::bigint\) AND \(id <= \s*'\d+'::bigint\)\)/s,
+	'id_within finds rows by an index scan');
 unlike($out, qr/IN A PAGER/, 'no pager in 24 lines of 80 columns');
 is_deeply([ grep { length > 80 } split /\n/, $out ], [], 'no line is longer than 80 columns');
 like($out, qr/\nCtrl-C here ends the server and removes everything\.\n\z/, 'the last line says what Ctrl-C does');
@@ -176,7 +177,8 @@ nothing_left($begun, 'Ctrl-C in the build');
 	local $ENV{PATH} = $as_built;
 	my $shell = in_terminal(24, 80, 'bash', '-c', 'set -m; "$@" & wait $!; echo status $?', 'bash', @demo);
 	is(ended($shell), 0, 'in the background it ends by itself');
-	like($shell->{out}, qr/in the background: the server ends here\r\n.*status 0/s, 'in the background it says that the server ends');
+	like($shell->{out}, qr/in the background: the server ends here\r\n.*status 0/s,
+		'in the background it says that the server ends');
 	nothing_left(sandbox_in($shell->{out}), 'in the background');
 }
 

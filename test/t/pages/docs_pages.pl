@@ -33,7 +33,8 @@ for my $block (@printed)
 {
 	my ($out, $error) = shown_by($block->{text});
 	is($error, '', "docs/layouts.md, block $block->{number}: no error");
-	is($out, $block->{says}, "docs/layouts.md, block $block->{number}: shows what the page says") if defined $block->{says};
+	is($out, $block->{says},
+		"docs/layouts.md, block $block->{number}: shows what the page says") if defined $block->{says};
 }
 
 # The table of presets: each one, in the order of id_layouts(), with what the server says of it.
@@ -132,6 +133,7 @@ SELECT count(*), bool_and(bits <= 63),
 SQL
 	'450|t|t|t|t|t', 'the calculator gives as many bits as are needed');
 $node->safe_psql('postgres', "DROP TABLE given; TRUNCATE asked; INSERT INTO asked VALUES (1, 100000, 100000000, 1, 100, 1)");
-is($node->safe_psql('postgres', "SELECT spare, ends IS NULL FROM ($query) AS q"), '-13|t', 'the calculator says what does not fit');
+is($node->safe_psql('postgres', "SELECT spare, ends IS NULL FROM ($query) AS q"), '-13|t',
+	'the calculator says what does not fit');
 
 done_testing();

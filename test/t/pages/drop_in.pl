@@ -1,4 +1,5 @@
-# Taking over from the well-known PL/pgSQL function, as docs/migration.md says: same layout, same epoch, IDs go on above.
+# Taking over from the well-known PL/pgSQL function, as docs/migration.md says: same layout, same epoch, IDs go on
+# above.
 use strict;
 use warnings;
 use FindBin;
@@ -54,7 +55,8 @@ SQL
 make_old_database('renamed');
 my ($status, $out, $error) = $node->psql('renamed', 'CREATE EXTENSION idgen');
 like($error, qr/functions of the same name exist in schema public: next_id\(\)/, 'CREATE EXTENSION names the clash');
-like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/, 'CREATE EXTENSION names the two remedies of a clash');
+like($error, qr/HINT:.*CREATE EXTENSION idgen SCHEMA ids.*RENAME TO/,
+	'CREATE EXTENSION names the two remedies of a clash');
 $node->safe_psql('renamed', $rename =~ s/DATABASE app/DATABASE renamed/r);
 check_taken_over('renamed', 'after a rename', 'public');
 
@@ -70,7 +72,7 @@ for my $db ('renamed', 'schema')
 	$node->command_ok([ 'pg_dump', '--create', '-f', $file, $db ], "$db: dumped");
 	$node->safe_psql('postgres', "DROP DATABASE $db");
 	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, 'postgres' ], "$db: restored");
-	is($node->safe_psql($db, $checksum), $before, "$db: the same rows");
+	is($node->safe_psql($db, $checksum), $before, "$db: a restored dump has the same rows");
 	$node->safe_psql($db, "INSERT INTO photo (by) VALUES ('restored')");
 	is($node->safe_psql($db, "SELECT by FROM photo ORDER BY id DESC LIMIT 1"), 'restored', "$db: IDs go on above");
 }

@@ -1,4 +1,5 @@
-# What docs/ranges.md, docs/hot-spots.md and the last part of docs/layouts.md print runs as printed, and does what they say.
+# What docs/ranges.md, docs/hot-spots.md and the last part of docs/layouts.md print runs as printed, and does what they
+# say.
 use strict;
 use warnings;
 use FindBin;
@@ -137,15 +138,18 @@ is($wrapped, plan_of("SELECT * FROM note WHERE id_within(id, $period, 'js53')"),
 like($wrapped, qr/\Q$shown\E/, 'the page shows the plan of the wrapper');
 like(plan_of(q{EXECUTE within('(,)')}, 'PREPARE within(tstzrange) AS SELECT * FROM note WHERE my_id_within(id, $1)'),
 	qr/Index Cond: .*id_within_first\(\$1, 'js53'.*id_within_last\(\$1, 'js53'/, 'the wrapper has the plan of id_within for a parameter, too');
-is(value("SELECT my_id_min('2026-11-21') = id_min('2026-11-21', 'js53')"), 't', 'the wrapper of bounds gives those of id_min');
+is(value("SELECT my_id_min('2026-11-21') = id_min('2026-11-21', 'js53')"), 't',
+	'the wrapper of bounds gives those of id_min');
 value('ALTER SCHEMA public RENAME TO elsewhere');
-is(value('SET search_path = pg_catalog; SELECT elsewhere.my_id_time(elsewhere.my_next_id()) IS NOT NULL'), 't', 'whatever the name of their schema');
+is(value('SET search_path = pg_catalog; SELECT elsewhere.my_id_time(elsewhere.my_next_id()) IS NOT NULL'), 't',
+	'whatever the name of their schema');
 value('ALTER SCHEMA elsewhere RENAME TO public');
 
 # Hot spots
 my $spots = page('hot-spots');
 runs($_, 'hot-spots.md') for blocks_of($spots);
-is(value('SELECT count(*) FROM reading') + value('SELECT count(*) FROM sample'), 2000, 'both tables of docs/hot-spots.md have their rows');
+is(value('SELECT count(*) FROM reading') + value('SELECT count(*) FROM sample'), 2000,
+	'both tables of docs/hot-spots.md have their rows');
 my $every = 'SELECT id_make(now(), shard, 7) FROM generate_series(0, 99) AS shard';
 value("INSERT INTO reading $every");
 cmp_ok(value('SELECT count(DISTINCT tableoid) FROM reading'), '==', 8, 'shards spread over the partitions');
@@ -192,6 +196,7 @@ is(value("SELECT count(*) FROM archived_photo WHERE id_within(id, (SELECT tstzra
 refused("INSERT INTO archived_photo (title) VALUES ('new')", qr/null value in column "id"/, 'a foreign table has no default of its own');
 value("CREATE FOREIGN TABLE titles (title text) SERVER archive OPTIONS (table_name 'photo')");
 value("INSERT INTO titles VALUES ('by the remote default')");
-is(value("SELECT id_shard(id) BETWEEN 0 AND 15 FROM photo WHERE title = 'by the remote default'"), 't', 'without the column the remote default makes it');
+is(value("SELECT id_shard(id) BETWEEN 0 AND 15 FROM photo WHERE title = 'by the remote default'"), 't',
+	'without the column the remote default makes it');
 
 done_testing();

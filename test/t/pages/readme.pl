@@ -1,4 +1,5 @@
-# What the README prints is true: its first example, its way into one's own server, its tour; and the tables of docs/reference.md.
+# What the README prints is true: its first example, its way into one's own server, its tour; and the tables of
+# docs/reference.md.
 use strict;
 use warnings;
 use FindBin;
@@ -19,10 +20,12 @@ my ($share, $lib) = map { chomp(my $path = `pg_config --$_`); $path } qw(sharedi
 unlink glob("$share/extension/idgen*"), "$lib/idgen.so", "$lib/idgen_lease.so";
 system('make', '-s', '-C', tree(), 'clean');
 $machine->types_readme;
-is(slurp_file($machine->file('/cluster')), $node->pg_version->major . " main --start\n", 'a cluster is made where there is none');
+is(slurp_file($machine->file('/cluster')), $node->pg_version->major . " main --start\n",
+	'a cluster is made where there is none');
 is($node->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'the installed server makes IDs of its shard');
 
-# Headers of libraries that the sources include come with the packages that README names; some libraries are built only where theirs are.
+# Headers of libraries that the sources include come with the packages that README names; some libraries are built only
+# where theirs are.
 ok(-f "$lib/idgen_lease.so", 'idgen_lease is built, too');
 my %named = map { $_ => 1 } split ' ', slurp_file($machine->file('/packages'));
 for my $header (qw(libpq-fe.h curl/curl.h openssl/evp.h))
@@ -36,9 +39,11 @@ sub without_digits { my ($text) = @_; return $text =~ s/\.\d+\+/+/gr =~ s/\d+/9/
 $ENV{PGTZ} = 'UTC';
 my ($first) = grep { $_->{language} eq 'sql' } blocks('README');
 my $printed = $machine->types($first, db => 'app');
-like(without_digits($printed), qr/^\Q${\ without_digits($first->{says})}\E/m, 'the first example prints what the page says');
+like(without_digits($printed), qr/^\Q${\ without_digits($first->{says})}\E/m,
+	'the first example prints what the page says');
 my ($id, @parts) = $first->{says} =~ /^ (\d+) \| (\S+ \S+) \| +(\d+) \| +(\d+)$/m;
-is($node->safe_psql('app', "SELECT * FROM id_decode($id)"), join('|', @parts), 'the first example prints the parts of its ID');
+is($node->safe_psql('app', "SELECT * FROM id_decode($id)"), join('|', @parts),
+	'the first example prints the parts of its ID');
 $node->safe_psql('app', 'DROP TABLE photo');
 
 # The tour, every line in one psql.

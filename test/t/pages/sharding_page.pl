@@ -1,5 +1,6 @@
-# docs/sharding.md does what it says, as it is typed there, but for the addresses of its servers: four servers behind PL/Proxy, a table with a foreign partition,
-# logical replication, a schema that moves to another server with its number, a map of shards, and IDs that land where they are made.
+# docs/sharding.md does what it says, as it is typed there, but for the addresses of its servers: four servers behind
+# PL/Proxy, a table with a foreign partition, logical replication, a schema that moves to another server with its
+# number, a map of shards, and IDs that land where they are made.
 use strict;
 use warnings;
 use FindBin;
@@ -46,7 +47,8 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	local $ENV{SHARD} = 3;
 	is($write->(1), "idgen.shards = '3'\n", 'a variable of the environment');
 	push @parts, start_node('part3', conf => [ @conf, "include_dir = '$folder/conf.d'" ], extension => 0);
-	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3', 'a server started with the variable of the environment has its number');
+	is($parts[3]->safe_psql('postgres', 'SHOW idgen.shards'), '3',
+		'a server started with the variable of the environment has its number');
 	my ($ordinal) = page('sharding') =~ /`(\$\(\(100\s+\+\s+\$\{HOSTNAME##\*-\}\)\))`/;
 	is(`HOSTNAME=pg-12 bash -c 'echo $ordinal'`, "112\n", 'a second set has a range of its own');
 	my ($options) = page('sharding') =~ /`docker\s+run\s+\.\.\.\s+postgres\s+(-c\s[^`]*)`/;
@@ -85,14 +87,17 @@ SKIP:
 	type($parts[0], 'Foreign partitions', 1);
 	my $session = connect_to($parts[0]);
 	$session->do($_) for q{INSERT INTO message (body) SELECT 'new' FROM generate_series(1, 100)}, q{INSERT INTO message SELECT id_make('2025-06-01 00:00:00+00', 0, n), 'old' FROM generate_series(1, 10) AS n};
-	is(value_of($session, 'SELECT count(*) FROM message_since WHERE id_shard(id) = 0'), 100, 'foreign: the parent makes IDs by its own number');
-	is($parts[2]->safe_psql('postgres', 'SELECT count(*) FROM message'), '10', 'foreign: old rows lie on the other server');
+	is(value_of($session, 'SELECT count(*) FROM message_since WHERE id_shard(id) = 0'), 100,
+		'foreign: the parent makes IDs by its own number');
+	is($parts[2]->safe_psql('postgres', 'SELECT count(*) FROM message'), '10',
+		'foreign: old rows lie on the other server');
 	my $plan = join "\n", map { $_->[0] } @{ $session->selectall_arrayref(q{EXPLAIN SELECT * FROM message WHERE id_within(id, '[2026-03-01,2026-04-01)'::tstzrange)}) };
 	unlike($plan, qr/message_before/, 'foreign: a period that it cannot have does not ask it') or diag($plan);
 	is(value_of($session, q{SELECT count(*) FROM message WHERE id_within(id, '["2025-05-01","2025-07-01")'::tstzrange)}), 10,
 	  'foreign: a period that it has is read');
 	$session->do($_) for q{CREATE FOREIGN TABLE message_there (body text) SERVER archive OPTIONS (table_name 'message')}, q{INSERT INTO message_there SELECT 'there' FROM generate_series(1, 100)};
-	is($parts[2]->safe_psql('postgres', q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM message WHERE body = 'there'}), '2', 'foreign: without the column id the other server makes the ID');
+	is($parts[2]->safe_psql('postgres', q{SELECT string_agg(DISTINCT id_shard(id)::text, ' ') FROM message WHERE body = 'there'}),
+		'2', 'foreign: without the column id the other server makes the ID');
 }
 
 # Logical replication: rows keep their IDs, and those written on both sides never meet.
@@ -104,7 +109,8 @@ SKIP:
 	my $write = q{INSERT INTO post (author, body) SELECT 1, 'x' FROM generate_series(1, 500)};
 	$_->safe_psql('postgres', $write) for $a, $b, $a;
 	$a->wait_for_catchup('from_a');
-	is($b->safe_psql('postgres', 'SELECT string_agg(shard || $$: $$ || n, $$, $$ ORDER BY shard) FROM (SELECT id_shard(id) AS shard, count(*) AS n FROM post GROUP BY 1) s'), '0: 1000, 1: 500', 'replication: rows of both servers in one table');
+	is($b->safe_psql('postgres', 'SELECT string_agg(shard || $$: $$ || n, $$, $$ ORDER BY shard) FROM (SELECT id_shard(id) AS shard, count(*) AS n FROM post GROUP BY 1) s'),
+		'0: 1000, 1: 500', 'replication: rows of both servers in one table');
 	if ($b->pg_version >= 16)
 	{
 		$b->safe_psql('postgres', 'CREATE PUBLICATION posts FOR TABLE post; DROP SUBSCRIPTION from_a');
@@ -113,7 +119,8 @@ SKIP:
 		$_->safe_psql('postgres', $write) for $a, $b;
 		$a->wait_for_catchup('both_b');
 		$b->wait_for_catchup('both_a');
-		is($a->safe_psql('postgres', q{SELECT count(*) FROM post}), '2000', 'replication both ways: a has its own and the new ones of b') or diag($a->safe_psql('postgres', 'SELECT id_shard(id), count(*) FROM post GROUP BY 1'));
+		is($a->safe_psql('postgres', q{SELECT count(*) FROM post}), '2000',
+			'replication both ways: a has its own and the new ones of b') or diag($a->safe_psql('postgres', 'SELECT id_shard(id), count(*) FROM post GROUP BY 1'));
 		is($b->safe_psql('postgres', q{SELECT count(*) FROM post}), '2500', 'replication both ways: b has all');
 		$_->[0]->safe_psql('postgres', "DROP SUBSCRIPTION $_->[1]") for [ $a, 'both_a' ], [ $b, 'both_b' ];
 	}
@@ -153,8 +160,10 @@ SKIP:
 	is(scalar(grep { defined } @of_b), 50, 'move: b goes on');
 	is(repeated({}, @of_a, @of_b), 0, 'move: no ID twice');
 	cmp_ok(min(@of_b), '>', max(@of_a), 'move: those of b lie above all of a');
-	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1, 'move: all IDs have the same number');
-	is(defined value_of($writer, q{INSERT INTO shard_5.photo (title) VALUES ('y') RETURNING id}), 1, 'move: the other schema goes on where it was');
+	is(value_of($other, 'SELECT count(DISTINCT id_shard(id)) FROM shard_6.photo'), 1,
+		'move: all IDs have the same number');
+	is(defined value_of($writer, q{INSERT INTO shard_5.photo (title) VALUES ('y') RETURNING id}), 1,
+		'move: the other schema goes on where it was');
 }
 
 # The map of shards; and IDs that land where they are made.
@@ -165,10 +174,13 @@ SKIP:
 	my $id = q{id_make('2026-02-01 00:00:00+00', 6, 1)};
 	is(value_of($session, "SELECT server_of($id)"), 'a', 'map: a shard');
 	type($node, 'Resharding', 2);
-	is(join(' ', $session->selectrow_array("SELECT server_of($id), server_of(id_make('2025-12-31 23:59:59+00', 6, 1))")), 'b a', 'map: rows of a time have moved');
+	is(join(' ', $session->selectrow_array("SELECT server_of($id), server_of(id_make('2025-12-31 23:59:59+00', 6, 1))")),
+		'b a', 'map: rows of a time have moved');
 	type($node, 'IDs that land where they are made', 1);
-	is(value_of($session, 'SELECT count(*) FROM account_1'), 20000, 'hash: 20,000 of 20,000 IDs land where they are made');
+	is(value_of($session, 'SELECT count(*) FROM account_1'), 20000,
+		'hash: 20,000 of 20,000 IDs land where they are made');
 }
 
-is(join(' ', map { "$_->{section}: $_->{number}" } grep { !$typed{ $_->{number} } } @blocks), '', 'nothing of the page is left out');
+is(join(' ', map { "$_->{section}: $_->{number}" } grep { !$typed{ $_->{number} } } @blocks), '',
+	'nothing of the page is left out');
 done_testing();

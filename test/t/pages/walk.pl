@@ -1,5 +1,5 @@
-# The walk of docs/sharding.md, two shards with a registry, a feed and a failover: it does what the page says, the page shows what it does, and nothing of it
-# is left, also where it is ended on its way.
+# The walk of docs/sharding.md, two shards with a registry, a feed and a failover: it does what the page says, the page
+# shows what it does, and nothing of it is left, also where it is ended on its way.
 use strict;
 use warnings;
 use FindBin;
@@ -41,7 +41,8 @@ sub nothing_left
 }
 
 my ($out, $error) = ('', '');
-ok(IPC::Run::run([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)), 'the walk comes to its end') or diag("$out$error");
+ok(IPC::Run::run([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)),
+	'the walk comes to its end') or diag("$out$error");
 is($error, '', 'the walk runs without a warning');
 like($out, qr/^ +0 \| \S+ +\| f\n +1 \| \S+ +\| f\n/m, 'two numbers are held');
 is(join(' ', $out =~ /^ *(288)$/mg), '288 288', 'a day of both shards, twice');

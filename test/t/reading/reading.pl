@@ -1,5 +1,5 @@
-# Reading by ID: nothing that commits is missed, whatever writers, workers, prepared transactions, clocks and crashes do. Naive
-# readers beside it do lose rows.
+# Reading by ID: nothing that commits is missed, whatever writers, workers, prepared transactions, clocks and crashes
+# do. Naive readers beside it do lose rows.
 use strict;
 use warnings;
 use FindBin;
@@ -109,7 +109,8 @@ sub prepare
 	$writer->begin_work;
 	my ($first, $last) = draw_by_workers($writer);
 	outlast($last);
-	like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"), qr/held by.* $pid\b/, 'status names a leader whose workers drew');
+	like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"), qr/held by.* $pid\b/,
+		'status names a leader whose workers drew');
 	is_deeply(
 		$main->selectall_arrayref('SELECT ids, last_id, draws_from <= id_time(?) FROM idgen.stat_backend WHERE pid = ?', undef, $first, $pid),
 		[ [ 0, undef, 1 ] ],
@@ -128,7 +129,8 @@ my $prepared = prepare('drew', $insert);
 prepare('drew nothing', 'SELECT 1 FROM pg_current_xact_id()');
 outlast($prepared);
 ok(is_settled($last) && !is_settled($prepared), 'a prepared transaction holds back what it drew');
-like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"), qr/held by the prepared transaction \d+$/, 'status names it');
+like(value_of($main, "SELECT value FROM idgen.status() WHERE key = 'settled'"),
+	qr/held by the prepared transaction \d+$/, 'status names it');
 is_deeply(
 	$main->selectall_arrayref('SELECT pid, datname, gid, draws_from = id_time(?), xact_start IS NOT NULL FROM idgen.stat_backend WHERE prepared IS NOT NULL', undef, $prepared),
 	[ [ undef, 'postgres', 'drew', 1, 1 ] ],
@@ -187,7 +189,8 @@ sleep 2.5;
 $reached = settled_id($main);
 cmp_ok($reached, '>', $id, 'nothing was drawn for long: all is settled');
 is(settled_id($main), $reached, 'nothing above the horizon is settled');
-ok(value_of($main, 'SELECT id_time(id_settled(?), ?) > id_time(?)', $_, $_, $id), "no long tick is left open: $_") for @layout{qw(centi second)};
+ok(value_of($main, 'SELECT id_time(id_settled(?), ?) > id_time(?)', $_, $_, $id),
+	"no long tick is left open: $_") for @layout{qw(centi second)};
 $node->stop;
 set_clock($node, '-1.5');
 start_again($node);
@@ -245,7 +248,8 @@ sub write_some
 	return;
 }
 
-# Readers of all tables, and naive ones, beside eight writers; $trouble->($until) meanwhile. Gives what the naive ones lost.
+# Readers of all tables, and naive ones, beside eight writers; $trouble->($until) meanwhile. Gives what the naive ones
+# lost.
 sub read_beside
 {
 	my ($what, $seconds, $trouble) = @_;
@@ -307,8 +311,8 @@ read_beside(
 
 read_beside('a crash', 6, sub { sleep 2; crash($node); start_again($node) });
 
-# The server gives the PGPROC of a session that has ended to another one, whose transactions may have the same numbers: that one has
-# announced nothing.
+# The server gives the PGPROC of a session that has ended to another one, whose transactions may have the same numbers:
+# that one has announced nothing.
 sub check_next_sessions
 {
 	my $other = start_node('next_sessions', conf => [ "idgen.shards = '5'", 'autovacuum = off' ]);
@@ -348,7 +352,8 @@ check_next_sessions();
 my $standby = begin_standby($primary, 'next', '+0');
 wait_for_replay($primary, $standby);
 my $on_standby = connect_to($standby);
-like(value_of($on_standby, "SELECT value FROM idgen.status() WHERE key = 'settled'"), qr/^up to .*, as its primary last said$/, 'status of a standby says how far it was told');
+like(value_of($on_standby, "SELECT value FROM idgen.status() WHERE key = 'settled'"),
+	qr/^up to .*, as its primary last said$/, 'status of a standby says how far it was told');
 value_of($main, $insert) for 1 .. 10;
 $reached = settled_id($main);
 $prepared = prepare('prepared before the promotion', $insert);

@@ -1,6 +1,6 @@
-# docs/reading.md does what it says, as it is typed there: the one statement in each isolation level, in a view, on a standby, over a foreign
-# table and below the line on a subscriber of two publishers; in PL/pgSQL; the queue; the column for IDs that are given; and the queries that
-# name who holds readers back. And what docs/sql-only.md has in its place.
+# docs/reading.md does what it says, as it is typed there: the one statement in each isolation level, in a view, on a
+# standby, over a foreign table and below the line on a subscriber of two publishers; in PL/pgSQL; the queue; the column
+# for IDs that are given; and the queries that name who holds readers back. And what docs/sql-only.md has in its place.
 use strict;
 use warnings;
 use FindBin;
@@ -34,8 +34,8 @@ sub repeat_until
 
 sub statement_of { my ($session, $sql, @binds) = @_; return $session->selectall_arrayref($sql, undef, @binds) }
 
-# A reader by a statement of the page, from the beginning, by each of some sessions in turn. Each call reads on, and gives all that was read
-# so far, by a column.
+# A reader by a statement of the page, from the beginning, by each of some sessions in turn. Each call reads on, and
+# gives all that was read so far, by a column.
 sub reader_of
 {
 	my ($sql, @sessions) = @_;
@@ -70,7 +70,8 @@ sub check_late
 	my $seen = '';
 	repeat_until(sub { $seen = $read_since->(); $seen =~ /next/ });
 	is($seen, 'late early next', "$what: nothing is lost");
-	is(value_of($naive, q{SELECT string_agg(what, ' ' ORDER BY id) FROM event WHERE id > ?}, $early), 'next', "$what: a naive reader loses the first");
+	is(value_of($naive, q{SELECT string_agg(what, ' ' ORDER BY id) FROM event WHERE id > ?}, $early), 'next',
+		"$what: a naive reader loses the first");
 	is($read_since->(), $seen, "$what: nothing comes twice");
 	return;
 }
@@ -102,7 +103,8 @@ sub check_snapshots
 		is($seen->($session{$name}, $all), 'early', "$name: the snapshot lacks the first row, and not the second");
 	}
 	is($seen->($session{cursor}, 'FETCH ALL FROM reader'), '', 'a cursor: the bound is that of its snapshot');
-	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early', 'a cursor: its snapshot lacks the first row, and not the second');
+	is($seen->($session{cursor}, 'FETCH ALL FROM naive'), 'early',
+		'a cursor: its snapshot lacks the first row, and not the second');
 	repeat_until(sub { $seen->($main, $bound) eq 'late early' });
 	is($seen->($main, $bound), 'late early', 'a query after the cursor has both rows');
 	$_->disconnect for values %session;
@@ -165,7 +167,8 @@ sub check_view
 }
 check_view();
 
-# The same statement on a standby. Nobody does anything on the primary after the last row: autovacuum's visit lets it through.
+# The same statement on a standby. Nobody does anything on the primary after the last row: autovacuum's visit lets it
+# through.
 sub check_standby
 {
 	check_late('a standby', reader_of($statement, connect_to($standby)), connect_to($standby));
@@ -174,7 +177,8 @@ sub check_standby
 }
 check_standby();
 
-# The procedure beside writers that commit late, of whom some roll back: each row is handled once. A reader that fails has read nothing.
+# The procedure beside writers that commit late, of whom some roll back: each row is handled once. A reader that fails
+# has read nothing.
 sub write_events
 {
 	my ($session, $number) = @_;
@@ -222,8 +226,10 @@ sub check_procedure
 	$main->rollback;
 	is(value_of($main, "SELECT count(*) $left"), $before, 'PL/pgSQL: a reader that fails has read nothing');
 	repeat_until(sub { $read->(); value_of($main, "SELECT count(*) = 0 $left") });
-	is(value_of($main, 'SELECT count(*) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: each row once');
-	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'), 'PL/pgSQL: every row is read');
+	is(value_of($main, 'SELECT count(*) FROM mail'), value_of($main, 'SELECT count(*) FROM event'),
+		'PL/pgSQL: each row once');
+	is(value_of($main, 'SELECT count(DISTINCT event) FROM mail'), value_of($main, 'SELECT count(*) FROM event'),
+		'PL/pgSQL: every row is read');
 	return;
 }
 check_procedure();
@@ -251,7 +257,8 @@ sub check_queue
 	};
 	ok(in_sessions($node, 4, $work), 'queue: the workers succeed');
 	while (my @jobs = @{ $main->selectall_arrayref($take) }) { $main->do('INSERT INTO done VALUES (?)', undef, $_->[0]) for @jobs }
-	is(join(' ', $main->selectrow_array('SELECT count(*), count(DISTINCT id) FROM done')), '480 480', 'queue: each job is done once');
+	is(join(' ', $main->selectrow_array('SELECT count(*), count(DISTINCT id) FROM done')), '480 480',
+		'queue: each job is done once');
 	return;
 }
 check_queue();
@@ -294,7 +301,8 @@ sub subscribe
 	return $subscriber->safe_psql('postgres', sprintf q{CREATE SUBSCRIPTION %s CONNECTION '%s' PUBLICATION events WITH (streaming = %s)}, $to->name, $connection, $streaming);
 }
 
-# A subscriber of two publishers, below the least of their lines: a node without a line holds all back, and so does a first copy.
+# A subscriber of two publishers, below the least of their lines: a node without a line holds all back, and so does a
+# first copy.
 sub check_line
 {
 	my $section = 'The bound as data';
@@ -368,13 +376,15 @@ sub check_given
 	$given->begin_work;
 	$given->do(q{INSERT INTO event (id, what) VALUES (id_make('2020-01-01', 5, 0), 'made')});
 	$main->do("INSERT INTO event (what) VALUES ('drawn')");
-	is(join('', map { $reads->() } 1 .. 3), '', 'IDs that are given: a reader waits for the transaction that stores one');
+	is(join('', map { $reads->() } 1 .. 3), '',
+		'IDs that are given: a reader waits for the transaction that stores one');
 	$given->do('COPY event (id, what) FROM STDIN');
 	$given->pg_putcopydata("7\tcopied\n");
 	$given->pg_putcopyend;
 	$given->commit;
 	repeat_until(sub { $reads->() =~ /copied/ });
-	is($reads->(), 'made drawn copied', 'IDs that are given: nothing is lost, whatever its ID is, and nothing comes twice');
+	is($reads->(), 'made drawn copied',
+		'IDs that are given: nothing is lost, whatever its ID is, and nothing comes twice');
 	return;
 }
 check_given();
@@ -388,24 +398,27 @@ sub check_holders
 	$writer->do("INSERT INTO event (what) VALUES ('open')");
 	my $pid = $writer->{pg_pid};
 	like($node->safe_psql('postgres', $status), qr/\bsession $pid\b|\b$pid\b/, 'the first query names the session');
-	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/, 'the second query shows the session');
+	like($node->safe_psql('postgres', $holders), qr/\A$pid\|\w+\|[^|]+\|[^|]+\|\|\z/,
+		'the second query shows the session');
 	$writer->do(q{PREPARE TRANSACTION 'held'});
 	like($node->safe_psql('postgres', $status), qr/\bheld\b/, 'the first query names a prepared transaction');
-	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/, 'the second query shows the prepared transaction');
+	like($node->safe_psql('postgres', $holders), qr/\A\|\|[^|]+\|[^|]+\|\d+\|held\z/,
+		'the second query shows the prepared transaction');
 	$main->do(q{ROLLBACK PREPARED 'held'});
 	is($node->safe_psql('postgres', $holders), '', 'no holder is shown when the prepared transaction is rolled back');
 	return;
 }
 check_holders();
 
-# The bound is null where no ID was ever made, and for a snapshot that is older than all that the server knows. It stands still while a
-# transaction is open that was prepared before the start.
+# The bound is null where no ID was ever made, and for a snapshot that is older than all that the server knows. It
+# stands still while a transaction is open that was prepared before the start.
 sub check_null
 {
 	$node->safe_psql('postgres', 'CREATE DATABASE bare');
 	$node->safe_psql('bare', 'CREATE EXTENSION idgen');
 	wait_for_replay($node, $standby);
-	is(value_of(connect_to($standby, db => 'bare'), 'SELECT id_settled()'), undef, 'null: on a standby that does not know of any ID');
+	is(value_of(connect_to($standby, db => 'bare'), 'SELECT id_settled()'), undef,
+		'null: on a standby that does not know of any ID');
 	my $bare = connect_to($node, db => 'bare');
 	$bare->begin_work;
 	$bare->do('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
@@ -422,9 +435,11 @@ sub check_null
 	start_again($node);
 	$main = connect_to($node);
 	sleep 2.2;
-	cmp_ok(value_of($main, 'SELECT coalesce(id_settled(), 0)'), '<=', $open, 'a transaction is open that was prepared before the start: the bound stands still');
+	cmp_ok(value_of($main, 'SELECT coalesce(id_settled(), 0)'), '<=', $open,
+		'a transaction is open that was prepared before the start: the bound stands still');
 	$main->do(q{ROLLBACK PREPARED 'old'});
-	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open, 'the bound goes on when the prepared transaction is rolled back');
+	cmp_ok(value_of($main, 'SELECT id_settled()'), '>', $open,
+		'the bound goes on when the prepared transaction is rolled back');
 	return;
 }
 check_null();
@@ -452,7 +467,8 @@ sub check_sql_only
 	$first->begin_work;
 	$first->do("INSERT INTO event (what) VALUES ('late')");
 	$second->do("INSERT INTO event (what) VALUES ('early')");
-	is(value_of($second, 'SELECT what FROM event ORDER BY id DESC LIMIT 1'), 'early', 'SQL alone: a naive reader sees the second row');
+	is(value_of($second, 'SELECT what FROM event ORDER BY id DESC LIMIT 1'), 'early',
+		'SQL alone: a naive reader sees the second row');
 	is(join('', map { $read->() } 1 .. 3), '', 'SQL alone: this one waits');
 	$first->commit;
 	$second->do("INSERT INTO event (what) VALUES ('next')");

@@ -1,5 +1,6 @@
-# id_settled() goes by the snapshot of the query that calls it: in every isolation level, under cursors, in views and functions, with snapshots that
-# another session exported, beside transactions that are being prepared, and on a standby, also over its promotion.
+# id_settled() goes by the snapshot of the query that calls it: in every isolation level, under cursors, in views and
+# functions, with snapshots that another session exported, beside transactions that are being prepared, and on a
+# standby, also over its promotion.
 use strict;
 use warnings;
 use FindBin;
@@ -105,7 +106,8 @@ wait_for_replay($node, $standby);
 	bound($main);
 	cmp_ok(bound($main), '<=', $id, 'a savepoint that is rolled back: its transaction holds back');
 	$writer->commit;
-	cmp_ok(bound($reader), '<=', $id, 'a savepoint that is rolled back: an older snapshot is held back after the commit');
+	cmp_ok(bound($reader), '<=', $id,
+		'a savepoint that is rolled back: an older snapshot is held back after the commit');
 	cmp_ok(bound($main), '>', $id, 'a savepoint that is rolled back: a newer snapshot is not held back');
 }
 
@@ -147,7 +149,8 @@ sub reads_all
 	$main->do('INSERT INTO parts (k) SELECT n % 4 FROM generate_series(1, 4000) n');
 	outlast(value_of($main, 'SELECT max(id) FROM parts'));
 	reads_all('a partitioned table', $main, 'SELECT count(*) FROM parts WHERE id < id_settled()', 4000);
-	is(value_of($main, 'SELECT count(DISTINCT id_settled()) FROM parts WHERE (next_id() > 0)'), 1, 'one answer for all rows');
+	is(value_of($main, 'SELECT count(DISTINCT id_settled()) FROM parts WHERE (next_id() > 0)'), 1,
+		'one answer for all rows');
 
 	# The planner asks with a snapshot of its own: here a commit comes between it and the query's.
 	$main->do(q{CREATE FUNCTION wait_at_plan() RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS 'BEGIN PERFORM id_settled(); PERFORM pg_advisory_lock(7); RETURN true; END'});
@@ -156,12 +159,14 @@ sub reads_all
 	my $planning = connect_to($node);
 	my $open = writer_with(\my $id);
 	$planning->do('SELECT count(*) FROM event WHERE id < id_settled() AND wait_at_plan()', { pg_async => DBD::Pg::PG_ASYNC() });
-	wait_until($watcher, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory')");
+	wait_until($watcher,
+		"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory')");
 	$open->commit;
 	committed();
 	$watcher->do('SELECT pg_advisory_unlock(7)');
 	$planning->pg_result;
-	is($planning->selectrow_array('SELECT max(id) > ? FROM event WHERE id < id_settled()', undef, $id), 1, 'the answer of a plan is not that of the query');
+	is($planning->selectrow_array('SELECT max(id) > ? FROM event WHERE id < id_settled()', undef, $id), 1,
+		'the answer of a plan is not that of the query');
 }
 
 # Cursors: each goes by its own snapshot, whatever is asked between two fetches.
@@ -187,14 +192,17 @@ sub reads_all
 	$session->do('DECLARE unread CURSOR FOR SELECT id FROM stream WHERE id < id_settled() ORDER BY id');
 	my $late = outlast(value_of($main, 'INSERT INTO stream DEFAULT VALUES RETURNING id'));
 	cmp_ok(bound($session), '>', $late, 'a query reads past what was committed after a cursor was opened');
-	cmp_ok(value_of($session, 'SELECT upto()'), '>', $late, 'a function reads past what was committed after a cursor was opened');
-	cmp_ok(value_of($session, 'FETCH by_function'), '<=', $late, 'a function gives an older cursor an answer of its own');
+	cmp_ok(value_of($session, 'SELECT upto()'), '>', $late,
+		'a function reads past what was committed after a cursor was opened');
+	cmp_ok(value_of($session, 'FETCH by_function'), '<=', $late,
+		'a function gives an older cursor an answer of its own');
 	my $rows = $session->selectcol_arrayref('FETCH ALL FROM unread');
 	is(scalar @$rows, 109, 'a cursor that was opened before reads what its snapshot shows');
 	$session->do('DECLARE held CURSOR WITH HOLD FOR SELECT id FROM stream WHERE id < id_settled()');
 	value_of($main, 'INSERT INTO stream DEFAULT VALUES RETURNING id');
 	$session->commit;
-	is(scalar @{ $session->selectcol_arrayref('FETCH ALL FROM held') }, 110, 'a cursor held beyond its transaction reads what its snapshot shows');
+	is(scalar @{ $session->selectcol_arrayref('FETCH ALL FROM held') }, 110,
+		'a cursor held beyond its transaction reads what its snapshot shows');
 }
 
 # Statements of one call site in many transactions.
@@ -237,9 +245,12 @@ sub reads_all
 	my $plan = join "\n", @{ $session->selectcol_arrayref("EXPLAIN $init") };
 	like($plan, qr/InitPlan.*Parallel Seq Scan/s, 'an init plan lets the scan be parallel');
 	outlast(value_of($session, 'SELECT max(id) FROM stream'));
-	is(value_of($session, $init), value_of($session, 'SELECT count(*) FROM stream'), 'workers with the bound of an init plan find all rows');
+	is(value_of($session, $init), value_of($session, 'SELECT count(*) FROM stream'),
+		'workers with the bound of an init plan find all rows');
 	$session->do(q{CREATE FUNCTION wrong() RETURNS bigint STABLE PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN id_settled(); END'});
-	fails_with($session, 'SELECT count(*) FROM stream WHERE id < wrong()', '25000', qr/in a parallel worker\nDETAIL:.*PARALLEL SAFE.*\nHINT:.*PARALLEL RESTRICTED/s, 'a parallel worker is refused');
+	fails_with($session, 'SELECT count(*) FROM stream WHERE id < wrong()', '25000',
+		qr/in a parallel worker\nDETAIL:.*PARALLEL SAFE.*\nHINT:.*PARALLEL RESTRICTED/s,
+		'a parallel worker is refused');
 }
 
 # VACUUM and a walsender are left out of snapshots.
@@ -297,7 +308,8 @@ sub goes_quiet
 	  'a database in which nothing was drawn has a horizon of one page');
 	my $at = value_of($restored, q{SELECT (1000 * extract(epoch FROM clock_timestamp() + interval '400 ms'))::bigint});
 	$restored->do(q{SELECT setval('idgen.horizon', ?)}, undef, $at);
-	cmp_ok(value_of($restored, 'SELECT id_time(next_id())'), 'ge', value_of($restored, 'SELECT to_timestamp(? / 1000.0)', $at), 'what the dump sets counts');
+	cmp_ok(value_of($restored, 'SELECT id_time(next_id())'), 'ge',
+		value_of($restored, 'SELECT to_timestamp(? / 1000.0)', $at), 'what the dump sets counts');
 	$restored->disconnect;
 }
 
@@ -406,7 +418,8 @@ sub reaches
 	$snapshot->commit;
 }
 
-# A standby of a standby, and a promotion: with a transaction there that began before, and one of the primary that is prepared.
+# A standby of a standby, and a promotion: with a transaction there that began before, and one of the primary that is
+# prepared.
 my $reached_before;
 {
 	my $id = committed();
@@ -440,18 +453,21 @@ my $reached_before;
 	crash($node);
 	$standby->promote;
 	my $new = connect_to($standby);
-	is_deeply([ $new->selectrow_array('SELECT coalesce(id_settled(), 0) <= ?', undef, $held) ], [1], 'promoted: it still does');
+	is_deeply([ $new->selectrow_array('SELECT coalesce(id_settled(), 0) <= ?', undef, $held) ], [1],
+		'promoted: it still does');
 	$new->do(q{COMMIT PREPARED 'held'});
 	my $first = value_of($new, $insert);
 	cmp_ok($first, '>=', $reached_before, 'promoted: IDs go on above what was settled on the standby');
 	cmp_ok($first, '>=', $position, 'promoted: IDs go on above what was settled on the former primary');
 	sleep 0.001 until value_of($new, "SELECT id_time(?) + interval '2 ms' < clock_timestamp()", $first);
 	cmp_ok(bound($new), '>', $first, 'promoted: readers go on');
-	cmp_ok(bound($old), '<=', $held, 'a transaction that began before the promotion: not past what its snapshot does not show');
+	cmp_ok(bound($old), '<=', $held,
+		'a transaction that began before the promotion: not past what its snapshot does not show');
 	my $rows = $cursors->selectall_arrayref('FETCH ALL FROM c');
 	is(scalar(grep { $_->[1] != $bound } @$rows), 0, 'a cursor that was opened before it keeps its answer');
 	cmp_ok($rows->[-1][0], '<=', $held, 'a cursor opened before the promotion shows no row beyond its bound');
-	is($new->selectrow_array('SELECT count(*) FROM event WHERE id < id_settled()'), value_of($new, 'SELECT count(*) FROM event'), 'promoted: nothing is lost');
+	is($new->selectrow_array('SELECT count(*) FROM event WHERE id < id_settled()'),
+		value_of($new, 'SELECT count(*) FROM event'), 'promoted: nothing is lost');
 }
 
 # After a start, a reader that comes first is answered, though nothing is drawn.
@@ -462,7 +478,8 @@ my $reached_before;
 	$main = connect_to($node);
 	outlast($last);
 	ok(reaches($main, $last), 'after a restart: known before anything is drawn');
-	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0, 'after a restart the bound is known without a renewal');
+	is($main->selectrow_array(q{SELECT renewals FROM idgen.stat_database}), 0,
+		'after a restart the bound is known without a renewal');
 }
 
 done_testing();

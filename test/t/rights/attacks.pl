@@ -1,5 +1,5 @@
-# Ways from an ordinary role to another role's rights, each tried with the roles that it needs: none works. Mallory owns the
-# database, so that the schema public is hers; the boss is a superuser; the victim is another ordinary role.
+# Ways from an ordinary role to another role's rights, each tried with the roles that it needs: none works. Mallory owns
+# the database, so that the schema public is hers; the boss is a superuser; the victim is another ordinary role.
 use strict;
 use warnings;
 use FindBin;
@@ -64,8 +64,10 @@ sub try_all
 sub nobody_fell
 {
 	my ($what) = @_;
-	is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolname = 'mallory' AND rolsuper}), 0, "$what: no superuser is made");
-	return is(value_of($boss, q{SELECT coalesce(string_agg(DISTINCT who::text, ' '), 'nobody') FROM evil.loot}), 'nobody', "$what: nobody fell into the trap");
+	is(value_of($root, q{SELECT count(*) FROM pg_roles WHERE rolname = 'mallory' AND rolsuper}), 0,
+		"$what: no superuser is made");
+	return is(value_of($boss, q{SELECT coalesce(string_agg(DISTINCT who::text, ' '), 'nobody') FROM evil.loot}),
+		'nobody', "$what: nobody fell into the trap");
 }
 
 # Two tables of a role, one with references to the other, and a move of them that has begun.
@@ -88,8 +90,8 @@ sub begin_move
 	return;
 }
 
-# 1. The trigger's function of a move, on a table of Mallory's: a domain's CHECK would run as the function's owner, and what
-# it looks up would tell keys that Mallory may not read.
+# 1. The trigger's function of a move, on a table of Mallory's: a domain's CHECK would run as the function's owner, and
+# what it looks up would tell keys that Mallory may not read.
 new_database();
 begin_move($victim, 'home');
 my ($function) = $boss->selectrow_array(q{SELECT tgfoid::regprocedure FROM pg_trigger WHERE tgrelid = 'home.track'::regclass AND NOT tgisinternal AND tgtype & 4 <> 0});
@@ -112,7 +114,8 @@ for (@steps)
 	attach('evil.bait');
 	nobody_fell("a trigger's function on another table, $how");
 	attach('bigint');
-	is(value_of($mallory, 'SELECT count(album_id_new) FROM evil.track'), 0, "a trigger's function on another table, $how: it tells no key");
+	is(value_of($mallory, 'SELECT count(album_id_new) FROM evil.track'), 0,
+		"a trigger's function on another table, $how: it tells no key");
 }
 
 # Default privileges that give PUBLIC every function
@@ -122,7 +125,8 @@ begin_move($victim, 'home');
 is(value_of($boss, q{SELECT count(*) FROM pg_proc p WHERE prosecdef AND pronamespace <> 'pg_catalog'::regnamespace
   AND (has_function_privilege('mallory', p.oid, 'EXECUTE') OR proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0))}), 0, 'default privileges give no one the trigger\'s function');
 
-# 2. What is remembered of a move, written by another role. The boss owns a move; Mallory says that her table is a part of it.
+# 2. What is remembered of a move, written by another role. The boss owns a move; Mallory says that her table is a part
+# of it.
 sub state_table { return value_of($boss, q{SELECT c.oid::regclass::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'rows_done' WHERE relkind = 'r'}) }
 new_database();
 begin_move($boss, 'boss');
@@ -145,7 +149,8 @@ my $part = value_of($mallory, q{SELECT 'evil.part'::regclass::oid});
 $mallory->do("CREATE TRIGGER idgen_sync_${part}_1 BEFORE INSERT ON evil.part FOR EACH ROW EXECUTE FUNCTION boss.important()");
 try_all($mallory, "$planted VALUES ('evil.part'::regclass, 'album_id_new', 'reference', 'started', 'album_id', $album_oid)");
 try_all($boss, "CALL idgen_migrate.uuid_abandon('boss.album', 'new')");
-is(value_of($boss, q{SELECT count(*) FROM pg_proc WHERE proname = 'important'}), 1, 'a planted reference, abandoned: nobody else\'s function is dropped');
+is(value_of($boss, q{SELECT count(*) FROM pg_proc WHERE proname = 'important'}), 1,
+	'a planted reference, abandoned: nobody else\'s function is dropped');
 is(value_of($boss, q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'evil.part'::regclass AND attname = 'album_id_new'}), 1,
   'a planted reference, abandoned: no column of another table is dropped');
 for my $mode ('SHARE', 'ACCESS EXCLUSIVE')
@@ -156,7 +161,8 @@ for my $mode ('SHARE', 'ACCESS EXCLUSIVE')
 my ($text) = $boss->selectrow_array(q{SELECT count(*) FROM information_schema.columns WHERE column_name = 'next_step' AND table_name = ?}, undef, $state =~ /(\w+)$/);
 try_all($mallory, qq{INSERT INTO $state (relation, id_column, kind, step, next_step) VALUES ('evil.part'::regclass, 'x', 'uuid', 'linked', 'SELECT evil.trap()')},
 	qq{INSERT INTO $state (relation, id_column, kind, step) VALUES ('evil.part'::regclass, 'y', 'uuid', 'SELECT evil.trap()')});
-is(value_of($boss, q{SELECT count(*) FROM idgen_migrate.progress p WHERE p::text LIKE '%evil.trap%'}), 0, 'nobody writes a next step for others');
+is(value_of($boss, q{SELECT count(*) FROM idgen_migrate.progress p WHERE p::text LIKE '%evil.trap%'}), 0,
+	'nobody writes a next step for others');
 
 # 3. Operators in the schema where the extension goes, before it is made and after.
 my %operator = (
@@ -180,12 +186,14 @@ for my $name (sort keys %operator)
 	$mallory->do($_)
 	  for "CREATE FUNCTION public.hostile($left, $right) RETURNS $type LANGUAGE sql AS 'SELECT $value FROM evil.trap() OFFSET 0'",
 	  "CREATE OPERATOR public.$operator{$name}, FUNCTION = public.hostile)", 'GRANT USAGE, CREATE ON SCHEMA public TO PUBLIC';
-	is_deeply([ try_all($boss, 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate') ], [], "$name in public: the extensions are made");
+	is_deeply([ try_all($boss, 'CREATE EXTENSION idgen', 'CREATE EXTENSION idgen_migrate') ], [],
+		"$name in public: the extensions are made");
 	nobody_fell("$name in public, CREATE EXTENSION");
 	make_tables($boss, 'boss');
 	$boss->do($_)
 	  for 'CREATE TABLE boss.small (id serial PRIMARY KEY)', 'CREATE TABLE boss.seven (id bigint UNIQUE, v uuid)', q{INSERT INTO boss.seven SELECT NULL, ('018cc251-f400-7000-8000-00000000000' || n)::uuid FROM generate_series(1, 5) n};
-	# A caller's own path is no better than public. If only the caller's own statements call Mallory's operator, that is up to the caller.
+	# A caller's own path is no better than public. If only the caller's own statements call Mallory's operator, that is
+	# up to the caller.
 	$boss->do('SET search_path = public, pg_catalog');
 	my @errors = try_all($boss, q{CALL idgen_migrate.uuid_start('boss.album', 'new')}, 'CREATE UNIQUE INDEX ON boss.album (new)', 'CREATE UNIQUE INDEX ON boss.album (id)',
 		q{CALL idgen_migrate.backfill('boss.album', 'new', 'made', 7)}, q{CALL idgen_migrate.backfill('boss.seven', 'id', 'v', 7)}, q{CALL idgen_migrate.replace_serial('boss.small', 'id', widen => true)},
@@ -196,7 +204,8 @@ for my $name (sort keys %operator)
 	nobody_fell("$name in public, every call of the boss");
 }
 
-# Functions that would be called before idgen's, made before it and after: of better matching types, or with no argument.
+# Functions that would be called before idgen's, made before it and after: of better matching types, or with no
+# argument.
 for my $when ('before', 'after')
 {
 	new_database(0);
@@ -224,11 +233,13 @@ for my $before ('CREATE SCHEMA idgen_migrate', undef)
 		'a schema of ' . ($before ? 'somebody else\'s' : 'the boss in which others create') . ' is refused');
 }
 
-# A schema's owner puts another table in the place of the one that is migrated: before the call, and in the middle of it.
+# A schema's owner puts another table in the place of the one that is migrated: before the call, and in the middle of
+# it.
 new_database();
 my $filled = q{(id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')};
 $boss->do($_) for "CREATE TABLE public.t $filled", 'INSERT INTO public.t SELECT FROM generate_series(1, 3)';
-like((try_all($boss, q{CALL idgen_migrate.backfill('public.t', 'id', 'made', 5)}))[0], qr/lies in schema public of mallory/, 'a superuser\'s table in another\'s schema');
+like((try_all($boss, q{CALL idgen_migrate.backfill('public.t', 'id', 'made', 5)}))[0],
+	qr/lies in schema public of mallory/, 'a superuser\'s table in another\'s schema');
 $mallory->do($_) for 'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO victim',
   'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$';
 $victim->do($_) for "CREATE TABLE stage.t $filled", 'INSERT INTO stage.t SELECT FROM generate_series(1, 30)';
@@ -240,7 +251,8 @@ ok(!succeeds($victim), 'another table in its place: it ends');
 like($victim->errstr, qr/stage.t is a different table now/, 'another table in its place: the error says why');
 nobody_fell('another table in its place');
 $victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
-is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30, 'another table in its place: called again, it goes on');
+is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30,
+	'another table in its place: called again, it goes on');
 
 # 5. A view that is checked.
 new_database();
@@ -262,7 +274,8 @@ try_all($boss, "CALL idgen_migrate.uuid_start('evil.album', 'new')");
 nobody_fell('$body$ in a name');
 $mallory->do($_) for q{CREATE TABLE evil."50%s $$ ' x" ("%I" int PRIMARY KEY, "id %L" bigint UNIQUE, "made %1$s" timestamptz DEFAULT '2024-01-01')},
   q{INSERT INTO evil."50%s $$ ' x" VALUES (1), (2)};
-is_deeply([ try_all($mallory, q{CALL idgen_migrate.backfill('evil."50%s $$ '' x"', 'id %L', 'made %1$s', 5)}) ], [], 'names that are formats: no error');
+is_deeply([ try_all($mallory, q{CALL idgen_migrate.backfill('evil."50%s $$ '' x"', 'id %L', 'made %1$s', 5)}) ], [],
+	'names that are formats: no error');
 is(value_of($mallory, q{SELECT count(DISTINCT "id %L") FROM evil."50%s $$ ' x"}), 2, 'names that are formats: filled');
 
 # A foreign key that names columns like the words of its actions
@@ -318,12 +331,15 @@ nobody_fell('a trigger that comes meanwhile');
 # 7. What one can cost or learn without being anybody.
 new_database();
 $mallory->do(q{CREATE TABLE evil.mine (id bigint)});
-command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', '--extension=idgen', '--schema=evil', "app$number" ], 'pg_dump by an owner who is no superuser');
-command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', "app$number" ], 'pg_dump of the whole database');
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', '--extension=idgen', '--schema=evil', "app$number" ],
+	'pg_dump by an owner who is no superuser');
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', "app$number" ],
+	'pg_dump of the whole database');
 eval { $mallory->selectall_arrayref('SELECT public.id_to_public(5, 3)') };
 unlike($mallory->errstr, qr/\b7\b/, 'id_to_public tells no numbers of keys');
 $mallory->do(q{SET statement_timeout = '300 ms'});
-ok(!eval { $mallory->selectall_arrayref(q{SELECT pg_proc.oid FROM pg_proc WHERE prosrc = 'idgen_make_row_map'})->[0] }, 'no map of rows, which nothing cancels');
+ok(!eval { $mallory->selectall_arrayref(q{SELECT pg_proc.oid FROM pg_proc WHERE prosrc = 'idgen_make_row_map'})->[0] },
+	'no map of rows, which nothing cancels');
 
 $_->disconnect for grep { $_ } $root, $boss, $mallory, $victim;
 done_testing();

@@ -24,9 +24,11 @@ sub peak_kb
 value_of($session, 'SELECT count(*) FROM next_ids(1000)');
 my $before = peak_kb();
 is(value_of($session, 'SELECT count(*) FROM next_ids(10000000)'), 10_000_000, '10 million rows');
-cmp_ok(peak_kb() - $before, '<', (16 + 4) * 1024, 'next_ids(10000000): peak memory rises by less than 16 MB and work_mem');
+cmp_ok(peak_kb() - $before, '<', (16 + 4) * 1024,
+	'next_ids(10000000): peak memory rises by less than 16 MB and work_mem');
 $before = peak_kb();
-is(value_of($session, 'SELECT count(i) FROM (SELECT next_ids(3000000) OFFSET 0) s(i)'), 3_000_000, 'in the select list');
+is(value_of($session, 'SELECT count(i) FROM (SELECT next_ids(3000000) OFFSET 0) s(i)'), 3_000_000,
+	'in the select list');
 cmp_ok(peak_kb() - $before, '<', 4096, 'in the select list: no memory for rows');
 is(scalar @{ $session->selectcol_arrayref('SELECT next_ids(1000000000) LIMIT 3') }, 3, 'LIMIT ends a long row source');
 
@@ -109,7 +111,8 @@ fails_with($euc, "SELECT id_from_base62('4o日本')", '22P02', qr/"日" is not a
 fails_with($euc, "SELECT '4oBVmyxvRf本'::id64", '22P02', qr/"本" is not a digit\n.*DETAIL:  It is character 11 of/s,
   'a character of two bytes in EUC_JP, in id64');
 $euc->disconnect;
-fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/, 'a very long layout');
+fails_with($session, q{SELECT ('time=' || repeat('9', 100000))::id_layout}, '22P02', qr/invalid id_layout/,
+	'a very long layout');
 fails_with($session, q{SET idgen.shards = '1,,2'}, '22023', qr/neither a shard number/, 'a bad list of shards');
 ok($session->do("SET idgen.shards = '" . join(',', map { 2 * $_ } 0 .. 4095) . "'"), 'a list of 4096 ranges');
 ok(value_of($session, 'SELECT next_id()') > 0, 'a session with a list of 4096 ranges makes IDs');
@@ -143,7 +146,8 @@ ok( in_sessions(
 	'32 sessions at the edges');
 
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $postmaster, 'the server was never restarted');
-unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC|TRAP:|stuck spinlock/, 'no backend died');
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC|TRAP:|stuck spinlock/,
+	'no backend died');
 is(value_of($session, 'SELECT pg_backend_pid()'), $pid, 'not even the first one');
 
 $session->disconnect;

@@ -1,5 +1,5 @@
-# Statistics and readers by ID wait for no lock that draws need, and a session that waits for one can be canceled: each lock is held
-# for as long as the test wants.
+# Statistics and readers by ID wait for no lock that draws need, and a session that waits for one can be canceled: each
+# lock is held for as long as the test wants.
 use strict;
 use warnings;
 use FindBin;
@@ -25,7 +25,8 @@ sub hold
 	my $holder = connect_to($node);
 	my $pid = value_of($holder, 'SELECT pg_backend_pid()');
 	$holder->do("SELECT held_lock('$state', $size, '$which', '$until')", { pg_async => PG_ASYNC });
-	wait_until($main, "SELECT query LIKE 'SELECT held_lock%' AND state = 'active' FROM pg_stat_activity WHERE pid = $pid");
+	wait_until($main,
+		"SELECT query LIKE 'SELECT held_lock%' AND state = 'active' FROM pg_stat_activity WHERE pid = $pid");
 	# It takes the lock in its first steps.
 	select undef, undef, undef, 0.2;
 	return sub {

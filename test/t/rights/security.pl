@@ -1,5 +1,6 @@
-# Who runs what as whom, by the catalog: where each function finds what it calls, what stored expressions are bound to, and
-# who has which right, compared with the tables of docs/security.md. Each check is seen to notice what it is there for.
+# Who runs what as whom, by the catalog: where each function finds what it calls, what stored expressions are bound to,
+# and who has which right, compared with the tables of docs/security.md. Each check is seen to notice what it is there
+# for.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +24,8 @@ SQL
 sub list_of { return @{ $session->selectcol_arrayref(@_) } }
 
 # Where a function finds what it calls. In C and in the server's own code by OID; in SQL by OID where its body is parsed
-# (BEGIN ATOMIC); else by a search_path of its own. A procedure that commits sets it as its first statement and after each
-# end of a transaction, and computes nothing before. The registry's calls run as their owner, and not for PUBLIC.
+# (BEGIN ATOMIC); else by a search_path of its own. A procedure that commits sets it as its first statement and after
+# each end of a transaction, and computes nothing before. The registry's calls run as their owner, and not for PUBLIC.
 my $pin = q{PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);};
 sub loose_routines
 {
@@ -47,14 +48,17 @@ sub loose_routines
 	return map { "$_: $reason{$_}" } sort grep { $reason{$_} } keys %reason;
 }
 my %kinds = map { $_->[0] => $_->[1] } @{ $session->selectall_arrayref(q{SELECT concat(lanname, ' ', prokind), count(*) FROM routine GROUP BY 1}) };
-is_deeply([ loose_routines() ], [], join(', ', map { "$_ $kinds{$_}" } sort keys %kinds) . ': each finds what it calls in pg_catalog or by OID');
+is_deeply([ loose_routines() ], [],
+	join(', ', map { "$_ $kinds{$_}" } sort keys %kinds) . ': each finds what it calls in pg_catalog or by OID');
 is_deeply([ list_of(q{SELECT oid::regprocedure FROM routine WHERE extname <> 'idgen' AND lanname = 'plpgsql' AND array_length(string_to_array(btrim(prosrc, E'\n'), E'\n'), 1) > 50}) ],
 	[], 'no routine in PL/pgSQL has more than 50 lines');
 
 # Not for every owner of a database to create: SECURITY.md says why.
-is_deeply([ list_of(q{SELECT name FROM pg_available_extension_versions WHERE name LIKE 'idgen%' AND (trusted OR NOT superuser)}) ], [], 'only a superuser creates the extensions');
+is_deeply([ list_of(q{SELECT name FROM pg_available_extension_versions WHERE name LIKE 'idgen%' AND (trusted OR NOT superuser)}) ],
+	[], 'only a superuser creates the extensions');
 
-# Stored expressions: bodies, defaults, views, policies, constraints. Every operator, function and type in them by its OID.
+# Stored expressions: bodies, defaults, views, policies, constraints. Every operator, function and type in them by its
+# OID.
 my $trees = <<'SQL';
 SELECT oid::regprocedure::text AS holder, prosqlbody::text AS tree FROM routine WHERE prosqlbody IS NOT NULL
 UNION ALL SELECT oid::regprocedure || ' defaults', proargdefaults::text FROM routine WHERE proargdefaults IS NOT NULL
@@ -134,7 +138,8 @@ SQL
 for my $type (list_of(q{SELECT t.oid::regtype FROM member m JOIN pg_type t ON m.classid = 'pg_type'::regclass AND t.oid = m.objid WHERE typtype = 'b' AND typcategory <> 'A'}))
 {
 	my ($name) = $type =~ /(\w+)$/;
-	is_deeply(cells_of("SELECT CASE WHEN has_type_privilege(\$1, '$type', 'USAGE') THEN 'use' END"), $said{"type $name"}, "type $name");
+	is_deeply(cells_of("SELECT CASE WHEN has_type_privilege(\$1, '$type', 'USAGE') THEN 'use' END"),
+		$said{"type $name"}, "type $name");
 	$had{"type $name"} = 1;
 }
 for my $schema ('idgen', 'idgen_lease', 'idgen_migrate', 'idgen_registry')
@@ -147,7 +152,8 @@ is_deeply([ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE has_func
 	[ list_of(q{SELECT oid::regprocedure::text FROM routine WHERE prosecdef OR proname = 'next_range' ORDER BY 1}) ], 'members of idgen_node may call what runs as its owner, what they take ranges by, and nothing else');
 my ($calls) = $page =~ /^- Thirteen functions of `idgen_registry` are `SECURITY DEFINER`: (.*?)\. /ms;
 is_deeply([ sort $calls =~ /`(\w+)\(\)`/g ], [ list_of('SELECT proname FROM routine WHERE prosecdef ORDER BY 1') ], 'the page names them');
-is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_migrate.job'::regclass}), 1, 'rows of others are hidden by a policy');
+is(value_of($session, q{SELECT relrowsecurity FROM pg_class WHERE oid = 'idgen_migrate.job'::regclass}), 1,
+	'rows of others are hidden by a policy');
 is_deeply([ grep { !$had{$_} } sort keys %said ], [], 'the page names nothing that is not there');
 $session->do('SET search_path = "id gen"');
 $session->do(slurp_file("$FindBin::Bin/../../../sql/called.sql") =~ s/CREATE VIEW/CREATE TEMP VIEW/r);
@@ -185,10 +191,12 @@ for (@breaks)
 	{
 		ok(eval { $reader->do("SELECT * FROM idgen_registry.$table"); 1 }, "pg_read_all_data: reads $table");
 		$writer->begin_work;
-		ok(eval { $writer->do($_); 1 }, "pg_write_all_data: $_") for "LOCK TABLE idgen_registry.$table IN ACCESS EXCLUSIVE MODE", "DELETE FROM idgen_registry.$table";
+		ok(eval { $writer->do($_); 1 },
+			"pg_write_all_data: $_") for "LOCK TABLE idgen_registry.$table IN ACCESS EXCLUSIVE MODE", "DELETE FROM idgen_registry.$table";
 		$writer->rollback;
 	}
-	fails_with($_, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for function/, 'all data: no call of the registry') for $reader, $writer;
+	fails_with($_, 'SELECT idgen_registry.identity()', '42501', qr/permission denied for function/,
+		'all data: no call of the registry') for $reader, $writer;
 	is(value_of($other, $next_range), '[1,6)', 'a range');
 	$writer->do('UPDATE idgen_registry.counter SET last = 0, run_start = 1');
 	is(value_of($other, $next_range), '[1,6)', 'pg_write_all_data: a range is given twice');
@@ -197,8 +205,10 @@ for (@breaks)
 	{
 		my $value = $sequence =~ /horizon/ ? 946684800000 : 1;
 		ok(eval { $writer->do("SELECT setval('$sequence', $value)"); 1 }, "pg_write_all_data: setval of $sequence");
-		fails_with($writer, "ALTER SEQUENCE $sequence RESTART", '42501', qr/must be owner/, "pg_write_all_data: ALTER SEQUENCE $sequence");
-		fails_with($reader, "SELECT setval('$sequence', 1)", '42501', qr/permission denied/, "pg_read_all_data: setval of $sequence");
+		fails_with($writer, "ALTER SEQUENCE $sequence RESTART", '42501', qr/must be owner/,
+			"pg_write_all_data: ALTER SEQUENCE $sequence");
+		fails_with($reader, "SELECT setval('$sequence', 1)", '42501', qr/permission denied/,
+			"pg_read_all_data: setval of $sequence");
 	}
 	my $before = value_of($session, 'SELECT "id gen".next_id()');
 	cmp_ok(value_of($session, 'SELECT "id gen".next_id()'), '>', $before, 'pg_write_all_data: IDs go on');
@@ -212,7 +222,8 @@ for (@breaks)
 	}
 	ok(!eval { $_->do('LOCK TABLE idgen_migrate.job IN EXCLUSIVE MODE') }, 'job: cannot be locked') for $app, $reader;
 	$writer->begin_work;
-	ok(eval { $writer->do('LOCK TABLE idgen_migrate.job IN ACCESS EXCLUSIVE MODE'); 1 }, 'pg_write_all_data: locks job');
+	ok(eval { $writer->do('LOCK TABLE idgen_migrate.job IN ACCESS EXCLUSIVE MODE'); 1 },
+		'pg_write_all_data: locks job');
 	$writer->rollback;
 
 	# Ranges: what is taken and rolled back was told to nobody.
@@ -224,16 +235,18 @@ for (@breaks)
 	  'take_range(): the range is not told before the COMMIT');
 	$taker->rollback;
 	is(value_of($other, $next_range), '[6,11)', 'others get the numbers');
-	fails_with($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}, '22023', qr/at most 100000 numbers/, 'one call takes no more than its owner lets it');
+	fails_with($other, q{CALL idgen_registry.next_range('orders', 9223372036854775796)}, '22023',
+		qr/at most 100000 numbers/, 'one call takes no more than its owner lets it');
 	$taker->begin_work;
-	is(value_of($taker, q{SELECT first FROM idgen_registry.fetch_ranges(idgen_registry.identity(), ARRAY['orders'::bytea], ARRAY[5], ARRAY[1], ARRAY[0])}), 11, 'a call of a node that is rolled back');
+	is(value_of($taker, q{SELECT first FROM idgen_registry.fetch_ranges(idgen_registry.identity(), ARRAY['orders'::bytea], ARRAY[5], ARRAY[1], ARRAY[0])}),
+		11, 'a call of a node that is rolled back');
 	$taker->rollback;
 	is(value_of($other, $next_range), '[11,16)', 'a call of a node that is rolled back: its numbers come again');
 	$_->disconnect for $reader, $writer, $taker, $other, $app;
 }
 
-# A function next_id(integer) is the better match for next_id(5), in any schema of the path, and runs with its caller's rights. In a
-# database that came from 14 every role can make one in public.
+# A function next_id(integer) is the better match for next_id(5), in any schema of the path, and runs with its caller's
+# rights. In a database that came from 14 every role can make one in public.
 {
 	my $root = $session;
 	$root->do($_) for 'CREATE ROLE mallory LOGIN', 'CREATE ROLE writer', 'CREATE ROLE deputy IN ROLE owner', 'CREATE DATABASE open OWNER owner';
@@ -254,8 +267,8 @@ for (@breaks)
 	is($extend->(), 0, 'schemas in which nobody else may create: no warning') or diag("@warnings");
 	is_deeply($row->(), $closed, 'schemas in which nobody else may create: the row says so');
 
-	# Those who are trusted anyway: superusers, the owner of the schema, that of the database, members of both. In public others than PUBLIC
-	# may make their tables.
+	# Those who are trusted anyway: superusers, the owner of the schema, that of the database, members of both. In
+	# public others than PUBLIC may make their tables.
 	$boss->do($_) for 'ALTER SCHEMA kinds OWNER TO writer', 'GRANT CREATE ON SCHEMA ids TO dba, owner, deputy, pg_database_owner', 'GRANT CREATE ON SCHEMA public TO app';
 	is($extend->(), 0, 'roles that are trusted: no warning') or diag("@warnings");
 	is_deeply($row->(), $closed, 'roles that are trusted: the row');
@@ -276,7 +289,8 @@ for (@breaks)
 		is($extend->(), $count, "$who: warnings");
 		for (grep { $advice !~ /;/ } @warnings)
 		{
-			like($_, qr/^WARNING:  \Q$who\E\nDETAIL:  .*\Qnext_id(integer)\E.*\nHINT:  \Q$advice\E, /, "$who: a warning");
+			like($_, qr/^WARNING:  \Q$who\E\nDETAIL:  .*\Qnext_id(integer)\E.*\nHINT:  \Q$advice\E, /,
+				"$who: a warning");
 		}
 		is_deeply($row->(), [ "$who: $instead", 0, $advice ], "$who: the row");
 		$boss->do($advice);
@@ -292,9 +306,12 @@ for (@breaks)
 	$mallory->do(q{CREATE FUNCTION public.next_id(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'});
 	is(value_of($app, 'SELECT next_id(5)'), 666, 'PUBLIC may create in public: next_id(5) is another function');
 	cmp_ok(value_of($app, 'SELECT ids.next_id(5)'), '>', 666, 'PUBLIC may create in public: ids.next_id(5) is not');
-	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666, "PUBLIC may create in public: the DEFAULT of $_ is idgen's") for qw(bound ids.photo);
+	cmp_ok(value_of($app, "INSERT INTO $_ DEFAULT VALUES RETURNING id"), '>', 666,
+		"PUBLIC may create in public: the DEFAULT of $_ is idgen's") for qw(bound ids.photo);
 	$boss->do($row->()->[2]);
-	fails_with($mallory, q{CREATE FUNCTION public.next_id(smallint) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'}, '42501', qr/permission denied for schema public/, 'the advice followed');
+	fails_with($mallory,
+		q{CREATE FUNCTION public.next_id(smallint) RETURNS bigint LANGUAGE sql AS 'SELECT 666::bigint'}, '42501',
+		qr/permission denied for schema public/, 'the advice followed');
 	$_->disconnect for $boss, $mallory, $app;
 	$root->do('DROP DATABASE open');
 }

@@ -54,7 +54,8 @@ is(told($back), 1, 'set back by half a minute: told once');
 set_clock($node, '-3600');
 everybody_draws(1);
 is(told(qr/ERROR:  the clock is $duration behind/), 18, 'set back by an hour: refused to every session');
-is(told(qr/LOG:  the clock of this machine was set back/), 1, 'set back by an hour within the minute: not logged again');
+is(told(qr/LOG:  the clock of this machine was set back/), 1,
+	'set back by an hour within the minute: not logged again');
 my $steps = sub { return join ' ', $sessions[0]->selectrow_array('SELECT clock_steps_back, clock_steps_forward FROM idgen.stat_database') };
 is($steps->(), '2 0', 'set back by an hour within the minute: the step is counted');
 
@@ -107,7 +108,8 @@ for my $session (@sessions)
 	freeze_clock($node, $second);
 	value_of($session, 'SELECT next_id(4)');
 }
-is(told(qr/WARNING:  the clock of this machine is not synchronized/), 1, 'not synchronized: one warning for six sessions');
+is(told(qr/WARNING:  the clock of this machine is not synchronized/), 1,
+	'not synchronized: one warning for six sessions');
 
 # After a boot there is nothing to compare the clock with but the horizon: far behind, it is logged.
 $_->disconnect for @sessions;
@@ -123,7 +125,9 @@ for ([ 60, 0 ], [ 7200, 1 ])
 	my $session = connect_to($node);
 	value_of($session, 'SELECT next_id(4)') for 1 .. 2;
 	$session->disconnect;
-	is(told($behind), $expected, "a start $later s later: " . ($expected ? 'told' : 'not told') . ' of the horizon that was found');
+	is(told($behind), $expected,
+		"a start $later s later: " . ($expected ? 'told' : 'not told') . ' of the horizon that was found');
 }
-like((slurp_file($node->logfile) =~ $behind)[0], qr/^(?:2 h|1 h 5\d min)$/, 'a start later: the log says how far the horizon is behind');
+like((slurp_file($node->logfile) =~ $behind)[0], qr/^(?:2 h|1 h 5\d min)$/,
+	'a start later: the log says how far the horizon is behind');
 done_testing();

@@ -1,5 +1,5 @@
-# tools/packages beside other package managers: it waits for their locks, and for another of its kind. apt works in a folder of
-# its own, with packages that are empty, and a dpkg that says what it finds.
+# tools/packages beside other package managers: it waits for their locks, and for another of its kind. apt works in a
+# folder of its own, with packages that are empty, and a dpkg that says what it finds.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
@@ -125,12 +125,16 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 {
 	my $holder = hold($lock);
 	my $run = begin();
-	says($run, qr/^waiting: Could not get lock \S*\Q$lock\E\. It is held by process $holder->{pid} /m, "$lock: waited for, and the message names who has it");
-	unlike(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: the holder's own services may start") unless $lock =~ /archives/;
+	says($run, qr/^waiting: Could not get lock \S*\Q$lock\E\. It is held by process $holder->{pid} /m,
+		"$lock: waited for, and the message names who has it");
+	unlike(slurp_file("$root/done"), qr/policy-rc\.d/,
+		"$lock: the holder's own services may start") unless $lock =~ /archives/;
 	let_go($holder);
-	is(status_of($run), 0, "$lock: it goes on when the lock is released") || note $run->{said};
-	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: it installs when the lock is released");
-	is(slurp_file("$root/found"), "#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n", "$lock: no service starts meanwhile, and no cluster is made");
+	is(status_of($run), 0, "$lock: the run goes on when the lock is released") || note $run->{said};
+	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: the run installs when the lock is released");
+	is(slurp_file("$root/found"),
+		"#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n",
+		"$lock: no service starts meanwhile, and no cluster is made");
 	like(slurp_file("$root/done"), qr/policy-rc\.d/, "$lock: no service may start once it has the lock");
 	unlink "$root/found", "$root/done";
 	is_put_back($lock);
@@ -139,7 +143,8 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 my $holder = hold('var/lib/apt/lists/lock');
 my $run = begin(LOCK_WAIT => 1);
 is(status_of($run), 1, 'a lock that is held for longer: an error');
-like($run->{said}, qr/^E(?:rror)?: Could not get lock .* process $holder->{pid} /m, 'the error names the process that holds the lock');
+like($run->{said}, qr/^E(?:rror)?: Could not get lock .* process $holder->{pid} /m,
+	'the error names the process that holds the lock');
 let_go($holder);
 is_put_back('a lock that is held for longer');
 

@@ -29,15 +29,18 @@ fails_with($app, 'SELECT next_id()', '55000', qr/HINT:.*reconnect/, 'shards set 
 $app = connect_to($node, user => 'app');
 is(value_of($app, 'SELECT id_shard(next_id())'), 8, 'the role has them');
 $main->do("ALTER ROLE app IN DATABASE postgres SET idgen.shards = '9'");
-is(value_of(connect_to($node, user => 'app'), 'SELECT id_shard(next_id())'), 9, 'the role has the shards that are set for it in the database');
-fails_with($early, 'SELECT next_id()', '55000', qr/HINT:.*ALTER DATABASE/, 'another role\'s shards are no reason to reconnect');
+is(value_of(connect_to($node, user => 'app'), 'SELECT id_shard(next_id())'), 9,
+	'the role has the shards that are set for it in the database');
+fails_with($early, 'SELECT next_id()', '55000', qr/HINT:.*ALTER DATABASE/,
+	'another role\'s shards are no reason to reconnect');
 
 # An ordinary role chooses how it waits, not which shards it has.
 fails_with($app, "SET idgen.shards = '1'", '42501', qr/permission denied/, 'an ordinary role and idgen.shards');
 fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.region');
 fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
 fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'an ordinary role may not read the keys');
-fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.decimal_launch');
+fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/,
+	'an ordinary role and idgen.decimal_launch');
 fails_with($app, 'SELECT idgen.accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
 ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
 ok($app->do("SET idgen.max_wait = '1s'"), 'an ordinary role and idgen.max_wait');
@@ -103,7 +106,8 @@ else
 		'makers without the library');
 }
 
-# Nor does it know idgen.keys: any value can be stored where every role can read it. A warning says that, and no such key is ever taken.
+# Nor does it know idgen.keys: any value can be stored where every role can read it. A warning says that, and no such
+# key is ever taken.
 my $key = '1:' . 'ab' x 16;
 $bare->safe_psql('postgres', 'CREATE DATABASE keyed');
 $bare->safe_psql('postgres', "ALTER DATABASE keyed SET idgen.keys = '$key'");
@@ -120,8 +124,10 @@ $bare->stop;
 
 # The launch number of a database ends its DecimalIds.
 $node->safe_psql('postgres', 'ALTER DATABASE app SET idgen.decimal_launch = 31');
-is($node->safe_psql('app', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 31, 'a database has its launch number');
-is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0, 'another database has no launch number');
+is($node->safe_psql('app', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 31,
+	'a database has its launch number');
+is($node->safe_psql('postgres', 'SELECT (decimal_id_decode(next_decimal_id())).launch'), 0,
+	'another database has no launch number');
 
 # A standby makes no IDs until it is promoted.
 $node->append_conf('postgresql.conf', 'wal_level = replica');

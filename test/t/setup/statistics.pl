@@ -43,10 +43,11 @@ sub becomes_true
 	return fail($what);
 }
 
-is(columns(database_row(), qw(datname in_recovery renewals renewed_at stall lead clock_offset slots slots_limit server_slots server_slots_limit)),
-	'datname=postgres in_recovery=0 renewals=0 renewed_at=null stall=0 lead=0 clock_offset=null slots=0 slots_limit=8 server_slots=0 server_slots_limit=32',
+is(columns(database_row(), qw(datname in_recovery renewals renewed_at stall lead clock_offset slots slots_limit server_slots server_slots_limit server_databases server_databases_limit)),
+	'datname=postgres in_recovery=0 renewals=0 renewed_at=null stall=0 lead=0 clock_offset=null slots=0 slots_limit=8 server_slots=0 server_slots_limit=32 server_databases=1 server_databases_limit=1000',
 	'before the first ID');
-is(value_of($watcher, 'SELECT (SELECT count(*) FROM idgen.stat_shard) + (SELECT count(*) FROM idgen.stat_backend)'), 0, 'no rows yet');
+is(value_of($watcher, 'SELECT (SELECT count(*) FROM idgen.stat_shard) + (SELECT count(*) FROM idgen.stat_backend)'), 0,
+	'no rows yet');
 
 # IDs, the last one and its time. The clock stands still.
 my $now = int(time) + 2;
@@ -62,13 +63,16 @@ is(value_of($watcher, q{SELECT last_id || ' ' || (shard IS NULL) FROM idgen.stat
 my $long = 'epoch=2020-01-01T00:00:00Z unit=1ms time=40 region=2 shard=3 sequence=18';
 my $trace = value_of($session, q{SELECT next_id(7, 'trace')});
 my $id = value_of($session, 'SELECT next_id(9, ?)', $long);
-is(value_of($watcher, 'SELECT last_id FROM idgen.stat_shard WHERE layout = ? AND shard = 9', $long), $id, 'a layout of its own, spelt as it was given');
-is(value_of($watcher, q{SELECT last_id FROM idgen.stat_shard WHERE layout = 'trace' AND shard = 7}), $trace, 'a layout that wraps');
+is(value_of($watcher, 'SELECT last_id FROM idgen.stat_shard WHERE layout = ? AND shard = 9', $long), $id,
+	'a layout of its own, spelt as it was given');
+is(value_of($watcher, q{SELECT last_id FROM idgen.stat_shard WHERE layout = 'trace' AND shard = 7}), $trace,
+	'a layout that wraps');
 
 # Holds: the clock back by exactly the lead that is allowed.
 freeze_clock($node, $now - 1);
 $session->do('SELECT next_id_array(10, 5)');
-is(columns(shard_row(5), qw(ids waits borrows holds max_lead)), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000', '10 IDs held');
+is(columns(shard_row(5), qw(ids waits borrows holds max_lead)), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000',
+	'10 IDs held');
 is(database_row()->{lead}, 1000, 'the lead is shown');
 
 # Borrows: what a tick does not hold. The first 914 fill it.
@@ -79,7 +83,8 @@ is(columns(shard_row(5), qw(ids waits borrows holds max_lead)), 'ids=2058 waits=
 	'1034 IDs borrowed, in two ticks');
 $session->do('SET idgen.overflow = error');
 fails_with($session, 'SELECT next_id_array(2000, 6)', '2200H', qr/no ID is left/, 'a full tick');
-is(columns(shard_row(6), qw(ids waits wait_time borrows holds)), 'ids=1024 waits=0 wait_time=0 borrows=0 holds=0', 'an error is no wait');
+is(columns(shard_row(6), qw(ids waits wait_time borrows holds)), 'ids=1024 waits=0 wait_time=0 borrows=0 holds=0',
+	'an error is no wait');
 $session->do('RESET idgen.overflow');
 
 # Waits: one draw that waits until the clock goes on.
@@ -101,7 +106,8 @@ is(columns($backend, qw(datname usename layout shard ids last_id)),
 	'datname=postgres usename=' . value_of($session, 'SELECT current_user') . ' layout=instagram shard=6 ids=' .
 	  (2058 + 1025 + 3) . " last_id=$row->{last_id}", 'a session');
 value_of($session, 'SELECT next_id(5)');
-is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{shard}, 5, 'the session shows the shard of a slot that it found before');
+is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{shard}, 5,
+	'the session shows the shard of a slot that it found before');
 $session->do('CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION idgen');
 my $other = connect_to($node, db => 'other');
@@ -109,16 +115,20 @@ value_of($other, 'SELECT next_id(70)');
 is(value_of($watcher, q{SELECT string_agg(datname || ' ' || shard, ', ' ORDER BY datname) FROM idgen.stat_backend}),
 	'other 70, postgres 5', 'sessions of all databases');
 is(value_of($watcher, 'SELECT count(*) FROM idgen.stat_shard WHERE shard = 70'), 0, 'shards of this one alone');
-is(columns(database_row(), qw(slots server_slots)), 'slots=5 server_slots=6', 'slots in use');
+is(columns(database_row(), qw(slots server_slots server_databases)), 'slots=5 server_slots=6 server_databases=2',
+	'slots and databases in use');
 is(value_of($other, 'SELECT count(*) FROM idgen.stat_shard'), 1, 'each database has its own');
 $other->disconnect;
-becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen.stat_backend') == 1 }, 'a session that ended is gone');
+becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen.stat_backend') == 1 },
+	'a session that ended is gone');
 my $killed = connect_to($node);
 value_of($killed, 'SELECT next_id(5)');
 is(value_of($watcher, 'SELECT count(*) FROM idgen.stat_backend WHERE pid = ?', $killed->{pg_pid}), 1, 'a new session');
-is(row_of('SELECT ids FROM idgen.stat_backend WHERE pid = ?', $killed->{pg_pid})->{ids}, 1, 'counts from 0, whoever was there before');
+is(row_of('SELECT ids FROM idgen.stat_backend WHERE pid = ?', $killed->{pg_pid})->{ids}, 1,
+	'counts from 0, whoever was there before');
 value_of($watcher, 'SELECT pg_terminate_backend(?)', $killed->{pg_pid});
-becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen.stat_backend') == 1 }, 'a session that was terminated is gone');
+becomes_true(sub { value_of($watcher, 'SELECT count(*) FROM idgen.stat_backend') == 1 },
+	'a session that was terminated is gone');
 
 # Setting back: this database's counts, not its IDs.
 my $before = shard_row(5);
@@ -126,7 +136,8 @@ $watcher->do('SELECT idgen.reset_stats()');
 is(columns(shard_row(5), qw(ids waits wait_time borrows holds max_lead last_id)),
 	"ids=0 waits=0 wait_time=0 borrows=0 holds=0 max_lead=0 last_id=$before->{last_id}", 'set back to 0');
 is(columns(shard_row(6), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the shard that waited too');
-is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'set back to 0: sessions, too');
+is(columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0',
+	'set back to 0: sessions, too');
 cmp_ok(value_of($session, 'SELECT next_id(5)'), '>', $before->{last_id}, 'IDs go on above');
 is(columns(shard_row(5), qw(ids)) . ' ' . columns(row_of('SELECT * FROM idgen.stat_backend'), qw(ids)), 'ids=1 ids=1',
   'IDs are counted anew after the statistics are set back');
@@ -138,16 +149,19 @@ becomes_true(sub { shard_row(6)->{wait_time} > 0 }, 'a shard waits again');
 freeze_clock($node, ++$now);
 $session->pg_result;
 $session->do(q{SELECT idgen.advance(clock_timestamp() + '1 ms')});
-is(columns(shard_row(5), qw(ids last_id last_time)), 'ids=11 last_id=null last_time=null', 'advanced: counts stay, the last ID is not known');
+is(columns(shard_row(5), qw(ids last_id last_time)), 'ids=11 last_id=null last_time=null',
+	'advanced: counts stay, the last ID is not known');
 $now += 5;
 freeze_clock($node, $now);
 $session->do(q{SET idgen.shards = '30-37'});
-is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(30, 37) n') }, 8, 'eight other shards');
+is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(30, 37) n') }, 8,
+	'eight other shards');
 $session->do('RESET idgen.shards');
 is(value_of($watcher, q{SELECT string_agg(shard || ':' || ids || ':' || waits || ':' || holds, ' ' ORDER BY shard) FROM idgen.stat_shard}),
 	join(' ', map { "$_:1:0:0" } 30 .. 37), 'slots given to other shards');
 is(fact('slots')->{ok}, 0, 'idgen.status: every slot of the database used');
-like(fact('slots')->{value}, qr/^8 of 8 in this database, 9 of 32 in all$/, 'idgen.status: how many');
+like(fact('slots')->{value}, qr/^8 of 8 in this database, 9 of 32 in all; IDs are made in 2 of at most 1000 databases$/,
+	'idgen.status: how many');
 
 # Who may read.
 $watcher->do('CREATE ROLE reader LOGIN IN ROLE pg_monitor');
@@ -156,11 +170,14 @@ my %as = map { $_ => connect_to($node, user => $_) } qw(reader anybody);
 for my $what (qw(idgen.stat_shard idgen.stat_backend idgen.stat_database))
 {
 	ok(eval { $as{reader}->selectall_arrayref("SELECT * FROM $what") }, "a member of pg_monitor reads $what");
-	fails_with($as{anybody}, "SELECT * FROM $what", '42501', qr/permission denied for view @{[ $what =~ s{idgen[.]}{}r ]}/, "$what, anybody");
-	fails_with($as{anybody}, "SELECT * FROM $what()", '42501', qr/permission denied for function @{[ $what =~ s{idgen[.]}{}r ]}/, "$what(), anybody");
+	fails_with($as{anybody}, "SELECT * FROM $what", '42501',
+		qr/permission denied for view @{[ $what =~ s{idgen[.]}{}r ]}/, "$what, anybody");
+	fails_with($as{anybody}, "SELECT * FROM $what()", '42501',
+		qr/permission denied for function @{[ $what =~ s{idgen[.]}{}r ]}/, "$what(), anybody");
 }
 is(value_of($as{anybody}, 'SELECT count(*) FROM idgen.status()'), 15, 'anybody may ask idgen.status()');
-fails_with($as{$_}, 'SELECT idgen.reset_stats()', '42501', qr/permission denied/, "idgen.reset_stats(), $_") for qw(reader anybody);
+fails_with($as{$_}, 'SELECT idgen.reset_stats()', '42501', qr/permission denied/,
+	"idgen.reset_stats(), $_") for qw(reader anybody);
 $watcher->do('GRANT EXECUTE ON FUNCTION idgen.reset_stats() TO reader');
 ok(eval { $as{reader}->do('SELECT idgen.reset_stats()') }, 'idgen.reset_stats() granted');
 $_->disconnect for values %as;
@@ -195,7 +212,7 @@ sub ntp_says
 		kernel_says($node, $words);
 		my $ok = $is_right || !$is_judged ? 1 : 0;
 		is(columns(fact('ntp'), qw(value ok)), "value=$state; $use ok=$ok", "ntp: a kernel that says $words");
-		is(database_row()->{clock_synchronized}, $words =~ /^0/ ? 1 : 0, 'the same as a column');
+		is(database_row()->{clock_synchronized}, $words =~ /^0/ ? 1 : 0, "ntp: the column clock_synchronized for a kernel that says $words");
 	}
 	kernel_says($node, '0 20000 100');
 	return;
@@ -235,14 +252,17 @@ $node->safe_psql($_, 'CREATE EXTENSION idgen_kinds CASCADE') for qw(unused wide)
 my $too_large = 'too large for layout "instagram", which has the shards 0 to 8191 | 0';
 is($shards_in->('unused', '9000'), "9000: $too_large", 'shards: beyond the default layout, which is not used yet');
 is($shards_in->('unused', '8191'), '8191 | 1', 'shards: the last of the default layout');
-is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large", 'shards: layouts without a shard do not count');
-is($shards_in->('wide', '9000', q{next_id(layout => 'sonyflake')}), '9000 | 1', 'shards: the only layout in use has it');
+is($shards_in->('unused', '9000', 'hlc_now()', q{next_id(layout => 'mastodon')}), "9000: $too_large",
+	'shards: layouts without a shard do not count');
+is($shards_in->('wide', '9000', q{next_id(layout => 'sonyflake')}), '9000 | 1',
+	'shards: the only layout in use has it');
 is($shards_in->('wide', '5,9000', 'next_id(5)'), "5,9000: $too_large", 'shards: one of two layouts in use has it');
 $watcher->do("DROP DATABASE $_") for qw(unused wide);
 
 $row = database_row();
 cmp_ok($row->{renewals}, '>=', 2, 'renewals are counted');
-is(value_of($watcher, q{SELECT horizon - renewed_at BETWEEN '-10 s' AND '1001 ms' FROM idgen.stat_database}), 1, 'the horizon is at most a window above its renewal');
+is(value_of($watcher, q{SELECT horizon - renewed_at BETWEEN '-10 s' AND '1001 ms' FROM idgen.stat_database}), 1,
+	'the horizon is at most a window above its renewal');
 is($row->{clock_offset}, 0, 'the clock is as accepted');
 
 set_clock($node, '+86400');
@@ -265,11 +285,13 @@ is(database_row()->{clock_steps_back}, $steps + 1, 'clock_steps_back: one step, 
 is(fact('lead')->{ok}, 0, 'lead: the IDs are an hour ahead');
 like(fact('lead')->{advice}, qr/^The clock is behind the last IDs: correct it/, 'lead: the clock is behind');
 like(fact('horizon')->{advice}, qr/^Correct the clock if it is behind/, 'horizon: it may be the clock');
-like(fact('horizon')->{value}, qr/ (?:5\d min(?: \d+ s)?|1 h(?: \d+ min)?) ahead of the clock$/, 'horizon: far ahead of the clock');
+like(fact('horizon')->{value}, qr/ (?:5\d min(?: \d+ s)?|1 h(?: \d+ min)?) ahead of the clock$/,
+	'horizon: far ahead of the clock');
 is(fact('horizon')->{ok}, 0, 'horizon: not ok');
 set_clock($node, '+21');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after the clock is set: clock, lead and horizon are well');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1',
+	'after the clock is set: clock, lead and horizon are well');
 
 # IDs that were made ahead of the clock as far as they might, and may no longer: the clock is not to blame.
 set_for_server($session, 'idgen.max_lead', '60s');
@@ -282,7 +304,8 @@ like(fact('lead')->{advice}, qr/^IDs of that shard wait until then/, 'lead: the 
 set_clock($node, '+21');
 $session->do('SELECT idgen.accept_clock()');
 value_of($session, 'SELECT next_id(30)');
-is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1', 'after accept_clock(): clock, lead and horizon are well');
+is(join(' ', map { fact($_)->{ok} } qw(clock lead horizon)), '1 1 1',
+	'after accept_clock(): clock, lead and horizon are well');
 
 # IDs are borrowed to the limit, while the clock goes on between the looks at it and at them.
 my $borrower = connect_to($node);
@@ -314,7 +337,8 @@ like($row->{value}, qr/^asked for in vain for $duration; \d+ since/, 'renewal: f
 $watcher->rollback;
 $session->pg_result;
 is(columns(database_row(), 'stall') . ' ' . fact('renewal')->{ok}, 'stall=0 1', 'renewed at last');
-is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{waits}, 0, 'waiting for the horizon is no wait for a tick');
+is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{waits}, 0,
+	'waiting for the horizon is no wait for a tick');
 
 # Standbys, the end of the layout, a broken horizon.
 set_for_server($watcher, 'idgen.synchronous', 'required');
@@ -323,7 +347,8 @@ set_for_server($watcher, 'idgen.synchronous', 'auto');
 $watcher->do(q{ALTER SYSTEM SET synchronous_standby_names = '*'});
 $watcher->do('SELECT pg_reload_conf()');
 becomes_true(sub { fact('standby')->{value} eq '0 synchronous standbys connected' }, 'standby: none connected');
-is(columns(database_row(), qw(synchronous standbys)), 'synchronous=1 standbys=0', 'the same as columns');
+is(columns(database_row(), qw(synchronous standbys)), 'synchronous=1 standbys=0',
+	'standby: none connected, as columns');
 is(fact('standby')->{ok}, 0, 'standby: not ok');
 $watcher->do('SET synchronous_commit = local');
 $watcher->do('ALTER SYSTEM RESET synchronous_standby_names');
@@ -334,7 +359,8 @@ set_clock($node, '+60');
 my $ending = value_of($watcher, q{SELECT format('epoch=%s unit=1s time=30 shard=3 sequence=10',
 	to_char(date_trunc('second', now() AT TIME ZONE 'UTC') - '1073741824 s'::interval + '400 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))});
 value_of($session, 'SELECT next_id(1, ?)', $ending);
-is(value_of($watcher, 'SELECT layout::text FROM idgen.stat_database'), value_of($watcher, 'SELECT ?::id_layout::text', $ending), 'the layout that ends first');
+is(value_of($watcher, 'SELECT layout::text FROM idgen.stat_database'),
+	value_of($watcher, 'SELECT ?::id_layout::text', $ending), 'the layout that ends first');
 is(value_of($watcher, q{SELECT layout_end - now() BETWEEN '398 days' AND '401 days' FROM idgen.stat_database}), 1,
   'stat_database has the end of the layout that ends first');
 like(fact('layout')->{value}, qr/ in (399|400) days$/, 'layout: in how many days');
@@ -350,9 +376,12 @@ my $copy = connect_to($standby);
 my $ntp = q{SELECT value || ok FROM idgen.status() WHERE key = 'ntp'};
 like(fact('ntp')->{value}, qr/; failover to its standby rests on it$/, 'ntp: a standby is connected');
 like(value_of($copy, $ntp), qr/; its promotion rests on it/, 'ntp: a standby');
-is(value_of($copy, 'SELECT horizon FROM idgen.stat_database'), database_row()->{horizon}, 'a standby knows the horizon');
-is(value_of($copy, q{SELECT value || ok FROM idgen.status() WHERE key = 'server'}), 'standby: its primary makes the IDstrue', 'server: a standby');
-is(value_of($copy, 'SELECT (SELECT count(*) FROM idgen.stat_shard) + (SELECT count(*) FROM idgen.stat_backend)'), 0, 'a standby has no shards');
+is(value_of($copy, 'SELECT horizon FROM idgen.stat_database'), database_row()->{horizon},
+	'a standby knows the horizon');
+is(value_of($copy, q{SELECT value || ok FROM idgen.status() WHERE key = 'server'}),
+	'standby: its primary makes the IDstrue', 'server: a standby');
+is(value_of($copy, 'SELECT (SELECT count(*) FROM idgen.stat_shard) + (SELECT count(*) FROM idgen.stat_backend)'), 0,
+	'a standby has no shards');
 $copy->disconnect;
 $standby->stop;
 
@@ -366,12 +395,13 @@ $_->disconnect for $session, $watcher;
 # What is archived can be restored on another server.
 {
 	my $archived = start_node('archived', kernel => '5 100 100', init => { allows_streaming => 1 }, conf => [ 'archive_mode = on', "archive_command = 'true'" ]);
-	is($archived->safe_psql('postgres', $ntp), q{the kernel's clock is not synchronized; a restore from its archive rests on itfalse}, 'ntp: an archive');
+	is($archived->safe_psql('postgres', $ntp),
+		q{the kernel's clock is not synchronized; a restore from its archive rests on itfalse}, 'ntp: an archive');
 	$archived->stop;
 }
 
-# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns, and a minute after. The
-# clock is put there once the server is ready, and stands still.
+# The hybrid logical clock is in the view, as no layout: a minute before bit 31 of the unix ms turns, and a minute
+# after. The clock is put there once the server is ready, and stands still.
 {
 	my $clock = start_node('hybrid', kinds => 1, fake_clock => 1);
 	my $clock_session = connect_to($clock);
@@ -391,7 +421,8 @@ $_->disconnect for $session, $watcher;
 	$clock_session->disconnect;
 }
 
-# And its IDs, leads and waits are counted like those of a shard, for the database and for the session. DecimalIds have no shard.
+# And its IDs, leads and waits are counted like those of a shard, for the database and for the session. DecimalIds have
+# no shard.
 {
 	my $counted = start_node('counted', kinds => 1, fake_clock => 1, conf => ["idgen.max_wait = '1h'"]);
 	my ($hybrid, $onlooker) = map { connect_to($counted) } 1 .. 2;
@@ -410,25 +441,30 @@ $_->disconnect for $session, $watcher;
 	is($counts->(), 'ids=110 waits=0 borrows=0 holds=10 max_lead=1000', 'the clock: 10 timestamps held');
 	freeze_clock($counted, $second);
 	value_of($hybrid, q{SELECT hlc_receive(hlc_make(clock_timestamp() + '500 ms'))});
-	is($counts->(), 'ids=111 waits=0 borrows=1 holds=10 max_lead=1000', 'the clock: one timestamp ahead, above one received');
+	is($counts->(), 'ids=111 waits=0 borrows=1 holds=10 max_lead=1000',
+		'the clock: one timestamp ahead, above one received');
 	my $steps_back = value_of($onlooker, 'SELECT clock_steps_back FROM idgen.stat_database');
 	freeze_clock($counted, $second - 2);
 	$hybrid->do('SELECT hlc_now()', { pg_async => PG_ASYNC });
 	becomes_true(sub { $session_row->()->{wait_time} > 150 }, 'the clock: a wait is seen while it lasts');
 	is($counts->(), 'ids=111 waits=1 borrows=1 holds=10 max_lead=1000', 'the clock: one wait, no timestamp yet');
-	cmp_ok(value_of($onlooker, 'SELECT clock_steps_back FROM idgen.stat_database'), '>', $steps_back, 'the clock: that it was set back is seen');
+	cmp_ok(value_of($onlooker, 'SELECT clock_steps_back FROM idgen.stat_database'), '>', $steps_back,
+		'the clock: that it was set back is seen');
 	freeze_clock($counted, $second);
 	$hybrid->pg_result;
-	is($counts->(), 'ids=112 waits=1 borrows=2 holds=10 max_lead=1000', 'the clock: it ended, with one of the tick begun ahead');
+	is($counts->(), 'ids=112 waits=1 borrows=2 holds=10 max_lead=1000',
+		'the clock: it ended, with one of the tick begun ahead');
 	my $waited = $session_row->();
 	is(columns($waited, qw(ids waits)), 'ids=112 waits=1', 'the clock: the same of its session');
 	is($waited->{wait_time}, value_of($onlooker, 'SELECT wait_time FROM idgen.stat_shard'), 'the clock: the time too');
 
 	my $decimal = value_of($hybrid, 'SELECT next_decimal_id()');
-	is(columns($session_row->(), qw(layout shard ids waits last_id)), "layout=null shard=null ids=113 waits=1 last_id=$decimal", 'a DecimalId: its session');
+	is(columns($session_row->(), qw(layout shard ids waits last_id)),
+		"layout=null shard=null ids=113 waits=1 last_id=$decimal", 'a DecimalId: its session');
 	value_of($hybrid, 'SELECT next_id(9)');
 	value_of($hybrid, 'SELECT next_decimal_id()');
-	is(columns($session_row->(), qw(layout shard ids)), 'layout=null shard=null ids=115', 'a DecimalId: not of the shard of the ID before it');
+	is(columns($session_row->(), qw(layout shard ids)), 'layout=null shard=null ids=115',
+		'a DecimalId: not of the shard of the ID before it');
 	is(value_of($onlooker, 'SELECT count(*) FROM idgen.stat_shard'), 2, 'a DecimalId: no row of a shard');
 	$onlooker->do('SELECT idgen.reset_stats()');
 	is(columns($session_row->(), qw(ids waits wait_time)), 'ids=0 waits=0 wait_time=0', 'the clock: set back');
@@ -440,8 +476,10 @@ $_->disconnect for $session, $watcher;
 	my $bare = start_node('bare', preload => 0);
 	my $bare_session = connect_to($bare);
 	my $needs_preload = $bare->pg_version->major < 17;
-	is(value_of($bare_session, q{SELECT ok FROM idgen.status() WHERE key = 'library'}), $needs_preload ? 0 : 1, 'library: loaded or not');
-	is(value_of($bare_session, q{SELECT count(*) FROM idgen.status() WHERE value ~ 'not loaded'}), $needs_preload ? 8 : 0, 'what then is not known');
+	is(value_of($bare_session, q{SELECT ok FROM idgen.status() WHERE key = 'library'}), $needs_preload ? 0 : 1,
+		'library: loaded or not');
+	is(value_of($bare_session, q{SELECT count(*) FROM idgen.status() WHERE value ~ 'not loaded'}),
+		$needs_preload ? 8 : 0, 'what then is not known');
 	is(value_of($bare_session, 'SELECT horizon IS NOT NULL FROM idgen.stat_database'), 1, 'the horizon is');
 	if ($needs_preload)
 	{

@@ -1,6 +1,6 @@
-# A later version, made from a copy of the tree, takes over from this one: its files are exchanged below a running server, its library
-# runs under the old SQL, ALTER EXTENSION UPDATE leads to what a fresh install has; and standbys one version behind or ahead are
-# promoted. No ID is made twice on the way, and none is lower than one before.
+# A later version, made from a copy of the tree, takes over from this one: its files are exchanged below a running
+# server, its library runs under the old SQL, ALTER EXTENSION UPDATE leads to what a fresh install has; and standbys one
+# version behind or ahead are promoted. No ID is made twice on the way, and none is lower than one before.
 use strict;
 use warnings;
 use FindBin;
@@ -88,7 +88,8 @@ INSERT INTO photo SELECT FROM generate_series(1, 100);
 SQL
 my $session = connect_to($node);
 makes_ids($session, 'this version');
-like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'the server says which version of the library it has');
+like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/,
+	'the server says which version of the library it has');
 
 # Exchanged below a running server: the old library goes on, and a session that asks for the new SQL gets the advice to
 # restart.
@@ -99,7 +100,8 @@ makes_ids($new_session, 'files exchanged, new session');
 my $restart = qr/the library of idgen \Q$this\E is loaded, and \Q$later\E is needed.*\nDETAIL:.*\nHINT:.*restart the server/s;
 fails_with($session, 'ALTER EXTENSION idgen UPDATE', '55000', $restart, 'ALTER EXTENSION below a running server');
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
-fails_with(connect_to($node, db => 'fresh'), 'CREATE EXTENSION idgen', '55000', $restart, 'CREATE EXTENSION below a running server');
+fails_with(connect_to($node, db => 'fresh'), 'CREATE EXTENSION idgen', '55000', $restart,
+	'CREATE EXTENSION below a running server');
 makes_ids($session, 'after that');
 
 # The new library under the old SQL.
@@ -141,7 +143,8 @@ my $newer = qr/"idgen.horizon" was written by a later version of idgen\nDETAIL:.
 fails_with($session, 'SELECT next_id()', '55000', $newer, 'old library, new page');
 is(library_of($session), "$this, and the extension is $later | 0 | Install the library of that version if it is not there, and restart.",
 	'old library, new SQL: it says what is to be done');
-fails_with($session, 'SELECT idgen_later()', '42883', qr/could not find function "idgen_later"/, 'a function that only the later one has');
+fails_with($session, 'SELECT idgen_later()', '42883', qr/could not find function "idgen_later"/,
+	'a function that only the later one has');
 exchange_library($later_server, $server);
 $session->disconnect;
 $node->restart;
@@ -194,14 +197,16 @@ SKIP:
 	is(repeated(\%made, draw($old, 3000)), 0, 'without preload: this version');
 	install_later($mixed_server);
 	my $new = connect_to($mixed);
-	like(library_of($new), qr/^\Q$later\E, and the extension is \Q$this\E/, 'without preload: a new session has the new library');
+	like(library_of($new), qr/^\Q$later\E, and the extension is \Q$this\E/,
+		'without preload: a new session has the new library');
 	my @refused;
 	my $draw_in_turn = sub {
 		my ($times) = @_;
 		return map { my @ids = eval { draw($_, 300) }; push @refused, $_ unless @ids; @ids } ($old, $new) x $times;
 	};
 	is(repeated(\%made, $draw_in_turn->(50)), 0, 'without preload: both draw, none twice');
-	fails_with($old, 'SELECT next_id() FROM idgen.require_library(\'' . $later . '\')', '55000', $restart, 'without preload: the old session');
+	fails_with($old, 'SELECT next_id() FROM idgen.require_library(\'' . $later . '\')', '55000', $restart,
+		'without preload: the old session');
 	$new->do('ALTER EXTENSION idgen UPDATE');
 	is(repeated(\%made, $draw_in_turn->(10)), 0, 'without preload: none twice after the update');
 	is(scalar(grep { $_ != $old } @refused), 0, 'without preload: the new session is never refused');

@@ -1,5 +1,5 @@
-# A server from 17 on that did not load the library when it started: the first session that needs it makes the shared state,
-# and what holds with preload holds here.
+# A server from 17 on that did not load the library when it started: the first session that needs it makes the shared
+# state, and what holds with preload holds here.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +16,8 @@ my $node = start_node('bare', preload => 0, fake_clock => 1, conf => ["idgen.sha
 my %made;
 my $clock = 0;
 
-# Past the window, which CREATE EXTENSION begins idgen.max_lead ahead: the next ID needs a renewal, and that reads what is required.
+# Past the window, which CREATE EXTENSION begins idgen.max_lead ahead: the next ID needs a renewal, and that reads what
+# is required.
 sub pass_window { return set_clock($node, sprintf '%+.1f', $clock += 2.5) }
 
 # What shared memory knows of shard 5.
@@ -61,7 +62,8 @@ $session->do('SELECT pg_advisory_lock(1)');
 my $late = connect_to($node);
 my $onlooker = connect_to($node);
 $session->do('SELECT pg_reload_conf()');
-wait_until($_, q{SELECT current_setting('idgen.synchronous', true) IS DISTINCT FROM 'required'}) for $session, $late, $onlooker;
+wait_until($_,
+	q{SELECT current_setting('idgen.synchronous', true) IS DISTINCT FROM 'required'}) for $session, $late, $onlooker;
 is(repeated(\%made, draw($session, 10)), 0, 'no longer set: IDs go on');
 my $waiting = q{SELECT pg_advisory_lock_shared(1), next_id()};
 $late->do($waiting, { pg_async => PG_ASYNC });
@@ -88,15 +90,16 @@ like($error, $required, 'a session after the reload is told why it is refused');
 $node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
 
 # Sizes and keys need preload, and a message says so.
-$node->append_conf('postgresql.conf', $_) for 'idgen.max_slots = 8', q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'};
+$node->append_conf('postgresql.conf', $_) for 'idgen.max_slots = 8', 'idgen.max_databases = 8', q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'};
 $node->restart;
 $node->psql('postgres', 'SELECT next_id()', stderr => \$error);
-like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/, "$_: told") for qw(idgen.max_slots idgen.keys);
+like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/,
+	"$_: told") for qw(idgen.max_slots idgen.max_databases idgen.keys);
 unlike($error, qr/0001020304/, 'without the keys');
 $session = connect_to($node);
 like(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'library'}),
 	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots and .* need shared_preload_libraries$/, 'idgen.status()');
-is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'slots'}) =~ / of 16384 in all/, 1, 'the size is what it is');
+is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'slots'}) =~ / of 16384 in all; IDs are made in \d of at most 1000 databases/, 1, 'the sizes are what they are');
 freeze_clock($node, time + 60);
 $session->do(q{SET idgen.shards = ''});
 fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=41 shard=13 sequence=5')) FROM generate_series(0, 8000) AS n},
@@ -136,13 +139,16 @@ is($bytes =~ s/\0idgen state (\d+)\0/sprintf "\0idgen state %0*d\0", length $1, 
 install_library($bytes);
 my $new = connect_to($node);
 is(repeated(\%twice, draw($new, 1000)), 0, 'a session of the newer library draws beside the older');
-is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0, 'sessions with the older and the newer library both go on');
+is(repeated(\%twice, draw($old, 1000), draw($new, 1000)), 0,
+	'sessions with the older and the newer library both go on');
 my $other = qr/sessions have another library of idgen\.?\n.*processes $old_pid\.\n.*restart the server/s;
 fails_with($new, 'SELECT id_settled()', '55000', $other, 'readers by ID are refused');
 fails_with($new, 'SELECT idgen.advance(now())', '55000', $other, 'an advance is refused');
 fails_with($new, 'SELECT idgen.reset(now())', '55000', $other, 'a reset is refused');
-fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'readers by ID are refused in the older library, too');
-fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s, 'nobody joins the older state any more');
+fails_with($old, 'SELECT id_settled()', '55000', qr/sessions have another library/,
+	'readers by ID are refused in the older library, too');
+fails_with($loaded, 'SELECT next_id()', '55000', qr/this session has an older library.*HINT:  Reconnect/s,
+	'nobody joins the older state any more');
 # Workers of an older session load the newer library: that session would not hand over what they draw.
 my $wrapper = 'CREATE FUNCTION wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN next_id(); END $$';
 my $stage = 'CREATE TABLE stage AS SELECT wrapped() AS id FROM hundred';

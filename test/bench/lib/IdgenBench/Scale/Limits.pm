@@ -190,9 +190,9 @@ sub sections
 		text => <<"END",
 Each limit was reached on a server with the default settings: up to the figure there is no error (for the array, a
 million IDs were tried), and one more fails with this one.
-16,384 slots take $usual MB of shared memory, and each more $slot bytes. A slot that was idle for half a second can go to
-another shard, so the limits of slots are of shards in use within half a second. Load meets the first row first: one
-session can ask for more than one shard has.
+16,384 slots and 1,000 databases take $usual MB of shared memory, and each more slot $slot bytes. A slot that was idle for
+half a second can go to another shard, so the limits of slots are of shards in use within half a second. Load meets the
+first row first: one session can ask for more than one shard has.
 END
 		header => [ 'of', 'there are', 'one more', 'what helps' ],
 		rows => $self->{rows},
