@@ -16,7 +16,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 15";
+constexpr const char *state_name = "idgen state 16";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
@@ -90,7 +90,7 @@ void initialise_slots(SharedState *state) noexcept {
         SharedDatabase &database = databases_of(state)[i];
         database.renewal_lock.initialise(state->tranche);
         database.pairs.mutex().initialise();
-        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.advanced_ms, &database.told_try_ms});
+        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.told_try_ms});
     }
     Guard<LightLock> guard(state->lock);
     directory_of(state).clear();
