@@ -3,90 +3,123 @@
 #include "core/issue/moves.hpp"
 
 namespace idgen::sim {
+namespace {
 
-void Admin::step(Stage &stage) {
-    switch (step_) {
-        case Step::lock:
-            return lock(stage);
-        case Step::page:
-            return write_page(stage);
-        case Step::flush:
-            node_->disk.flush(lsn_);
-            step_ = Step::finish;
-            return;
-        case Step::finish:
-            return finish(stage);
-        case Step::standbys:
-            if (stage.is_acknowledged(*node_, lsn_)) disconnect();
-            return;
+// Notes for the oracle what a move writes and finishes.
+class MoveHost : public RecordHost {
+   public:
+    MoveHost(Stage &stage, Node &node, Database &database, int number, Admin &admin, Admin::Task task,
+             std::int64_t at_ms)
+        : RecordHost(stage, node, database, number, Record::horizon, admin),
+          admin_(admin),
+          task_(task),
+          at_ms_(at_ms) {}
+
+    std::uint64_t write_page(const RecordPage &page);
+    template <class Visit>
+    void in_directory(Visit visit) {
+        expect(is_flushed(lsn_), "what follows from a move comes before its record is flushed");
+        expect(admin_.is_locked(), "what follows from a move comes beside renewals");
+        RecordHost::in_directory(visit);
     }
-}
+    void unlock();
+    void wait_for_standbys();
+    bool is_durable() const { return is_flushed(lsn_) && is_acknowledged(lsn_); }
 
-void Admin::lock(Stage &stage) {
-    if (database() == nullptr) return disconnect();
-    if (database()->is_locked) return;
-    view_ = stage.view_of(*node_);
-    stage.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
-    database()->is_locked = true;
-    step_ = Step::page;
-}
+   private:
+    void expect(bool is_so, const char *else_what) { stage_.oracle.expect(is_so, else_what); }
+    void forget_answers() noexcept;
+    void note_finished();
+
+    Admin &admin_;
+    Admin::Task task_;
+    std::int64_t at_ms_;
+    Lsn lsn_ = 0;
+};
 
 // Readers begin again at the instant from which IDs are made again.
-void Admin::forget_answers(const Stage &stage) noexcept {
-    for (int i = 0; i < stage.scenario.layout_count; i++) {
-        std::int64_t &highest = node_->settled_ids[number_][i];
-        highest = std::min(highest, settled_id(stage.scenario.packings[i], until_start(at_ms_)));
+void MoveHost::forget_answers() noexcept {
+    for (int i = 0; i < stage_.scenario.layout_count; i++) {
+        std::int64_t &highest = node_.settled_ids[number_][i];
+        highest = std::min(highest, settled_id(stage_.scenario.packings[i], until_start(at_ms_)));
     }
+    node_.begun[number_] = node_.disk.inserted() + 1;
 }
 
-void Admin::write_page(const Stage &stage) {
-    WalEntry entry = node_->disk.page(number_, Record::horizon);
-    page_ = entry.record;
-    switch (task_) {
-        case Task::advance:
-            record_ = plan_advance(database()->horizon, page_, view_, at_ms_).record;
-            break;
-        case Task::reset:
-            record_ = plan_reset(page_, view_, at_ms_);
-            entry.is_vouched = true;
-            entry.pairs = {};
-            forget_answers(stage);
-            node_->begun[number_] = node_->disk.inserted() + 1;
-            break;
-        case Task::confirm:
-            record_ = plan_confirmation(page_, view_);
-            break;
-    }
-    entry.record = record_;
-    lsn_ = node_->disk.write(entry);
-    step_ = Step::flush;
+std::uint64_t MoveHost::write_page(const RecordPage &page) {
+    WalEntry written = page_;
+    written.record = page.record;
+    written.pairs = page.pairs;
+    written.is_vouched = task_ == Admin::Task::reset;
+    if (written.is_vouched) forget_answers();
+    return lsn_ = node_.disk.write(written);
 }
 
-void Admin::finish(Stage &stage) {
-    SlotDirectory directory = node_->directory();
-    std::int64_t &floor_ms = node_->old_floors_ms[number_];
+void MoveHost::note_finished() {
+    std::int64_t &floor_ms = node_.old_floors_ms[number_];
     switch (task_) {
-        case Task::advance:
-            finish_advance(directory, *database(), record_, at_ms_);
+        case Admin::Task::advance:
             floor_ms = std::max(floor_ms, at_ms_);
             break;
-        case Task::reset:
-            view_.clock = node_->read_clock(stage.true_ms);
-            finish_reset(directory, *database(), record_, node_->shared->accepted, view_.clock.difference_ms);
-            stage.oracle.confirm(*node_, view_.clock.difference_ms);
-            stage.oracle.expect(directory.reached_ms(*database()) <= at_ms_ + 1000, "a slot is left above a reset");
+        case Admin::Task::reset:
+            expect(node_.directory().reached_ms(database_) <= at_ms_ + 1000, "a slot is left above a reset");
             floor_ms = at_ms_;
-            node_->forget_ids(number_);
+            node_.forget_ids(number_);
             break;
-        case Task::confirm:
-            finish_confirmation(database()->horizon, page_, record_, view_.identity);
-            node_->origin = node_->system;
+        case Admin::Task::confirm:
+            node_.origin = node_.system;
             break;
     }
-    database()->is_locked = false;
-    step_ = Step::standbys;
-    stage.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage.true_ms), node_->number,
-                    number_, Stage::since_start(record_.value));
+}
+
+void MoveHost::unlock() {
+    note_finished();
+    RecordHost::unlock();
+    stage_.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage_.true_ms), node_.number,
+                     number_, Stage::since_start(at_ms_));
+}
+
+// A cancel ends the wait, and what was moved stays moved.
+void MoveHost::wait_for_standbys() {
+    expect(!admin_.is_locked(), "a move by hand waits for standbys with the lock of renewals");
+    RecordHost::wait_for_standbys();
+    if (stage_.random.one_in(20)) admin_.cancel();
+}
+
+}  // namespace
+
+void Admin::begin(Stage &stage, Node &node, int database, Task task, std::int64_t at_ms) noexcept {
+    stage_ = &stage;
+    node_ = &node;
+    number_ = database;
+    task_ = task;
+    at_ms_ = at_ms;
+    is_locked_ = false;
+    static char stack[1 << 18];
+    fiber_.begin(stack, sizeof(stack), run, this);
+}
+
+void Admin::run(void *admin) {
+    static_cast<Admin *>(admin)->move();
+}
+
+void Admin::move() {
+    Database &database = *node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));
+    ServerView server = stage_->view_of(*node_);
+    stage_->oracle.note_clock(server.clock.now_ms, server.rules.max_lead_ms);
+    MoveHost host(*stage_, *node_, database, number_, *this, task_, at_ms_);
+    switch (task_) {
+        case Task::advance:
+            move_by_hand(host, AdvanceMove{server, at_ms_});
+            break;
+        case Task::reset:
+            move_by_hand(host, ResetMove{server, at_ms_, node_->shared->accepted});
+            break;
+        case Task::confirm:
+            move_by_hand(host, ConfirmMove{server});
+            break;
+    }
+    stage_->oracle.expect(host.is_durable(), "a move by hand returns before it is durable");
 }
 
 }  // namespace idgen::sim

@@ -1,51 +1,47 @@
-// What somebody moves by hand in a database, a step at a time: idgen.advance(), idgen.reset() and
-// idgen.confirm_shards(). The lock of renewals is held from the page to the end.
-//
-//      lock -> page -> flush -> finish -> wait for the standbys
+// What somebody moves by hand in a database: idgen.advance(), idgen.reset() and idgen.confirm_shards(). The move is the
+// core's own (core/issue/moves.hpp), on a fiber that rests wherever others may come in: before the locks, around the
+// flush, while it waits for standbys.
 #pragma once
 
-#include "stage.hpp"
+#include "fiber.hpp"
+#include "renewal.hpp"
 
 namespace idgen::sim {
 
-class Admin {
+class Admin final : public Renewer {
    public:
     enum class Task { advance, reset, confirm };
 
-    void begin(Node &node, int database, Task task, std::int64_t at_ms) noexcept {
-        node_ = &node;
-        number_ = database;
-        task_ = task;
-        at_ms_ = at_ms;
-        step_ = Step::lock;
-    }
+    Admin() = default;
+    Admin(const Admin &) = delete;
+    Admin &operator=(const Admin &) = delete;
+
+    void begin(Stage &stage, Node &node, int database, Task task, std::int64_t at_ms) noexcept;
     void disconnect() noexcept { node_ = nullptr; }
-    void step(Stage &stage);
+    void step() noexcept {
+        if (fiber_.resume()) disconnect();
+    }
 
     bool is_in(const Node &node, int database) const noexcept { return node_ == &node && number_ == database; }
     const Node *node() const noexcept { return node_; }
     bool is_resetting() const noexcept { return node_ != nullptr && task_ == Task::reset; }
 
+    void rest() override { fiber_.rest(); }
+    void note_locked(bool is_locked) noexcept override { is_locked_ = is_locked; }
+    bool is_locked() const noexcept { return is_locked_; }
+    [[noreturn]] void cancel() noexcept { fiber_.end(); }
+
    private:
-    enum class Step { lock, page, flush, finish, standbys };
+    static void run(void *admin);
+    void move();
 
-    void lock(Stage &stage);
-    void forget_answers(const Stage &stage) noexcept;
-    void write_page(const Stage &stage);
-    void finish(Stage &stage);
-    Database *database() const noexcept {
-        return node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));
-    }
-
+    Stage *stage_ = nullptr;
     Node *node_ = nullptr;
     int number_ = 0;
     Task task_ = Task::advance;
     std::int64_t at_ms_ = 0;
-    Step step_ = Step::lock;
-    ServerView view_{};
-    DurableRecord page_{};
-    DurableRecord record_{};
-    Lsn lsn_ = 0;
+    bool is_locked_ = false;  // it holds the lock of renewals
+    Fiber fiber_;
 };
 
 }  // namespace idgen::sim

@@ -37,11 +37,13 @@ void World::create(Node &node, int database) {
     Database *entry = enter(node, database);
     if (entry == nullptr || entry->is_locked) return;
     if (!is_remembered(node, database)) begin_scope(node, database);
-    std::int64_t taken = last_taken(entry->generators);
+    if (last_taken(entry->generators) == 0) node.launches[database] = ++launches_;
     std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
-    DurableRecord first = begin_horizon(node.directory(), *entry, first_ms, node.identity());
-    if (taken == 0) node.launches[database] = ++launches_;
-    begin_records(node, database, first, taken);
+    Restless client;
+    RecordHost horizon(stage_, node, *entry, database, Record::horizon, client);
+    create_horizon(horizon, first_ms, node.identity());
+    RecordHost generators(stage_, node, *entry, database, Record::generator, client);
+    create_generators(generators, node.identity());
     say("CREATE EXTENSION", node);
 }
 
@@ -200,7 +202,7 @@ void World::confirm_shards() {
     DurableRecord page = with_origin(node.disk.horizon(database), node.origin, owner);
     bool is_idle = node.issues() && admin_.node() == nullptr;
     if (!is_idle || !is_copy(page, owner) || enter(node, database) == nullptr) return;
-    admin_.begin(node, database, Admin::Task::confirm, 0);
+    admin_.begin(stage_, node, database, Admin::Task::confirm, 0);
     say("idgen.confirm_shards", node);
 }
 

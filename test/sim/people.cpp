@@ -82,7 +82,7 @@ void World::advance(Node &node, int database) {
     std::int64_t reached_ms = stage_.oracle.reached_ms(node.scopes[database]);
     if (stage_.random.one_in(2) && reached_ms != 0) at_ms = reached_ms;
     if (stage_.random.one_in(2)) stall();
-    admin_.begin(node, database, Admin::Task::advance, at_ms);
+    admin_.begin(stage_, node, database, Admin::Task::advance, at_ms);
     say("idgen.advance", node);
 }
 
@@ -95,7 +95,7 @@ void World::reset(Node &node, int database) {
     std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     drop_readers(nullptr, database);
-    admin_.begin(node, database, Admin::Task::reset, at_ms);
+    admin_.begin(stage_, node, database, Admin::Task::reset, at_ms);
     say("idgen.reset", node);
 }
 

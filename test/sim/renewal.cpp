@@ -82,6 +82,17 @@ void RecordHost::write_unflushed(const RecordPage &page) {
     trace_write("tells what is settled of", Stage::since_start(ms_of_until(page.pairs.newest())));
 }
 
+// Somebody says that the clock is right.
+std::int64_t RecordHost::clock_difference_ms() {
+    std::int64_t difference_ms = node_.read_clock(stage_.true_ms).difference_ms;
+    stage_.oracle.confirm(node_, difference_ms);
+    return difference_ms;
+}
+
+std::uint64_t RecordHost::write_first(const DurableRecord &record) {
+    return node_.disk.write({number_, kind_, record, {}, kind_ == Record::horizon});
+}
+
 Outcome RecordHost::renew(std::int64_t start_ms) {
     start_ms_ = start_ms;
     view_ = stage_.view_of(node_);

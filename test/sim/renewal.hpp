@@ -1,5 +1,5 @@
-// What a renewal of the core asks a simulated server for. From its lock to its end no other renewal of the database
-// runs; all else may happen wherever the caller is willing to rest.
+// What a renewal of the core, or a move by hand, asks a simulated server for. From its lock to its end no other renewal
+// of the database runs; all else may happen wherever the caller is willing to rest.
 #pragma once
 
 #include "core/issue/renewal_order.hpp"
@@ -41,21 +41,38 @@ class RecordHost {
     bool has_own_page() const noexcept { return true; }
     void write_unflushed(const RecordPage &page);
 
+    // What moves by hand ask for (core/issue/moves.hpp).
+    void lock_patiently() {
+        while (!try_lock()) continue;
+    }
+    Database &database() const noexcept { return database_; }
+    template <class Visit>
+    void in_directory(Visit visit) {
+        SlotDirectory directory = node_.directory();
+        visit(directory);
+    }
+    std::int64_t clock_difference_ms();
+    void wait_for_standbys() { renewer_.rest(); }
+    bool remembers() const noexcept { return true; }
+    std::uint64_t write_first(const DurableRecord &record);
+
     // Renews, for a tick that starts then; of generators, that is of no matter.
     Outcome renew(std::int64_t start_ms);
 
-   private:
-    void trace_write(const char *what, std::int64_t value) const;
-
+   protected:
     Stage &stage_;
     Node &node_;
     Database &database_;
     int number_;
     Record kind_;
+    WalEntry page_{};  // as it was read
+
+   private:
+    void trace_write(const char *what, std::int64_t value) const;
+
     Renewer &renewer_;
     ServerView view_{};
     std::int64_t start_ms_ = 0;
-    WalEntry page_{};  // as it was read
     bool has_read_ = false, has_written_ = false;
 };
 

@@ -75,7 +75,7 @@ void World::step_readers() {
 
 // Readers ask beside a reset, too.
 void World::step_admin() {
-    if (!admin_.is_resetting() || !stage_.random.one_in(2)) return admin_.step(stage_);
+    if (!admin_.is_resetting() || !stage_.random.one_in(2)) return admin_.step();
     int database = any_database();
     for (Node &node : stage_.nodes)
         if (admin_.is_in(node, database)) return read(node, database);
@@ -120,7 +120,7 @@ void World::step_others() {
         else if (random.one_in(8))
             step_readers();
         else if (admin_.is_resetting() && random.one_in(4))
-            admin_.step(stage_);
+            admin_.step();
         else if (stage_.scenario.has_registry() && random.one_in(2))
             keep_numbers();
         else if (number != running_ && sessions_[number].node() != nullptr)

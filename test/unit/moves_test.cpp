@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "shared_memory.hpp"
 
 namespace idgen {
@@ -23,8 +25,58 @@ TEST(Moves, FirstHorizonLiesAboveClockAndCheckpoint) {
     for (const auto &c : cases) EXPECT_EQ(first_horizon_ms(c.now_ms, c.checkpoint_s, 500), c.horizon_ms) << c.what;
 }
 
+// A server that remembers what it was asked for, in which order.
+struct AskedHost {
+    TestDatabase &moved;
+    TestDirectory &slots;
+    RecordPage page;
+    Renewal page_is = Renewal::granted;
+    int standbys_wait = 2;
+    bool remembers_it = true;
+    std::string asked{};
+
+    void lock_patiently() { asked += "lock "; }
+    void unlock() { asked += "unlock "; }
+    Renewal lock_page(RecordPage &read) {
+        asked += "page ";
+        read = page;
+        return page_is;
+    }
+    std::uint64_t write_page(const RecordPage &written) {
+        asked += "write ";
+        page = written;
+        return 7;
+    }
+    void unlock_page() { asked += "unlock_page "; }
+    void flush(std::uint64_t lsn) { asked += lsn == 7 ? "flush " : "flush something else "; }
+    bool is_acknowledged(std::uint64_t lsn) const { return lsn == 7 && standbys_wait == 0; }
+    void wait_for_standbys() {
+        asked += "wait ";
+        standbys_wait--;
+    }
+    TestDatabase &database() { return moved; }
+    template <class Visit>
+    void in_directory(Visit visit) {
+        asked += "directory(";
+        visit(slots);
+        asked += ") ";
+    }
+    std::int64_t clock_difference_ms() {
+        asked += "clock ";
+        return 42;
+    }
+    bool remembers() const { return remembers_it; }
+    std::uint64_t write_first(const DurableRecord &record) {
+        asked += "first ";
+        page.record = record;
+        return 7;
+    }
+};
+
 class MovesTest : public testing::Test {
    protected:
+    MovesTest() { forget(accepted); }
+
     // A slot that has come to the tick at `ms` after t.
     SlotReference<NoLock> slot_at(std::int64_t ms, std::uint32_t shard = 1) {
         Shortage shortage = Shortage::none;
@@ -33,12 +85,68 @@ class MovesTest : public testing::Test {
         slot.entry->slot.tick = t + ms;
         return slot;
     }
+    void load(const DurableRecord &page) { admit_page(horizon, page, ours, server.clock, server.rules); }
+    AdvanceMove advance(std::int64_t ms) const { return {server, t + ms}; }
+    ResetMove reset(std::int64_t ms) { return {server, t + ms, accepted}; }
+    ConfirmMove confirmation() const { return {server}; }
+    // What a move makes of a page.
+    template <class Move>
+    DurableRecord moved(const Move &move, const DurableRecord &page) {
+        host.page.record = page;
+        host.standbys_wait = 0;
+        EXPECT_EQ(move_by_hand(host, move).renewal, Renewal::granted);
+        return host.page.record;
+    }
 
     SharedMemory memory{4};
     TestDatabase &database = *memory.directory.enter(11, 1, false);
     Horizon &horizon = database.horizon;
+    AcceptedClock accepted;
     ServerView server{ours, {t, 0}, 0, {3, 4}, {1001, 5}, 0, false, false, {1000, 300, 500}, {60000, 3000}};
+    AskedHost host{database, memory.directory, {bare_record(t + 500, ours), {}}};
 };
+
+TEST_F(MovesTest, AreMadeInThatOrder) {
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "lock page write unlock_page flush directory() unlock wait wait ");
+    host.asked = {};
+    move_by_hand(host, reset(100));
+    EXPECT_EQ(host.asked, "lock page write unlock_page flush clock directory() unlock ") << "the standbys have it";
+    host.asked = {};
+    move_by_hand(host, confirmation());
+    EXPECT_EQ(host.asked, "lock page write unlock_page flush unlock ");
+}
+
+TEST_F(MovesTest, AreRefusedWithNothingWrittenAndNothingLocked) {
+    host.page_is = Renewal::newer_record;
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::newer_record);
+    EXPECT_EQ(host.asked, "lock page unlock ");
+    host.page_is = Renewal::granted;
+    host.page.record = bare_record(5, ours);
+    host.asked = {};
+    Outcome outcome = move_by_hand(host, advance(2000));
+    EXPECT_EQ(outcome.renewal, Renewal::out_of_bounds);
+    EXPECT_EQ(outcome.detail, 5);
+    EXPECT_EQ(host.asked, "lock page unlock_page unlock ");
+    EXPECT_EQ(horizon.floor_ms, 0);
+}
+
+TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
+    slot_at(700);
+    create_horizon(host, t + 300, 1);
+    EXPECT_EQ(host.asked, "lock directory() unlock first flush ");
+    EXPECT_EQ(host.page.record, bare_record(t + 701, 1));
+    host.asked = {};
+    database.generators.record = {bare_record(8, ours), 0, 0, true};
+    create_generators(host, 1);
+    EXPECT_EQ(host.asked, "lock unlock first flush ");
+    EXPECT_EQ(host.page.record, bare_record(8, 1));
+    host.asked = {};
+    host.remembers_it = false;
+    create_horizon(host, t + 300, 1);
+    EXPECT_EQ(host.asked, "first flush ");
+    EXPECT_EQ(host.page.record, bare_record(t + 300, 1));
+}
 
 TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
     slot_at(700);
@@ -50,91 +158,96 @@ TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {
-    PageVerdict verdict = plan_advance(horizon, bare_record(t + 500, ours), server, t + 2000);
-    ASSERT_TRUE(verdict.is_to_write);
-    EXPECT_EQ(verdict.record.value, t + 2000);
-    EXPECT_EQ(verdict.record.identity, ours);
-    EXPECT_EQ(verdict.record.owner, 1001);
-    EXPECT_EQ(horizon.floor_ms, t + 2000);
     auto low = slot_at(100), high = slot_at(2500, 2);
     horizon.granted_ms = t + 900;
-    finish_advance(memory.directory, database, verdict.record, t + 2000);
+    DurableRecord record = moved(advance(2000), bare_record(t + 500, ours));
+    EXPECT_EQ(record.value, t + 2000);
+    EXPECT_EQ(record.identity, ours);
+    EXPECT_EQ(record.owner, 1001);
+    EXPECT_EQ(horizon.floor_ms, t + 2000);
     EXPECT_EQ(horizon.granted_ms, 0);
+    EXPECT_EQ(horizon.advanced_ms, t + 2000);
     EXPECT_EQ(low.entry->slot.tick, t + 1999);
     EXPECT_EQ(high.entry->slot.tick, t + 2500);
-    EXPECT_TRUE(horizon.record.known == verdict.record);
+    EXPECT_EQ(horizon.record.known, record);
 }
 
 TEST_F(MovesTest, AnAdvanceBelowTheHorizonLowersNothing) {
-    PageVerdict verdict = plan_advance(horizon, bare_record(t + 500, ours), server, t - 5000);
-    EXPECT_EQ(verdict.record.value, t + 500);
+    EXPECT_EQ(moved(advance(-5000), bare_record(t + 500, ours)).value, t + 500);
     EXPECT_EQ(horizon.floor_ms, t + 500);
 }
 
 TEST_F(MovesTest, AnAdvanceIsNobodysWhileADebtIsNotPaid) {
-    PageVerdict verdict = plan_advance(horizon, bare_record(t + 500, theirs), server, t + 2000);
-    EXPECT_EQ(verdict.record.identity, 0);
-    EXPECT_EQ(plan_advance(horizon, bare_record(5, ours), server, t).outcome.renewal, Renewal::out_of_bounds);
+    EXPECT_EQ(moved(advance(2000), bare_record(t + 500, theirs)).identity, 0);
 }
 
 TEST_F(MovesTest, AMoveDoesNotProveThatItIsNoClone) {
     server.has_clone = true;
-    EXPECT_EQ(plan_reset(bare_record(t + 500, theirs), server, t).identity, 0);
-    EXPECT_EQ(plan_reset(bare_record(t + 500, ours), server, t).identity, ours);
+    EXPECT_EQ(moved(reset(0), bare_record(t + 500, theirs)).identity, 0);
+    EXPECT_EQ(moved(reset(0), bare_record(t + 500, ours)).identity, ours);
     DurableRecord page = bare_record(t + 500, 0);  // what it wrote while a clone was registered
     note_advanced(horizon, page);
-    EXPECT_EQ(plan_advance(horizon, page, server, t).record.identity, 0);
+    EXPECT_EQ(moved(advance(0), page).identity, 0);
+    note_advanced(horizon, page);
     server.has_clone = false;
-    EXPECT_EQ(plan_advance(horizon, page, server, t).record.identity, ours);
+    EXPECT_EQ(moved(advance(0), page).identity, ours);
 }
 
 TEST_F(MovesTest, AMoveKeepsACopyACopy) {
     DurableRecord page = bare_record(t + 500, ours);
     page.owner = 2002;
     page.shards = 5;
-    EXPECT_EQ(plan_advance(horizon, page, server, t).record.owner, 2002);
-    EXPECT_EQ(plan_reset(page, server, t).owner, 2002);
-    EXPECT_EQ(plan_reset(page, server, t).identity, page.identity) << "a copy that is refused stays so";
+    EXPECT_EQ(moved(advance(0), page).owner, 2002);
+    EXPECT_EQ(moved(reset(0), page).owner, 2002);
+    EXPECT_EQ(moved(reset(0), page).identity, page.identity) << "a copy that is refused stays so";
     server.admits_copy = server.admits_inherited = true;
-    EXPECT_EQ(plan_reset(page, server, t).identity, ours);
-    EXPECT_EQ(plan_confirmation(page, server).owner, 1001);
-    EXPECT_EQ(plan_confirmation(page, server).value, t + 500);
+    EXPECT_EQ(moved(reset(0), page).identity, ours);
+    EXPECT_EQ(moved(confirmation(), page).owner, 1001);
+    EXPECT_EQ(moved(confirmation(), page).value, t + 500);
 }
 
 TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {
-    AcceptedClock accepted;
-    forget(accepted);
-    admit_page(horizon, bare_record(t + 90000, theirs), ours, server.clock, server.rules);
+    load(bare_record(t + 90000, theirs));
     auto slot = slot_at(90000);
-    DurableRecord record = plan_reset(horizon.record.known, server, t + 100);
-    EXPECT_EQ(record.value, t + 100);
-    finish_reset(memory.directory, database, record, accepted, 42);
+    horizon.advanced_ms = t + 90000;
+    EXPECT_EQ(moved(reset(100), horizon.record.known).value, t + 100);
     EXPECT_EQ(horizon.floor_ms, t + 100);
+    EXPECT_EQ(horizon.advanced_ms, 0);
     EXPECT_FALSE(horizon.is_indebted);
     EXPECT_EQ(slot.entry->slot.tick, t + 99);
     EXPECT_EQ(database.resets, 1u);
     EXPECT_EQ(accepted.confirmed_ms, 42);
 }
 
+TEST_F(MovesTest, OnlyAResetDropsWhatIsSettled) {
+    host.page.pairs.add({50, until_end(t)});
+    database.pairs.add({50, until_end(t)}, 0);
+    moved(advance(2000), bare_record(t + 500, ours));
+    moved(confirmation(), bare_record(t + 2000, ours));
+    EXPECT_EQ(host.page.pairs.newest(), until_end(t));
+    EXPECT_EQ(database.pairs.find(51), until_end(t));
+    moved(reset(100), bare_record(t + 2000, ours));
+    EXPECT_EQ(host.page.pairs.newest(), none_settled);
+    EXPECT_EQ(database.pairs.find(51), none_settled);
+}
+
 TEST_F(MovesTest, AConfirmationIsExpectedOnlyWhereThePageWas) {
-    DurableRecord page = bare_record(t + 500, ours), confirmed = plan_confirmation(page, server);
-    finish_confirmation(horizon, page, confirmed, ours);
+    DurableRecord page = bare_record(t + 500, ours), confirmed = moved(confirmation(), page);
     EXPECT_FALSE(horizon.record.is_loaded);
-    admit_page(horizon, page, ours, server.clock, server.rules);
-    finish_confirmation(horizon, page, confirmed, ours);
-    EXPECT_TRUE(horizon.record.known == confirmed);
-    finish_confirmation(horizon, page, page, ours);
-    EXPECT_TRUE(horizon.record.known == confirmed) << "somebody else changed the page";
+    load(page);
+    moved(confirmation(), page);
+    EXPECT_EQ(horizon.record.known, confirmed);
+    moved(confirmation(), bare_record(t + 900, ours));
+    EXPECT_EQ(horizon.record.known, confirmed) << "somebody else changed the page";
 }
 
 // The origin went on while the copy was refused.
 TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
-    DurableRecord page = bare_record(t + 500, theirs), confirmed = plan_confirmation(page, server);
-    admit_page(horizon, page, ours, server.clock, server.rules);
+    DurableRecord page = bare_record(t + 500, theirs);
+    load(page);
     EXPECT_EQ(horizon.floor_ms, t + 1301);
     server.clock.now_ms += 60000;
-    finish_confirmation(horizon, page, confirmed, ours);
-    EXPECT_FALSE(admit_page(horizon, confirmed, ours, server.clock, server.rules));
+    load(moved(confirmation(), page));
     EXPECT_EQ(horizon.floor_ms, t + 61301);
 }
 

@@ -83,21 +83,21 @@ struct ThreadServer {
 
 // The page of the database, as a renewal of the core sees it.
 struct ThreadPage {
-    ThreadDatabase &database;
+    ThreadDatabase &entry;
 
     bool try_lock() noexcept {
-        if (database.renewal_lock.try_lock()) return true;
+        if (entry.renewal_lock.try_lock()) return true;
         std::this_thread::yield();
         return false;
     }
-    void unlock() noexcept { database.renewal_lock.unlock(); }
+    void unlock() noexcept { entry.renewal_lock.unlock(); }
     Renewal lock_page(RecordPage &page) const noexcept {
-        page = {database.page, {}};
+        page = {entry.page, {}};
         return Renewal::granted;
     }
     std::uint64_t lsn() const noexcept { return 1; }
     std::uint64_t write_page(const RecordPage &page) noexcept {
-        database.write(page.record);
+        entry.write(page.record);
         return 1;
     }
     void unlock_page() noexcept {}

@@ -89,6 +89,20 @@ TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
     expect_each_once(sessions * 20000);
 }
 
+// What a move by hand asks for.
+struct ThreadMove : ThreadPage {
+    ThreadServer &server;
+    void lock_patiently() { entry.renewal_lock.lock(); }
+    ThreadDatabase &database() const noexcept { return entry; }
+    template <class Visit>
+    void in_directory(Visit visit) const {
+        std::lock_guard<std::shared_mutex> guard(server.lock);
+        auto directory = server.directory();
+        visit(directory);
+    }
+    void wait_for_standbys() noexcept {}
+};
+
 TEST_F(Threads, DrawAboveWhereTheHorizonWasMovedTo) {
     begin({2, 3});
     std::vector<std::int64_t> late;
@@ -96,14 +110,9 @@ TEST_F(Threads, DrawAboveWhereTheHorizonWasMovedTo) {
     run_threads(sessions + 1, [&](int number) {
         if (number == sessions) {
             for (int i = 0; i < 200; i++) {
-                ThreadDatabase &database = *server.database;
                 std::int64_t at_ms = server.clock_ms.load() + 20;
-                std::lock_guard<std::mutex> renewals(database.renewal_lock);
-                PageVerdict verdict = plan_advance(database.horizon, database.page, thread_view(at_ms), at_ms);
-                database.write(verdict.record);
-                std::lock_guard<std::shared_mutex> guard(server.lock);
-                auto directory = server.directory();
-                finish_advance(directory, database, verdict.record, at_ms);
+                ThreadMove host{{*server.database}, server};
+                move_by_hand(host, AdvanceMove{thread_view(at_ms), at_ms});
                 advanced_ms = at_ms;
             }
             return;

@@ -77,6 +77,7 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
     horizon.durable_ms = std::min(horizon.durable_ms.load(), record.value);
     horizon.settled_ms = std::min(horizon.settled_ms.load(), record.value);
     horizon.told_until = 0;
+    horizon.advanced_ms = 0;
     horizon.is_indebted = false;
 }
 
@@ -93,6 +94,7 @@ void forget(Horizon &horizon) noexcept {
     horizon.settled_ms = 0;
     horizon.durable_ms = 0;
     horizon.told_until = 0;
+    horizon.advanced_ms = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

@@ -45,11 +45,12 @@ struct HorizonRules {
 // on every take; all else, and every change, is guarded by the renewal lock of the caller. Only the floor is lifted
 // under the directory's lock, too, and S is lifted under none.
 struct Horizon {
-    std::atomic<std::int64_t> floor_ms;    // only rises, but for reset()
-    std::atomic<std::int64_t> granted_ms;  // 0: nothing
-    std::atomic<std::int64_t> settled_ms;  // core/issue/settled.hpp; only rises, but for reset()
-    std::atomic<std::int64_t> durable_ms;  // the highest H that is durable wherever it must be; the same; 0: not known
-    std::atomic<std::int64_t> told_until;  // up to where the page says what is settled (core/durable/pair_list.hpp)
+    std::atomic<std::int64_t> floor_ms;     // only rises, but for reset()
+    std::atomic<std::int64_t> granted_ms;   // 0: nothing
+    std::atomic<std::int64_t> settled_ms;   // core/issue/settled.hpp; only rises, but for reset()
+    std::atomic<std::int64_t> durable_ms;   // the highest H that is durable wherever it must be; the same; 0: not known
+    std::atomic<std::int64_t> told_until;   // up to where the page says what is settled (core/durable/pair_list.hpp)
+    std::atomic<std::int64_t> advanced_ms;  // where idgen.advance() moved it to; 0: nowhere since the start or a reset
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record knows of (trusted_clock.hpp)

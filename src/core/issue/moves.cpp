@@ -3,7 +3,13 @@
 #include <algorithm>
 
 namespace idgen {
+namespace {
 
+PageVerdict write(const DurableRecord &record) noexcept {
+    return {true, granted_outcome, record};
+}
+
+// The record of a page that keeps its owner.
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept {
     DurableRecord record = with_origin(page, server.foreign_origin, server.owner);
@@ -13,23 +19,36 @@ DurableRecord moved_record(const DurableRecord &page, const ServerView &server, 
     return record;
 }
 
-PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
-                         std::int64_t at_ms) noexcept {
+}  // namespace
+
+PageVerdict AdvanceMove::plan(Horizon &horizon, const DurableRecord &page) const noexcept {
     if (!is_horizon(page.value)) return {false, {Renewal::out_of_bounds, page.value}, {}};
     admit_page(horizon, page, server.identity, server.clock, server.rules);
     lift(horizon.floor_ms, at_ms);
     std::int64_t value = std::max(page.value, horizon.floor_ms.load());
     std::int64_t identity = identity_of_advance(horizon, proven_identity(page, server.identity, server.has_clone));
-    return {true, granted_outcome, moved_record(page, server, value, identity)};
+    return write(moved_record(page, server, value, identity));
 }
 
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
-                         std::int64_t identity) noexcept {
+PageVerdict ResetMove::plan(Horizon &, const DurableRecord &page) const noexcept {
+    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
+    return write(moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven));
+}
+
+PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) const noexcept {
+    DurableRecord record = page;
+    record.owner = server.owner.system_identifier;
+    record.shards = server.owner.shards;
+    return write(record);
+}
+
+void ConfirmMove::note_confirmed(Horizon &horizon, const DurableRecord &page,
+                                 const DurableRecord &record) const noexcept {
     bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
     if (!is_expected) return;
     horizon.record.known = record;
     // The origin may have made IDs until now: what is owed to it is more than when the page was loaded.
-    horizon.record.is_loaded = record.identity == identity;
+    horizon.record.is_loaded = record.identity == server.identity;
 }
 
 }  // namespace idgen

@@ -1,10 +1,22 @@
-// What moves the horizon by hand: CREATE EXTENSION, idgen.advance(), idgen.reset() and idgen.confirm_shards(). Each is
-// a record to be written, then, that being flushed, what follows from it; both with the lock of renewals held from
-// reading the page to the end.
+// What moves the horizon by hand, over a host that answers for the server. idgen.advance(), idgen.reset() and
+// idgen.confirm_shards() each have a record to be written, and what follows from it in shared memory:
 //
-//      plan_...(page) --> a record --> write, flush --> finish_...
+//      lock of renewals --> lock and read the page --> plan --> write it, unlock it --> flush it --> finish -->
+//      unlock renewals --> wait until the synchronous standbys have it
 //
-// Until the next renewal nothing is granted. Nothing here waits, reads a clock or raises. Times are unix ms.
+// So no renewal comes between, and nothing follows from a record that a crash may lose; until the next renewal nothing
+// is granted. CREATE EXTENSION begins a horizon, or the generators, above what the server remembers, then writes that
+// to a page that nobody else sees yet.
+//
+// Beside the questions of a renewal (renewal_order.hpp) a `Host` has
+//   void lock_patiently()                      the lock of renewals; waits for it
+//   Database &database()
+//   void in_directory(visit)                   calls visit(directory) with the directory's lock held
+//   std::int64_t clock_difference_ms()         of the clock to that of the boot, as it is now (trusted_clock.hpp)
+//   void wait_for_standbys()                   for a while; the server may raise an error, no lock being held
+//   bool remembers()                           whether there is a database() when the extension is created
+//   std::uint64_t write_first(const DurableRecord &)   to a page of its own that is new; where that stands in the log
+// Times are unix ms.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +39,8 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
 // after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. A debt
-// outlives the record that it came from: the identity of the new one is 0 until a renewal has paid.
+// outlives the record that it came from: the identity of the new one is 0 until a renewal has paid. Requires the locks
+// of renewals and of the directory.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
                             std::int64_t identity) noexcept {
@@ -37,9 +50,29 @@ DurableRecord begin_horizon(const Directory &directory, Database &database, std:
     return bare_record(above_ms, identity_of_advance(database.horizon, identity));
 }
 
-// The record of a page that keeps its owner.
-DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
-                           std::int64_t identity) noexcept;
+// Writes the first record of its kind: what begin() makes of it where the server remembers the database.
+template <class Host, class Begin>
+void create_record(Host &host, DurableRecord first, Begin begin) {
+    if (host.remembers()) {
+        host.lock_patiently();
+        begin(first);
+        host.unlock();
+    }
+    host.flush(host.write_first(first));
+}
+template <class Host>
+void create_horizon(Host &host, std::int64_t first_ms, std::int64_t identity) {
+    create_record(host, bare_record(first_ms, identity), [&](DurableRecord &first) {
+        host.in_directory(
+            [&](auto &directory) { first = begin_horizon(directory, host.database(), first_ms, identity); });
+    });
+}
+// Above the generators that this server has taken in the database.
+template <class Host>
+void create_generators(Host &host, std::int64_t identity) {
+    create_record(host, bare_record(0, identity),
+                  [&](DurableRecord &first) { first.value = last_taken(host.database().generators); });
+}
 
 // Whether an instant lies so far ahead of the clock that a horizon moved there stops a database for longer than a slip
 // of the hand may: only if that was said in so many words.
@@ -48,40 +81,90 @@ constexpr bool is_far_ahead(std::int64_t at_ms, std::int64_t now_ms) noexcept {
     return at_ms - now_ms > hour_ms;
 }
 
-// No ID below `at_ms` from here on.
-PageVerdict plan_advance(Horizon &horizon, const DurableRecord &page, const ServerView &server,
-                         std::int64_t at_ms) noexcept;
-template <class Directory, class Database>
-void finish_advance(Directory &directory, Database &database, const DurableRecord &record,
-                    std::int64_t at_ms) noexcept {
-    note_advanced(database.horizon, record);
-    directory.move_slots(database.database, at_ms, false);
-}
+// A move says what to write instead of the page, or why nothing; then what follows from that.
 
-// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. A copy that is refused
-// stays so: a reset says nothing of its shards.
-inline DurableRecord plan_reset(const DurableRecord &page, const ServerView &server, std::int64_t at_ms) noexcept {
-    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
-    return moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven);
-}
-template <class Directory, class Database>
-void finish_reset(Directory &directory, Database &database, const DurableRecord &record, AcceptedClock &accepted,
-                  std::int64_t difference_ms) noexcept {
-    note_reset(database.horizon, record);
-    database.pairs.drop();
-    directory.move_slots(database.database, record.value, true);
-    database.resets++;
-    confirm(accepted, difference_ms);
-}
+// No ID below `at_ms` from here on.
+struct AdvanceMove {
+    static constexpr bool keeps_pairs = true;
+    const ServerView &server;
+    std::int64_t at_ms;
+
+    PageVerdict plan(Horizon &horizon, const DurableRecord &page) const noexcept;
+    template <class Host>
+    void finish(Host &host, const DurableRecord &, const DurableRecord &record) const {
+        auto &database = host.database();
+        host.in_directory([&](auto &directory) {
+            note_advanced(database.horizon, record);
+            directory.move_slots(database.database, at_ms, false);
+            lift(database.horizon.advanced_ms, at_ms);
+        });
+    }
+};
+
+// No ID at or above `at_ms` was made: the only way down. The clock counts as right from here on. What was settled above
+// is no longer, so the page's pairs go. A copy that is refused stays so: a reset says nothing of its shards.
+struct ResetMove {
+    static constexpr bool keeps_pairs = false;
+    const ServerView &server;
+    std::int64_t at_ms;
+    AcceptedClock &accepted;
+
+    PageVerdict plan(Horizon &horizon, const DurableRecord &page) const noexcept;
+    template <class Host>
+    void finish(Host &host, const DurableRecord &, const DurableRecord &record) const {
+        auto &database = host.database();
+        std::int64_t difference_ms = host.clock_difference_ms();
+        host.in_directory([&](auto &directory) {
+            note_reset(database.horizon, record);
+            database.pairs.drop();
+            directory.move_slots(database.database, record.value, true);
+            database.resets++;
+            confirm(accepted, difference_ms);
+        });
+    }
+};
 
 // The shards are this server's.
-inline DurableRecord plan_confirmation(const DurableRecord &page, const ServerView &server) noexcept {
-    DurableRecord record = page;
-    record.owner = server.owner.system_identifier;
-    record.shards = server.owner.shards;
-    return record;
+struct ConfirmMove {
+    static constexpr bool keeps_pairs = true;
+    const ServerView &server;
+
+    PageVerdict plan(Horizon &horizon, const DurableRecord &page) const noexcept;
+    template <class Host>
+    void finish(Host &host, const DurableRecord &page, const DurableRecord &record) const {
+        note_confirmed(host.database().horizon, page, record);
+    }
+
+   private:
+    void note_confirmed(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) const noexcept;
+};
+
+// The part with the lock of renewals held; `lsn` is where the record stands in the log.
+template <class Host, class Move>
+Outcome move_locked(Host &host, const Move &move, std::uint64_t &lsn) {
+    RecordPage page;
+    Renewal locked = host.lock_page(page);
+    if (locked != Renewal::granted) return {locked, 0};
+    PageVerdict verdict = move.plan(host.database().horizon, page.record);
+    if (!Move::keeps_pairs) page.pairs = {};
+    if (verdict.is_to_write) lsn = host.write_page({verdict.record, page.pairs});
+    host.unlock_page();
+    if (!verdict.is_to_write) return verdict.outcome;
+    host.flush(lsn);
+    move.finish(host, page.record, verdict.record);
+    return granted_outcome;
 }
-void finish_confirmation(Horizon &horizon, const DurableRecord &page, const DurableRecord &record,
-                         std::int64_t identity) noexcept;
+
+// Moves the horizon of host.database(): granted when that is durable, else why it was not moved.
+template <class Host, class Move>
+Outcome move_by_hand(Host &host, const Move &move) {
+    host.lock_patiently();
+    std::uint64_t lsn = 0;
+    Outcome outcome = move_locked(host, move, lsn);
+    host.unlock();
+    if (outcome.renewal != Renewal::granted) return outcome;
+    while (!host.is_acknowledged(lsn)) host.wait_for_standbys();
+    return granted_outcome;
+}
 
 }  // namespace idgen

@@ -102,7 +102,7 @@ void look_at_database(AheadView &view) {
         accepted_ms =
             accepted_for(self.state->accepted_clock, horizon.confirmations, horizon.record.known, self.state->boot);
     }
-    view.advanced_ms = static_cast<int64>(pg_atomic_read_u64(&database.advanced_ms));
+    view.advanced_ms = database.horizon.advanced_ms;
     if (accepted_ms != nothing_accepted) view.set_back_ms = accepted_ms - wall_minus_boot_ms();
 }
 

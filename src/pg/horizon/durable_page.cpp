@@ -180,16 +180,13 @@ void unlock_page(DurablePage &page) {
     UnlockReleaseBuffer(page.mirror);
 }
 
-void write_first_record(Record kind, const DurableRecord &record) {
-    Relation sequence = open_sequence(kind);
+XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record) {
     Buffer mirror = lock_block(sequence, sequence_block, BUFFER_LOCK_EXCLUSIVE);
     GenericXLogState *log = GenericXLogStart(sequence);
     set_sequence_data(GenericXLogRegisterBuffer(log, mirror, GENERIC_XLOG_FULL_IMAGE), record.value, record.identity);
     XLogRecPtr lsn = GenericXLogFinish(log);
     UnlockReleaseBuffer(mirror);
-    // With wal_level = minimal there is no such record: the file is flushed at the end of the transaction.
-    if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
-    close_sequence(sequence);
+    return lsn;
 }
 
 }  // namespace idgen::pg

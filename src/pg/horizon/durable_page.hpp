@@ -64,7 +64,8 @@ XLogRecPtr lsn_of(const DurablePage &page) noexcept;
 XLogRecPtr write_page(DurablePage &page, const RecordPage &content);
 void unlock_page(DurablePage &page);
 
-// Writes the first record, to block 0 alone and flushed: what a restored dump sets afterwards counts.
-void write_first_record(Record kind, const DurableRecord &record);
+// Writes the first record, to block 0 alone: what a restored dump sets afterwards counts. Logged but not flushed; gives
+// the end of its log record, or 0 with wal_level = minimal: then the file is flushed at the end of the transaction.
+XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record);
 
 }  // namespace idgen::pg

@@ -2,9 +2,8 @@
 
 #include "core/durable/renewal.hpp"
 #include "core/issue/moves.hpp"
-#include "core/kinds/decimal_id.hpp"
-#include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
+#include "pg/horizon/record_host.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/server_identity.hpp"
@@ -19,48 +18,6 @@ namespace idgen::pg {
 namespace {
 
 constexpr int64 poll_us = 1000;
-
-// The horizon, open, and kept from renewals until it is let go.
-struct HeldHorizon {
-    Relation sequence;
-    DurablePage page;
-    ServerView server;
-};
-
-// Reads the origin of a database whose horizon has no page of its own yet.
-void wait_for_origin(HeldHorizon &held) {
-    if (has_own_page(held.sequence)) return;
-    while (read_foreign_origin(held.server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
-}
-
-// `what` is the call that holds it.
-HeldHorizon hold_horizon(const char *what) IDGEN_LOCKS(acquire_capability(self.database->renewal_lock)) {
-    attach_backend();
-    require_one_state(what);
-    if (lacks_standbys(self.state)) report_refused({Renewal::no_standby, 0}, Record::horizon);
-    HeldHorizon held{open_sequence(Record::horizon), {}, this_server()};
-    if (is_uncommitted(held.sequence)) report_refused({Renewal::uncommitted, 0}, Record::horizon);
-    wait_for_origin(held);
-    self.database->renewal_lock.lock_patiently();
-    Renewal locked = lock_page(held.sequence, held.page);
-    if (locked != Renewal::granted) report_refused({locked, 0}, Record::horizon);
-    return held;
-}
-
-// Writes a record and flushes it; unlocks the page in between.
-XLogRecPtr write_flushed(HeldHorizon &held, const DurableRecord &record) {
-    XLogRecPtr lsn = write_page(held.page, {record, held.page.pairs});
-    unlock_page(held.page);
-    XLogFlush(lsn);
-    return lsn;
-}
-
-// Lets renewals go on; returns when the synchronous standbys have what was written.
-void let_go(const HeldHorizon &held, XLogRecPtr lsn) IDGEN_LOCKS(release_capability(self.database->renewal_lock)) {
-    self.database->renewal_lock.unlock();
-    close_sequence(held.sequence);
-    while (!is_acknowledged(self.state, lsn)) sleep_us(poll_us);
-}
 
 // The second in which the last checkpoint of this server was, by its clock then; 0: not known.
 int64 checkpoint_second() {
@@ -96,67 +53,82 @@ int64 first_horizon() {
     return first_horizon_ms(now_ms, checkpoint_s, settings.max_lead_ms);
 }
 
-// Begins the horizon above what this server remembers of the database. Gives the first record.
-DurableRecord begin_known_horizon(int64 first_ms, int64 identity) {
-    PatientGuard renewals(self.database->renewal_lock);
-    Guard<LightLock> guard(self.state->lock);
-    return begin_horizon(directory_of(self.state), *self.database, first_ms, identity);
+// Calls create(host) for the sequence of a record that the transaction has made.
+template <class Create>
+void with_new_sequence(Record kind, Create create) {
+    // A server that did not load the library remembers nothing.
+    if (find_shared_state() != nullptr) {
+        attach_backend();
+        require_one_state("CREATE EXTENSION");
+    }
+    Relation sequence = open_sequence(kind);
+    RecordHost host(self.state, self.database, sequence);
+    create(host);
+    close_sequence(sequence);
+}
+
+// No lock is held while standbys are waited for, not even that of the sequence.
+struct MoveHost : RecordHost {
+    using RecordHost::RecordHost;
+    void unlock() IDGEN_LOCKS(release_capability(database_->renewal_lock)) {
+        RecordHost::unlock();
+        close_sequence(sequence_);
+    }
+};
+
+// The origin of a database whose horizon has no page of its own yet; 0: none is asked for.
+int64 wait_for_origin(Relation sequence) {
+    int64 foreign = 0;
+    if (!has_own_page(sequence))
+        while (read_foreign_origin(foreign) != Renewal::granted) sleep_us(poll_us);
+    return foreign;
+}
+
+void require_granted(const Outcome &outcome) {
+    if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::horizon);
+}
+
+// Does the move that move_of(server) is; `what` is the call.
+template <class MoveOf>
+void move_horizon(const char *what, MoveOf move_of) {
+    attach_backend();
+    require_one_state(what);
+    if (lacks_standbys(self.state)) require_granted({Renewal::no_standby, 0});
+    Relation sequence = open_sequence(Record::horizon);
+    if (is_uncommitted(sequence)) require_granted({Renewal::uncommitted, 0});
+    ServerView server = this_server();
+    server.foreign_origin = wait_for_origin(sequence);
+    MoveHost host(self.state, self.database, sequence);
+    require_granted(move_by_hand(host, move_of(server)));
 }
 
 }  // namespace
 
 void create_horizon() {
-    DurableRecord first = bare_record(first_horizon(), server_identity());
-    // A server that did not load the library remembers nothing.
-    if (find_shared_state() != nullptr) {
-        attach_backend();
-        require_one_state("CREATE EXTENSION");
-        first = begin_known_horizon(first.value, first.identity);
-    }
-    write_first_record(Record::horizon, first);
+    int64 first_ms = first_horizon();
+    with_new_sequence(Record::horizon,
+                      [&](RecordHost &host) { idgen::create_horizon(host, first_ms, server_identity()); });
+}
+
+void create_generators() {
+    with_new_sequence(Record::generator, [](RecordHost &host) { idgen::create_generators(host, server_identity()); });
 }
 
 void advance_horizon(int64 at_ms) {
-    HeldHorizon held = hold_horizon("idgen.advance()");
-    SharedDatabase &database = *self.database;
-    PageVerdict verdict = plan_advance(database.horizon, held.page.record, held.server, at_ms);
-    if (!verdict.is_to_write) report_refused(verdict.outcome, Record::horizon);
-    XLogRecPtr lsn = write_flushed(held, verdict.record);
-    {
-        Guard<LightLock> guard(self.state->lock);
-        SlotDirectory directory = directory_of(self.state);
-        finish_advance(directory, database, verdict.record, at_ms);
-    }
-    pg_atomic_write_u64(&database.advanced_ms,
-                        Max(pg_atomic_read_u64(&database.advanced_ms), static_cast<uint64>(at_ms)));
-    let_go(held, lsn);
+    move_horizon("idgen.advance()", [&](const ServerView &server) { return AdvanceMove{server, at_ms}; });
 }
 
 void reset_horizon(int64 at_ms) {
-    HeldHorizon held = hold_horizon("idgen.reset()");
-    DurableRecord record = plan_reset(held.page.record, held.server, at_ms);
-    held.page.pairs = {};
-    XLogRecPtr lsn = write_flushed(held, record);
-    int64 difference_ms = wall_minus_boot_ms();
-    {
-        Guard<LightLock> guard(self.state->lock);
-        SlotDirectory directory = directory_of(self.state);
-        finish_reset(directory, *self.database, record, self.state->accepted_clock, difference_ms);
-    }
-    pg_atomic_write_u64(&self.database->advanced_ms, 0);
-    let_go(held, lsn);
+    move_horizon("idgen.reset()", [&](const ServerView &server) {
+        return ResetMove{server, at_ms, self.state->accepted_clock};
+    });
 }
 
 void confirm_shards() {
     attach_backend();
     PreventCommandIfReadOnly("idgen.confirm_shards()");
-    HeldHorizon held = hold_horizon("idgen.confirm_shards()");
-    DurableRecord page = held.page.record;
-    DurableRecord record = plan_confirmation(page, held.server);
-    XLogRecPtr lsn = write_flushed(held, record);
-    finish_confirmation(self.database->horizon, page, record, held.server.identity);
-    let_go(held, lsn);
-    mirror_origin(record.owner);
+    move_horizon("idgen.confirm_shards()", [](const ServerView &server) { return ConfirmMove{server}; });
+    mirror_origin(this_owner().system_identifier);
 }
 
 }  // namespace idgen::pg

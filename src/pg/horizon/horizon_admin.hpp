@@ -1,5 +1,5 @@
-// Moves the durable horizon by hand: first at CREATE EXTENSION, forward, and back. Each is durable when it returns, on
-// the synchronous standbys too.
+// Moves the durable horizon by hand, in the order that the core says (core/issue/moves.hpp): first at CREATE EXTENSION,
+// forward, and back. A move is durable when it returns, on the synchronous standbys too.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -9,6 +9,9 @@ namespace idgen::pg {
 // Writes the first record of a new horizon: above the clock and the last checkpoint by the longest lead, and above what
 // this server has granted here before. Raises if the clock is far behind the checkpoint.
 void create_horizon();
+
+// Writes the first record of the generators, above what this server has taken in this database before.
+void create_generators();
 
 // Raises the floor of every slot, and H: when it returns, no ID that starts below `at_ms` will be made.
 void advance_horizon(int64 at_ms);

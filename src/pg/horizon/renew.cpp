@@ -3,8 +3,8 @@
 #include "core/issue/renewal_order.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
-#include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
+#include "pg/horizon/record_host.hpp"
 #include "pg/host/attempt.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/clock.hpp"
@@ -15,10 +15,8 @@
 #include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
-#include "pg/state/slot_directory.hpp"
 #include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
-#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
 
@@ -82,48 +80,6 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
         log_promoted();
 }
 
-// The server, as a renewal sees it; for a record whose sequence is open.
-class RecordHost {
-   public:
-    RecordHost(SharedState *state, SharedDatabase &database, Relation sequence) noexcept
-        : state_(state), database_(database), sequence_(sequence) {}
-
-    bool try_lock() IDGEN_LOCKS(try_acquire_capability(true, database_.renewal_lock)) {
-        return database_.renewal_lock.try_lock();
-    }
-    void unlock() IDGEN_LOCKS(release_capability(database_.renewal_lock)) { database_.renewal_lock.unlock(); }
-    Renewal lock_page(RecordPage &page) {
-        Renewal locked = pg::lock_page(sequence_, page_);
-        page = page_;
-        return locked;
-    }
-    uint64 lsn() const noexcept { return lsn_of(page_); }
-    uint64 write_page(const RecordPage &page) { return pg::write_page(page_, page); }
-    void unlock_page() { pg::unlock_page(page_); }
-    bool is_flushed(uint64 lsn) const { return lsn <= GetFlushRecPtr(nullptr); }
-    void flush(uint64 lsn) { XLogFlush(lsn); }
-    bool is_acknowledged(uint64 lsn) const { return pg::is_acknowledged(state_, lsn); }
-    bool is_followed() const { return pg::is_followed(); }
-    SettledPair look() const {
-        ReaderServer server{state_, &database_};
-        return idgen::look(server);
-    }
-    void note_write(const DurableRecord &) noexcept {}
-    void note_reached(int64) noexcept {}
-    void note_granted() noexcept {}
-    bool has_own_page() const noexcept { return has_own_record(page_); }
-    // The WAL writer flushes it, within wal_writer_delay.
-    void write_unflushed(const RecordPage &page) { XLogSetAsyncXactLSN(write_page(page)); }
-
-   protected:
-    SharedState *state_;
-    SharedDatabase &database_;
-
-   private:
-    Relation sequence_;
-    DurablePage page_ = {};
-};
-
 // Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
 template <class Renew>
 Outcome with_sequence(Record kind, Renew renew) {
@@ -143,13 +99,13 @@ struct HorizonHost : RecordHost {
     int64 new_owner = 0;
 
     void note_write(const DurableRecord &record) noexcept {
-        const Horizon &horizon = database_.horizon;
+        const Horizon &horizon = database_->horizon;
         if (horizon.granted_ms == 0 || horizon.record.known.owner != record.owner) new_owner = record.owner;
     }
     void note_reached(int64 ms) noexcept { pg::note_reached(ms); }
     void note_granted() noexcept {
-        pg_atomic_fetch_add_u64(&database_.renewals, 1);
-        pg_atomic_write_u64(&database_.renewed_ms, static_cast<uint64>(wall_ms()));
+        pg_atomic_fetch_add_u64(&database_->renewals, 1);
+        pg_atomic_write_u64(&database_->renewed_ms, static_cast<uint64>(wall_ms()));
     }
 };
 
@@ -164,7 +120,7 @@ Outcome renew_by_page(const ServerView &view, int64 start_ms) {
             Renewal read = read_foreign_origin(server.foreign_origin);
             if (read != Renewal::granted) return Outcome{read, 0};
         }
-        HorizonHost host{self.state, database, sequence};
+        HorizonHost host{self.state, &database, sequence};
         Outcome renewed = renew(host, renewal);
         new_owner = host.new_owner;
         return renewed;
@@ -244,7 +200,7 @@ struct Telling {
 void tell_in_attempt(void *argument) {
     const auto *telling = static_cast<Telling *>(argument);
     with_sequence(Record::horizon, [&](Relation sequence) {
-        RecordHost host{telling->state, *telling->database, sequence};
+        RecordHost host{telling->state, telling->database, sequence};
         idgen::tell_standbys(host, *telling->database);
         return granted_outcome;
     });
@@ -315,18 +271,9 @@ Outcome renew_generator() {
     server.identity = server_identity();
     CounterRenewal renewal{{self.database->generators, server}};
     return with_sequence(Record::generator, [&](Relation sequence) {
-        RecordHost host{self.state, *self.database, sequence};
+        RecordHost host{self.state, self.database, sequence};
         return renew(host, renewal);
     });
-}
-
-void create_generators() {
-    int64 taken = 0;
-    if (find_shared_state() != nullptr) {
-        attach_backend();
-        taken = last_taken(self.database->generators);
-    }
-    write_first_record(Record::generator, bare_record(taken, server_identity()));
 }
 
 void report_postmaster_dead() {

@@ -1,5 +1,5 @@
-// Moves durable records up: answers what a renewal of the core asks for (core/issue/renewal_order.hpp), also for a
-// caller with synchronous_commit = off.
+// Moves durable records up, in the order that the core says (core/issue/renewal_order.hpp), also for a caller with
+// synchronous_commit = off.
 #pragma once
 
 #include "core/durable/renewal.hpp"
@@ -42,8 +42,5 @@ inline void require_postmaster() {
 
 // Tries once to have a generator with a counter left.
 Outcome renew_generator();
-
-// Writes the first record of the generators, above what this server has taken in this database before.
-void create_generators();
 
 }  // namespace idgen::pg

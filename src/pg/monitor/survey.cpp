@@ -184,7 +184,7 @@ void look_at_renewals(SharedState *state, Survey &survey) {
     survey.renewals = pg_atomic_read_u64(&database->renewals);
     survey.renewed_ms = static_cast<int64>(pg_atomic_read_u64(&database->renewed_ms));
     survey.stall_ms = stall_ms(pg_atomic_read_u64(&database->stall));
-    survey.advanced_ms = static_cast<int64>(pg_atomic_read_u64(&database->advanced_ms));
+    survey.advanced_ms = database->horizon.advanced_ms;
 }
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {

@@ -5,6 +5,7 @@
 #include "core/layout/packing.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/draw/own_group.hpp"
+#include "pg/horizon/horizon_admin.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"

@@ -96,7 +96,7 @@ void initialise_slots(SharedState *state) noexcept {
         SharedDatabase &database = databases_of(state)[i];
         database.renewal_lock.initialise(state->tranche);
         database.pairs.mutex().initialise();
-        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.advanced_ms, &database.told_try_ms});
+        zero({&database.renewals, &database.renewed_ms, &database.stall, &database.told_try_ms});
     }
     Guard<LightLock> guard(state->lock);
     directory_of(state).clear();

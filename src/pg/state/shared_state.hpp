@@ -52,14 +52,12 @@ struct SharedDatabase : DatabaseEntry {
     pg_atomic_uint64 renewals;     // atomic; windows granted
     pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
     pg_atomic_uint64 stall;        // atomic; see core/durable/renewal.hpp
-    pg_atomic_uint64 advanced_ms;  // atomic; where idgen.advance() last moved the horizon to; 0: nowhere
     pg_atomic_uint64 told_try_ms;  // atomic; when standbys were last to be told, by the clock
     SettledPairs<SpinLock> pairs;  // guard: its own
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
-        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &advanced_ms, &told_try_ms})
-            pg_atomic_write_u64(value, 0);
+        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &told_try_ms}) pg_atomic_write_u64(value, 0);
     }
 };
 static_assert(sizeof(SharedDatabase) == 22 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,

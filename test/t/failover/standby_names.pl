@@ -59,6 +59,9 @@ wait_until_true($primary, 'stall > 500 FROM idgen.stat_database');
 my $advancing = connect_to($primary);
 $advancing->do('SELECT idgen.advance(now())', { pg_async => PG_ASYNC });
 wait_until_true($primary, q{EXISTS (SELECT FROM pg_stat_activity WHERE query ~ '^SELECT idgen.advance' AND state = 'active')});
+sleep 0.5;
+is($primary->safe_psql('postgres', q{SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE query ~ '^SELECT idgen.advance' AND relation = 'idgen.horizon'::regclass}),
+	0, 'idgen.advance waits for the standbys without a lock');
 name_standbys('');
 my $began = time;
 ok(goes_on($statement, 1000, 10), 'names emptied: a statement that waits for the standbys goes on by itself');
