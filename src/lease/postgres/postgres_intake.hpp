@@ -1,10 +1,11 @@
 // How much libpq may take in for a session, and which results are kept. libpq stores what a server sends, and has no
-// limit of its own: it makes room for a message as soon as the header says how long it is, keeps every notification
-// until the application fetches it and every setting that a server reports, and searches the list of these for each.
-// So two things are looked at between its calls, and a server that sends more than a registry does is left:
+// limit of its own: it makes room for a message as soon as the header says how long it is, and then reads on as long as
+// bytes come, in one call. It keeps every notification until the application fetches it and every setting that a server
+// reports, and searches the list of these for each. So two things are looked at between its calls, and a server that
+// sends more than a registry does is left:
 //
-// - the memory of this process, before bytes are read (Linux): a limit on it (setrlimit) would also fail what
-//   other libraries allocate;
+// - the memory of this process, before bytes are read (Linux): a limit on bytes alone would come a gigabyte late, and
+//   one on memory (setrlimit) would also fail what other libraries allocate;
 // - the bytes that came, before they are parsed (TCP on Linux). Except for its list, the answer of a registry is a
 //   few hundred bytes long.
 //
