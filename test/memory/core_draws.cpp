@@ -53,7 +53,7 @@ struct Creating : CoreProgram {
         }
         Guard<Lock> renewals(world.renewal_lock);
         Guard<Lock> guard(world.directory_lock);
-        world.page = begin_horizon(directory(), database(), min_horizon_ms, 77);
+        world.page = begin_horizon(directory(), database(), min_horizon_ms, {77, false});
     }
     bool is_right() override { return world.noted[1] < world.page.value; }
 };

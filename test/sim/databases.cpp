@@ -11,6 +11,14 @@ bool is_remembered(const Node &node, int database) noexcept {
     return node.old_floors_ms[database] != 0;
 }
 
+// Whether what a server owes for the servers before it covers all that was made in a database: by clocks that are right,
+// and no advance beyond them.
+bool is_covered(const Stage &stage, const Node &node, int database) {
+    const HorizonRules &rules = stage.settings.rules;
+    std::int64_t by_right_clocks_ms = stage.true_ms + rules.clock_error_ms + rules.max_lead_ms + 1;
+    return !stage.scenario.has_wild_clocks && stage.oracle.reached_ms(node.scopes[database]) <= by_right_clocks_ms;
+}
+
 }  // namespace
 
 Database *World::find(const Node &node, int database) const noexcept {
@@ -26,6 +34,11 @@ Database *World::enter(Node &node, int database) {
 // Nothing is known of what was made before; it may be made again.
 void World::begin_scope(Node &node, int database) {
     node.scopes[database] = stage_.oracle.new_scope();
+    begin_anew(node, database);
+}
+
+// The database's sessions and readers know nothing of before.
+void World::begin_anew(Node &node, int database) {
     node.old_floors_ms[database] = 0;
     node.forget_ids(database);
     node.forget_readers(database);
@@ -36,12 +49,18 @@ void World::begin_scope(Node &node, int database) {
 void World::create(Node &node, int database) {
     Database *entry = enter(node, database);
     if (entry == nullptr || entry->is_locked) return;
-    if (!is_remembered(node, database)) begin_scope(node, database);
+    Creator creator{node.identity(), node.timeline > 1};
+    if (!is_remembered(node, database)) {
+        if (creator.is_successor && is_covered(stage_, node, database))
+            begin_anew(node, database);
+        else
+            begin_scope(node, database);
+    }
     if (last_taken(entry->generators) == 0) node.launches[database] = ++launches_;
     std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
     Restless client;
     RecordHost horizon(stage_, node, *entry, database, Record::horizon, client);
-    create_horizon(horizon, first_ms, node.identity());
+    create_horizon(horizon, first_ms, creator);
     RecordHost generators(stage_, node, *entry, database, Record::generator, client);
     create_generators(generators, node.identity());
     say("CREATE EXTENSION", node);
@@ -68,9 +87,10 @@ bool World::may_recreate(const Node &node) const noexcept {
     return &node == &primary() && node.issues() && !is_unprotected(node) && admin_.node() != &node;
 }
 
-// The same on a server that was just promoted, when sessions know what it owes.
+// The same on a server that was just promoted: before any session has drawn, or when they know what it owes.
 void World::recreate_in_debt(Node &node) {
     int database = any_database();
+    if (may_recreate(node) && stage_.random.one_in(3)) create(node, database);
     const Database *entry = find(node, database);
     for (int steps = 0; steps < 40 && (entry == nullptr || !entry->horizon.is_indebted); steps++) {
         step_somebody();

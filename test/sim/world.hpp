@@ -96,6 +96,7 @@ class World {
     Database *enter(Node &node, int database);
     Database *find(const Node &node, int database) const noexcept;
     void begin_scope(Node &node, int database);
+    void begin_anew(Node &node, int database);
     void create(Node &node, int database);
     bool may_recreate(const Node &node) const noexcept;
     void create_again(Node &node, int database);

@@ -133,7 +133,7 @@ TEST_F(MovesTest, AreRefusedWithNothingWrittenAndNothingLocked) {
 
 TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
     slot_at(700);
-    create_horizon(host, t + 300, 1);
+    create_horizon(host, t + 300, {1, false});
     EXPECT_EQ(host.asked, "lock directory() unlock first flush ");
     EXPECT_EQ(host.page.record, bare_record(t + 701, 1));
     host.asked = {};
@@ -143,7 +143,7 @@ TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
     EXPECT_EQ(host.page.record, bare_record(8, 1));
     host.asked = {};
     host.remembers_it = false;
-    create_horizon(host, t + 300, 1);
+    create_horizon(host, t + 300, {1, false});
     EXPECT_EQ(host.asked, "first flush ");
     EXPECT_EQ(host.page.record, bare_record(t + 300, 1));
 }
@@ -151,10 +151,24 @@ TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
 TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
     slot_at(700);
     horizon.granted_ms = t + 900;
-    EXPECT_EQ(begin_horizon(memory.directory, database, t + 300, 1), bare_record(t + 701, 1));
+    EXPECT_EQ(begin_horizon(memory.directory, database, t + 300, {1, false}), bare_record(t + 701, 1));
     EXPECT_EQ(horizon.granted_ms, 0);
     EXPECT_EQ(horizon.floor_ms, t + 701);
-    EXPECT_EQ(begin_horizon(memory.directory, database, t + 5000, 1), bare_record(t + 5000, 1));
+    EXPECT_EQ(begin_horizon(memory.directory, database, t + 5000, {1, false}), bare_record(t + 5000, 1));
+}
+
+// A successor does not know what the servers before it made.
+TEST_F(MovesTest, ASuccessorOwesAWaitUnlessItHasSeenTheRecord) {
+    create_horizon(host, t + 300, {ours, true});
+    EXPECT_EQ(host.page.record.identity, 0);
+    load(bare_record(t + 300, ours));
+    create_horizon(host, t + 300, {ours, true});
+    EXPECT_EQ(host.page.record.identity, ours);
+    create_horizon(host, t + 300, {ours, true});
+    EXPECT_EQ(host.page.record.identity, 0) << "created twice, and nothing drawn between";
+    host.remembers_it = false;
+    create_horizon(host, t + 300, {ours, true});
+    EXPECT_EQ(host.page.record.identity, 0);
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {

@@ -82,7 +82,7 @@ TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
         {
             std::lock_guard<std::mutex> renewals(database.renewal_lock);
             std::shared_lock<std::shared_mutex> guard(server.lock);
-            database.write(begin_horizon(server.directory(), database, min_horizon_ms, 77));
+            database.write(begin_horizon(server.directory(), database, min_horizon_ms, {77, false}));
         }
         std::this_thread::yield();
     });

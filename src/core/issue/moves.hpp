@@ -36,18 +36,31 @@ constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkp
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
 
+// The server that creates the extension: what its records are known by; and whether another server may have made IDs in
+// its databases before it, because it was promoted or restored, or began as a backup.
+struct Creator {
+    std::int64_t identity;
+    bool is_successor;
+
+    // Of a database whose record this server has not seen since its start, or where a debt is not paid yet: 0, so that
+    // the first renewal waits as it does after a promotion.
+    constexpr std::int64_t identity_for(const Horizon &horizon) const noexcept {
+        return is_successor && !horizon.record.is_loaded ? 0 : identity_of_advance(horizon, identity);
+    }
+};
+
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
-// after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. A debt
-// outlives the record that it came from: the identity of the new one is 0 until a renewal has paid. Requires the locks
-// of renewals and of the directory.
+// after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. Requires
+// the locks of renewals and of the directory.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
-                            std::int64_t identity) noexcept {
+                            const Creator &creator) noexcept {
+    std::int64_t identity = creator.identity_for(database.horizon);
     note_created(database.horizon, first_ms);
     std::int64_t above_ms = directory.above_ms(database);
     lift(database.horizon.floor_ms, above_ms);
-    return bare_record(above_ms, identity_of_advance(database.horizon, identity));
+    return bare_record(above_ms, identity);
 }
 
 // Writes the first record of its kind: what begin() makes of it where the server remembers the database.
@@ -61,10 +74,11 @@ void create_record(Host &host, DurableRecord first, Begin begin) {
     host.flush(host.write_first(first));
 }
 template <class Host>
-void create_horizon(Host &host, std::int64_t first_ms, std::int64_t identity) {
-    create_record(host, bare_record(first_ms, identity), [&](DurableRecord &first) {
-        host.in_directory(
-            [&](auto &directory) { first = begin_horizon(directory, host.database(), first_ms, identity); });
+void create_horizon(Host &host, std::int64_t first_ms, const Creator &creator) {
+    create_record(host, bare_record(first_ms, creator.identity_for(Horizon{})), [&](DurableRecord &first) {
+        host.in_directory([&](auto &directory) {
+            first = begin_horizon(directory, host.database(), first_ms, creator);
+        });
     });
 }
 // Above the generators that this server has taken in the database.

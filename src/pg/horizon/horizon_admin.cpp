@@ -107,7 +107,7 @@ void move_horizon(const char *what, MoveOf move_of) {
 void create_horizon() {
     int64 first_ms = first_horizon();
     with_new_sequence(Record::horizon,
-                      [&](RecordHost &host) { idgen::create_horizon(host, first_ms, server_identity()); });
+                      [&](RecordHost &host) { idgen::create_horizon(host, first_ms, {server_identity(), is_successor()}); });
 }
 
 void create_generators() {

@@ -47,6 +47,11 @@ int64 server_identity() {
     return of_backup == 0 ? identity : of_backup;
 }
 
+bool is_successor() {
+    constexpr TimeLineID of_initdb = 1;
+    return GetWALInsertionTimeLine() != of_initdb || !backup_label().empty();
+}
+
 bool is_converted() {
     Assert(!RecoveryInProgress());
     static bool is_known = false, is_younger = false;

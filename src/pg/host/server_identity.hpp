@@ -14,6 +14,10 @@ namespace idgen::pg {
 // Never 0. Requires that the server is not in recovery.
 int64 server_identity();
 
+// Whether another server may have made IDs in the databases of this one: it is not on the timeline that initdb began, or
+// it began as a backup. Requires that the server is not in recovery.
+bool is_successor();
+
 // Whether the system identifier is younger than the timeline, as pg_createsubscriber leaves a standby: promoted first,
 // given an identifier of its own then. An origin of that disk lives on under the old one. Elsewhere it is the other way
 // round: initdb draws the identifier, promotions come later, and pg_upgrade begins with both new. A promotion is dated

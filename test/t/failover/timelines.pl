@@ -91,16 +91,18 @@ sub lead_built_up
 }
 
 # A server makes IDs ahead of its clock and dies. The one that is promoted in its place knows none of them, goes on at
-# the same moment by a clock that is behind, and makes its IDs above. Its timeline is number 2.
+# the same moment by a clock that is behind, and makes its IDs above, also if the extension is created again before the
+# first of them. Its timeline is number 2.
 sub succeed
 {
-	my ($made, $old, $new, $what) = @_;
+	my ($made, $old, $new, $what, %option) = @_;
 	my ($highest, $now, $repeats) = lead_built_up($old, $made);
 	is($repeats, 0, "$what: the one before it makes none again");
 	crash($old);
 	$new->promote;
 	set_clock($new, sprintf '%+.3f', $now - time - clock_offset() - 0.4);
 	my $session = connect_to($new);
+	if ($option{creates_again}) { $session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen' }
 	my @ids = draw($session, 5000);
 	is(repeated($made, @ids), 0, "$what: none again");
 	cmp_ok($ids[0], '>', $highest, "$what: above all that was made before");
@@ -137,7 +139,7 @@ sub succeed
 	cut_off($first);
 	succeed(\%made, $primary, $first, 'the first promoted once more');
 
-	succeed(\%made, $first, $second, 'the second promoted');
+	succeed(\%made, $first, $second, 'the second promoted, with the extension created again', creates_again => 1);
 
 	# The server finds nothing to rewind between two timelines of one number. Made again as a standby of the other, it
 	# is promoted to a higher one.
