@@ -187,6 +187,15 @@ TEST(Settled, APreparedTransactionHoldsUntilItEnds) {
     EXPECT_EQ(server.settle().held_by, HeldBy::none);
 }
 
+TEST(Settled, WhatIsDrawnInAnotherDatabaseHoldsNothing) {
+    TestServer server;
+    write_announcement(server.processes[0], 2, {70, 7}, 5000);
+    server.transactions[0] = 7;
+    EXPECT_TRUE(server.keep({100, 2, 4000}));
+    server.in_progress = {100};
+    EXPECT_EQ(server.settle().held_by, HeldBy::none);
+}
+
 TEST(Settled, OfAPreparedTransactionThatNobodyRemembersNothingIsKnown) {
     TestServer server;
     server.old = {50};

@@ -177,6 +177,11 @@ TEST(Tickets, NothingIsGivenBackWhereTheEndIsUsed) {
     take_one(tickets, 10);
     take_one(tickets, 9);
     EXPECT_EQ(give_up(tickets).version, 0);
+    give(tickets, 61, 70, 10);
+    give(tickets, 81, 90, 11);
+    take_one(tickets, 3);
+    take_one(tickets, 10);
+    EXPECT_EQ(give_up(tickets).version, 0) << "64 to 70 are left, and lie before what is used";
 }
 
 }  // namespace

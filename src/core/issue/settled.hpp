@@ -109,18 +109,17 @@ std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &
     return std::max(base, tick_of(p, settled_ms));
 }
 
-// The transaction that an entry announces, and from where; false if it announces none of that database.
+// The transaction that an entry announces, and from where; false if it announces none of that database. While the entry
+// is written, its words may be of two announcements. That does no harm: the transaction of the first has ended or
+// announces an earlier start, and the draw that writes has not come to its fence yet and will see S.
 template <class Lock>
 bool read_announcement(const Announcement<Lock> &entry, std::uint32_t database, LocalTransaction &transaction,
                        std::int64_t &start_ms) noexcept {
-    for (;;) {
-        transaction.number = entry.transaction.load();
-        // Being written: that draw has not come to its fence yet, and will see S.
-        if (transaction.number == 0 || entry.database.load() != database) return false;
-        transaction.pid = entry.pid.load();
-        start_ms = entry.start_ms.load();
-        if (entry.transaction.load() == transaction.number) return true;
-    }
+    transaction.number = entry.transaction.load();
+    if (transaction.number == 0 || entry.database.load() != database) return false;
+    transaction.pid = entry.pid.load();
+    start_ms = entry.start_ms.load();
+    return true;
 }
 
 // A transaction that is prepared for two-phase commit leaves its process; its announcement then stands here, under its
