@@ -97,7 +97,7 @@ help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
 
 test-neighbors:
-	@./tools/test analysis fuzz model release cost web neighbors
+	@./tools/test analysis fuzz model dates release cost web neighbors
 
 demo walk test quick majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@

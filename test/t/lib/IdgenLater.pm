@@ -113,7 +113,7 @@ CPP
 	edit(find('durable_record.hpp'), qr/(BootId boot;.*\n)/ => "BootId boot;\n    std::int64_t later;\n", qr/sizeof\(DurableRecord\) == 56/ => 'sizeof(DurableRecord) == 64');
 	edit(find('pair_list.hpp'), qr/sizeof\(RecordPage\) == 576/ => 'sizeof(RecordPage) == 584');
 	edit(find('durable_page.cpp'), qr/record_format\{\w+, \d+\};/ => 'record_format{0x49444748, 1000};');
-	edit(find('shared_state.hpp'), qr/(struct alignas\(cache_line\) SharedState \{\n)/ => "struct alignas(cache_line) SharedState {\n    uint64 later;\n");
+	edit(find('shared_state.hpp'), qr/(SharedState : StateSizes \{\n)/ => "SharedState : StateSizes {\n    uint64 later;\n");
 	my ($number) = slurp_file(find('shared_state.cpp')) =~ /"idgen state (\d+)"/;
 	edit(find('shared_state.cpp'), qr/"idgen state $number"/ => '"idgen state ' . ($number + 1) . '"');
 	run_or_die("make -s -C '$source' -j2 with_llvm=no COPT=-O0");

@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../t/lib";
 use File::Copy qw(copy move);
 use IdgenLater;
 use IdgenNode;

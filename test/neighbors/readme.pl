@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../t/lib";
 use IdgenMachine;
 use IdgenNode;
 use IdgenPages;
@@ -67,11 +67,11 @@ for my $name (qw(text-forms other-kinds))
 my $reference = page('reference');
 my ($functions) = $reference =~ /^## Functions\n(.*?)^## /ms;
 my %described = map { $_ => 1 } map { /`(idgen\.\w+|\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
-$node->safe_psql('app', slurp_file("$FindBin::Bin/../../../sql/called.sql"));
+$node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
 my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT CASE WHEN nspname = 'idgen' THEN 'idgen.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace
 	WHERE c.proname <> 'own_shards'});
 # And of idgen_lease, what stands in the schema that its user chooses.
-$real{$_} = 1 for slurp_file("$FindBin::Bin/../../../registry/lease/30-tickets.sql") =~ /^CREATE FUNCTION \@extschema\@\.(\w+)\(/mg;
+$real{$_} = 1 for slurp_file("$FindBin::Bin/../../registry/lease/30-tickets.sql") =~ /^CREATE FUNCTION \@extschema\@\.(\w+)\(/mg;
 delete @described{qw(id_layout)};
 is_deeply(\%described, \%real, 'the table of functions');
 my ($settings) = $reference =~ /^## Settings\n(.*)/ms;
