@@ -76,9 +76,8 @@ void create_record(Host &host, DurableRecord first, Begin begin) {
 template <class Host>
 void create_horizon(Host &host, std::int64_t first_ms, const Creator &creator) {
     create_record(host, bare_record(first_ms, creator.identity_for(Horizon{})), [&](DurableRecord &first) {
-        host.in_directory([&](auto &directory) {
-            first = begin_horizon(directory, host.database(), first_ms, creator);
-        });
+        host.in_directory(
+            [&](auto &directory) { first = begin_horizon(directory, host.database(), first_ms, creator); });
     });
 }
 // Above the generators that this server has taken in the database.

@@ -88,16 +88,23 @@ void require_granted(const Outcome &outcome) {
     if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::horizon);
 }
 
-// Does the move that move_of(server) is; `what` is the call.
-template <class MoveOf>
-void move_horizon(const char *what, MoveOf move_of) {
+// The sequence, open, and the server, for a move; `what` is the call.
+Relation begin_move(const char *what, ServerView &server) {
     attach_backend();
     require_one_state(what);
     if (lacks_standbys(self.state)) require_granted({Renewal::no_standby, 0});
     Relation sequence = open_sequence(Record::horizon);
     if (is_uncommitted(sequence)) require_granted({Renewal::uncommitted, 0});
-    ServerView server = this_server();
+    server = this_server();
     server.foreign_origin = wait_for_origin(sequence);
+    return sequence;
+}
+
+// Does the move that move_of(server) is.
+template <class MoveOf>
+void move_horizon(const char *what, MoveOf move_of) {
+    ServerView server;
+    Relation sequence = begin_move(what, server);
     MoveHost host(self.state, self.database, sequence);
     require_granted(move_by_hand(host, move_of(server)));
 }
@@ -106,8 +113,9 @@ void move_horizon(const char *what, MoveOf move_of) {
 
 void create_horizon() {
     int64 first_ms = first_horizon();
-    with_new_sequence(Record::horizon,
-                      [&](RecordHost &host) { idgen::create_horizon(host, first_ms, {server_identity(), is_successor()}); });
+    with_new_sequence(Record::horizon, [&](RecordHost &host) {
+        idgen::create_horizon(host, first_ms, {server_identity(), is_successor()});
+    });
 }
 
 void create_generators() {
