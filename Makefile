@@ -6,7 +6,7 @@
 #   make walk                   from one server to many on such servers: examples/sharded
 #
 #   make test                   the tests, installing what is missing; ends with "N passed, N failed"
-#   make test-neighbors         the rest: what takes other programs, from clang-tidy to Chromium and Patroni
+#   make test-neighbors         the rest: the houses, and what takes other programs, from clang-tidy to Chromium and Patroni
 #   make test-migrate           the tests of one house, a folder of that name; also test-registry, test-sql-only, test-js
 #   make quick                  at each change: style, analysis, unit, module, regress; of a house that it touches, its own
 #   make format                 rewrites the sources as .clang-format says
@@ -97,7 +97,7 @@ help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
 
 test-neighbors:
-	@./tools/test analysis fuzz model dates release cost web neighbors
+	@./tools/test analysis fuzz model dates release cost web houses neighbors
 
 demo walk test quick majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@

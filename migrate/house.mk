@@ -7,4 +7,4 @@ installcheck-migrate:
 	$(call regress_house,migrate,migrate migrate_catalog migrate_schema)
 
 test-migrate:
-	@HOUSES=migrate ./tools/test regress tap
+	@HOUSES=migrate ./tools/test regress houses

@@ -1,6 +1,6 @@
 // sim --seeds FIRST LAST             checks seeds and reports in TAP
 // sim --registry --seeds FIRST LAST  the same with numbers from a registry
-// sim --mutant NAME LAST             looks for a seed that notices that the guard is missing
+// sim --mutant NAME FIRST LAST       looks for a seed that notices that the guard is missing
 // sim [--registry] SEED              replays one seed with a trace
 #include <algorithm>
 #include <cinttypes>
@@ -86,14 +86,13 @@ int check_seeds(std::uint64_t first, std::uint64_t last, const Manner &manner) {
     return failed == 0 ? 0 : 1;
 }
 
-// Looks at seeds up to `last`, first at few: without a registry, then with one, where first a duplicate counts alone.
-int check_mutant(const std::string &name, std::uint64_t last) {
+// Looks at seeds from a first to a last, in groups: without a registry, then with one, where first a duplicate counts
+// alone.
+int check_mutant(const std::string &name, std::uint64_t first, std::uint64_t last) {
     idgen::ends_at_broken_contract = false;
     Totals totals;
     std::string failure;
-    std::uint64_t end = 0;
-    while (end < last) {
-        std::uint64_t first = end + 1;
+    for (std::uint64_t end; first <= last; first = end + 1) {
         end = std::min(last, 4 * first + 15);
         for (const Manner &manner : {Manner{false}, Manner{true, false, false}, Manner{true}}) {
             std::uint64_t seed = first_failure(first, end, manner, totals, failure);
@@ -102,19 +101,23 @@ int check_mutant(const std::string &name, std::uint64_t last) {
             return tell(true, "mutant " + name + " is found by seed " + std::to_string(seed) + kind + failure);
         }
     }
-    return tell(false, "mutant " + name + " is not found by " + std::to_string(last) + " seeds");
+    return tell(false, "mutant " + name + " is not found up to seed " + std::to_string(last));
+}
+
+std::uint64_t number_of(const char *argument) noexcept {
+    return std::strtoull(argument, nullptr, 10);
 }
 
 int main_of(int count, char **arguments) {
     Manner manner;
     manner.has_registry = count > 1 && std::strcmp(arguments[1], "--registry") == 0;
     if (manner.has_registry) count--, arguments++;
-    if (count == 4 && std::strcmp(arguments[1], "--mutant") == 0)
-        return check_mutant(arguments[2], std::strtoull(arguments[3], nullptr, 10));
+    if (count == 5 && std::strcmp(arguments[1], "--mutant") == 0)
+        return check_mutant(arguments[2], number_of(arguments[3]), number_of(arguments[4]));
     if (count == 4 && std::strcmp(arguments[1], "--seeds") == 0)
-        return check_seeds(std::strtoull(arguments[2], nullptr, 10), std::strtoull(arguments[3], nullptr, 10), manner);
-    if (count == 2) return replay(std::strtoull(arguments[1], nullptr, 10), manner.has_registry);
-    std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME LAST\n");
+        return check_seeds(number_of(arguments[2]), number_of(arguments[3]), manner);
+    if (count == 2) return replay(number_of(arguments[1]), manner.has_registry);
+    std::fprintf(stderr, "usage: sim [--registry] SEED | --seeds FIRST LAST | --mutant NAME FIRST LAST\n");
     return 2;
 }
 
