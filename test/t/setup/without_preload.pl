@@ -98,7 +98,8 @@ like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preloa
 unlike($error, qr/0001020304/, 'without the keys');
 $session = connect_to($node);
 like(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'library'}),
-	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots and .* need shared_preload_libraries$/, 'idgen.status()');
+	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots, idgen.max_slots_per_database and idgen.max_databases need shared_preload_libraries$/,
+	'idgen.status()');
 is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'slots'}) =~ / of 16384 in all; IDs are made in \d of at most 1000 databases/, 1, 'the sizes are what they are');
 freeze_clock($node, time + 60);
 $session->do(q{SET idgen.shards = ''});
