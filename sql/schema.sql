@@ -8,6 +8,7 @@ CREATE SCHEMA elsewhere;
 CREATE EXTENSION idgen SCHEMA elsewhere;
 CREATE EXTENSION idgen_kinds SCHEMA elsewhere;
 ALTER EXTENSION idgen SET SCHEMA public;
+DROP SEQUENCE idgen.horizon;
 SET search_path = pg_catalog;
 -- No relation stands there; all of them, and the administration, stand in the schema idgen.
 SELECT n.nspname, d.classid::regclass, count(*) > 0 AS has_any

@@ -64,8 +64,20 @@ SET idgen.shards = '5';
 SET ROLE regress_idgen_user;
 SELECT id_shard(next_id()), (SELECT count(*) FROM next_ids(10)), cardinality(next_id_array(10)), id_time(1) IS NOT NULL AS reads;
 SELECT idgen.accept_clock();
+SELECT idgen.advance('2020-01-01');
+SELECT idgen.reset(now());
 RESET ROLE;
 SELECT idgen.accept_clock();
+-- What was granted: an advance; a reset is for superusers all the same.
+GRANT EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz, boolean) TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen.advance('2020-01-01');
+SELECT idgen.reset(now());
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION idgen.reset(timestamptz), idgen.advance(timestamptz, boolean) FROM regress_idgen_user;
+-- Keys stand in no catalog.
+ALTER ROLE regress_idgen_user SET idgen.keys = '1:000102030405060708090a0b0c0d0e0f';
+SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE '%idgen.keys%';
 DROP ROLE regress_idgen_user;
 
 -- For a function, a transaction, a database

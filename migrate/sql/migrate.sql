@@ -291,6 +291,11 @@ CALL idgen_migrate.uuid_abandon('kept', 'new');
 SELECT new FROM kept;
 DROP TABLE kept;
 
+-- Not under another isolation
+SET default_transaction_isolation = 'repeatable read';
+CALL idgen_migrate.backfill('old', 'id', 'made', 5);
+RESET default_transaction_isolation;
+
 DROP VIEW seen;
 DROP TABLE refers, old, small_ref, small, counted, serials, owner_of, thing, texts, own.t;
 DROP FUNCTION own.look();

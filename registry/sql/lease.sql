@@ -1,10 +1,5 @@
 -- The side of a node that claims its numbers from a registry: its objects, rights, and what it says where no registry is set.
--- With a registry: registry/t.
-\getenv house PG_ABS_SRCDIR
-\set helpers :house /../sql/helpers.sql
-\set ECHO none
-\i :helpers
-\set ECHO all
+-- With a registry: registry/t. registry.sql has loaded the helpers.
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
 CREATE ROLE lease_reader LOGIN;
@@ -32,6 +27,11 @@ SELECT r AS role, has_sequence_privilege(r, 'idgen_lease.record', 'SELECT, UPDAT
 -- Without a registry
 SELECT refusals('idgen_lease.release(1)', 'idgen_lease.release(-1)', 'idgen_lease.release(null)', 'idgen_lease.advance_registry()',
                 $$idgen_lease.advance_registry('200 years')$$, '(SELECT count(*) FROM idgen_lease.nodes())', 'idgen_lease.confirm_registry()');
+-- Tickets
+SELECT refusals($$"le ase".next_tickets('orders', NULL)$$, $$"le ase".next_tickets('orders', 0)$$, $$"le ase".next_tickets('orders', -1)$$,
+                $$"le ase".next_tickets('orders', 1000000001)$$, $$idgen_lease.create_counter('x', -1)$$, $$idgen_lease.create_counter('x', 5, 1, 4)$$,
+                $$idgen_lease.create_counter('x', 1, 0)$$, $$idgen_lease.create_counter('x', 1, 5, 9, 4)$$,
+                $$idgen_lease.create_counter('x', 1, 5, 9223372036854775807)$$);
 
 -- For a superuser alone, whatever was granted
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_lease TO lease_reader;

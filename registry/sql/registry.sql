@@ -1,4 +1,9 @@
 -- The registry of numbers: its objects, and what it says of wrong calls. Sessions at once, dumps, standbys: registry/t.
+\getenv house PG_ABS_SRCDIR
+\set helpers :house /../sql/helpers.sql
+\set ECHO none
+\i :helpers
+\set ECHO all
 CREATE EXTENSION idgen_registry;
 SELECT extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'idgen_registry';
 \set VERBOSITY default
@@ -18,15 +23,37 @@ SELECT outcome, horizon_ms FROM idgen_registry.extend(:'registry', 3, 13, 14, 16
 SELECT number, is_free FROM idgen_registry.list();
 
 -- What is refused
-SELECT idgen_registry.claim(:'registry', -1, 0, 11, 12, 0, 'one', 1001, 1);
-SELECT idgen_registry.claim(:'registry', 3, 0, 0, 12, 0, 'one', 1001, 1);
-SELECT idgen_registry.claim(:'registry', 3, 0, 11, 12, -1, 'one', 1001, 1);
-SELECT idgen_registry.extend(:'registry', 3, 11, 12, 5, 4, 0);
-SELECT idgen_registry.stop(:'registry', 3, 11, 12, 5, 6);
-SELECT idgen_registry.claim(:'registry', 8192, 0, 11, 12, 0, 'one', 1001, 1);
-SELECT idgen_registry.set_max_ahead('2 days');
-SELECT idgen_registry.advance('16 min');
-
+\pset format unaligned
+\pset tuples_only
+SET search_path = idgen_registry, public;
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SELECT replace(refusals(VARIADIC array_agg(replace(call, 'R', quote_literal(:'registry')))), :'registry', 'R')
+  FROM unnest(ARRAY[$$claim(R, -1, 0, 1, 1, 0, 'x', 1, 1)$$, $$claim(R, NULL, 0, 1, 1, 0, 'x', 1, 1)$$, $$claim(R, 0, 0, 0, 1, 0, 'x', 1, 1)$$,
+                    $$claim(R, 0, NULL, 1, 1, 0, 'x', 1, 1)$$, $$claim(R, 0, 0, 1, NULL, 0, 'x', 1, 1)$$, $$claim(R, 0, 0, 1, 1, -1, 'x', 1, 1)$$,
+                    $$claim(R, 0, 0, 1, 1, 0, repeat('x', 129), 1, 1)$$, $$claim(R, 0, 0, 1, 1, 0, NULL, 1, 1)$$, $$claim(R, 0, 0, 1, 1, 0, 'x', NULL, 1)$$,
+                    $$claim(R, 8192, 0, 1, 1, 0, 'x', 1, 1)$$, $$claim('00000000-0000-4000-8000-000000000000', 0, 0, 1, 1, 0, 'x', 1, 1)$$,
+                    $$extend(R, 0, 1, 1, 5, 4, 0)$$, $$extend(R, 0, 1, 1, 5, NULL, 0)$$, $$extend(NULL, 0, 1, 1, 5, 6, 0)$$,
+                    $$stop(R, 0, 1, 1, 5, 6)$$, $$stop(R, 0, 0, 1, 5, 4)$$, $$release(NULL)$$,
+                    $$fetch_ranges(R, '{c}', '{-1}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{0}', '{0}')$$,
+                    $$fetch_ranges(R, '{c}', '{NULL}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{1}', '{NULL}')$$,
+                    $$fetch_ranges('00000000-0000-4000-8000-000000000000', '{c}', '{1}', '{1}', '{0}')$$,
+                    $$give_back_ranges('00000000-0000-4000-8000-000000000000', '{c}', '{1}', '{1}')$$]) AS call;
+SELECT refusals($$advance('10 min')$$, $$advance('16 min')$$, 'advance(NULL)', $$advance('-1 s')$$,
+                'set_max_ahead(NULL)', $$set_max_ahead('16 min')$$, $$set_max_ahead('1 ms')$$, 'set_largest_number(NULL)', 'set_largest_number(-1)',
+                $$set_longest_ttl('1 s')$$, $$set_longest_ttl('2 years')$$, 'forget(NULL)', $$forget('-1 s')$$);
+SELECT regexp_replace(refusals, '\d{4}-\d\d-\d\d [\d:.]+\+00', 'T', 'g')
+  FROM refusals($$advance(at => 'infinity')$$, $$advance(at => now() - interval '1 s')$$, $$advance(at => now() + interval '3 days')$$);
+-- What the owner allows
+SELECT set_longest_ttl('1 min');
+SELECT replace(refusals(VARIADIC array_agg(format('claim(%L, 5, 0, 1, 1, %s, ''x'', 1, 1)', :'registry', ms))), :'registry', 'R')
+  FROM unnest(ARRAY[0, 60001]) AS ms;
+SELECT set_longest_ttl(NULL);
+RESET search_path;
+RESET TimeZone;
+RESET DateStyle;
+\pset format aligned
+\pset tuples_only off
 -- Counters
 SELECT idgen_registry.create_counter('orders'), idgen_registry.create_counter('links', 1000, max => 1009);
 CALL idgen_registry.next_range('orders', 100);
@@ -54,6 +81,9 @@ CALL idgen_registry.next_range('orders', 0);
 CALL idgen_registry.next_range('orders', NULL);
 CALL idgen_registry.next_range('order', 1);
 CALL idgen_registry.next_range(NULL, 1);
+CALL idgen_registry.next_range('orders', 100001);
+CALL idgen_registry.next_range('orders', 9223372036854775796);
+DO $$ DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range('orders', 1, r); EXCEPTION WHEN division_by_zero THEN END; END $$;
 SELECT idgen_registry.create_counter('orders');
 SELECT idgen_registry.create_counter('');
 SELECT idgen_registry.create_counter(NULL);
@@ -74,6 +104,17 @@ SELECT idgen_registry.advance_counter('orders', 110);
 SELECT idgen_registry.advance_counter('links', 1012);
 SELECT idgen_registry.advance_counter('links', NULL);
 SELECT idgen_registry.advance_counter('x', 1);
+-- A counter that is dropped
+SELECT idgen_registry.create_counter('again');
+CALL idgen_registry.next_range('again', 40);
+SELECT idgen_registry.drop_counter('again');
+CALL idgen_registry.next_range('again', 1);
+SELECT idgen_registry.drop_counter('again');
+SELECT idgen_registry.advance_counter('again', 100);
+SELECT idgen_registry.set_counter_max('again', 100);
+SELECT idgen_registry.create_counter('again', 40);
+SELECT idgen_registry.create_counter('again', max => 40);
+SELECT idgen_registry.drop_counter('again', forget => true);
 -- The ends
 SELECT idgen_registry.create_counter('last', 9223372036854775806), idgen_registry.create_counter('first', 0, max => 0);
 CALL idgen_registry.next_range('last', 1);

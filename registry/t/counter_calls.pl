@@ -145,29 +145,18 @@ $owner = connect_to($node);
 	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
 		'a range is told once');
 	$given++;
-	fails_with($first, q{CALL idgen_registry.next_range('orders', 100001)}, '22023',
-		qr/a range of counter "orders" has at most 100000 numbers.*Asked for: 100001.*set_counter_block/s,
-		'more than one call may take');
 	$owner->do('DROP SCHEMA taker CASCADE');
-	fails_with($first, q{DO 'DECLARE r int8range; BEGIN BEGIN CALL idgen_registry.next_range($$orders$$, 1, r); EXCEPTION WHEN division_by_zero THEN END; END'}, '2D000', qr/invalid transaction termination/,
-	  'next_range() in a block that can be rolled back is refused');
 	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1,
 		'refused calls of next_range() have taken nothing');
 }
 
 # A counter that is dropped and made again begins above all that the one before gave.
 {
-	my $refused = sub { my ($sql, $state, $pattern) = @_; return fails_with($owner, "SELECT idgen_registry.$sql", $state, $pattern, $sql) };
 	$owner->do(q{SELECT idgen_registry.create_counter('again')});
-	$refused->(q{create_counter('again')}, '42710', qr/counter "again" exists.*HINT:.*drop_counter/s);
 	next_range($owner, 'again', 40);
 	$owner->do(q{SELECT idgen_registry.drop_counter('again')});
 	is(value_of($owner, q{SELECT count(*) FROM idgen_registry.counters() WHERE name = 'again'}), 0,
 		'dropped: not listed');
-	fails_with($owner, $_, '42704', qr/counter "again" does not exist/, "dropped: $_")
-	  for q{CALL idgen_registry.next_range('again', 1)}, map { "SELECT idgen_registry.$_" } q{drop_counter('again')}, q{advance_counter('again', 100)}, q{set_counter_max('again', 100)};
-	$refused->(q{create_counter('again', 40)}, '55000', qr/begins above the numbers that one of that name gave.*up to 40.*HINT:.*forget => true/s);
-	$refused->(q{create_counter('again', max => 40)}, '22023', qr/would go from 41 to 40/);
 	$owner->do(q{SELECT idgen_registry.create_counter('again')});
 	is((next_range($owner, 'again', 1))[0], 41, 'made again: above');
 	$owner->do(q{SELECT idgen_registry.drop_counter('again'), idgen_registry.create_counter('again', 50)});

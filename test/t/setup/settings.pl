@@ -34,17 +34,6 @@ is(value_of(connect_to($node, user => 'app'), 'SELECT id_shard(next_id())'), 9,
 fails_with($early, 'SELECT next_id()', '55000', qr/HINT:.*ALTER DATABASE/,
 	'another role\'s shards are no reason to reconnect');
 
-# An ordinary role chooses how it waits, not which shards it has.
-fails_with($app, "SET idgen.shards = '1'", '42501', qr/permission denied/, 'an ordinary role and idgen.shards');
-fails_with($app, 'SET idgen.region = 1', '42501', qr/permission denied/, 'an ordinary role and idgen.region');
-fails_with($app, "SET idgen.keys = ''", '42501', qr/permission denied/, 'an ordinary role and idgen.keys');
-fails_with($app, 'SHOW idgen.keys', '42501', qr/idgen.keys/, 'an ordinary role may not read the keys');
-fails_with($app, 'SET idgen.decimal_launch = 1', '42501', qr/permission denied/,
-	'an ordinary role and idgen.decimal_launch');
-fails_with($app, 'SELECT idgen.accept_clock()', '42501', qr/permission denied/, 'an ordinary role and the clock');
-ok($app->do("SET idgen.overflow = 'borrow'"), 'an ordinary role and idgen.overflow');
-ok($app->do("SET idgen.max_wait = '1s'"), 'an ordinary role and idgen.max_wait');
-
 # A setting that changes under a kept plan takes effect at once.
 $main->do("SET idgen.shards = '1'");
 my $kept = $main->prepare('SELECT id_shard(next_id())', { pg_server_prepare => 1 });
