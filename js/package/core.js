@@ -14,9 +14,9 @@ const textBytes = new Uint8Array(core.memory.buffer, core.idgen_text(), textSize
 const answerAt = core.idgen_answer();
 const doubles = new Float64Array(core.memory.buffer, answerAt, 1);
 const longs = new BigInt64Array(core.memory.buffer, answerAt + 8, 2);
-const words = new Uint32Array(core.memory.buffer, answerAt + 40, 5);
+const words = new Uint32Array(core.memory.buffer, answerAt + 40, 6);
 const layoutBytes = new Uint8Array(core.memory.buffer, answerAt + 24, 16);
-const valueBytes = new Uint8Array(core.memory.buffer, answerAt + 60, 20);
+const valueBytes = new Uint8Array(core.memory.buffer, answerAt + 64, 20);
 
 // What the last call answered.
 export const answer = {
@@ -28,6 +28,7 @@ export const answer = {
   get sequence() { return words[2]; },
   get position() { return words[3]; },
   get size() { return words[4]; },
+  get us() { return words[5]; },
   layout: layoutBytes,
   bytes: valueBytes,
 };

@@ -98,7 +98,7 @@ const layoutWords = [
   ['unknown word "%"'],
   ['"%" repeats a word', 'Each word may occur once.'],
   ['"%" needs a number of bits from 1', 'Leave out a field that the layout does not have.'],
-  ['"%" is not a whole number of ms from 1ms to 1s', 'Write unit=1ms, unit=10ms or unit=1s.'],
+  ['"%" is not a whole number of us from 1us to 1s', 'Write unit=100us, unit=1ms or unit=1s.'],
   ['"%" is not an instant from year 1 to 9999', 'Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second.'],
   ['"%" has something after its number', 'Only time may end in "w" (it wraps), only sequence in "+1" (it counts from 1).'],
   ['it has no epoch', 'Add the instant of tick 0, such as epoch=2020-01-01T00:00:00Z.'],

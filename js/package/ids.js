@@ -1,8 +1,9 @@
 // 64-bit IDs: their parts, the numbers of a period, and UUIDs that hold one.
 import { answer, core } from './core.js';
 import { clipped, IdgenError, sqlstate } from './errors.js';
+import { dateOf, instantText, isLater, never, toInstant, unixUs } from './instants.js';
 import { formatUuid, uuidBytes } from './kinds.js';
-import { nameInUse, useLayout } from './layouts.js';
+import { isFinerThanMs, nameInUse, useLayout } from './layouts.js';
 
 const smallest = -(2n ** 63n), largest = 2n ** 63n - 1n, mostDigits = 19;
 
@@ -42,33 +43,18 @@ function bigIntOfNumber(number) {
   return BigInt(number);
 }
 
-// Unix ms of a Date or a number of milliseconds.
-export function toUnixMs(instant, name) {
-  if (instant === null || instant === undefined)
-    throw new IdgenError(sqlstate.nullValueNotAllowed, `${name} must not be null`, 'It has no default.', 'Give a value.');
-  if (!(instant instanceof Date) && typeof instant !== 'number')
-    throw new IdgenError(sqlstate.datatypeMismatch, `${name} is a Date or a number of milliseconds`, `It was of type ${typeof instant}.`, 'Give a Date.');
-  const unixMs = Number(instant);
-  if (Number.isInteger(unixMs) && Math.abs(unixMs) <= 8.64e15) return unixMs;
-  throw new IdgenError(sqlstate.invalidParameterValue, `${name} is not a time`, 'It must be a valid Date, or a whole number of milliseconds since 1970.', 'Give a finite time.');
-}
-
-// A time of the core as a Date, which ends before timestamptz does.
-export function dateOf(unixMs) {
-  if (Math.abs(unixMs) <= 8.64e15) return new Date(unixMs);
-  throw new IdgenError(sqlstate.datetimeFieldOverflow, 'no Date can hold the time of this ID', 'A Date ends in the year 275760.', 'Give the layout that the ID was made with.');
-}
-
+const timeUsAnswered = () => unixUs(answer.unixMs, answer.us);
 const regionAnswered = (layout) => (layout.regionBits === 0 ? null : answer.region);
 const shardAnswered = (layout) => (layout.regionBits + layout.shardBits === 0 ? null : answer.shard);
 const sequenceAnswered = (layout) => (layout.sequenceBits === 0 ? null : answer.sequence);
 
-// The parts of an ID; null for a number that the layout cannot have made, such as a negative one.
+// The parts of an ID, with timeUs only if time cannot say all of it; null for a number that the layout cannot have made, such as a negative one.
 export function decode(id, layout = 'instagram') {
   const number = toBigInt(id);
   const used = useLayout(layout);
   if (!core.idgen_unpack(number)) return null;
-  return { time: dateOf(answer.unixMs), shard: shardAnswered(used), region: regionAnswered(used), sequence: sequenceAnswered(used) };
+  const parts = { time: dateOf(answer.unixMs), shard: shardAnswered(used), region: regionAnswered(used), sequence: sequenceAnswered(used) };
+  return isFinerThanMs(used) ? { ...parts, timeUs: timeUsAnswered() } : parts;
 }
 
 // One part of an ID, or null as above or if the layout has no such field.
@@ -78,25 +64,26 @@ function part(id, layout, read) {
   return core.idgen_unpack(number) ? read(used) : null;
 }
 export const time = (id, layout = 'instagram') => part(id, layout, () => dateOf(answer.unixMs));
+export const timeUs = (id, layout = 'instagram') => part(id, layout, timeUsAnswered);
 export const shard = (id, layout = 'instagram') => part(id, layout, shardAnswered);
 export const region = (id, layout = 'instagram') => part(id, layout, regionAnswered);
 export const sequence = (id, layout = 'instagram') => part(id, layout, sequenceAnswered);
 
 // The time of an ID in a layout whose time wraps, in the turn nearest to an instant.
-export function timeNear(id, near, layout = 'instagram') {
-  const number = toBigInt(id), nearMs = toUnixMs(near, 'near');
+function nearest(id, near, layout, read) {
+  const number = toBigInt(id), instant = toInstant(near, 'near');
   useLayout(layout);
-  return core.idgen_time_near(number, nearMs) ? dateOf(answer.unixMs) : null;
+  return core.idgen_time_near(number, instant.ms, instant.us) ? read() : null;
 }
+export const timeNear = (id, near, layout = 'instagram') => nearest(id, near, layout, () => dateOf(answer.unixMs));
+export const timeNearUs = (id, near, layout = 'instagram') => nearest(id, near, layout, timeUsAnswered);
 
-const iso = (unixMs) => (Math.abs(unixMs) <= 8.64e15 ? new Date(unixMs).toISOString() : 'the end of the calendar');
-
-function instantError(reason, layout, unixMs, endMs) {
+function instantError(reason, layout, instant, end) {
   const [what, hint] = reason === 1
     ? ['before the epoch', 'Use a layout with an earlier epoch.']
     : ['past the end', 'Use a layout with a later epoch, a longer unit, or fewer bits below the time.'];
-  return new IdgenError(sqlstate.numericValueOutOfRange, `${iso(unixMs)} is ${what} of layout "${nameInUse()}"`,
-    `The layout holds instants from ${iso(layout.epochMs)} until before ${iso(endMs)}.`, hint);
+  return new IdgenError(sqlstate.numericValueOutOfRange, `${instantText(instant)} is ${what} of layout "${nameInUse()}"`,
+    `The layout holds instants from ${instantText({ ms: layout.epochMs, us: 0 })} until before ${instantText(end)}.`, hint);
 }
 
 // A part of an ID to be made. It may be missing only if the layout has no field for it.
@@ -127,17 +114,17 @@ function partError(reason, values) {
 }
 
 // The ID with those parts, for tests and for rows of the past. It takes nothing from a generator: a server makes IDs.
-export function make(instant, shardNumber, sequenceNumber, layout = 'instagram') {
-  const unixMs = toUnixMs(instant, 'time');
+export function make(at, shardNumber, sequenceNumber, layout = 'instagram') {
+  const instant = toInstant(at, 'time');
   const used = useLayout(layout);
   const values = {
     shard: givenPart(shardNumber, used.regionBits + used.shardBits, 'shard'),
     sequence: givenPart(sequenceNumber, used.sequenceBits, 'sequence'),
     first: used.sequenceFrom,
   };
-  let reason = core.idgen_check_instant(unixMs);
-  if (reason !== 0) throw instantError(reason, used, unixMs, answer.unixMs);
-  reason = core.idgen_make(unixMs, values.shard, values.sequence);
+  let reason = core.idgen_check_instant(instant.ms, instant.us);
+  if (reason !== 0) throw instantError(reason, used, instant, { ms: answer.unixMs, us: answer.us });
+  reason = core.idgen_make(instant.ms, instant.us, values.shard, values.sequence);
   if (reason !== 0) throw partError(reason, values);
   return answer.id;
 }
@@ -145,12 +132,12 @@ export function make(instant, shardNumber, sequenceNumber, layout = 'instagram')
 // The first and the last number of the IDs whose time is at or after `from` and before `to`; null leaves an end open.
 // For a query: WHERE id BETWEEN first AND last. A period without a tick has first above last.
 export function bounds(from, to, layout = 'instagram') {
-  const fromMs = from === null ? -8.64e15 : toUnixMs(from, 'from');
-  const endMs = to === null ? 9e15 : toUnixMs(to, 'to');
-  if (fromMs > endMs)
-    throw new IdgenError(sqlstate.dataException, 'range lower bound must be less than or equal to range upper bound', `They are ${iso(fromMs)} and ${iso(endMs)}.`, 'Give the earlier time first.');
+  const start = from === null ? { ms: -8.64e15, us: 0 } : toInstant(from, 'from');
+  const end = to === null ? never : toInstant(to, 'to');
+  if (isLater(start, end))
+    throw new IdgenError(sqlstate.dataException, 'range lower bound must be less than or equal to range upper bound', `They are ${instantText(start)} and ${instantText(end)}.`, 'Give the earlier time first.');
   useLayout(layout);
-  if (core.idgen_span(fromMs, endMs)) return { first: answer.id, last: answer.last };
+  if (core.idgen_span(start.ms, start.us, end.ms, end.us)) return { first: answer.id, last: answer.last };
   throw new IdgenError(sqlstate.invalidParameterValue, `layout "${nameInUse()}" has no bounds in time`, 'Its time wraps, so the IDs of a period are not one range.',
     'Compare timeNear(id, near, layout) instead.');
 }

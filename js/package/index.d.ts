@@ -2,8 +2,8 @@
 export type Id = bigint | string | number;
 /** The name of a preset, or the long form, as in SQL. */
 export type Layout = string;
-/** A Date, or whole milliseconds since 1970. */
-export type Instant = Date | number;
+/** A Date, or since 1970 whole milliseconds as a number or microseconds as a bigint. */
+export type Instant = Date | number | bigint;
 
 /** An error with the SQLSTATE that the server gives in the same case. */
 export class IdgenError extends Error {
@@ -13,17 +13,23 @@ export class IdgenError extends Error {
 }
 
 export interface Parts {
+  /** Rounded down to its millisecond. */
   time: Date;
   /** The whole number of the node; null if the layout has no such field. */
   shard: number | null;
   region: number | null;
   sequence: number | null;
+  /** The exact time in microseconds since 1970; only if the layout's unit is not whole milliseconds. */
+  timeUs?: bigint;
 }
 
 /** null: a number that the layout cannot have made. */
 export function decode(id: Id, layout?: Layout): Parts | null;
 export function time(id: Id, layout?: Layout): Date | null;
 export function timeNear(id: Id, near: Instant, layout?: Layout): Date | null;
+/** Microseconds since 1970, exact in every layout. */
+export function timeUs(id: Id, layout?: Layout): bigint | null;
+export function timeNearUs(id: Id, near: Instant, layout?: Layout): bigint | null;
 export function shard(id: Id, layout?: Layout): number | null;
 export function region(id: Id, layout?: Layout): number | null;
 export function sequence(id: Id, layout?: Layout): number | null;
@@ -39,7 +45,10 @@ export interface LayoutInfo {
   longForm: string;
   firstTime: Date;
   lastTime: Date | null;
+  /** As timeUs of an ID. */
+  lastTimeUs?: bigint;
   wraps: boolean;
+  /** A fraction if the layout's unit is not whole milliseconds. */
   tickMs: number;
   shards: number;
   idsPerTick: number;

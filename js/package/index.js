@@ -1,5 +1,5 @@
 export { IdgenError } from './errors.js';
-export { bounds, decode, fromUuid, make, region, sequence, shard, time, timeNear, toUuid } from './ids.js';
+export { bounds, decode, fromUuid, make, region, sequence, shard, time, timeNear, timeNearUs, timeUs, toUuid } from './ids.js';
 export { formatKsuid, formatObjectId, formatTypeId, formatUlid, formatUuid, readKsuid, readObjectId, readTypeId, readUlid, readUuid } from './kinds.js';
 export { layoutInfo, layouts } from './layouts.js';
 export { daySql, kindDaySql, recognize } from './recognize.js';

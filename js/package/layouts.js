@@ -1,6 +1,7 @@
 // Layouts: how an ID is packed, by a preset's name or in the long form. The core has one in use; it is changed only if a call wants another.
 import { answer, core, giveText, takeText } from './core.js';
 import { IdgenError, layoutError, sqlstate } from './errors.js';
+import { unixUs } from './instants.js';
 
 // The names of the presets, the default first.
 export const layouts = Object.freeze(presetNames());
@@ -28,7 +29,7 @@ function readLayout(text) {
   return {
     bytes,
     epochMs: Number(fields.getBigInt64(0, true)),
-    unitMs: fields.getUint16(8, true),
+    unitUs: (flags & 8) !== 0 ? fields.getUint16(8, true) + fields.getUint8(15) * 65536 : fields.getUint16(8, true) * 1000,
     timeBits: fields.getUint8(10),
     regionBits: fields.getUint8(11),
     shardBits: fields.getUint8(12),
@@ -59,24 +60,28 @@ export function useLayout(text) {
   return layout;
 }
 
+// Whether times of a layout need more than the ms that a Date holds.
+export const isFinerThanMs = ({ unitUs }) => unitUs % 1000 !== 0;
+
 // The layout in use as messages name it.
 export const nameInUse = () => takeText(core.idgen_print_layout());
 
 // What a layout can do, as id_layout_info of the server says it, and its fields. lastTime is null if no Date can hold it.
 export function layoutInfo(layout = layouts[0]) {
-  const { bytes, text, ...fields } = useLayout(layout);
+  const fields = useLayout(layout);
   core.idgen_describe_layout();
-  const { unixMs, id, shard, sequence } = answer;
+  const { unixMs, us, id, shard, sequence } = answer;
   return {
     name: nameInUse(),
     longForm: takeText(core.idgen_print_long_layout()),
     firstTime: new Date(fields.epochMs),
     lastTime: unixMs <= 8.64e15 ? new Date(unixMs) : null,
+    ...(isFinerThanMs(fields) && { lastTimeUs: unixUs(unixMs, us) }),
     wraps: fields.wraps,
-    tickMs: fields.unitMs,
+    tickMs: fields.unitUs / 1000,
     shards: shard + 1,
     idsPerTick: sequence,
-    idsPerSecond: Math.floor((sequence * 1000) / fields.unitMs),
+    idsPerSecond: Math.floor((sequence * 1000000) / fields.unitUs),
     largestId: id,
     fitsJs: id < 9007199254740992n,
     oneNode: fields.regionBits + fields.shardBits === 0,

@@ -5,7 +5,8 @@
 // clock weighs a thousandth of that. Evidence that chance would seldom give, such as a check symbol that fits, weighs more. The likelihood of
 // a reading is its share of all weights: a guess, and meant as one.
 import { textSize } from './core.js';
-import { bounds, decode, fromUuid, timeNear } from './ids.js';
+import { bounds, decode, fromUuid, timeNear, timeNearUs } from './ids.js';
+import { toInstant } from './instants.js';
 import { readKsuid, readObjectId, readTypeId, readUlid, readUuid } from './kinds.js';
 import { layoutInfo, layouts as presets } from './layouts.js';
 import { fromBase32, fromBase62, fromBase64url } from './texts.js';
@@ -22,7 +23,8 @@ function weightOf(time, now) {
 // The parts of an ID; where time wraps, its time in the turn nearest to now. Every number has such a time, so that it is near says little.
 function partsNear(id, layout, now) {
   const parts = decode(id, layout);
-  return parts && layoutInfo(layout).wraps ? { ...parts, time: timeNear(id, now, layout), wraps: true } : parts;
+  if (!parts || !layoutInfo(layout).wraps) return parts;
+  return { ...parts, time: timeNear(id, now, layout), ...(parts.timeUs !== undefined && { timeUs: timeNearUs(id, now, layout) }), wraps: true };
 }
 
 // The value, or nothing if the text is refused.
@@ -97,7 +99,7 @@ const quoted = (text) => `'${String(text).replaceAll("'", "''")}'`;
 
 // The start of the day (UTC) of an instant, and of the next one: unix ms.
 function dayOf(when) {
-  const day = Math.floor(when / dayMs) * dayMs;
+  const day = Math.floor(toInstant(when, 'when').ms / dayMs) * dayMs;
   return [day, day + dayMs];
 }
 const dateText = (unixMs) => new Date(unixMs).toISOString().slice(0, 10);

@@ -55,6 +55,13 @@ function ageText(time, now) {
   return time > now ? `in ${text}` : `${text} ago`;
 }
 
+// In UTC, with microseconds if the layout has them.
+function utcText(time, timeUs) {
+  if (timeUs === undefined) return time.toISOString();
+  const us = timeUs - BigInt(time.getTime()) * 1000n;
+  return time.toISOString().replace('Z', `${String(us).padStart(3, '0')}Z`);
+}
+
 const localText = (time) => time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 // Bits
@@ -122,14 +129,14 @@ function attemptText(read) {
 }
 
 function cardOfId(reading, now) {
-  const { id, layout, time, shard, region, sequence, form } = reading;
+  const { id, layout, time, timeUs, shard, region, sequence, form } = reading;
   const info = layoutInfo(layout);
   const fields = fieldsOf(info);
   const sql = daySql(time, layout);
   return [
     bar(fields), legend(fields), bitsOf(id, fields),
     list([
-      ['Made', `${time.toISOString()} (${ageText(time, now)})`], ['Your time', localText(time)], ['Shard', shard], ['Region', region], ['Sequence', sequence],
+      ['Made', `${utcText(time, timeUs)} (${ageText(time, now)})`], ['Your time', localText(time)], ['Shard', shard], ['Region', region], ['Sequence', sequence],
       ['Given as', formNames[form]],
     ]),
     element('h3', {}, 'Other forms'),
@@ -223,6 +230,12 @@ function showReadings() {
 const numbers = ['timeBits', 'regionBits', 'shardBits', 'sequenceBits'];
 const checks = ['sequenceAbove', 'sequenceFrom', 'wraps'];
 
+// What to start from: names and layouts.
+const starts = {
+  ...Object.fromEntries(layouts.map((name) => [name, name])),
+  'AT Protocol TID': 'epoch=1970-01-01T00:00:00Z unit=1us time=53 shard=10',
+};
+
 // The long form of what the form says.
 function designed() {
   const bits = Object.fromEntries(numbers.map((name) => [name, Number($(name).value)]));
@@ -230,7 +243,7 @@ function designed() {
   const node = field('region', bits.regionBits) + field('shard', bits.shardBits);
   const sequence = field('sequence', bits.sequenceBits, $('sequenceFrom').checked ? '+1' : '');
   const low = $('sequenceAbove').checked ? sequence + node : node + sequence;
-  return `epoch=${$('epoch').value.trim()} unit=${$('unit').value.trim()}ms${field('time', bits.timeBits, $('wraps').checked ? 'w' : '')}${low}`;
+  return `epoch=${$('epoch').value.trim()} unit=${$('unit').value.replace(/\s/g, '')}${field('time', bits.timeBits, $('wraps').checked ? 'w' : '')}${low}`;
 }
 
 function fillForm(text) {
@@ -238,8 +251,13 @@ function fillForm(text) {
   for (const name of numbers) $(name).value = info[name];
   for (const name of checks) $(name).checked = Boolean(info[name]);
   $('epoch').value = /epoch=(\S+)/.exec(info.longForm)[1];
-  $('unit').value = info.tickMs;
-  $('preset').value = layouts.includes(info.name) ? info.name : '';
+  $('unit').value = /unit=(\S+)/.exec(info.longForm)[1];
+  showStart(info.name);
+}
+
+// The layout that the form has, in the list of those to start from.
+function showStart(name) {
+  $('preset').value = Object.values(starts).includes(name) ? name : '';
 }
 
 const grouped = (number) => number.toLocaleString('en-US');
@@ -260,6 +278,16 @@ function warningsOf(info, now) {
   return warnings;
 }
 
+const tickText = (ms) => (ms < 1 ? `${ms * 1000} us` : ms < 1000 ? `${ms} ms` : `${ms / 1000} s`);
+
+// How long the ticks of all values of the time field last: of 64 bits the highest is never set.
+function turnText({ timeBits, regionBits, shardBits, sequenceBits, tickMs }) {
+  const length = 2 ** Math.min(timeBits, 63 - regionBits - shardBits - sequenceBits) * tickMs;
+  const [unit, ms] = units.find(([, unitMs]) => length >= unitMs) ?? ['second', 1000];
+  const count = grouped(Number((length / ms).toFixed(length < 1000 ? 6 : 1)));
+  return `${count} ${unit}${count === '1' ? '' : 's'}`;
+}
+
 function layoutResult(info, now) {
   const fields = fieldsOf(info);
   const warnings = warningsOf(info, now);
@@ -275,8 +303,8 @@ function layoutResult(info, now) {
     bar(fields), legend(fields),
     list([
       ['One shard makes', `${grouped(perMs >= 10 ? Math.floor(perMs) : Number(perMs.toFixed(3)))} IDs a ms, ${grouped(info.idsPerSecond)} a second`],
-      ['Shards', `${grouped(info.shards)}${regions}`],
-      ['From', info.firstTime.toISOString()], [info.wraps ? 'First turn until' : 'Until', info.lastTime === null ? 'after the year 275760' : info.lastTime.toISOString()],
+      ['Shards', `${grouped(info.shards)}${regions}`], ['A tick lasts', tickText(info.tickMs)], [info.wraps ? 'A turn lasts' : 'Time lasts', turnText(info)],
+      ['From', info.firstTime.toISOString()], [info.wraps ? 'First turn until' : 'Until', info.lastTime === null ? 'after the year 275760' : utcText(info.lastTime, info.lastTimeUs)],
       ['Largest ID', info.largestId], ['As a JavaScript number', info.fitsJs ? 'exact' : 'not exact'],
     ]),
     ...(warnings.length ? [element('ul', { class: 'warnings', 'aria-label': 'Warnings' }, ...warnings.map((text) => element('li', {}, text)))] : []),
@@ -346,7 +374,7 @@ function readAddress() {
 }
 
 function begin() {
-  $('preset').append(...layouts.map((name) => element('option', { value: name }, name)), element('option', { value: '' }, 'your own'));
+  $('preset').append(...Object.entries(starts).map(([name, layout]) => element('option', { value: layout }, name)), element('option', { value: '' }, 'your own'));
   const examples = { 'a 64-bit ID': '4036565484265537613', 'a post': 'CO5WXONKMxM', 'a ULID': '01ARYZ6S41TSV4RRFFQ69G5FAV', 'a TypeID': 'user_01h455vb4pex5vsknk084sn02q' };
   for (const [name, text] of Object.entries(examples)) {
     const button = element('button', { type: 'button', class: 'plain' }, name);
@@ -367,7 +395,7 @@ function begin() {
       if (target.value) fillForm(target.value);
     }
     const info = showLayout();
-    $('preset').value = info && layouts.includes(info.name) ? info.name : '';
+    showStart(info?.name);
     writeAddress('design');
   });
   for (const [at, tab] of tabs.entries()) {

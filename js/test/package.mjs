@@ -38,7 +38,7 @@ function thrown(call) {
 
 test('the archive has what is needed, the version of the extension, and no dependency', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.d.ts', 'index.js', 'kinds.js', 'layouts.js', 'package.json', 'recognize.js',
+    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.d.ts', 'index.js', 'instants.js', 'kinds.js', 'layouts.js', 'package.json', 'recognize.js',
     'texts.js', 'wasm.js',
   ]);
   const said = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
@@ -100,10 +100,12 @@ function typeErrors(program) {
 
 test('types: a program that is right', () => {
   assert.deepEqual(typeErrors(`
-    import { bounds, decode, fromUuid, IdgenError, layoutInfo, recognize, time, toId64 } from 'idgen-reader';
+    import { bounds, decode, fromUuid, IdgenError, layoutInfo, make, recognize, time, timeNearUs, timeUs, toId64 } from 'idgen-reader';
     const shard: number | null | undefined = decode('1', 'twitter')?.shard;
     const { first }: { first: bigint } = bounds(new Date(), null);
-    const texts: string[] = [toId64(first), String(fromUuid('x')), String(shard)];
+    const exact: bigint | undefined = decode('1', 'unit=1us')?.timeUs;
+    if (exact) make(exact, 1, null); const near: bigint | null = timeNearUs('1', timeUs('1') ?? 0n);
+    const texts: string[] = [String(near), toId64(first), String(fromUuid('x')), String(shard)];
     for (const reading of recognize('1')) if (reading.kind === 'id') texts.push(reading.layout); else if (reading.kind === 'typeid') texts.push(reading.prefix);
     try { time(1); } catch (error) { if (error instanceof IdgenError) texts.push(error.code, layoutInfo().longForm); }`), []);
 });
@@ -139,6 +141,8 @@ test('what is not an ID is refused, and what no layout made has no parts', () =>
   assert.equal(thrown(() => reader.fromBase62(null)).code, '22004');
   assert.equal(thrown(() => reader.bounds('2026-11-01', null)).code, '42804');
   assert.equal(thrown(() => reader.bounds(new Date(NaN), null)).code, '22023');
+  assert.equal(thrown(() => reader.bounds(10n ** 400n, null)).code, '22023');
+  assert.equal(thrown(() => reader.bounds(1n, 0n)).detail, 'They are 1970-01-01T00:00:00.000001Z and 1970-01-01T00:00:00.000Z.');
   assert.equal(thrown(() => reader.formatUlid(new Uint8Array(15))).code, '22P03');
   assert.equal(thrown(() => reader.time(2n ** 53n - 1n, 'epoch=1970-01-01 unit=1s time=43 sequence=10')).code, '22008');
   assert.equal(reader.decode(-1n), null);
@@ -196,6 +200,56 @@ test('texts of any length are refused at once, and messages are short', () => {
   assert.equal(reader.decode('-0000000000000000000000001'), null);
   assert.equal(thrown(() => reader.decode('9'.repeat(1e6))).code, '22003');
   assert.equal(thrown(() => reader.decode('9223372036854775808')).message, 'value "9223372036854775808" is out of range for type bigint');
+});
+
+const fine = 'epoch=1969-12-31T23:59:59.999Z unit=1us time=52 shard=6 sequence=4';
+
+test('ticks that are no whole ms: the Date is rounded down, timeUs is exact, and both are taken', () => {
+  for (const at of [-1000n, -999n, -1n, 0n, 1n, 999n, 1000n, 1793527200000123n]) {
+    const made = reader.make(at, 5, 2, fine);
+    const ms = Math.floor(Number(at) / 1000);
+    assert.deepEqual(reader.decode(made, fine), { time: new Date(ms), shard: 5, region: null, sequence: 2, timeUs: at });
+    assert.deepEqual([reader.time(made, fine), reader.timeUs(made, fine), reader.timeNearUs(made, 0, fine)], [new Date(ms), at, at]);
+    assert.deepEqual(reader.bounds(at, at + 1n, fine), { first: made - 82n, last: made - 82n + 1023n });
+    const ofMs = reader.bounds(ms, ms + 1, fine);
+    assert.equal(ofMs.last - ofMs.first + 1n, 1000n << 10n);
+    assert.equal(reader.timeUs(reader.make(new Date(ms), 5, 2, fine), fine), BigInt(ms) * 1000n);
+  }
+  assert.deepEqual(Object.keys(reader.decode(id)), ['time', 'shard', 'region', 'sequence']);
+  assert.equal(reader.timeUs(id), 1795416125325000n);
+  assert.equal(reader.timeUs(-1n), null);
+  assert.equal(reader.timeUs(2n ** 53n - 1n, 'epoch=1970-01-01 unit=1s time=43 sequence=10'), (2n ** 43n - 1n) * 1000000n);
+});
+
+test('timeNear: the turn nearest to microseconds', () => {
+  const turnsOf16 = 'epoch=1970-01-01T00:00:00Z unit=1us time=4w shard=1';
+  assert.deepEqual([7n, 9n, 23n, 25n].map((near) => reader.timeNearUs(1n, near, turnsOf16)), [0n, 16n, 16n, 32n]);
+});
+
+test('layoutInfo of units in us', () => {
+  for (const [unit, tickMs, idsPerSecond] of [['1us', 0.001, 16000000], ['125us', 0.125, 128000], ['1500us', 1.5, 10666], ['999999us', 999.999, 16], ['1000000us', 1000, 16]]) {
+    const info = reader.layoutInfo(`epoch=2020-01-01T00:00:00Z unit=${unit} time=30 shard=2 sequence=4`);
+    assert.deepEqual([info.tickMs, info.idsPerSecond], [tickMs, idsPerSecond], unit);
+    const lastUs = 1577836800000000n + (2n ** 30n - 1n) * BigInt(parseInt(unit, 10));
+    assert.equal(info.lastTimeUs, unit === '1000000us' ? undefined : lastUs, unit);
+    assert.equal(info.lastTime.getTime(), Number(lastUs / 1000n), unit);
+  }
+  const { message, hint } = thrown(() => reader.layoutInfo('epoch=2020-01-01 unit=1000001us time=30'));
+  assert.equal(`${message}. ${hint}`, 'invalid id_layout: "unit=1000001us" is not a whole number of us from 1us to 1s. Write unit=100us, unit=1ms or unit=1s.');
+});
+
+test('errors say microseconds where there are any', () => {
+  const { message, detail } = thrown(() => reader.make(-1001n, 1, 1, fine));
+  assert.equal(message, `1969-12-31T23:59:59.998999Z is before the epoch of layout "${fine}"`);
+  assert.equal(detail, 'The layout holds instants from 1969-12-31T23:59:59.999Z until before 2112-09-17T23:53:47.369496Z.');
+});
+
+test('recognize: an own layout whose time wraps within ms has the turn nearest to now', () => {
+  const wraps = 'epoch=2020-01-01T00:00:00Z unit=1500us time=30w shard=20 sequence=12', now = Date.UTC(2026, 10, 25);
+  const made = reader.make(BigInt(now) * 1000n + 4500n, 3, 4, wraps);
+  const [{ time, timeUs }] = reader.recognize(String(made), { now, layouts: [wraps] });
+  assert.ok(timeUs > BigInt(now) * 1000n && timeUs <= BigInt(now) * 1000n + 4500n, `${timeUs}`);
+  assert.equal(time.getTime(), Number(timeUs / 1000n));
 });
 
 test('a layout that is refused leaves the one in use', () => {
@@ -272,4 +326,6 @@ test('daySql: the day of an ID, and none where time wraps', () => {
   assert.equal(plain, `SELECT * FROM photo WHERE id BETWEEN ${first} AND ${last};`);
   assert.match(reader.daySql(0, 'mastodon').withExtension, /, 'mastodon'\);$/);
   assert.equal(reader.daySql(0, 'trace'), undefined);
+  assert.deepEqual(reader.daySql(reader.timeUs(id)), reader.daySql(reader.time(id)));
+  assert.match(reader.daySql(-1n).withExtension, /1969-12-31 00:00Z, 1970-01-01 00:00Z/);
 });

@@ -52,11 +52,11 @@ const listOf = (selector) => page.$$eval(`${selector} dt`, (terms) => Object.fro
 test('a text of any length is cut to what an ID can have, in the fields and in the address', async () => {
   for (const hash of [`#id=${'1'.repeat(1e6)}&own=${'1'.repeat(1e6)}`, `#layout=${'1'.repeat(1e6)}`]) {
     await open(hash);
-    assert.ok(await page.evaluate(() => ['text', 'own', 'epoch'].every((name) => document.getElementById(name).value.length <= 512)), 'the fields');
+    assert.ok(await page.evaluate(() => ['text', 'own', 'epoch', 'unit'].every((name) => document.getElementById(name).value.length <= 512)), 'the fields');
     assert.ok(await page.evaluate(() => location.hash.length) < 1500, 'the address');
     assert.ok((await textOf('main')).length < 20000, 'the page');
   }
-  assert.deepEqual(await page.$$eval('input[type=text]', (found) => found.map(({ maxLength }) => maxLength)), [512, 512, 512]);
+  assert.deepEqual(await page.$$eval('input[type=text]', (found) => found.map(({ maxLength }) => maxLength)), [512, 512, 512, 512]);
 });
 
 test('it is one file that names no other, and its policy allows no network', async () => {
@@ -123,6 +123,8 @@ for (const width of widths) {
     assert.equal(said['One shard makes'], '1,024 IDs a ms, 1,024,000 a second');
     assert.equal(said.Shards, '4,096 (16 regions of 256)');
     assert.equal(said.Until, info.lastTime.toISOString());
+    assert.equal(said['A tick lasts'], '1 ms');
+    assert.equal(said['Time lasts'], '69.7 years');
     assert.equal(said['Largest ID'], String(info.largestId));
     await page.focus('#shardBits');
     await page.keyboard.press('ArrowRight');
@@ -225,6 +227,33 @@ test('presets, and warnings as id_layout_info has them', async () => {
   await page.click('#wraps');
   assert.match(await textOf('.warnings'), /wraps/);
   assert.match((await textsOf('#layout-result pre'))[0], /time=29w/);
+});
+
+test('a tick of any length: typed with its unit, and shown; times have its microseconds', async () => {
+  await open('#layout=instagram');
+  await page.select('#preset', 'epoch=1970-01-01T00:00:00Z unit=1us time=53 shard=10');
+  assert.equal(await page.$eval('#preset', (select) => select.selectedOptions[0].textContent), 'AT Protocol TID');
+  assert.equal(await page.$eval('#unit', (input) => input.value), '1us');
+  let said = await listOf('#layout-result');
+  assert.deepEqual([said['One shard makes'], said['A tick lasts'], said['Time lasts'], said.Until],
+    ['1,000 IDs a ms, 1,000,000 a second', '1 us', '285.4 years', '2255-06-05T23:47:34.740991Z']);
+  await page.select('#preset', 'snowflake');
+  for (const [unit, wanted, tickMs] of [
+    ['57us', '57 us', 0.057], ['125 us', '125 us', 0.125], ['1500us', '1.5 ms', 1.5], ['1ms', '1 ms', 1], ['1s', '1 s', 1000], ['999999us', '999.999 ms', 999.999],
+  ]) {
+    await type('#unit', unit);
+    said = await listOf('#layout-result');
+    assert.equal(said['A tick lasts'], wanted, unit);
+    assert.equal(reader.layoutInfo((await textsOf('#layout-result pre'))[0]).tickMs, tickMs);
+  }
+  for (const unit of ['', '10', '0us', '2s', '1.5ms', '1ms time=3']) {
+    await type('#unit', unit);
+    assert.match(await textOf('#layout-error'), /is not a whole number of us from 1us to 1s\. Write unit=100us, unit=1ms or unit=1s\.$/, unit);
+  }
+  const tid = '1728652679052295174';
+  await open(`#id=${tid}&own=${encodeURIComponent('epoch=1970-01-01T00:00:00Z unit=1us time=53 shard=10')}`);
+  const made = await page.$$eval('article', (cards) => cards.map((each) => each.querySelector('dd').firstChild.textContent));
+  assert.ok(made.includes('2023-06-30T15:03:01.887007Z (3 years ago)'), made.join());
 });
 
 test('what cannot be a layout is said, and nothing else shown', async () => {

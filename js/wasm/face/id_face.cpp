@@ -1,4 +1,4 @@
-// The face of 64-bit IDs in the layout in use: parts, periods, and UUIDs that hold one. Times are unix ms.
+// The face of 64-bit IDs in the layout in use: parts, periods, and UUIDs that hold one. Instants as in exchange.hpp.
 #include "core/kinds/uuid.hpp"
 #include "core/layout/packing.hpp"
 #include "wasm/exchange/exchange.hpp"
@@ -12,6 +12,11 @@ std::int64_t whole(double number) noexcept {
     return static_cast<std::int64_t>(number);
 }
 
+// An instant as the core has it.
+std::int64_t instant(double unix_ms, std::uint32_t us) noexcept {
+    return us_of(whole(unix_ms)) + us;
+}
+
 }  // namespace
 
 extern "C" {
@@ -20,7 +25,7 @@ extern "C" {
 bool idgen_unpack(std::int64_t id) noexcept {
     Parts parts{};
     if (!unpack(packing_in_use, id, parts)) return false;
-    answer.unix_ms = static_cast<double>(start_of(packing_in_use, parts.tick));
+    answer_instant(start_of(packing_in_use, parts.tick));
     answer.shard = parts.shard;
     answer.region = parts.shard >> layout_in_use.shard_bits;
     answer.sequence = parts.sequence;
@@ -28,22 +33,22 @@ bool idgen_unpack(std::int64_t id) noexcept {
 }
 
 // Answers the time of an ID in the turn that brings it nearest to an instant. False as above.
-bool idgen_time_near(std::int64_t id, double near_ms) noexcept {
+bool idgen_time_near(std::int64_t id, double near_ms, std::uint32_t near_us) noexcept {
     Parts parts{};
     if (!unpack(packing_in_use, id, parts)) return false;
-    answer.unix_ms = static_cast<double>(start_nearest(packing_in_use, parts.tick, whole(near_ms)));
+    answer_instant(start_nearest(packing_in_use, parts.tick, instant(near_ms, near_us)));
     return true;
 }
 
-// The TickReason of an instant; answers from where and until before where the layout holds instants: unix_ms is the end.
-std::int32_t idgen_check_instant(double unix_ms) noexcept {
-    answer.unix_ms = static_cast<double>(start_of(packing_in_use, packing_in_use.tick_end));
-    return static_cast<std::int32_t>(check_tick(packing_in_use, tick_of(packing_in_use, whole(unix_ms))));
+// The TickReason of an instant; answers until before which instant the layout holds them.
+std::int32_t idgen_check_instant(double unix_ms, std::uint32_t us) noexcept {
+    answer_instant(start_of(packing_in_use, packing_in_use.tick_end));
+    return static_cast<std::int32_t>(check_tick(packing_in_use, tick_of(packing_in_use, instant(unix_ms, us))));
 }
 
 // Answers the ID with these parts; returns the PartReason. Requires an instant that idgen_check_instant admits.
-std::int32_t idgen_make(double unix_ms, double shard, double sequence) noexcept {
-    std::int64_t tick = tick_of(packing_in_use, whole(unix_ms));
+std::int32_t idgen_make(double unix_ms, std::uint32_t us, double shard, double sequence) noexcept {
+    std::int64_t tick = tick_of(packing_in_use, instant(unix_ms, us));
     PartReason reason = check_parts(packing_in_use, tick, whole(shard), whole(sequence));
     if (reason == PartReason::none)
         answer.id = pack(packing_in_use, tick, static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(sequence));
@@ -51,9 +56,9 @@ std::int32_t idgen_make(double unix_ms, double shard, double sequence) noexcept 
 }
 
 // Answers the first and the last number of a period: first above last if it has none. False if time wraps.
-bool idgen_span(double from_ms, double end_ms) noexcept {
+bool idgen_span(double from_ms, std::uint32_t from_us, double end_ms, std::uint32_t end_us) noexcept {
     if (packing_in_use.wraps) return false;
-    IdSpan span = span_between(packing_in_use, whole(from_ms), whole(end_ms));
+    IdSpan span = span_between(packing_in_use, instant(from_ms, from_us), instant(end_ms, end_us));
     answer.id = span.first;
     answer.last = span.last;
     return true;

@@ -50,7 +50,7 @@ std::uint32_t idgen_print_long_layout() noexcept {
 void idgen_describe_layout() noexcept {
     std::int64_t last_tick = turn_ticks(layout_in_use) - 1;
     answer.layout = layout_in_use;
-    answer.unix_ms = static_cast<double>(start_of(packing_in_use, last_tick));
+    answer_instant(start_of(packing_in_use, last_tick));
     answer.id = highest_id(packing_in_use, last_tick);
     answer.shard = packing_in_use.shard_last;
     answer.sequence = ids_per_tick(packing_in_use);
