@@ -63,7 +63,8 @@ BEGIN
     LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
     FOR slot IN SELECT DISTINCT ON (s.numbers) * FROM idgen_sql.idgen_shard s ORDER BY s.numbers LOOP
         EXECUTE format('ALTER SEQUENCE %s OWNED BY NONE', slot.numbers);
-        end_ms := greatest(end_ms, (slot.form).epoch_ms + ((pg_sequence_last_value(slot.numbers) >> (slot.form).sequence_bits) + 1) * (slot.form).unit_ms);
+        -- Up to a whole ms: so the extension begins above a last tick that ends within one.
+        end_ms := greatest(end_ms, ceil((slot.form).epoch_ms + ((pg_sequence_last_value(slot.numbers) >> (slot.form).sequence_bits) + 1) * (slot.form).unit_ms::numeric));
         sequences := sequences || slot.numbers::text;
     END LOOP;
 

@@ -15,7 +15,7 @@ CREATE TYPE idgen_sql.idgen_form AS (
     long_form text,
     packing text,          -- equal if layouts make the same bits
     epoch_ms bigint,       -- unix ms of tick 0
-    unit_ms bigint,        -- length of a tick
+    unit_ms numeric,       -- length of a tick: 1, 0.1
     ticks bigint,          -- of one turn: no tick at or past it is made if time does not wrap
     wraps boolean,
     time_shift integer,
@@ -88,8 +88,8 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_epoch_ms(text) IS 'unix ms of an instant of UTC as layouts write it; null if it is not one';
 
 CREATE FUNCTION idgen_sql.idgen_count(digits text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN length(ltrim(digits, '0')) > 4 THEN 9999 ELSE nullif(ltrim(digits, '0'), '')::integer END;
-COMMENT ON FUNCTION idgen_sql.idgen_count(text) IS 'the number that digits write, 9999 for all from there; null for none and for 0';
+    RETURN CASE WHEN length(ltrim(digits, '0')) > 7 THEN 9999999 ELSE nullif(ltrim(digits, '0'), '')::integer END;
+COMMENT ON FUNCTION idgen_sql.idgen_count(text) IS 'the number that digits write, 9999999 for all from there; null for none and for 0';
 
 CREATE FUNCTION idgen_sql.idgen_instant_text(unix_ms bigint) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -119,6 +119,8 @@ DECLARE
     value text;
     part text[];
     bits integer;
+    unit_us bigint;
+    turn_us numeric;
     seen text[] := '{}';
     time_bits integer := 0;
     shard_bits integer := 0;
@@ -153,11 +155,13 @@ BEGIN
                     'Write a day that exists, in UTC: epoch=2020-01-01T00:00:00Z, with up to three decimals of a second.');
             END IF;
         ELSIF key = 'unit' THEN
-            part := regexp_match(value, '^([0-9]+)(ms|s)$');
-            f.unit_ms := idgen_sql.idgen_count(part[1]) * CASE part[2] WHEN 's' THEN 1000 ELSE 1 END;
-            IF coalesce(f.unit_ms > 1000, true) THEN
-                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not a whole number of ms from 1ms to 1s', idgen_sql.idgen_clip(word)), 'Write unit=1ms, unit=10ms or unit=1s.');
+            part := regexp_match(value, '^([0-9]+)(us|ms|s)$');
+            unit_us := idgen_sql.idgen_count(part[1]) * CASE part[2] WHEN 's' THEN 1000000 WHEN 'ms' THEN 1000 ELSE 1 END::bigint;
+            IF coalesce(unit_us > 1000000, true) THEN
+                PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not a whole number of us from 1us to 1s', idgen_sql.idgen_clip(word)), 'Write unit=100us, unit=1ms or unit=1s.');
             END IF;
+            -- Of whole ms it is written as it always was, in packings too: 1, not 1.0.
+            f.unit_ms := trim_scale(unit_us / 1000.0);
         ELSE
             IF key = 'time' AND seen && '{region,shard,sequence}' THEN
                 PERFORM idgen_sql.idgen_refuse_layout(layout, format('"%s" is not the highest field', idgen_sql.idgen_clip(word)), 'Put time before the other fields, so that IDs sort by time.');
@@ -202,9 +206,10 @@ BEGIN
     END IF;
     sequence_above := sequence_above AND f.node_bits > 0;
     f.time_shift := f.node_bits + f.sequence_bits;
-    -- Bit 63 stays clear. 294277-01-01 is where timestamptz ends.
+    -- Bit 63 stays clear. 294277-01-01 is where timestamptz ends. Times within a turn are less than 2^63 us.
     bits := least(time_bits, 63 - f.time_shift);
-    IF time_bits > 54 OR bits > 53 OR f.epoch_ms + (1::bigint << bits) * f.unit_ms::numeric > 9224318016000000 THEN
+    turn_us := (1::bigint << least(bits, 62)) * unit_us::numeric;
+    IF bits > 62 OR turn_us >= 9223372036854775808 OR f.epoch_ms * 1000::numeric + turn_us > 9224318016000000000 THEN
         PERFORM idgen_sql.idgen_refuse_layout(layout, 'time would reach past the year 294276', 'Use fewer bits for time or a shorter unit: timestamptz ends there.');
     END IF;
 
@@ -217,7 +222,8 @@ BEGIN
     f.sequence_first := from_1::integer;
     f.sequence_last := (1::bigint << f.sequence_bits) - 1;
     f.largest := ((f.ticks - 1) << f.time_shift) | ((1::bigint << f.time_shift) - 1);
-    f.long_form := concat_ws(' ', 'epoch=' || idgen_sql.idgen_instant_text(f.epoch_ms), CASE f.unit_ms WHEN 1000 THEN 'unit=1s' ELSE format('unit=%sms', f.unit_ms) END,
+    f.long_form := concat_ws(' ', 'epoch=' || idgen_sql.idgen_instant_text(f.epoch_ms),
+        CASE f.unit_ms WHEN 1000 THEN 'unit=1s' WHEN trunc(f.unit_ms) THEN format('unit=%sms', f.unit_ms) ELSE format('unit=%sus', unit_us) END,
         format('time=%s%s', time_bits, CASE WHEN f.wraps THEN 'w' END),
         CASE WHEN sequence_above THEN format('sequence=%s%s', f.sequence_bits, CASE WHEN from_1 THEN '+1' END) END,
         'region=' || nullif(f.region_bits, 0), 'shard=' || nullif(shard_bits, 0),
@@ -249,9 +255,23 @@ CREATE DOMAIN idgen_sql.id_layout AS text COLLATE "C" CHECK (idgen_sql.idgen_lay
 COMMENT ON DOMAIN idgen_sql.id_layout IS
     'how a 64-bit ID is packed: a preset, of those that idgen_presets() lists, or epoch=... unit=... time=... shard=... sequence=...';
 
-CREATE FUNCTION idgen_sql.idgen_instant(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ('1970-01-01'::timestamp + make_interval(days => (unix_ms / 86400000)::integer, secs => (unix_ms % 86400000) / 1000::double precision)) AT TIME ZONE 'UTC';
-COMMENT ON FUNCTION idgen_sql.idgen_instant(bigint) IS 'the instant of a unix time in ms, exact over the whole calendar';
+-- Instants are counted in us from 2000-01-01, as timestamptz does: in a bigint unix us end in the year 294247, before the calendar.
+
+CREATE FUNCTION idgen_sql.idgen_from_unix(unix_ms bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (unix_ms - 946684800000) * 1000;
+COMMENT ON FUNCTION idgen_sql.idgen_from_unix(bigint) IS 'the us from 2000-01-01 to a unix time in ms';
+
+CREATE FUNCTION idgen_sql.idgen_unit_us(f idgen_sql.idgen_form) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (f.unit_ms * 1000)::bigint;
+COMMENT ON FUNCTION idgen_sql.idgen_unit_us(idgen_sql.idgen_form) IS 'the length of a tick in us';
+
+CREATE FUNCTION idgen_sql.idgen_start_us(f idgen_sql.idgen_form, tick bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN idgen_sql.idgen_from_unix(f.epoch_ms) + tick * idgen_sql.idgen_unit_us(f);
+COMMENT ON FUNCTION idgen_sql.idgen_start_us(idgen_sql.idgen_form, bigint) IS 'the us from 2000-01-01 to the start of a tick';
+
+CREATE FUNCTION idgen_sql.idgen_instant(us bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ('2000-01-01'::timestamp + make_interval(days => (us / 86400000000)::integer, secs => (us % 86400000000) / 1000000::double precision)) AT TIME ZONE 'UTC';
+COMMENT ON FUNCTION idgen_sql.idgen_instant(bigint) IS 'the instant so many us from 2000-01-01, exact over the whole calendar';
 
 CREATE FUNCTION idgen_sql.idgen_duration(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT CASE WHEN ms < 120000 THEN round(ms / 1000.0, 3) || ' s'
@@ -261,9 +281,9 @@ CREATE FUNCTION idgen_sql.idgen_duration(ms bigint) RETURNS text LANGUAGE sql IM
           FROM (SELECT ceil(ms / 1000.0)::bigint AS seconds, ceil(ms / 60000.0)::bigint AS minutes, ceil(ms / 3600000.0)::bigint AS hours) AS n);
 COMMENT ON FUNCTION idgen_sql.idgen_duration(bigint) IS 'a duration as people read it, in two units at most, rounded up';
 
-CREATE FUNCTION idgen_sql.idgen_unix_ms(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN floor(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint;
-COMMENT ON FUNCTION idgen_sql.idgen_unix_ms(timestamptz) IS 'the millisecond of unix time that contains a finite instant, exact over the whole calendar';
+CREATE FUNCTION idgen_sql.idgen_us(at timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN isfinite(at) THEN extract(epoch FROM at - '2000-01-01 00:00:00+00'::timestamptz) ELSE extract(epoch FROM at AT TIME ZONE 'UTC') END * 1000000;
+COMMENT ON FUNCTION idgen_sql.idgen_us(timestamptz) IS 'the us from 2000-01-01 to an instant, exact over the whole calendar';
 
 CREATE FUNCTION idgen_sql.id_layout_info(
     layout text,
@@ -275,13 +295,13 @@ DECLARE
     f idgen_sql.idgen_form := idgen_sql.idgen_form(layout);
 BEGIN
     long_form := f.long_form;
-    first_time := idgen_sql.idgen_instant(f.epoch_ms);
-    last_time := idgen_sql.idgen_instant(f.epoch_ms + (f.ticks - 1) * f.unit_ms);
+    first_time := idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(f.epoch_ms));
+    last_time := idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, f.ticks - 1));
     wraps := f.wraps;
-    tick := make_interval(secs => f.unit_ms / 1000::double precision);
+    tick := make_interval(secs => idgen_sql.idgen_unit_us(f) / 1000000::double precision);
     shards := f.shard_last + 1;
     ids_per_tick := f.sequence_last - f.sequence_first + 1;
-    ids_per_second := ids_per_tick * 1000 / f.unit_ms;
+    ids_per_second := ids_per_tick * 1000000 / idgen_sql.idgen_unit_us(f);
     largest_id := f.largest;
     fits_js := f.largest < 1::bigint << 53;
     one_node := f.node_bits = 0;
@@ -295,7 +315,8 @@ COMMENT ON FUNCTION idgen_sql.id_layout_info(text) IS
 
 CREATE FUNCTION idgen_sql.id_time(id bigint, layout text DEFAULT 'instagram') RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id >= 0 AND id <= (idgen_sql.idgen_form(layout)).largest
-        THEN idgen_sql.idgen_instant((idgen_sql.idgen_form(layout)).epoch_ms + (id >> (idgen_sql.idgen_form(layout)).time_shift) * (idgen_sql.idgen_form(layout)).unit_ms) END;
+        THEN idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((idgen_sql.idgen_form(layout)).epoch_ms)
+            + (id >> (idgen_sql.idgen_form(layout)).time_shift) * ((idgen_sql.idgen_form(layout)).unit_ms * 1000)::bigint) END;
 COMMENT ON FUNCTION idgen_sql.id_time(bigint, text) IS 'time of an ID: the start of its tick; of the first turn if time wraps';
 
 CREATE FUNCTION idgen_sql.id_shard(id bigint, layout text DEFAULT 'instagram') RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -320,7 +341,7 @@ CREATE FUNCTION idgen_sql.idgen_decode(id bigint, f idgen_sql.idgen_form) RETURN
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF id BETWEEN 0 AND f.largest THEN
-        RETURN ROW(idgen_sql.idgen_instant(f.epoch_ms + (id >> f.time_shift) * f.unit_ms),
+        RETURN ROW(idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, id >> f.time_shift)),
             CASE WHEN f.node_bits > 0 THEN (id >> f.shard_shift & f.shard_last)::integer END,
             CASE WHEN f.sequence_bits > 0 THEN (id >> f.sequence_shift & f.sequence_last)::integer END)::idgen_sql.idgen_parts;
     END IF;
@@ -347,24 +368,24 @@ COMMENT ON FUNCTION idgen_sql.idgen_require_finite(timestamptz, text) IS 'raises
 CREATE FUNCTION idgen_sql.idgen_time_near(id bigint, near timestamptz, f idgen_sql.idgen_form) RETURNS timestamptz
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    first_ms bigint;
-    near_ms bigint;
-    turn_ms bigint;
-    before_ms bigint;
+    first_us bigint;
+    near_us numeric;
+    turn_us numeric;
+    before_us numeric;
 BEGIN
     PERFORM idgen_sql.idgen_require_finite(near, 'Give a finite timestamp.');
     IF id < 0 OR id > f.largest THEN
         RETURN NULL;
     END IF;
-    first_ms := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
-    near_ms := idgen_sql.idgen_unix_ms(near);
-    IF NOT f.wraps OR near_ms <= first_ms THEN
-        RETURN idgen_sql.idgen_instant(first_ms);
+    first_us := idgen_sql.idgen_start_us(f, id >> f.time_shift);
+    near_us := idgen_sql.idgen_us(near);
+    IF NOT f.wraps OR near_us <= first_us THEN
+        RETURN idgen_sql.idgen_instant(first_us);
     END IF;
-    turn_ms := f.ticks * f.unit_ms;
-    before_ms := first_ms + (near_ms - first_ms) / turn_ms * turn_ms;
-    RETURN idgen_sql.idgen_instant(CASE WHEN near_ms - before_ms <= before_ms + turn_ms - near_ms OR before_ms + turn_ms >= 9224318016000000
-        THEN before_ms ELSE before_ms + turn_ms END);
+    turn_us := f.ticks * idgen_sql.idgen_unit_us(f);
+    before_us := first_us + div(near_us - first_us, turn_us) * turn_us;
+    RETURN idgen_sql.idgen_instant((CASE WHEN near_us - before_us <= before_us + turn_us - near_us OR before_us + turn_us >= 9223371331200000000
+        THEN before_us ELSE before_us + turn_us END)::bigint);
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_time_near(bigint, timestamptz, idgen_sql.idgen_form) IS 'what id_time_near gives';
@@ -376,15 +397,17 @@ COMMENT ON FUNCTION idgen_sql.id_time_near(bigint, timestamptz, text) IS 'time o
 CREATE FUNCTION idgen_sql.idgen_require_ticks(f idgen_sql.idgen_form, tick bigint, at timestamptz) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    tick_end bigint := CASE WHEN f.wraps THEN (9224318016000000 - f.epoch_ms) / f.unit_ms ELSE f.ticks END;
+    -- At the end of the calendar, or of bigint.
+    tick_end bigint := CASE WHEN f.wraps THEN least(div(9223371331200000000 - idgen_sql.idgen_from_unix(f.epoch_ms)::numeric, idgen_sql.idgen_unit_us(f)), 9223372036854775807)
+                       ELSE f.ticks END;
 BEGIN
     IF tick BETWEEN 0 AND tick_end - 1 THEN
         RETURN;
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range',
         MESSAGE = format('%s is %s of layout "%s"', at, CASE WHEN tick < 0 THEN 'before the epoch' ELSE 'past the end' END, f.canonical),
-        DETAIL = format('The layout holds instants from %s until before %s.', idgen_sql.idgen_instant(f.epoch_ms),
-            idgen_sql.idgen_instant(least(f.epoch_ms + tick_end * f.unit_ms, 9224318015999999))),
+        DETAIL = format('The layout holds instants from %s until before %s.', idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(f.epoch_ms)),
+            idgen_sql.idgen_instant(least(idgen_sql.idgen_from_unix(f.epoch_ms) + tick_end * (f.unit_ms * 1000), 9223371331199999999)::bigint)),
         HINT = CASE WHEN tick < 0 THEN 'Use a layout with an earlier epoch.'
             ELSE 'Use a layout with a later epoch, a longer unit, or fewer bits below the time.' END;
 END
@@ -394,12 +417,12 @@ COMMENT ON FUNCTION idgen_sql.idgen_require_ticks(idgen_sql.idgen_form, bigint, 
 CREATE FUNCTION idgen_sql.idgen_tick(f idgen_sql.idgen_form, at timestamptz, hint text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    since_ms bigint;
+    since_us numeric;
     tick bigint;
 BEGIN
     PERFORM idgen_sql.idgen_require_finite(at, hint);
-    since_ms := idgen_sql.idgen_unix_ms(at) - f.epoch_ms;
-    tick := CASE WHEN since_ms < 0 THEN -1 ELSE since_ms / f.unit_ms END;
+    since_us := idgen_sql.idgen_us(at) - idgen_sql.idgen_from_unix(f.epoch_ms);
+    tick := CASE WHEN since_us < 0 THEN -1 ELSE least(div(since_us, idgen_sql.idgen_unit_us(f)), 9223372036854775807) END;
     PERFORM idgen_sql.idgen_require_ticks(f, tick, at);
     RETURN tick;
 END
@@ -447,8 +470,9 @@ CREATE FUNCTION idgen_sql.idgen_span(period tstzrange, layout text) RETURNS bigi
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     f idgen_sql.idgen_form := idgen_sql.idgen_form(layout);
-    from_us numeric := extract(epoch FROM lower(period) AT TIME ZONE 'UTC') * 1000000;
-    end_us numeric := extract(epoch FROM upper(period) AT TIME ZONE 'UTC') * 1000000;
+    from_us numeric := idgen_sql.idgen_us(lower(period)) - idgen_sql.idgen_from_unix(f.epoch_ms);  -- from the epoch
+    end_us numeric := idgen_sql.idgen_us(upper(period)) - idgen_sql.idgen_from_unix(f.epoch_ms);
+    unit_us bigint := idgen_sql.idgen_unit_us(f);
     first_tick bigint := 0;
     end_tick bigint := f.ticks;
 BEGIN
@@ -456,14 +480,14 @@ BEGIN
     IF isempty(period) THEN
         RETURN '{1,0}';
     END IF;
-    -- In microseconds: the first tick that starts in the period, and the first that starts behind it.
-    IF from_us > f.epoch_ms * 1000::numeric THEN
-        first_tick := least(f.ticks, ceil((from_us + (NOT lower_inc(period))::integer - f.epoch_ms * 1000::numeric) / (f.unit_ms * 1000)));
-    ELSIF from_us = f.epoch_ms * 1000::numeric AND NOT lower_inc(period) THEN
+    -- The first tick that starts in the period, and the first that starts behind it.
+    IF from_us > 0 THEN
+        first_tick := least(f.ticks, div(from_us + (NOT lower_inc(period))::integer + unit_us - 1, unit_us));
+    ELSIF from_us = 0 AND NOT lower_inc(period) THEN
         first_tick := 1;
     END IF;
-    IF end_us < (f.epoch_ms + f.ticks * f.unit_ms) * 1000::numeric THEN
-        end_tick := greatest(0, ceil((end_us + upper_inc(period)::integer - f.epoch_ms * 1000::numeric) / (f.unit_ms * 1000)));
+    IF end_us < f.ticks * unit_us THEN
+        end_tick := greatest(0, div(end_us + upper_inc(period)::integer + unit_us - 1, unit_us));
     END IF;
     IF first_tick >= end_tick THEN
         RETURN '{1,0}';
@@ -701,15 +725,15 @@ COMMENT ON FUNCTION idgen_sql.id_from_base64url(text) IS 'ID from up to 11 digit
 CREATE FUNCTION idgen_sql.idgen_to_uuid(id bigint, f idgen_sql.idgen_form) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    ms bigint := f.epoch_ms + (id >> f.time_shift) * f.unit_ms;
+    ms bigint := CASE WHEN id BETWEEN 0 AND f.largest THEN f.epoch_ms + (id >> f.time_shift) * idgen_sql.idgen_unit_us(f) / 1000 END;  -- in which its tick starts
 BEGIN
-    IF id < 0 OR id > f.largest THEN
+    IF ms IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
             DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
     ELSIF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
-            DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(ms), f.canonical,
-                idgen_sql.idgen_instant(0), idgen_sql.idgen_instant((1::bigint << 48) - 1)),
+            DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, id >> f.time_shift)), f.canonical,
+                idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
             HINT = 'Use a text form, or a layout with another epoch.';
     END IF;
     -- 48 bits time, version 7, bit 62 of the ID, variant 2, bits 61 to 0
@@ -736,9 +760,9 @@ BEGIN
         problem := 'It is not a UUID of version 7 (RFC 9562).';
     ELSIF upper & 4094 <> 0 OR number < 0 OR number > f.largest THEN
         problem := 'The bits below its time do not hold an ID of that layout.';
-    ELSIF f.epoch_ms + (number >> f.time_shift) * f.unit_ms <> ms THEN
+    ELSIF f.epoch_ms + (number >> f.time_shift) * idgen_sql.idgen_unit_us(f) / 1000 <> ms THEN
         problem := format('It holds the number %s, whose time in that layout is %s, beside the time %s.', number,
-            idgen_sql.idgen_instant(f.epoch_ms + (number >> f.time_shift) * f.unit_ms), idgen_sql.idgen_instant(ms));
+            idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, number >> f.time_shift)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(ms)));
     ELSE
         RETURN number;
     END IF;
@@ -755,7 +779,7 @@ COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of i
 -- The maker. Each shard of a packing has two sequences and a table to lock:
 --
 --     numbers   the last (tick, sequence) that was taken, as one number: tick << sequence_bits | sequence
---     cycles    the tick of the last cycle << 17 | a count of cycles << 1 | whether one is under way
+--     cycles    the tick of the last cycle << cycle_shift | a count of cycles << 1 | whether one is under way
 --
 -- Within a tick that a cycle has opened, an ID is a nextval of numbers and nothing else. A new tick, and a block of IDs, want a cycle: under the
 -- lock, cycles made odd, numbers read and set above what was read, cycles made even. A session that calls nextval reads cycles before and after: an
@@ -790,8 +814,8 @@ CREATE TYPE idgen_sql.idgen_slot AS (
     numbers regclass,
     cycles regclass,
     lock regclass,
-    epoch_ms bigint,
-    unit_ms bigint,
+    epoch_us bigint,        -- from 2000-01-01 to tick 0
+    unit_us bigint,
     ticks bigint,
     wraps boolean,
     time_shift integer,
@@ -799,7 +823,8 @@ CREATE TYPE idgen_sql.idgen_slot AS (
     sequence_first bigint,
     sequence_last bigint,
     shard_bits bigint,      -- the shard where it stands in an ID
-    sequence_shift integer
+    sequence_shift integer,
+    cycle_shift integer     -- of the tick in cycles
 );
 COMMENT ON TYPE idgen_sql.idgen_slot IS 'what a shard''s IDs are made from';
 
@@ -809,9 +834,16 @@ COMMENT ON FUNCTION idgen_sql.idgen_own_shards() IS 'the shard argument that mea
 CREATE FUNCTION idgen_sql.idgen_slot(shard bigint, layout text) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN NULL::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot(bigint, text) IS 'the slot to draw from, of the table idgen_shard written out as constants; null if there is none';
 
+-- Never change: on disk. It is 17 for ticks of a ms or more. A shorter tick leaves fewer bits for the count, but still room for 32 cycles in each
+-- us, and one cycle takes longer than a us. So the ticks of every layout fit until the year 2230.
+CREATE FUNCTION idgen_sql.idgen_cycle_shift(unit_us bigint) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 7 + width_bucket(unit_us, '{2,4,8,16,32,63,125,250,500,1000}'::bigint[]);
+COMMENT ON FUNCTION idgen_sql.idgen_cycle_shift(bigint) IS 'the bits below the tick in cycles';
+
 CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ROW(s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
-        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift)::idgen_sql.idgen_slot;
+    RETURN ROW(s.numbers, s.cycles, s.lock, idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+        (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift,
+        idgen_sql.idgen_cycle_shift(idgen_sql.idgen_unit_us(s.form)))::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
 
 CREATE FUNCTION idgen_sql.idgen_id(slot idgen_sql.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -825,10 +857,10 @@ BEGIN
     SELECT string_agg(format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen_sql.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
             p.layout, p.slots, cardinality(p.shards), p.shards), ' ' ORDER BY p.layout) INTO cases
       FROM (SELECT s.layout, array_agg(s.shard ORDER BY s.rank) AS shards,
-                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s)::idgen_sql.idgen_slot',
-                       s.numbers, s.cycles, s.lock, (s.form).epoch_ms, (s.form).unit_ms, (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
-                       (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift), ', ' ORDER BY s.rank) AS slots
-              FROM idgen_sql.idgen_shard s WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
+                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s, %s)::idgen_sql.idgen_slot',
+                       slot.numbers, slot.cycles, slot.lock, slot.epoch_us, slot.unit_us, slot.ticks, slot.wraps, slot.time_shift, slot.sequence_bits,
+                       slot.sequence_first, slot.sequence_last, slot.shard_bits, slot.sequence_shift, slot.cycle_shift), ', ' ORDER BY s.rank) AS slots
+              FROM idgen_sql.idgen_shard s, idgen_sql.idgen_slot_of(s) AS slot WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
     EXECUTE format('CREATE OR REPLACE FUNCTION idgen_sql.idgen_slot(shard bigint, layout text) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE RETURN %s',
         coalesce('CASE layout ' || cases || ' END', 'NULL::idgen_sql.idgen_slot'));
     RETURN NULL;
@@ -873,20 +905,37 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_resolve(bigint, text) IS 'the canonical layout of a draw; an error if this node may not draw like that';
 
+CREATE FUNCTION idgen_sql.idgen_clock_us() RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint - 946684800000000;
+COMMENT ON FUNCTION idgen_sql.idgen_clock_us() IS 'the us from 2000-01-01 to now, exact until the year 2106';
+
+CREATE FUNCTION idgen_sql.idgen_spin(rest interval) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    until timestamptz := clock_timestamp() + rest;
+BEGIN
+    -- It also ends if the clock stands still or steps back.
+    FOR look IN 1 .. 1000 LOOP
+        EXIT WHEN clock_timestamp() >= until;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_spin(interval) IS 'waits for less than a ms, which pg_sleep cannot';
+
 CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
-                                 OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_ms bigint, OUT is_full boolean, OUT wait_ms bigint)
+                                 OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_us bigint, OUT is_full boolean, OUT wait_us bigint)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     cycle bigint;
     last bigint;
-    now_ms bigint;
+    now_us bigint;
     clock_tick bigint;
     sequence bigint;
     held boolean;
 BEGIN
     taken := 0;
     is_full := false;
-    wait_ms := 0;
+    wait_us := 0;
     BEGIN
         EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE%s', slot.lock, CASE WHEN NOT queues THEN ' NOWAIT' END);
         cycle := pg_sequence_last_value(slot.cycles);
@@ -894,8 +943,8 @@ BEGIN
         PERFORM setval(slot.cycles, cycle);
         last := pg_sequence_last_value(slot.numbers);
 
-        now_ms := floor(date_part('epoch', clock_timestamp()) * 1000);
-        clock_tick := CASE WHEN now_ms < slot.epoch_ms THEN -1 ELSE (now_ms - slot.epoch_ms) / slot.unit_ms END;
+        now_us := idgen_sql.idgen_clock_us();
+        clock_tick := CASE WHEN now_us < slot.epoch_us THEN -1 ELSE (now_us - slot.epoch_us) / slot.unit_us END;
         tick := greatest(clock_tick, last >> slot.sequence_bits, min_tick);
         sequence := CASE tick WHEN last >> slot.sequence_bits THEN greatest((last & slot.sequence_last) + 1, slot.sequence_first) ELSE slot.sequence_first END;
         -- An ID is at least 1.
@@ -903,20 +952,20 @@ BEGIN
             sequence := 1;
         END IF;
         -- A tick ahead of the clock is held if a cycle saw the clock there before; else nextval has run ahead of it.
-        held := tick <= cycle >> 17;
+        held := tick <= cycle >> slot.cycle_shift;
         is_full := sequence > slot.sequence_last OR (tick > clock_tick AND NOT held);
-        start_ms := slot.epoch_ms + (tick + (sequence > slot.sequence_last)::integer) * slot.unit_ms;
-        wait_ms := CASE WHEN is_full THEN start_ms - now_ms ELSE ceil(start_ms - now_ms - extract(epoch FROM max_lead) * 1000) END;
+        start_us := slot.epoch_us + (tick + (sequence > slot.sequence_last)::integer) * slot.unit_us;
+        wait_us := start_us - now_us - CASE WHEN is_full THEN 0 ELSE extract(epoch FROM max_lead) * 1000000 END;
         -- A clock that is behind a tick at which a cycle saw it is the cause of the wait.
-        is_full := is_full AND clock_tick >= cycle >> 17;
+        is_full := is_full AND clock_tick >= cycle >> slot.cycle_shift;
         IF clock_tick < 0 THEN
             tick := -1;
-        ELSIF (slot.wraps OR tick < slot.ticks) AND wait_ms <= 0 THEN
+        ELSIF (slot.wraps OR tick < slot.ticks) AND wait_us <= 0 THEN
             number := tick << slot.sequence_bits | sequence;
             taken := least(count, slot.sequence_last - sequence + 1);
             PERFORM setval(slot.numbers, number + taken - 1);
         END IF;
-        PERFORM setval(slot.cycles, greatest(cycle + 1, clock_tick << 17));
+        PERFORM setval(slot.cycles, greatest(cycle + 1, clock_tick << slot.cycle_shift));
         -- What is set stays set; the lock goes with the block, however it ends.
         RAISE SQLSTATE 'IDEND';
     EXCEPTION
@@ -932,11 +981,11 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_take(idgen_sql.idgen_slot, bigint, interval, bigint, boolean) IS
     'takes numbers of one tick from a slot, in a cycle; or says how long to wait for one: 0, and no tick, if another session''s cycle is under way';
 
-CREATE FUNCTION idgen_sql.idgen_refuse_wait(slot idgen_sql.idgen_shard, start_ms bigint, is_full boolean, waited interval) RETURNS void
+CREATE FUNCTION idgen_sql.idgen_refuse_wait(slot idgen_sql.idgen_shard, start_us bigint, is_full boolean, waited interval) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     f idgen_sql.idgen_form := slot.form;
-    now_ms bigint := floor(date_part('epoch', clock_timestamp()) * 1000);
+    now_us bigint := idgen_sql.idgen_clock_us();
     setting idgen_sql.idgen_setting;
 BEGIN
     SELECT * INTO setting FROM idgen_sql.idgen_setting;
@@ -946,9 +995,9 @@ BEGIN
             HINT = 'Increase max_wait in idgen_sql.idgen_setting, give this node more shards, or use a layout with a longer sequence.';
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-        MESSAGE = format('the clock is %s behind the next ID of shard %s', idgen_sql.idgen_duration(start_ms - now_ms), slot.shard),
-        DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_ms),
-            idgen_sql.idgen_instant(start_ms), waited, setting.max_lead, setting.max_wait),
+        MESSAGE = format('the clock is %s behind the next ID of shard %s', idgen_sql.idgen_duration(ceil((start_us - now_us) / 1000.0)::bigint), slot.shard),
+        DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_us),
+            idgen_sql.idgen_instant(start_us), waited, setting.max_lead, setting.max_wait),
         HINT = 'Correct the clock, or increase max_wait in idgen_sql.idgen_setting to wait for it.';
 END
 $$;
@@ -964,8 +1013,8 @@ DECLARE
     slot idgen_sql.idgen_shard;
     soonest idgen_sql.idgen_shard;
     take record;
-    wait_ms bigint;
-    start_ms bigint;
+    wait_us bigint;
+    start_us bigint;
     is_full boolean;
     min_tick bigint := last_tick;
     queues boolean := false;
@@ -978,7 +1027,7 @@ BEGIN
           FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL;
     END IF;
     LOOP
-        wait_ms := NULL;
+        wait_us := NULL;
         -- Upward in the pool, so that IDs rise within a tick; then downward too, for a session that has drawn nothing
         -- before.
         FOR slot IN SELECT * FROM idgen_sql.idgen_shard s WHERE s.layout = canonical AND s.rank IS NOT NULL
@@ -995,11 +1044,11 @@ BEGIN
                 RETURN;
             ELSIF take.tick IS NOT NULL THEN
                 PERFORM idgen_sql.idgen_require_ticks(slot.form, take.tick,
-                    CASE WHEN take.tick < 0 THEN clock_timestamp() ELSE idgen_sql.idgen_instant(least(take.start_ms, 9224318015999999)) END);
+                    CASE WHEN take.tick < 0 THEN clock_timestamp() ELSE idgen_sql.idgen_instant(least(take.start_us, 9223371331199999999)) END);
             END IF;
-            IF wait_ms IS NULL OR take.wait_ms < wait_ms THEN
-                wait_ms := take.wait_ms;
-                start_ms := take.start_ms;
+            IF wait_us IS NULL OR take.wait_us < wait_us THEN
+                wait_us := take.wait_us;
+                start_us := take.start_us;
                 is_full := take.is_full;
                 soonest := slot;
             END IF;
@@ -1007,19 +1056,23 @@ BEGIN
 
         -- Another session's cycle is under way. A session in the queue of the lock must be woken before the next can have it: so look again
         -- instead, and queue only after that.
-        IF wait_ms = 0 THEN
+        IF wait_us = 0 THEN
             PERFORM pg_sleep(0.001);
             queues := true;
             CONTINUE;
         END IF;
-        rest := make_interval(secs => greatest(wait_ms, 1) / 1000::double precision);
+        rest := make_interval(secs => greatest(wait_us, 1) / 1000000::double precision);
         IF waited + rest > setting.max_wait THEN
             -- A clock that is behind the last block is the cause of the wait, also at a shard where no cycle saw it there.
-            is_full := is_full AND idgen_sql.idgen_clock_tick((soonest.form).epoch_ms, (soonest.form).unit_ms) >= last_tick;
-            PERFORM idgen_sql.idgen_refuse_wait(soonest, start_ms, is_full, waited);
+            is_full := is_full AND idgen_sql.idgen_clock_tick(idgen_sql.idgen_from_unix((soonest.form).epoch_ms), idgen_sql.idgen_unit_us(soonest.form)) >= last_tick;
+            PERFORM idgen_sql.idgen_refuse_wait(soonest, start_us, is_full, waited);
         END IF;
         rest := least(rest, '100 ms');
-        PERFORM pg_sleep(date_part('epoch', rest));
+        IF wait_us < 200 THEN
+            PERFORM idgen_sql.idgen_spin(rest);
+        ELSE
+            PERFORM pg_sleep(date_part('epoch', rest));
+        END IF;
         waited := waited + rest;
         IF is_own AND last_tick >= 0 THEN
             place := 0;
@@ -1031,8 +1084,8 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_draw(bigint, text, bigint, integer, bigint) IS
     'draws a block of IDs: the first, the step to the next, how many; above the block before, which had that place in the pool and that tick';
 
-CREATE FUNCTION idgen_sql.idgen_clock_tick(epoch_ms bigint, unit_ms bigint) RETURNS bigint LANGUAGE sql VOLATILE
-    RETURN (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - epoch_ms) / unit_ms;
+CREATE FUNCTION idgen_sql.idgen_clock_tick(epoch_us bigint, unit_us bigint) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN (idgen_sql.idgen_clock_us() - epoch_us) / unit_us;
 COMMENT ON FUNCTION idgen_sql.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
 
 CREATE FUNCTION idgen_sql.idgen_open_tick(shard bigint, layout text, slot idgen_sql.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
@@ -1050,7 +1103,7 @@ BEGIN
         ELSIF pg_sequence_last_value(slot.cycles) <> cycle THEN
             RETURN NULL;
         -- The clock is where it should be, as nearly always: no setting is needed, nor another shard.
-        ELSIF greatest(cycle >> 17, number >> slot.sequence_bits) <= idgen_sql.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) THEN
+        ELSIF greatest(cycle >> slot.cycle_shift, number >> slot.sequence_bits) <= idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us) THEN
             take := idgen_sql.idgen_take(slot, -1, '0', 1, false);
             IF take.taken > 0 THEN
                 RETURN idgen_sql.idgen_id(slot, take.number);
@@ -1076,9 +1129,9 @@ BEGIN
     FOR try IN 1 .. 100 LOOP
         -- The clock is read after the cycle: so it is behind the cycle's tick only if it stepped back.
         cycle := pg_sequence_last_value(slot.cycles);
-        IF cycle >> 17 = idgen_sql.idgen_clock_tick(slot.epoch_ms, slot.unit_ms) AND cycle & 1 = 0 THEN
+        IF cycle >> slot.cycle_shift = idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us) AND cycle & 1 = 0 THEN
             number := nextval(slot.numbers);
-            IF number >> slot.sequence_bits = cycle >> 17 AND pg_sequence_last_value(slot.cycles) = cycle THEN
+            IF number >> slot.sequence_bits = cycle >> slot.cycle_shift AND pg_sequence_last_value(slot.cycles) = cycle THEN
                 RETURN idgen_sql.idgen_id(slot, number);
             END IF;
         END IF;
@@ -1209,8 +1262,7 @@ BEGIN
     ELSIF cardinality(numbers_wanted) > 1024 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = 'a node owns at most 1024 shards of a layout here',
             DETAIL = 'Each has two sequences and a table.', HINT = 'Name fewer shards.';
-    ELSIF f.ticks > 1::bigint << 45 AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << 46
-       OR f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
+    ELSIF f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
             DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
     END IF;

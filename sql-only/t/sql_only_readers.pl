@@ -122,7 +122,8 @@ my @layouts = (
 	@{ $session->selectcol_arrayref('SELECT name FROM ext.id_layouts()') },
 	'epoch=2020-01-01 unit=10ms time=39 sequence=8+1 region=4 shard=8', 'epoch=0001-01-01 unit=7ms time=40 sequence=10',
 	'epoch=1066-10-14 unit=1s time=40 shard=8 sequence=8', 'epoch=2020-01-01 unit=1ms time=41',
-	'epoch=1999-12-31T23:59:59.999Z unit=999ms time=30w region=2 shard=20', 'epoch=9999-12-31 unit=1s time=40 shard=20');
+	'epoch=1999-12-31T23:59:59.999Z unit=999ms time=30w region=2 shard=20', 'epoch=9999-12-31 unit=1s time=40 shard=20',
+	map { "epoch=2020-01-01T00:00:00.001Z unit=$_ time=45 shard=8 sequence=8" } '1us', '10us', '100us', '125us', '1500us', '65537us');
 $session->do("SET TimeZone = 'UTC'");
 $session->do('SELECT setseed(0.5)');
 my %compare = (
@@ -186,10 +187,10 @@ $$
 SQL
 my $layouts_sql = <<'SQL';
 WITH drawn AS (
-    SELECT n, format('epoch=%s unit=%sms %s', (ARRAY['2020-01-01', '1582-10-15T00:00:00.5Z', '9999-12-31T23:59:59.999Z', '0001-01-01', '2021-02-29', '2020-1-1'])[1 + floor(random() ^ 2 * 6)],
-                     ceil(random() * 1005), array_to_string(ARRAY(
+    SELECT n, format('epoch=%s unit=%s%s %s', (ARRAY['2020-01-01', '1582-10-15T00:00:00.5Z', '9999-12-31T23:59:59.999Z', '0001-01-01', '2021-02-29', '2020-1-1'])[1 + floor(random() ^ 2 * 6)],
+                     ceil(random() * 1005), (ARRAY['ms', 'ms', 'us', '000us', '500us'])[1 + floor(random() * 5)], array_to_string(ARRAY(
                SELECT f.name || '=' || ceil(random() * f.most) || CASE WHEN random() < 0.1 THEN (ARRAY['w', '+1'])[1 + floor(random() * 2)] ELSE '' END
-                 FROM (VALUES (1, 'time', 45), (2, 'region', 6), (3, 'shard', 16), (4, 'sequence', 16)) AS f (rank, name, most)
+                 FROM (VALUES (1, 'time', 55), (2, 'region', 6), (3, 'shard', 16), (4, 'sequence', 16)) AS f (rank, name, most)
                 WHERE f.name = 'time' OR random() + n * 0 < 0.7 ORDER BY CASE WHEN random() < 0.8 THEN rank ELSE random() * 5 END), ' ')) AS layout
       FROM generate_series(1, 2000) AS n)
 SELECT count(*), count(*) FILTER (WHERE theirs ~ '^epoch='), string_agg(layout || ': ' || ours || ' instead of ' || theirs, E'\n') FILTER (WHERE ours IS DISTINCT FROM theirs)
