@@ -21,6 +21,11 @@ SELECT layout::id_layout
       'epoch=2020-01-01 unit=1ms time=41 sequence=20',
       'epoch=2020-01-01 unit=1ms time=41 sequence=10+1 region=4 shard=8',
       'epoch=2020-01-01T12:30:00.5Z unit=999ms time=20 shard=31',
+      'epoch=1970-01-01 unit=1us time=53 shard=10',
+      'epoch=2020-01-01 unit=100us time=45 shard=11 sequence=7',
+      'epoch=2020-01-01 unit=1500us time=40 shard=11 sequence=7',
+      'epoch=2020-01-01 unit=1000us time=41 shard=10 sequence=12',
+      'epoch=2020-01-01 unit=1000000us time=32 shard=8 sequence=13',
       'epoch=0001-01-01 unit=1s time=40 shard=1',
       'epoch=9999-12-31T23:59:59.999Z unit=1s time=40 shard=1',
       'epoch=2020-02-29 unit=1ms time=1 shard=31 sequence=31']) AS layout;
@@ -61,7 +66,10 @@ SELECT replace(line, (SELECT string_agg(name, ', ') FROM id_layouts()), 'the pre
       'epoch=2020-01-01 unit=0ms time=41',
       'epoch=2020-01-01 unit=1001ms time=41',
       'epoch=2020-01-01 unit=2s time=41',
-      'epoch=2020-01-01 unit=1us time=41',
+      'epoch=2020-01-01 unit=0us time=41',
+      'epoch=2020-01-01 unit=1000001us time=41',
+      'epoch=2020-01-01 unit=4294967297us time=41',
+      'epoch=2020-01-01 unit=1ns time=41',
       'epoch=2020-01-01 unit=1 time=41',
       'epoch=2020-01-01 unit=1.5ms time=41',
       'epoch=2020-02-30 unit=1ms time=41',
@@ -102,7 +110,7 @@ SELECT replace(line, (SELECT string_agg(name, ', ') FROM id_layouts()), 'the pre
 SELECT last_time, largest_id
   FROM id_layout_info('epoch=2020-01-01 unit=1ms time=42 shard=12 sequence=10');
 
--- The binary form: epoch, unit, bits of time, region, shard and sequence, flags, zero.
+-- The binary form: epoch, unit, bits of time, region, shard and sequence, flags, the unit's upper bits.
 SELECT array_agg(name) FILTER (WHERE (idgen.id_layout_send(name::id_layout) = decode(bytes, 'hex')) IS NOT TRUE) AS wrong, count(*) = (SELECT count(*) FROM id_layouts()) AS every_preset
   FROM preset;
 
@@ -110,7 +118,7 @@ CREATE TABLE layouts (layout id_layout);
 CREATE TABLE received (layout id_layout);
 INSERT INTO layouts
 VALUES ('instagram'), ('snowflake'), ('twitter'), ('discord'), ('sonyflake'), ('sonyflake2'), ('mastodon'), ('js53'), ('js53ms'), ('idgen'), ('trace'),
-       ('epoch=0001-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8'), (NULL);
+       ('epoch=0001-01-01 unit=7ms time=30w sequence=10+1 region=4 shard=8'), ('epoch=2020-01-01 unit=999999us time=30w sequence=10+1 shard=8'), (NULL);
 \copy layouts TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 SELECT count(*), count(DISTINCT layout::text) FROM received;
@@ -119,7 +127,7 @@ SELECT count(*), count(DISTINCT layout::text) FROM received;
 -- Binary values that no layout has
 \set SHOW_CONTEXT never
 -- an unknown flag
-\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 14, 8)) TO 'results/layout.data' (FORMAT binary)
+\copy (SELECT set_byte(idgen.id_layout_send('instagram'), 14, 16)) TO 'results/layout.data' (FORMAT binary)
 \copy received FROM 'results/layout.data' (FORMAT binary)
 \set VERBOSITY sqlstate
 -- the last byte
@@ -191,5 +199,7 @@ SELECT array_agg(name) FILTER (WHERE (
   FROM preset AS p, id_layout_info(name::id_layout) AS i;
 SELECT wraps, shards, ids_per_tick, ids_per_second, largest_id, fits_js
   FROM id_layout_info('epoch=2020-01-01 unit=250ms time=30 region=2 shard=3');
+SELECT tick, ids_per_tick, ids_per_second, last_time FROM id_layout_info('epoch=2020-01-01 unit=100us time=45 shard=11 sequence=7');
+SELECT idgen.id_layout_send('epoch=2020-01-01 unit=100us time=45 shard=11 sequence=7'), idgen.id_layout_send('epoch=2020-01-01 unit=999999us time=30 shard=11 sequence=7');
 SELECT id_layout_info(NULL) IS NULL;
 DROP TABLE layouts, received;

@@ -297,3 +297,11 @@ SELECT refusals('id_within(5, ''(,)'', ''trace'')',
                 'id_within_first(''(,)'', ''trace'')', 'id_within_last(''(,)'', ''trace'')');
 \pset format aligned
 \pset tuples_only off
+
+-- Ticks shorter than a millisecond: a period's bounds are exact to the microsecond, those within a tick, too.
+SELECT unit, period, count(*) FILTER (WHERE id_within(id, period, layout)) AS within,
+       count(*) FILTER (WHERE id_within(id, period, layout) <> (id_time(id, layout) <@ period)) AS wrong
+  FROM unnest('{1us, 10us, 1500us}'::text[]) AS unit, CAST(format('epoch=2020-01-01 unit=%s time=48 shard=5 sequence=3', unit) AS id_layout) AS layout,
+       unnest(ARRAY['[2026-11-27 07:30:00.000010, 2026-11-27 07:30:00.003)', '(2026-11-27 07:30:00.000010, 2026-11-27 07:30:00.003]', '[2026-11-27 07:30:00.000011, 2026-11-27 07:30:00.000019]']::tstzrange[]) AS period,
+       generate_series(0, 4000) AS us, id_make(timestamptz '2026-11-27 07:30' + us * interval '1 us', 5, 1, layout) AS id
+ GROUP BY unit, period ORDER BY unit, period;

@@ -73,3 +73,13 @@ SELECT id_time_near(8388608, at) = id_time(8388608) FROM unnest('{1900-01-01, 20
 
 -- Names work as arguments.
 SELECT id_time(id => 8388608, layout => 'instagram'), id_time_near(id => 1, near => '2026-11-21', layout => 'trace');
+
+-- Ticks shorter than a millisecond, and no whole number of them: times are exact to the microsecond.
+SELECT unit, d.*, id_time(id_max(at, layout), layout) AS of_max, id_min(at, layout) = id_make(created_at, 0, 0, layout) AS is_lowest,
+       id_time(id_min(at, layout) - 1, layout) AS before, id_time(id_from_uuid(id_to_uuid(id, layout), layout), layout) = created_at AS by_uuid
+  FROM unnest('{1us, 3us, 10us, 100us, 125us, 1500us}'::text[]) AS unit,
+       CAST(format('epoch=2020-01-01T00:00:00.001Z unit=%s time=48 shard=5 sequence=3', unit) AS id_layout) AS layout,
+       CAST('2026-11-27 07:30:00.123457' AS timestamptz) AS at, id_make(at, 7, 3, layout) AS id, id_decode(id, layout) AS d;
+-- Of a us the whole calendar from 1970 is a TID of the AT Protocol: 53 bits of us, 10 bits of a clock.
+SELECT id_time(id, layout), id_shard(id, layout), id_sequence(id, layout)
+  FROM (VALUES ('epoch=1970-01-01 unit=1us time=53 shard=10'::id_layout)) AS l (layout), id_make('2024-02-29 12:34:56.789012', 1023, NULL, layout) AS id;

@@ -23,7 +23,7 @@ struct Granting : CoreProgram {
     }
     void run(int thread) override {
         if (thread == 1) {
-            world.limits = limits_of(database().horizon, now, rules);
+            world.limits = limits_of(database().horizon, us_of(now));
             return;
         }
         renew(now);
@@ -36,9 +36,10 @@ struct Taking : CoreProgram {
     void run(int thread) override {
         Take taken = {};
         DrawSource<Lock> source{};
-        source.packing = p;
+        set_packing(source, p);
         source.slot = world.slot;
-        take_current(source, limits_of(database().horizon, now, rules), tick_of(p, now), 1, taken);
+        Limits limits = limits_of(database().horizon, us_of(now));
+        take_current(source, limits, make_tick(p, tick_of(p, us_of(now))), 1, taken, Complete{});
         world.noted[thread] = taken.sequence;
     }
     bool is_right() override { return world.noted[0] != world.noted[1]; }

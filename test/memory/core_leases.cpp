@@ -129,7 +129,7 @@ struct Claiming : CoreProgram {
         Guard<Lock> guard(world.directory_lock);
         directory().move_number(shard, world.lease.claimed_ms);
     }
-    bool is_right() override { return world.entries[0].slot.tick + 1 >= tick_of(p, now + 100); }
+    bool is_right() override { return world.entries[0].slot.tick + 1 >= tick_of(p, us_of(now + 100)); }
 };
 
 }  // namespace

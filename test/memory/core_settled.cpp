@@ -5,10 +5,15 @@ namespace idgen::explored {
 
 namespace {
 
-std::int64_t announce_from(std::uint32_t transaction, std::int64_t start_ms) {
+// Ticks of 100 us.
+constexpr Layout short_layout{0, 100, 45, 0, 4, 2, Layout::unit_in_us, 0};
+
+// When the tick starts at which the draw may begin, us.
+std::int64_t announce_from(std::uint32_t transaction, std::int64_t start_us, const Packing &ticks = p) {
     Announced own{};
-    return start_of(p, announce(world.entry, own, database().horizon, database_number, {70, transaction}, p,
-                                tick_of(p, start_ms), NoPause{}));
+    std::int64_t base = announce(world.entry, own, database().horizon, database_number, {70, transaction}, ticks,
+                                 tick_of(ticks, start_us), NoPause{});
+    return start_of(ticks, base);
 }
 
 // The transactions of one process, as src/pg/draw/settled.cpp asks for them.
@@ -21,11 +26,12 @@ struct Transactions {
     void for_each_old(Visit) const {}
 };
 
+// Up to where all is settled, us.
 std::int64_t settle() {
     std::int64_t settled_ms = lift_settled(database().horizon, now + 10);
     Transactions transactions;
     Announcements<Lock> all{&world.entry, 1, world.prepared, 1};
-    return gather(settled_ms, all, database_number, transactions, NoPause{}).until_ms;
+    return us_of(gather(settled_ms, all, database_number, transactions, NoPause{}).until_ms);
 }
 
 // A transaction has announced its draw before.
@@ -33,11 +39,13 @@ struct HasAnnounced : CoreProgram {
     void prepare() override {
         prepare_slot();
         world.transaction = 7;
-        announce_from(7, now);
+        announce_from(7, us_of(now));
     }
 };
 
-// A draw announces and looks at S; a reader lifts S and looks at what is announced.
+// A draw announces and looks at S; a reader lifts S and looks at what is announced. Also of a tick that starts within a
+// ms: its announcement is the ms.
+template <bool is_short>
 struct Settling : CoreProgram {
     void run(int thread) override {
         if (thread == 1) {
@@ -45,7 +53,8 @@ struct Settling : CoreProgram {
             return;
         }
         world.transaction.store(7, std::memory_order_relaxed);
-        world.noted[0] = announce_from(7, now);
+        constexpr Packing ticks = is_short ? packing_of(short_layout) : p;
+        world.noted[0] = announce_from(7, us_of(now) + (is_short ? 300 : 0), ticks);
     }
     bool is_right() override { return world.noted[1] <= world.noted[0]; }
 };
@@ -65,10 +74,10 @@ struct EndingBeside : HasAnnounced {
             world.transaction.store(0, std::memory_order_relaxed);
         }
         world.transaction.store(8, std::memory_order_relaxed);
-        world.noted[0] = announce_from(8, now + 1);
+        world.noted[0] = announce_from(8, us_of(now + 1));
     }
     bool is_right() override {
-        return (world.noted[2] != 0 || world.noted[1] <= now) && world.noted[1] <= world.noted[0];
+        return (world.noted[2] != 0 || world.noted[1] <= us_of(now)) && world.noted[1] <= world.noted[0];
     }
 };
 
@@ -86,20 +95,22 @@ struct Preparing : HasAnnounced {
         }
         world.transaction.store(0, std::memory_order_relaxed);
     }
-    bool is_right() override { return world.noted[1] <= now; }
+    bool is_right() override { return world.noted[1] <= us_of(now); }
 };
 
 }  // namespace
 
 void explore_settled() {
     const auto &entry = world.entry;
-    explore<Settling>(
+    explore<Settling<false>>(
         "settled",
         {{"the draw has no fence", no_fence(0), true},
          {"the reader has no fence", no_fence(1), false},
          {"the reader has no fence and reads relaxed", no_fence(1), true, relaxed(Kind::load, &entry.transaction)},
          {"the transaction is written relaxed", relaxed(Kind::store, &entry.transaction), false},
          {"the transaction is read relaxed", relaxed(Kind::load, &entry.transaction), false}});
+    explore<Settling<true>>("settled, short ticks", {{"the draw has no fence", no_fence(0), true},
+                                                     {"the reader has no fence", no_fence(1), false}});
     explore<EndingBeside>(
         "next transaction",
         {{"the draw has no fence", no_fence(0), true},

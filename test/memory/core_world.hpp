@@ -79,13 +79,13 @@ struct DrawHost {
     static std::uint32_t resets() noexcept { return database().resets; }
     static DrawRules rules() noexcept { return explored::rules; }
     static std::int64_t window_ms() noexcept { return 100; }
-    static std::int64_t recent_ms() noexcept { return now; }
-    static std::int64_t now_ms() noexcept { return now; }
+    static std::int64_t recent_us() noexcept { return us_of(now); }
+    static std::int64_t now_us() noexcept { return us_of(now); }
     static Announced announced() noexcept { return {}; }
     static std::uint32_t transaction() noexcept { return 0; }
     static std::int64_t announce(const Source &, std::int64_t base) noexcept { return base; }
     static bool select_slot(Source &, std::int64_t) noexcept { return false; }
-    static void note_try(const Source &, const Limits &, std::int64_t, const Take &) noexcept {}
+    static void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
     static void require_server() noexcept {}
     static void note_drawn(const Source &, const Limits &, const Take &, const Drawn &) noexcept {}
     static void renew_ahead(std::int64_t, std::int64_t) noexcept {}
@@ -102,7 +102,7 @@ struct DrawHost {
 // Draws as a session does; when the tick starts, or 0.
 inline std::int64_t draw(const Lease *lease) {
     DrawSource<Lock> source{};
-    source.packing = p;
+    set_packing(source, p);
     source.shard = shard;
     source.slot = world.slot;
     source.lease = lease;

@@ -1,4 +1,4 @@
-// A node's clock: true time and an offset, which steps, drifts and freezes. A tame clock stays within the clock error
+// A node's clock, in ms: true time and an offset, which steps, drifts and freezes. A tame clock stays within the clock error
 // of true time; a wild one goes anywhere.
 #pragma once
 
@@ -14,6 +14,9 @@ class Clock {
     std::int64_t read(std::int64_t true_ms) const noexcept {
         return true_ms + (is_frozen_ ? frozen_at_ms_ - true_ms : offset_ms_) - slow_ms_;
     }
+
+    // How far its milliseconds are from those of the true time.
+    std::int64_t part_us() const noexcept { return part_us_; }
 
     // Keeps a tame clock within the error. Called whenever time goes on.
     void limit(std::int64_t true_ms, std::int64_t error_ms) noexcept {
@@ -36,6 +39,7 @@ class Clock {
     void misbehave(Random &random, std::int64_t true_ms, std::int64_t scale_ms) noexcept {
         bool was_frozen = is_frozen_;
         is_frozen_ = false;
+        part_us_ = random.between(0, 999);
         switch (random.between(0, 7)) {
             case 0:
                 is_frozen_ = !was_frozen;
@@ -64,6 +68,7 @@ class Clock {
     std::int64_t drift_ms_ = 0;
     std::int64_t slow_ms_ = 0;
     std::int64_t slow_until_ms_ = 0;
+    std::int64_t part_us_ = 0;
     bool is_frozen_ = false;
 };
 

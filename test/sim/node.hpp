@@ -61,7 +61,7 @@ struct SharedMemory {
 // How a slot came to its last tick, as the oracle knows it.
 struct LastTick {
     std::int64_t tick = -1;
-    std::int64_t lead_ms = 0;  // when it was begun
+    std::int64_t lead_us = 0;  // when it was begun
     bool is_borrowed = false;
 };
 

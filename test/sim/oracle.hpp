@@ -40,13 +40,14 @@ class Oracle {
     }
 
     // A tick that IDs of a database leave the server in.
-    void issue(const Node &node, int database, std::int64_t start_ms, const Limits &limits) {
+    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) {
+        std::int64_t start_ms = ms_down(start_us);
         std::int64_t &reached_ms = reached_ms_[node.scopes[database]];
         reached_ms = std::max(reached_ms, start_ms + 1);
-        if (start_ms > limits.now_ms + limits.max_lead_ms) fail("the lead exceeds its limit");
-        if (start_ms < limits.floor_ms) fail("a tick starts below the floor");
+        if (start_us > limits.now_us + limits.max_lead_ms * 1000) fail("the lead exceeds its limit");
+        if (start_us < us_of(limits.floor_ms)) fail("a tick starts below the floor");
         if (start_ms < node.old_floors_ms[database]) fail("a tick starts below a floor of old");
-        if (start_ms >= node.disk.durable_ms[database]) fail("a tick starts at or above the durable horizon");
+        if (start_us >= us_of(node.disk.durable_ms[database])) fail("a tick starts at or above the durable horizon");
     }
 
     // A statement that has read a setting keeps it.

@@ -80,7 +80,8 @@ struct Scenario {
     std::uint32_t slot_count;
     std::uint32_t share;  // slots that a database may hold
     std::int64_t slot_idle_ms;
-    std::int64_t unit_ms;  // of the first layout: the scale of everything
+    std::int64_t unit_ms;  // of the first layout, or 1: the scale of everything
+    std::int64_t unit_us;  // of the first layout: how time passes
     std::int64_t events;
     std::int64_t disaster_interval;  // events between disasters, about
     std::int64_t time_interval;      // events between moves of time, about
@@ -90,11 +91,11 @@ struct Scenario {
 };
 
 // A layout so small that two IDs of the same instant soon meet.
-inline Layout small_layout(Random &random, std::uint16_t unit_ms) noexcept {
+inline Layout small_layout(Random &random, std::int64_t unit_us) noexcept {
     Layout layout{};
     layout.epoch_ms = start_ms - 1000 * random.between(0, 1000000) - random.between(0, 999);
-    layout.unit_ms = unit_ms;
-    layout.time_bits = 41;
+    layout.set_unit_us(unit_us);
+    layout.time_bits = unit_us < 1000 ? 51 : 41;
     layout.shard_bits = static_cast<std::uint8_t>(random.between(1, 2));
     layout.sequence_bits = static_cast<std::uint8_t>(random.between(1, 3));
     if (random.one_in(3)) layout.flags |= Layout::sequence_above;
@@ -103,15 +104,16 @@ inline Layout small_layout(Random &random, std::uint16_t unit_ms) noexcept {
 }
 
 inline void choose_layouts(Scenario &s, Random &random) noexcept {
-    constexpr std::uint16_t units[] = {1, 10, 1000};
+    constexpr std::int64_t units_us[] = {1, 10, 100, 1000, 10000, 1000000};
     std::uint32_t smallest_pool = 4;
     s.layout_count = static_cast<int>(random.between(1, max_layouts));
     for (int i = 0; i < s.layout_count; i++) {
-        s.layouts[i] = small_layout(random, units[random.between(0, 2)]);
+        s.layouts[i] = small_layout(random, units_us[random.between(0, 5)]);
         s.packings[i] = packing_of(s.layouts[i]);
         smallest_pool = std::min(smallest_pool, s.packings[i].shard_last + 1);
     }
-    s.unit_ms = s.packings[0].unit_ms;
+    s.unit_us = s.packings[0].unit_us;
+    s.unit_ms = std::max<std::int64_t>(1, s.unit_us / 1000);
     s.settings.shard_count = static_cast<std::uint32_t>(random.between(1, smallest_pool));
 }
 

@@ -61,7 +61,7 @@ void Session::resolve(Stage &stage, Source &source) {
     source = {};
     source.generation = stage.settings.generation;
     bool is_clock = kind_ == kind_hlc;
-    source.packing = is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_];
+    set_packing(source, is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
     source.carries = is_clock;
     if (stage.scenario.pool_count > 0)
         list_numbers(stage, source);
@@ -160,15 +160,15 @@ void Session::abandon(Stage &stage) {
 void Session::observe(Stage &stage) {
     const Packing &p = source_.packing;
     std::int64_t token = stage.tokens[kind_];
-    std::int64_t now_ms = node_->clock.read(stage.true_ms);
+    std::int64_t now_us = stage.clock_us(*node_);
     if (source_.pool.empty()) return;
     observed_ = observed_hlc(token);
     if (token == 0 || (kind_ != kind_hlc && source_.session == nullptr)) return;
     if (kind_ != kind_hlc) {
-        if (!position_of(p, token, now_ms, observed_)) return;
+        if (!position_of(p, token, now_us, observed_)) return;
         observed_ = drawn_beyond(p, observed_, source_.pool.largest());
     }
-    if (!is_in_reach(start_of(p, observed_.tick) - now_ms, rules_of(source_, stage.settings.draw))) return;
+    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, stage.settings.draw))) return;
     is_above_ = true;
     DrawHistory later = source_.session == nullptr ? observed_ : later_of(p, history_.last, observed_);
     bool is_own = later.tick == before_.tick && later.shard == before_.shard && later.sequence == before_.sequence;

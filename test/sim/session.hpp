@@ -47,13 +47,13 @@ class Session final : public Renewer {
     // The fourth session waits, whatever the others do.
     DrawRules rules() const noexcept;
     std::int64_t window_ms() const noexcept;
-    std::int64_t recent_ms();
-    std::int64_t now_ms();
+    std::int64_t recent_us();
+    std::int64_t now_us();
     const Announced &announced() const noexcept { return announced_; }
     std::uint32_t transaction() const noexcept { return announcing().transaction; }
     std::int64_t announce(const Source &source, std::int64_t base);
     bool select_slot(Source &source, std::int64_t now_ms);
-    void note_try(const Source &source, const Limits &limits, std::int64_t base, const Take &taken);
+    void note_try(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void require_server() const noexcept {}
     void note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn);
     void renew_ahead(std::int64_t, std::int64_t start_ms) { renew(start_ms); }
@@ -111,7 +111,7 @@ class Session final : public Renewer {
     std::int64_t read_clock();
     void forget_made() noexcept;
     void judge_refusal(const Source &source, const Limits &limits, const Take &taken);
-    void judge_lead(const Source &source, const Limits &limits, std::int64_t base, const Take &taken);
+    void judge_lead(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void count_lead(const Source &source, const Take &taken);
     void note_ids(const Source &source, const Drawn &drawn);
     LastTick &last_tick(const Source &source) const noexcept {

@@ -80,15 +80,15 @@ std::uint32_t Session::resets() noexcept {
 }
 
 std::int64_t Session::read_clock() {
-    std::int64_t now_ms = node_->clock.read(stage_->true_ms);
-    stage_->oracle.note_clock(now_ms, stage_->settings.rules.max_lead_ms);
+    std::int64_t now_us = stage_->clock_us(*node_);
+    stage_->oracle.note_clock(ms_down(now_us), stage_->settings.rules.max_lead_ms);
     rest();
-    return now_ms;
+    return now_us;
 }
-std::int64_t Session::recent_ms() {
+std::int64_t Session::recent_us() {
     return read_clock();
 }
-std::int64_t Session::now_ms() {
+std::int64_t Session::now_us() {
     return read_clock();
 }
 
@@ -131,7 +131,7 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
     return true;
 }
 
-void Session::note_try(const Source &source, const Limits &limits, std::int64_t base, const Take &taken) {
+void Session::note_try(const Source &source, const Limits &limits, const Tick &base, const Take &taken) {
     if (taken.status == Take::Status::ok) return judge_lead(source, limits, base, taken);
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
     if (is_full) judge_refusal(source, limits, taken);
@@ -142,30 +142,30 @@ void Session::judge_refusal(const Source &source, const Limits &limits, const Ta
     const LastTick &last = last_tick(source);
     bool is_moved = source.slot.entry->slot.sequence == no_sequence;
     if (!last.is_borrowed || is_moved || taken.tick != last.tick + 1) return;
-    std::int64_t admitted_ms = std::min(last.lead_ms, limits.max_lead_ms);
-    std::int64_t lead_ms = start_of(source.packing, taken.tick) - limits.now_ms;
-    stage_->oracle.expect(taken.wait_ms <= lead_ms - admitted_ms, "a session that waits gets no turn");
+    std::int64_t admitted_us = std::min(last.lead_us, limits.max_lead_ms * 1000);
+    std::int64_t lead_us = start_of(source.packing, taken.tick) - limits.now_us;
+    stage_->oracle.expect(taken.wait_us <= lead_us - admitted_us, "a session that waits gets no turn");
 }
 
 // A session that waits begins a tick ahead of the clock only as far ahead as a borrowed one before it.
-void Session::judge_lead(const Source &source, const Limits &limits, std::int64_t base, const Take &taken) {
+void Session::judge_lead(const Source &source, const Limits &limits, const Tick &base, const Take &taken) {
     LastTick &last = last_tick(source);
-    std::int64_t lead_ms = start_of(source.packing, taken.tick) - limits.now_ms;
+    std::int64_t lead_us = start_of(source.packing, taken.tick) - limits.now_us;
     if (taken.tick <= last.tick) return;
     // The tick of an ID that was observed is borrowed, and a borrowed tick is so on every shard that the session goes
     // on to.
     bool is_chosen = source.session != nullptr && borrowed_tick_ == taken.tick;
     bool is_held = source.session != nullptr && source.session->last.tick == taken.tick && !is_chosen;
-    bool begins_ahead = lead_ms > 0 && taken.tick > base;
+    bool begins_ahead = lead_us > 0 && taken.tick > base.number;
     bool is_borrowed = begins_ahead && (limits.may_borrow || !is_held);
-    bool is_kept = is_chosen || (last.is_borrowed && lead_ms <= last.lead_ms);
+    bool is_kept = is_chosen || (last.is_borrowed && lead_us <= last.lead_us);
     stage_->oracle.expect(!is_borrowed || limits.may_borrow || is_kept, "a session that waits adds to the lead");
-    last = {taken.tick, lead_ms, is_borrowed};
+    last = {taken.tick, lead_us, is_borrowed};
 }
 
 // Counts what lies ahead of the clock, as the server does.
 void Session::count_lead(const Source &source, const Take &taken) {
-    std::int64_t lead_ms = start_of(source.packing, taken.tick) - node_->clock.read(stage_->true_ms);
+    std::int64_t lead_ms = counted_lead_ms(make_tick(source.packing, taken.tick), stage_->clock_us(*node_));
     if (lead_ms <= 0) return;
     note_ahead(source, taken.tick, taken.count, lead_ms);
     if (source.session != nullptr && last_tick(source).is_borrowed) borrowed_tick_ = taken.tick;
@@ -179,9 +179,10 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
         "grant %lld)",
         Stage::since_start(stage.true_ms), number_, node_->number, kind_, number_of_database_,
         Stage::since_start(drawn.start_ms), packed_shard(source), taken.sequence, taken.count,
-        Stage::since_start(limits.now_ms), Stage::since_start(limits.floor_ms), Stage::since_start(limits.granted_ms));
+        Stage::since_start(ms_down(limits.now_us)), Stage::since_start(limits.floor_ms),
+        Stage::since_start(limits.granted_ms));
     count_lead(source, taken);
-    stage.oracle.issue(*node_, number_of_database_, drawn.start_ms, limits);
+    stage.oracle.issue(*node_, number_of_database_, start_of(source.packing, taken.tick), limits);
     stage.oracle.expect(drawn.first_id > above_, "an ID is not above the one before");
     if (kind_ != kind_hlc) {
         stage.oracle.expect(drawn.first_id >= node_->settled_ids[number_of_database_][kind_],
@@ -229,8 +230,8 @@ bool Session::wait_for_tick(const Source &, const Limits &limits, const Take &ta
     for (;;) {
         rest();
         if (stage_->random.one_in(20)) raise();
-        std::int64_t now_ms = node_->clock.read(stage_->true_ms);
-        if (now_ms >= limits.now_ms + taken.wait_ms || stage_->random.one_in(5)) return true;
+        std::int64_t now_us = stage_->clock_us(*node_);
+        if (now_us >= limits.now_us + taken.wait_us || stage_->random.one_in(5)) return true;
     }
 }
 

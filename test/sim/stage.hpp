@@ -25,6 +25,7 @@ struct Stage {
     Registry registry;
     Trace trace;
     std::int64_t true_ms = start_ms;
+    std::int64_t true_part_us = 0;  // of the ms that runs
     Node nodes[max_nodes];
     std::int64_t tokens[max_layouts + 1] = {};  // the last ID of each kind that somebody passed on
     std::function<void()> let_others_run;
@@ -37,6 +38,11 @@ struct Stage {
           trace(manner.is_traced) {}
     Stage(const Stage &) = delete;
     Stage &operator=(const Stage &) = delete;
+
+    // What a draw reads of a node's clock: its ms, and how much of one is over there.
+    std::int64_t clock_us(const Node &node) const noexcept {
+        return us_of(node.clock.read(true_ms)) + (true_part_us + node.clock.part_us()) % 1000;
+    }
 
     // Whether as many standbys have flushed the log up to there as must.
     bool is_acknowledged(const Node &node, Lsn lsn) const noexcept {

@@ -35,8 +35,8 @@ inline void describe(const Scenario &s, const Trace &trace) noexcept {
               static_cast<long long>(s.settings.rules.max_lead_ms),
               static_cast<long long>(s.settings.rules.clock_error_ms));
     for (int i = 0; i < s.layout_count; i++)
-        trace.say("layout %d: unit %lld ms, sequences %u to %u, pool of %u, %d slots in all", i,
-                  static_cast<long long>(s.packings[i].unit_ms), s.packings[i].sequence_first,
+        trace.say("layout %d: unit %lld us, sequences %u to %u, pool of %u, %d slots in all", i,
+                  static_cast<long long>(s.packings[i].unit_us), s.packings[i].sequence_first,
                   s.packings[i].sequence_last, s.settings.shard_count, s.slot_count);
 }
 

@@ -51,8 +51,15 @@ void World::run() {
 
 void World::pass_time() {
     const Scenario &s = stage_.scenario;
-    std::int64_t most_ms = stage_.random.one_in(s.has_registry() ? 60 : 20) ? 4 * reach_ms() : s.unit_ms;
-    stage_.true_ms += stage_.random.between(s.unit_ms > 1 ? 0 : 1, most_ms);
+    bool is_long = stage_.random.one_in(s.has_registry() ? 60 : 20);
+    if (is_long || s.unit_us >= 1000)
+        stage_.true_ms += stage_.random.between(s.unit_ms > 1 ? 0 : 1, is_long ? 4 * reach_ms() : s.unit_ms);
+    // Of shorter ticks some go by, and now and then a ms.
+    if (s.unit_us < 1000 || stage_.random.one_in(4))
+        stage_.true_part_us +=
+            stage_.random.between(1, stage_.random.one_in(4) ? 1000 : 4 * std::min<std::int64_t>(s.unit_us, 250));
+    stage_.true_ms += stage_.true_part_us / 1000;
+    stage_.true_part_us %= 1000;
     for (Node &node : stage_.nodes) {
         node.clock.set_right_at(stage_.true_ms, stage_.random.one_in(8));
         node.clock.drift();

@@ -14,11 +14,11 @@ using Status = Take::Status;
 // A tick of 1 ms since 1970, four sequences.
 constexpr Layout layout{0, 1, 41, 0, 4, 2, 0, 0};
 const Packing p = packing_of(layout);
-constexpr Limits open_limits{5000, 0, 1000000, 100, false};
+constexpr Limits open_limits{us_of(5000), 0, 1000000, 100, false};
 constexpr DrawRules rules{100, 1000, false, false};
 
 Take refused(Status status, std::int64_t tick, std::int64_t wait_ms) {
-    return {status, 0, 0, tick, wait_ms};
+    return {status, 0, 0, tick, 1000 * wait_ms};
 }
 
 TEST(Draw, WhatFollowsFromATake) {
@@ -58,8 +58,8 @@ TEST(Draw, WhatFollowsFromATake) {
 }
 
 TEST(Draw, ReachIsTheLeadAndTheLongestWait) {
-    EXPECT_TRUE(is_in_reach(1100, rules));
-    EXPECT_FALSE(is_in_reach(1101, rules));
+    EXPECT_TRUE(is_in_reach(1100000, rules));
+    EXPECT_FALSE(is_in_reach(1100001, rules));
 }
 
 TEST(Draw, AClockCarriesWhateverSettingsSay) {
@@ -67,20 +67,20 @@ TEST(Draw, AClockCarriesWhateverSettingsSay) {
     DrawRules strict{100, 1000, false, true};
     EXPECT_FALSE(rules_of(source, strict).may_borrow);
     EXPECT_TRUE(rules_of(source, strict).fails_when_full);
-    source.packing = p;
+    set_packing(source, p);
     source.carries = true;
     EXPECT_TRUE(rules_of(source, strict).may_borrow);
     EXPECT_FALSE(rules_of(source, strict).fails_when_full);
-    EXPECT_EQ(base_of(source, {-5, 0, 0, 0, true}), 0);
+    EXPECT_EQ(base_of(source, {us_of(-5), 0, 0, 0, true}).number, 0);
     source.carries = false;
-    EXPECT_LT(base_of(source, {-5, 0, 0, 0, true}), 0);
+    EXPECT_LT(base_of(source, {us_of(-5), 0, 0, 0, true}).number, 0);
 }
 
 TEST(Draw, TheGrantIsReadBeforeTheFloor) {
     Horizon horizon{};
     horizon.floor_ms = 1000;
     horizon.granted_ms = 2000;
-    Limits limits = limits_of(horizon, 1500, rules, [&horizon] {
+    Limits limits = limits_of(horizon, us_of(1500), [&horizon] {
         horizon.floor_ms = 3000;
         horizon.granted_ms = 4000;
     });
@@ -105,7 +105,7 @@ class PoolTest : public testing::Test {
     PoolTest() {
         database.horizon.floor_ms = 5000;
         session.cursor.aim(0, 2);
-        source.packing = p;
+        set_packing(source, p);
         source.session = &session;
         source.pool = {&range, 1, 2};
         source.is_pool = true;
@@ -119,7 +119,7 @@ class PoolTest : public testing::Test {
         source.slot = memory.directory.obtain(database, request, shortage);
     }
     bool attempt(std::uint32_t count, const Limits &limits = open_limits) {
-        std::int64_t base = base_of(source, limits);
+        Tick base = base_of(source, limits);
         begin_try(source, base);
         if (!is_selected(source)) select();
         return try_slot(source, limits, base, count, taken);
@@ -130,7 +130,8 @@ class PoolTest : public testing::Test {
         }
         EXPECT_EQ(taken.status, Status::ok);
         note_drawn(source, taken);
-        return note_ahead(source, taken.tick, taken.count, taken.tick - open_limits.now_ms);
+        return note_ahead(source, taken.tick, taken.count,
+                          counted_lead_ms(make_tick(p, taken.tick), open_limits.now_us));
     }
 
     SharedMemory memory{4};
@@ -150,7 +151,7 @@ TEST_F(PoolTest, AFullShardMovesTheSessionUp) {
     EXPECT_FALSE(is_selected(source));
     select();
     EXPECT_EQ(source.shard, 3u);
-    EXPECT_TRUE(try_slot(source, open_limits, 5000, 4, taken));
+    EXPECT_TRUE(try_slot(source, open_limits, make_tick(p, 5000), 4, taken));
     EXPECT_EQ(first_id(source, taken), pack(p, 5000, 3, 0));
     note_drawn(source, taken);
     EXPECT_TRUE(attempt(1)) << "the top of the pool";
@@ -163,7 +164,7 @@ TEST_F(PoolTest, EachSourceOfASessionDrawsFromItsOwnPool) {
     DrawSource<NoLock> other = source;
     other.pool = {more, 2, 5};
     session.cursor.aim(3, 5);
-    begin_try(other, 5000);
+    begin_try(other, make_tick(p, 5000));
     EXPECT_EQ(select_shard(other), 7u) << "the home of session 3";
     EXPECT_EQ(select_shard(source), 3u);
     EXPECT_LT(source.rank, source.pool.shard_count);
@@ -197,21 +198,21 @@ TEST_F(PoolTest, EachIdLiesAboveTheSessionsLast) {
 // On a shard that stands at the clock, a session goes on in the tick that it drew from before.
 TEST_F(PoolTest, ABorrowedTickIsBorrowedOnTheNextShard) {
     select();
-    source.slot.entry->slot = {5050, 2, 50, 0, 0, 0, 5050};
+    source.slot.entry->slot = {5050, 2, 50000, 0, 0, 0, 5050};
     EXPECT_FALSE(draw_ahead(4));
     EXPECT_EQ(session.last.borrowed_tick, 5050);
     EXPECT_FALSE(draw_ahead(4));
     EXPECT_EQ(source.shard, 3u);
     EXPECT_EQ(taken.tick, 5050);
     EXPECT_TRUE(is_borrowed(source.slot.entry->slot, 5050));
-    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_ms, 50u);
+    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_us, 50000u);
     EXPECT_EQ(source.slot.entry->slot.borrows, 4u);
     EXPECT_EQ(source.slot.entry->max_lead_ms, 50u);
 
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::borrowed) << "and full";
     Limits later = open_limits;
-    later.now_ms++;
+    later.now_us += 1000;
     EXPECT_TRUE(attempt(1, later));
     EXPECT_EQ(taken.tick, 5051) << "no need to wait for the clock";
 }
@@ -226,7 +227,7 @@ TEST_F(PoolTest, ATickThatIsHeldIsHeldOnTheNextShard) {
     EXPECT_EQ(source.slot.entry->slot.holds, 4u);
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::full);
-    EXPECT_EQ(taken.wait_ms, 51);
+    EXPECT_EQ(taken.wait_us, 51000);
 }
 
 // A session that observed an ID ahead of the clock begins its tick by choice: those that wait go on after it.
@@ -235,16 +236,16 @@ TEST_F(PoolTest, ATickBegunAboveAnObservedIdIsBorrowed) {
     EXPECT_FALSE(draw_ahead(3));
     EXPECT_EQ(source.shard, 2u);
     EXPECT_EQ(taken.tick, 5050);
-    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_ms, 50u);
+    EXPECT_EQ(source.slot.entry->slot.borrowed_lead_us, 50000u);
 
     DrawSession other{};
     source.session = &other;
     source.is_pool = false;
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::borrowed);
-    EXPECT_EQ(taken.wait_ms, 1);
+    EXPECT_EQ(taken.wait_us, 1000);
     Limits later = open_limits;
-    later.now_ms++;
+    later.now_us += 1000;
     EXPECT_TRUE(attempt(1, later));
     EXPECT_EQ(taken.tick, 5051) << "no need to wait for the clock";
 }
@@ -268,7 +269,7 @@ TEST_F(PoolTest, AHeldTickThatIsObservedIsHeld) {
     source.is_pool = false;
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::full);
-    EXPECT_EQ(taken.wait_ms, 51);
+    EXPECT_EQ(taken.wait_us, 51000);
 }
 
 TEST_F(PoolTest, ATickThatOthersHoldIsNotMarked) {
@@ -318,7 +319,7 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
     EXPECT_TRUE(attempt(1));
     Limits closed = open_limits;
     closed.granted_ms = 5000;
-    try_slot(source, closed, 5000, 1, taken);
+    try_slot(source, closed, make_tick(p, 5000), 1, taken);
     EXPECT_EQ(taken.status, Status::renew);
 }
 

@@ -18,7 +18,7 @@ using Status = Take::Status;
 constexpr std::int64_t far_ms = INT64_MAX / 2;
 
 Limits limits_at(std::int64_t now_ms, std::int64_t floor_ms = 0, std::int64_t granted_ms = far_ms) {
-    return {now_ms, floor_ms, granted_ms, 100, false};
+    return {us_of(now_ms), floor_ms, granted_ms, 100, false};
 }
 
 // One draw from a clock's slot, above a timestamp that was observed; 0: none was.
@@ -28,7 +28,7 @@ Take take_hlc(Slot &slot, const Limits &limits, std::int64_t observed = 0) {
     DrawSession session{};
     session.last = observed_hlc(observed);
     DrawSource<NoLock> source{};
-    source.packing = hlc_packing;
+    set_packing(source, hlc_packing);
     source.session = observed == 0 ? nullptr : &session;
     source.carries = true;
     source.slot = {&entry, 0};
@@ -116,7 +116,7 @@ TEST(Hlc, LogicalCarriesWithinTheLead) {
 
     Take refused = take_hlc(slot, limits_at(5000), hlc(5100, hlc_last_logical));
     EXPECT_EQ(refused.status, Status::borrowed) << "101 ms ahead";
-    EXPECT_EQ(refused.wait_ms, 1);
+    EXPECT_EQ(refused.wait_us, 1000);
     EXPECT_EQ(timestamp(slot, limits_at(5000)), hlc(5100, 1)) << "a refused take changes nothing";
     EXPECT_EQ(timestamp(slot, limits_at(5001), hlc(5100, hlc_last_logical)), hlc(5101, 0));
 }

@@ -7,8 +7,8 @@
 namespace idgen {
 namespace {
 
-constexpr std::int64_t earliest = -210866803200000;   // 4714-11-24 BC, where timestamptz begins
-constexpr std::int64_t latest = calendar_end_ms - 1;  // where it ends
+constexpr std::int64_t earliest = us_of(-210866803200000);  // 4714-11-24 BC, where timestamptz begins
+constexpr std::int64_t latest = calendar_end_us - 1;        // where it ends
 
 TEST(IdSpan, HoldsExactlyTheTicksThatStartInThePeriod) {
     Random random(11);
@@ -19,8 +19,8 @@ TEST(IdSpan, HoldsExactlyTheTicksThatStartInThePeriod) {
         for (int round = 0; round < 2000; round++) {
             std::int64_t tick = random.between(1, p.tick_end - 2);
             std::int64_t start = start_of(p, tick);
-            std::int64_t from = start + random.between(-2 * p.unit_ms, 2 * p.unit_ms);
-            std::int64_t end = start + random.between(-2 * p.unit_ms, 2 * p.unit_ms);
+            std::int64_t from = start + random.between(-2 * p.unit_us, 2 * p.unit_us);
+            std::int64_t end = start + random.between(-2 * p.unit_us, 2 * p.unit_us);
             IdSpan span = span_between(p, from, end);
             for (std::int64_t near : {tick - 1, tick, tick + 1}) {
                 bool within = start_of(p, near) >= from && start_of(p, near) < end;
@@ -44,10 +44,10 @@ TEST(IdSpan, EndsWhereTheLayoutEnds) {
         EXPECT_FALSE(all.holds(-1));
         EXPECT_FALSE(all.holds(INT64_MIN));
         EXPECT_EQ(all.holds(INT64_MAX), largest == INT64_MAX);
-        IdSpan last = span_between(p, end - 1, end);
-        EXPECT_EQ(last.holds(largest), p.unit_ms == 1);
-        EXPECT_EQ(span_between(p, end - p.unit_ms, end).last, largest);
-        EXPECT_EQ(span_between(p, p.epoch_ms, p.epoch_ms + 1).last, highest_id(p, 0));
+        IdSpan last = span_between(p, end - 1000, end);
+        EXPECT_EQ(last.holds(largest), p.unit_us == 1000);
+        EXPECT_EQ(span_between(p, end - p.unit_us, end).last, largest);
+        EXPECT_EQ(span_between(p, p.epoch_us, p.epoch_us + 1).last, highest_id(p, 0));
     }
 }
 
@@ -58,9 +58,9 @@ TEST(IdSpan, NothingIsAdjacentAndHoldsNothing) {
         std::int64_t from, end;
     } cases[] = {
         {start, start},
-        {start + 1, start + 999},
-        {start + 5000, start},
-        {earliest, p.epoch_ms},
+        {start + 1, start + 999999},
+        {start + 5000000, start},
+        {earliest, p.epoch_us},
         {earliest, earliest},
         {start_of(p, p.tick_end), latest},
         {start_of(p, p.tick_end - 1) + 1, latest},

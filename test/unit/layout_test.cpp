@@ -66,7 +66,7 @@ TEST(Layout, PresetsEndWhenTheyShould) {
         std::int64_t first_ms = number(row.at("first_ms"));
         std::int64_t end_ms = number(row.at("last_ms")) + number(row.at("tick_ms"));
         EXPECT_EQ(turn_ticks(layout), (end_ms - first_ms) / number(row.at("tick_ms"))) << row.at("name");
-        EXPECT_EQ(end_of_first_turn(layout), end_ms) << row.at("name");
+        EXPECT_EQ(end_of_first_turn(layout), us_of(end_ms)) << row.at("name");
     }
 }
 
@@ -82,7 +82,7 @@ TEST(Layout, ValidateChecksTheFieldsAgainstEachOther) {
         {"every field", {0, 1, 41, 5, 5, 12, 0, 0}, R::none},
         {"every flag", {0, 1000, 25, 5, 5, 12, wraps | from_1 | above, 0}, R::none},
         {"zero is not 0", {0, 1, 41, 0, 5, 12, 0, 1}, R::malformed},
-        {"an unknown flag", {0, 1, 41, 0, 5, 12, 8, 0}, R::malformed},
+        {"an unknown flag", {0, 1, 41, 0, 5, 12, 16, 0}, R::malformed},
         {"the highest flag", {0, 1, 41, 0, 5, 12, 0x80, 0}, R::malformed},
         {"sequence above no node", {0, 1, 41, 0, 0, 12, above, 0}, R::malformed},
         {"no sequence above the node", {0, 1, 41, 0, 5, 0, above, 0}, R::malformed},
@@ -137,18 +137,18 @@ TEST(Layout, ValidLayoutsEndWithinTheCalendar) {
     for (int i = 0; i < 200000; i++) {
         Layout layout{};
         layout.epoch_ms = random.between(min_instant_ms - 10, max_instant_ms + 10);
-        layout.unit_ms = static_cast<std::uint16_t>(random.between(0, 1001));
         layout.time_bits = static_cast<std::uint8_t>(random.between(0, 66));
         layout.region_bits = static_cast<std::uint8_t>(random.between(0, 8));
         layout.shard_bits = static_cast<std::uint8_t>(random.between(0, 16));
         layout.sequence_bits = static_cast<std::uint8_t>(random.between(0, 16));
         layout.flags = static_cast<std::uint8_t>(random.between(0, 7));
+        layout.set_unit_us(random.once_in(2) ? 1000 * random.between(0, 1001) : random.between(0, 1000001));
         if (validate(layout) != LayoutReason::none) continue;
         valid++;
         int low_bits = layout.node_bits() + layout.sequence_bits;
         int bits = std::min(+layout.time_bits, 63 - low_bits);
-        __int128 end = layout.epoch_ms + (static_cast<__int128>(1) << bits) * layout.unit_ms;
-        ASSERT_TRUE(end <= calendar_end_ms) << long_text(layout);
+        __int128 end = us_of(layout.epoch_ms) + (static_cast<__int128>(1) << bits) * layout.unit_us();
+        ASSERT_TRUE(end <= calendar_end_us) << long_text(layout);
         ASSERT_EQ(end_of_first_turn(layout), static_cast<std::int64_t>(end)) << long_text(layout);
     }
     EXPECT_GT(valid, 10000);
@@ -159,7 +159,7 @@ TEST(Layout, EqualityIsOfEveryField) {
     const Layout others[] = {
         {6, 1, 41, 5, 5, 12, from_1, 0}, {5, 2, 41, 5, 5, 12, from_1, 0}, {5, 1, 40, 5, 5, 12, from_1, 0},
         {5, 1, 41, 4, 5, 12, from_1, 0}, {5, 1, 41, 5, 6, 12, from_1, 0}, {5, 1, 41, 5, 5, 11, from_1, 0},
-        {5, 1, 41, 5, 5, 12, 0, 0},
+        {5, 1, 41, 5, 5, 12, 0, 0},      {5, 1, 41, 5, 5, 12, from_1, 1},
     };
     EXPECT_EQ(layout, (Layout{5, 1, 41, 5, 5, 12, from_1, 0}));
     for (const Layout &other : others) EXPECT_FALSE(layout == other) << long_text(other);
@@ -263,8 +263,21 @@ constexpr struct {
     {"unit=1001ms", LayoutReason::bad_unit, "unit=1001ms"},
     {"unit=65537ms", LayoutReason::bad_unit, "unit=65537ms"},
     {"unit=-1ms", LayoutReason::bad_unit, "unit=-1ms"},
-    {"unit=1us", LayoutReason::bad_unit, "unit=1us"},
     {"unit=1MS", LayoutReason::bad_unit, "unit=1MS"},
+    {"unit=0us", LayoutReason::bad_unit, "unit=0us"},
+    {"unit=1000001us", LayoutReason::bad_unit, "unit=1000001us"},
+    {"unit=4294967295us", LayoutReason::bad_unit, "unit=4294967295us"},
+    {"unit=4294967296us", LayoutReason::bad_unit, "unit=4294967296us"},
+    {"unit=4294967297us", LayoutReason::bad_unit, "unit=4294967297us"},
+    {"unit=18446744073709551617us", LayoutReason::bad_unit, "unit=18446744073709551617us"},
+    {"unit=4294968ms", LayoutReason::bad_unit, "unit=4294968ms"},
+    {"unit=1ns", LayoutReason::bad_unit, "unit=1ns"},
+    {"unit=1u", LayoutReason::bad_unit, "unit=1u"},
+    {"unit=1uss", LayoutReason::bad_unit, "unit=1uss"},
+    {"unit=us", LayoutReason::bad_unit, "unit=us"},
+    {"unit=1.5us", LayoutReason::bad_unit, "unit=1.5us"},
+    {"unit=1us unit=1us", LayoutReason::repeated_word, "unit=1us"},
+    {"unit=1000us unit=1ms", LayoutReason::repeated_word, "unit=1ms"},
     {"unit=1msx", LayoutReason::bad_unit, "unit=1msx"},
     {"unit=1.5ms", LayoutReason::bad_unit, "unit=1.5ms"},
     {"epoch=", LayoutReason::bad_epoch, "epoch="},
@@ -344,18 +357,23 @@ TEST(LayoutText, WordsMayBeOfAnyLength) {
     }
 }
 
+// A whole number of ms, or any number of us.
+std::int64_t some_unit_us(Random &random) {
+    return random.once_in(2) ? 1000 * random.between(1, 1000) : random.between(1, longest_tick_us);
+}
+
 // Any layout that validate admits; its flags by chance.
 Layout random_layout(Random &random) {
     for (;;) {
         Layout layout{};
         layout.epoch_ms = random.between(min_instant_ms, max_instant_ms);
         if (random.once_in(2)) layout.epoch_ms -= layout.epoch_ms % 1000;
-        layout.unit_ms = static_cast<std::uint16_t>(random.once_in(4) ? 1000 : random.between(1, 1000));
-        layout.time_bits = static_cast<std::uint8_t>(random.between(1, 53));
+        layout.time_bits = static_cast<std::uint8_t>(random.between(1, 62));
         if (random.once_in(2)) layout.shard_bits = static_cast<std::uint8_t>(random.between(1, 20));
         if (random.once_in(2)) layout.sequence_bits = static_cast<std::uint8_t>(random.between(1, 31));
         if (random.once_in(2)) layout.region_bits = static_cast<std::uint8_t>(random.between(1, 11));
         layout.flags = static_cast<std::uint8_t>(random.below(8));
+        layout.set_unit_us(random.once_in(4) ? longest_tick_us : some_unit_us(random));
         if (validate(layout) == LayoutReason::none) return layout;
     }
 }

@@ -72,7 +72,7 @@ TEST(Packing, PresetsPackThisTick) {
     for (const Row &row : read_csv("presets.csv")) {
         SCOPED_TRACE(row.at("name"));
         Packing p = packing_of(row.at("name"));
-        std::int64_t tick = tick_of(p, number(row.at("noon_ms")));
+        std::int64_t tick = tick_of(p, us_of(number(row.at("noon_ms"))));
         EXPECT_EQ(pack(p, tick, 0, p.sequence_first), number(row.at("noon_lowest")));
         EXPECT_EQ(pack(p, tick, p.shard_last, p.sequence_last), number(row.at("noon_highest")));
     }
@@ -172,7 +172,7 @@ TEST(Packing, StopsBeforeBit63) {
 TEST(Packing, LastInstants) {
     for (const Row &row : read_csv("presets.csv")) {
         Packing p = packing_of(row.at("name"));
-        EXPECT_TRUE(p.wraps || start_of(p, p.tick_end - 1) == number(row.at("last_ms"))) << row.at("name");
+        EXPECT_TRUE(p.wraps || start_of(p, p.tick_end - 1) == us_of(number(row.at("last_ms")))) << row.at("name");
     }
 }
 
@@ -234,17 +234,17 @@ TEST(Packing, TicksOfInstants) {
     };
     for (const auto &c : cases) {
         Packing p = packing_of(c.layout);
-        EXPECT_EQ(tick_of(p, c.unix_ms), c.tick_of) << c.layout << ' ' << c.unix_ms;
-        EXPECT_EQ(tick_from(p, c.unix_ms), c.tick_from) << c.layout << ' ' << c.unix_ms;
+        EXPECT_EQ(tick_of(p, us_of(c.unix_ms)), c.tick_of) << c.layout << ' ' << c.unix_ms;
+        EXPECT_EQ(tick_from(p, us_of(c.unix_ms)), c.tick_from) << c.layout << ' ' << c.unix_ms;
     }
 }
 
 TEST(Packing, BeforeTheEpochIsNoTick) {
     for (const Layout &layout : all_layouts()) {
         Packing p = packing_of(layout);
-        for (std::int64_t before : {1, 9, 10, 999, 1000, 1001, 1000000000}) {
-            EXPECT_LT(tick_of(p, p.epoch_ms - before), 0) << long_text(layout) << before;
-            EXPECT_EQ(tick_from(p, p.epoch_ms - before), 0) << long_text(layout) << before;
+        for (std::int64_t before : {1, 999, 1000, 9000, 10000, 999000, 1000000, 1001000, 2000000000}) {
+            EXPECT_LT(tick_of(p, p.epoch_us - before), 0) << long_text(layout) << before;
+            EXPECT_EQ(tick_from(p, p.epoch_us - before), 0) << long_text(layout) << before;
         }
         EXPECT_EQ(check_tick(p, -1), TickReason::before_epoch);
         EXPECT_EQ(check_tick(p, 0), TickReason::none);
@@ -257,9 +257,9 @@ TEST(Packing, TickBordersHoldEveryInstant) {
     Random random(5);
     for (const Layout &layout : all_layouts()) {
         Packing p = packing_of(layout);
-        std::int64_t end = std::min(start_of(p, p.tick_end), max_instant_ms);
+        std::int64_t end = std::min(start_of(p, p.tick_end), us_of(max_instant_ms));
         for (int i = 0; i < 500; i++) {
-            std::int64_t at = random.between(p.epoch_ms, end - 1);
+            std::int64_t at = random.between(p.epoch_us, end - 1);
             ASSERT_LE(start_of(p, tick_of(p, at)), at);
             ASSERT_GT(start_of(p, tick_of(p, at) + 1), at);
             ASSERT_GE(start_of(p, tick_from(p, at)), at);
@@ -327,13 +327,16 @@ TEST(Packing, StartNearestPicksTheTurn) {
         {"turns of 8 ms, tie", millis + "time=3w sequence=4", 2, 2 + 16 + 4, 18},
         {"turns of 8 ms, past a tie", millis + "time=3w sequence=4", 2, 2 + 16 + 5, 26},
     };
-    for (const auto &c : cases) EXPECT_EQ(start_nearest(packing_of(c.layout), c.tick, c.near_ms), c.start_ms) << c.what;
+    for (const auto &c : cases)
+        EXPECT_EQ(start_nearest(packing_of(c.layout), c.tick, us_of(c.near_ms)), us_of(c.start_ms)) << c.what;
+    EXPECT_EQ(start_nearest(packing_of("trace"), 100, INT64_MIN), us_of(100000));
 }
 
 TEST(Packing, StartNearestIsTheNearestOfAllTurns) {
     Packing p = packing_of("epoch=1969-12-31T23:59:59Z unit=10ms time=4w shard=3");
     for (std::int64_t tick = 0; tick < 16; tick++)
-        for (std::int64_t near = -1500; near < 1500; near++) {
+        for (std::int64_t near_ms = -1500; near_ms < 1500; near_ms++) {
+            std::int64_t near = us_of(near_ms);
             std::int64_t best = start_of(p, tick);
             for (std::int64_t turn = 1; turn < 30; turn++) {
                 std::int64_t start = start_of(p, tick + turn * 16);

@@ -82,7 +82,7 @@ const char *const shapes[] = {
 // Takes from the slot of a shard, above an ID that was observed, on a clock that is behind it: admitted only as a hold.
 Take take_above(const Packing &p, const DrawHistory &observed, std::uint32_t shard, std::uint32_t largest_shard) {
     Slot slot = new_slot(p, 0);
-    Limits limits{5000, 0, INT64_MAX / 2, 1000, false};
+    Limits limits{us_of(5000), 0, INT64_MAX / 2, 1000, false};
     Position above = lowest_above(p, drawn_beyond(p, observed, largest_shard), shard);
     return take(slot, p, limits, base_tick(p, limits), shard, above, 1);
 }
@@ -93,14 +93,15 @@ TEST(ObservedId, TheNextIdIsLargerAndHeld) {
         Packing p = packing_of(text);
         for (int i = 0; i < 5000; i++) {
             std::uint32_t shard = random.below(p.shard_last + 1);
-            DrawHistory observed{tick_of(p, 5000 + random.between(-500, 500)), random.below(p.shard_last + 1), 0};
+            DrawHistory observed{tick_of(p, us_of(5000 + random.between(-500, 500))), random.below(p.shard_last + 1),
+                                 0};
             observed.sequence = static_cast<std::uint32_t>(random.between(p.sequence_first, p.sequence_last));
             Take taken = take_above(p, observed, shard, shard);
             ASSERT_EQ(taken.status, Status::ok) << text << ' ' << observed.tick << ' ' << shard;
             std::int64_t observed_id = pack(p, observed.tick, observed.shard, observed.sequence);
             std::int64_t id = pack(p, taken.tick, shard, taken.sequence);
             ASSERT_GT(id, observed_id) << text;
-            if (observed.tick < tick_of(p, 5000)) continue;
+            if (observed.tick < tick_of(p, us_of(5000))) continue;
             bool is_in_tick = pack(p, observed.tick, shard, p.sequence_last) > observed_id;
             ASSERT_EQ(taken.tick, observed.tick + (is_in_tick ? 0 : 1)) << text << ": no later than needed";
         }
@@ -135,7 +136,7 @@ TEST(ObservedId, OnlyWhatTheLayoutCanHaveMade) {
     };
     for (const auto &c : cases) {
         DrawHistory observed;
-        EXPECT_EQ(position_of(packing_of(c.layout), c.id, 1795263764000, observed), c.is_made)
+        EXPECT_EQ(position_of(packing_of(c.layout), c.id, us_of(1795263764000), observed), c.is_made)
             << c.layout << ' ' << c.id;
     }
 }

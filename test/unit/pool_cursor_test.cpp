@@ -159,8 +159,8 @@ TEST(PoolCursor, DrawsAllIdsOfAPool) {
         DrawHistory last;
         std::int64_t last_id = 0;
         for (std::int64_t now = begin; now < begin + ticks; now++) {
-            Limits limits{now, begin, INT64_MAX / 2, 0, false};
-            std::int64_t base = base_tick(p, limits);
+            Limits limits{us_of(now), begin, INT64_MAX / 2, 0, false};
+            Tick base = base_tick(p, limits);
             std::uint32_t ids = 0;
             cursor.begin_tick();
             do {
@@ -171,7 +171,7 @@ TEST(PoolCursor, DrawsAllIdsOfAPool) {
                         ASSERT_EQ(taken.status, Take::Status::full);
                         break;
                     }
-                    ASSERT_EQ(taken.tick, base);
+                    ASSERT_EQ(taken.tick, base.number);
                     std::int64_t id = pack(p, taken.tick, shard, taken.sequence);
                     ASSERT_GT(id, last_id);
                     last_id = id;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -74,6 +75,43 @@ TEST(Settled, ATickOfASecondThatSLiesInIsNotOver) {
     EXPECT_TRUE(covers(d.own, 7, d.seconds, 5));
     EXPECT_EQ(d.draw(7, d.ms, 5200), 5463) << "what was announced for seconds lets no short tick begin below S";
     EXPECT_EQ(d.announced_ms(), 5000);
+}
+
+TEST(Settled, AShortTickIsAnnouncedByItsMs) {
+    Packing hundred = packing_of("epoch=1970-01-01 unit=100us time=45 shard=10 sequence=8");
+    Packing odd = packing_of("epoch=1970-01-01 unit=1500us time=42 shard=10 sequence=8");
+    const struct {
+        const char *what;
+        const Packing &p;
+        std::int64_t settled_ms, base, begun, announced_ms;
+    } cases[] = {
+        {"at x.3 ms", hundred, 0, 50003, 50003, 5000},     {"at x.9 ms", hundred, 0, 50009, 50009, 5000},
+        {"at a whole ms", hundred, 0, 50010, 50010, 5001}, {"1.5 ms, at a whole ms", odd, 0, 3334, 3334, 5001},
+        {"1.5 ms, between two", odd, 0, 3335, 3335, 5002}, {"below S", hundred, 5001, 50009, 50010, 5001},
+        {"at S", hundred, 5001, 50010, 50010, 5001},       {"above S, in its ms", hundred, 5001, 50011, 50011, 5001},
+        {"1.5 ms, below S", odd, 5003, 3334, 3335, 5002},  {"1.5 ms, S lies in the tick", odd, 5003, 3335, 3335, 5002},
+    };
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.what);
+        Drawer d;
+        d.horizon.settled_ms = c.settled_ms;
+        EXPECT_EQ(d.draw(7, c.p, c.base), c.begun);
+        EXPECT_EQ(d.announced_ms(), c.announced_ms);
+        EXPECT_LE(us_of(c.announced_ms), start_of(c.p, c.begun)) << "never above what is drawn";
+        EXPECT_TRUE(covers(d.own, 7, c.p, c.begun));
+        EXPECT_EQ(is_announced(d.own, 7, ms_down(start_of(c.p, c.begun))), c.announced_ms >= c.settled_ms);
+    }
+}
+
+TEST(Settled, AnAnnouncementCoversTheShortTicksOfItsMs) {
+    Packing hundred = packing_of("epoch=1970-01-01 unit=100us time=45 shard=10 sequence=8");
+    Drawer d;
+    d.draw(7, hundred, 50003);
+    EXPECT_TRUE(covers(d.own, 7, hundred, 50000)) << "the ms was announced";
+    EXPECT_FALSE(covers(d.own, 7, hundred, 49999));
+    EXPECT_FALSE(is_announced(d.own, 7, 4999));
+    EXPECT_EQ(d.draw(7, hundred, 49999), 49999);
+    EXPECT_EQ(d.announced_ms(), 4999);
 }
 
 TEST(Settled, AnotherDatabaseIsNotHeldBack) {
@@ -294,17 +332,59 @@ TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {
 TEST(Settled, TheIdIsTheFirstOfItsTick) {
     for (const char *layout : {"instagram", "sonyflake"}) {
         Packing p = packing_of(layout);
-        std::int64_t at_ms = p.epoch_ms + 123456 * p.unit_ms;
+        std::int64_t unit_ms = p.unit_us / 1000, epoch_ms = ms_down(p.epoch_us), at_ms = epoch_ms + 123456 * unit_ms;
         std::int64_t first = settled_id(p, until_end(at_ms));
-        EXPECT_EQ(tick_of(p, at_ms), 123456);
+        EXPECT_EQ(tick_of(p, us_of(at_ms)), 123456);
         EXPECT_EQ(first, pack(p, 123456, 0, 0));
-        EXPECT_EQ(settled_id(p, until_end(at_ms + p.unit_ms - 1)), first) << "up to the end of the tick";
+        EXPECT_EQ(settled_id(p, until_end(at_ms + unit_ms - 1)), first) << "up to the end of the tick";
         EXPECT_LT(pack(p, 123455, p.shard_last, p.sequence_last), first) << "all before are below";
-        EXPECT_EQ(settled_id(p, until_end(p.epoch_ms - 1)), 0) << "before the epoch none";
+        EXPECT_EQ(settled_id(p, until_end(epoch_ms - 1)), 0) << "before the epoch none";
         EXPECT_EQ(settled_id(p, none_settled), 0);
         EXPECT_EQ(settled_id(p, until_start(at_ms)), first) << "every tick that starts before it";
         EXPECT_EQ(settled_id(p, until_start(at_ms + 1)), pack(p, 123457, 0, 0)) << "also the one that it lies in";
-        EXPECT_EQ(settled_id(p, until_end(start_of(p, p.tick_end))), INT64_MAX) << "after the end all";
+        EXPECT_EQ(settled_id(p, until_end(ms_up(start_of(p, p.tick_end)))), INT64_MAX) << "after the end all";
+    }
+}
+
+TEST(Settled, TheIdIsThatOfAShortTick) {
+    const std::string hundred = "epoch=1970-01-01 unit=100us time=45 shard=10 sequence=8";
+    const std::string odd = "epoch=1970-01-01 unit=1500us time=42 shard=10 sequence=8";
+    const std::string one = "epoch=1970-01-01 unit=1us time=53 shard=10";
+    const struct {
+        std::string layout;
+        std::int64_t until, tick;
+    } cases[] = {
+        {hundred, until_end(5000), 50000}, {hundred, until_start(5000), 50000}, {hundred, until_end(5001), 50010},
+        {one, until_end(5000), 5000000},   {one, until_start(5000), 5000000},   {odd, until_end(5001), 3334},
+        {odd, until_start(5001), 3334},    {odd, until_end(5002), 3334},        {odd, until_start(5002), 3335},
+        {odd, until_end(5003), 3335},      {odd, until_start(5003), 3336},      {odd, until_end(5004), 3336},
+        {odd, until_start(5004), 3336},    {hundred, until_end(1), 10},         {odd, until_start(1), 1},
+    };
+    for (const auto &c : cases) {
+        Packing p = packing_of(c.layout);
+        EXPECT_EQ(settled_id(p, c.until), lowest_id(p, c.tick)) << c.layout << ' ' << c.until;
+    }
+}
+
+// By the words of `until`, for the ticks around it.
+TEST(Settled, TheIdIsAboveExactlyWhatIsSettled) {
+    Random random(81);
+    for (const char *text :
+         {"epoch=1970-01-01 unit=1us time=53 shard=10", "epoch=2026-01-01 unit=100us time=45 shard=10 sequence=8",
+          "epoch=2026-01-01 unit=1500us time=42 shard=10 sequence=8", "epoch=1999-12-31 unit=999us time=40 shard=4",
+          "epoch=1970-01-01 unit=65537us time=40 shard=4", "instagram", "sonyflake", "js53"}) {
+        Packing p = packing_of(text);
+        for (int i = 0; i < 2000; i++) {
+            std::int64_t ms = ms_down(p.epoch_us) + random.between(0, 1000000);
+            for (std::int64_t tick = std::max<std::int64_t>(tick_of(p, us_of(ms)) - 2, 0), end = tick + 5; tick < end;
+                 tick++) {
+                bool is_over = start_of(p, tick + 1) <= us_of(ms), has_begun = start_of(p, tick) < us_of(ms);
+                ASSERT_EQ(highest_id(p, tick) < settled_id(p, until_end(ms)), is_over) << text << ' ' << ms;
+                ASSERT_EQ(lowest_id(p, tick) >= settled_id(p, until_end(ms)), !is_over) << text << ' ' << ms;
+                ASSERT_EQ(highest_id(p, tick) < settled_id(p, until_start(ms)), has_begun) << text << ' ' << ms;
+                ASSERT_EQ(lowest_id(p, tick) >= settled_id(p, until_start(ms)), !has_begun) << text << ' ' << ms;
+            }
+        }
     }
 }
 

@@ -29,7 +29,7 @@ constexpr std::int64_t lead_ms = 100;
 constexpr Slot unused_slot{-1, no_sequence, 0, 0, 0, 0, -1};
 
 Limits at(std::int64_t now_ms) {
-    return {now_ms, 0, far_ms, lead_ms, false};
+    return {us_of(now_ms), 0, far_ms, lead_ms, false};
 }
 
 Take take_at(Slot &slot, const Packing &p, const Limits &limits, std::uint32_t shard = 5,
@@ -65,7 +65,8 @@ void run(const std::vector<Case> &cases) {
         Take taken = take_at(slot, p, c.limits, 5, c.above, c.wanted);
         EXPECT_EQ(taken.status, c.status);
         EXPECT_EQ(taken.tick, c.tick);
-        EXPECT_EQ(taken.wait_ms, c.wait_ms);
+        std::int64_t lead_us = std::max<std::int64_t>(0, start_of(p, c.tick) - c.limits.now_us);
+        EXPECT_EQ(taken.wait_us, c.status == Status::ok ? lead_us : c.wait_ms * 1000);
         if (c.status != Status::ok) {
             EXPECT_EQ(taken.count, 0u);
             EXPECT_TRUE(same(slot, before)) << "a refused take changed the slot";
@@ -73,7 +74,7 @@ void run(const std::vector<Case> &cases) {
         }
         EXPECT_EQ(taken.sequence, c.sequence);
         EXPECT_EQ(taken.count, c.count);
-        Slot after{c.tick, c.sequence + c.count - 1, slot.borrowed_lead_ms, 40 + c.count, 5, 6, slot.borrowed_tick};
+        Slot after{c.tick, c.sequence + c.count - 1, slot.borrowed_lead_us, 40 + c.count, 5, 6, slot.borrowed_tick};
         EXPECT_TRUE(same(slot, after)) << "a take counts IDs and nothing else";
     }
 }
@@ -100,9 +101,9 @@ TEST(Slot, UnderEveryKindOfClock) {
 }
 
 TEST(Slot, FullTicks) {
-    const Limits borrow{5000, 0, far_ms, lead_ms, true};
-    const Limits borrow_none{5000, 0, far_ms, 0, true};
-    const Limits no_lead{5000, 0, far_ms, 0, false};
+    const Limits borrow{us_of(5000), 0, far_ms, lead_ms, true};
+    const Limits borrow_none{us_of(5000), 0, far_ms, 0, true};
+    const Limits no_lead{us_of(5000), 0, far_ms, 0, false};
     run({
         {"waits until the next tick", ms, 5000, 3, at(5000), Status::full, 5001, 0, 1},
         {"10 ms: waits the rest of the tick", ten, 500, 3, at(5003), Status::full, 501, 0, 7},
@@ -130,7 +131,7 @@ TEST(Slot, FullTicks) {
 
 TEST(Slot, StartsAtTheFloorRoundedUp) {
     auto floor = [](std::int64_t now_ms, std::int64_t floor_ms) {
-        return Limits{now_ms, floor_ms, far_ms, lead_ms, false};
+        return Limits{us_of(now_ms), floor_ms, far_ms, lead_ms, false};
     };
     run({
         {"below the clock", ms, -1, none, floor(5000, 4000), Status::ok, 5000, 0, 0},
@@ -159,7 +160,7 @@ TEST(Slot, StartsAtTheFloorRoundedUp) {
 
 TEST(Slot, StopsAtTheGrantedHorizon) {
     auto granted = [](std::int64_t now_ms, std::int64_t granted_ms, bool may_borrow = false) {
-        return Limits{now_ms, 0, granted_ms, lead_ms, may_borrow};
+        return Limits{us_of(now_ms), 0, granted_ms, lead_ms, may_borrow};
     };
     run({
         {"1 ms below it", ms, -1, none, granted(5000, 5001), Status::ok, 5000, 0, 0},
@@ -181,12 +182,12 @@ TEST(Slot, StopsAtTheGrantedHorizon) {
 
 TEST(Slot, StopsAtTheEndOfTheLayout) {
     constexpr std::int64_t end = std::int64_t{1} << 40;
-    const Limits borrow{end - 1, 0, far_ms, lead_ms, true};
-    const Limits floor{end - 5, end, far_ms, lead_ms, false};
+    const Limits borrow{us_of(end - 1), 0, far_ms, lead_ms, true};
+    const Limits floor{us_of(end - 5), end, far_ms, lead_ms, false};
     run({
         {"the last tick", ms, -1, none, at(end - 1), Status::ok, end - 1, 0, 0},
         {"the tick after it", ms, -1, none, at(end), Status::past_end, end, 0, 0},
-        {"long after it", ms, -1, none, at(end + 1000000), Status::past_end, end + 1000000, 0, 0},
+        {"long after it", ms, -1, none, at(end + 1000000), Status::past_end, end, 0, 0},
         {"the last tick is full", ms, end - 1, 3, at(end - 1), Status::past_end, end, 0, 0},
         {"the last tick is full and held", ms, end - 1, 3, at(end - 50), Status::past_end, end, 0, 0},
         {"nothing to borrow", ms, end - 1, 3, borrow, Status::past_end, end, 0, 0},
@@ -219,7 +220,7 @@ TEST(Slot, ABlockMayBeTheWidestSequence) {
 }
 
 TEST(Slot, TakesAboveTheCallersLast) {
-    const Limits granted{5000, 0, 5010, lead_ms, false};
+    const Limits granted{us_of(5000), 0, 5010, lead_ms, false};
     run({
         {"below the clock: no matter", ms, -1, none, at(5000), Status::ok, 5000, 0, 0, {4999, 3}},
         {"used up, but in the past", ms, -1, none, at(5000), Status::ok, 5000, 0, 0, {4999, none}},
@@ -261,8 +262,8 @@ TEST(Slot, BaseTick) {
         {"before the epoch of a preset", "instagram", 1314220021720, 1400000000000, -1},
     };
     for (const auto &c : cases) {
-        Limits limits{c.now_ms, c.floor_ms, far_ms, lead_ms, false};
-        EXPECT_EQ(base_tick(packing_of(c.layout), limits), c.base) << c.what;
+        Limits limits{us_of(c.now_ms), c.floor_ms, far_ms, lead_ms, false};
+        EXPECT_EQ(base_tick(packing_of(c.layout), limits).number, c.base) << c.what;
     }
 }
 
@@ -285,7 +286,7 @@ TEST(Slot, ANewSlotStartsAtItsFloor) {
         EXPECT_EQ(taken.sequence, p.sequence_first) << c.layout << ' ' << c.floor_ms;
 
         Slot held = new_slot(p, c.floor_ms);
-        limits = {std::max(c.floor_ms, std::int64_t{0}), c.floor_ms, far_ms, 1000, false};
+        limits = {us_of(std::max(c.floor_ms, std::int64_t{0})), c.floor_ms, far_ms, 1000, false};
         EXPECT_EQ(take_at(held, p, limits).tick, c.first_tick) << c.layout << ' ' << c.floor_ms;
     }
 }
@@ -388,7 +389,7 @@ TEST(Slot, EveryIdOfATickIsTakenOnce) {
         Take taken = take_at(slot, p, at(now_ms));
         ASSERT_EQ(taken.status, Status::ok);
         ASSERT_EQ(taken.sequence, i);
-        ASSERT_EQ(taken.tick, tick_of(p, now_ms));
+        ASSERT_EQ(taken.tick, tick_of(p, us_of(now_ms)));
     }
     EXPECT_EQ(slot.ids, 1024u);
     EXPECT_EQ(take_at(slot, p, at(now_ms)).status, Status::full);
@@ -400,10 +401,10 @@ class Node {
    public:
     Node(const std::string &layout, std::uint64_t seed)
         : p_(packing_of(layout)), random_(seed), sessions_(4), may_borrow_(seed % 3 == 0) {
-        now_ms_ = start_of(p_, 1000) + random_.below(1000);
-        granted_ms_ = now_ms_;
-        floor_ms_ = p_.epoch_ms;
-        max_lead_ms_ = random_.once_in(3) ? 0 : random_.between(1, 4 * p_.unit_ms);
+        now_us_ = start_of(p_, 1000) + 1000 * random_.below(1000);
+        granted_ms_ = ms_down(now_us_);
+        floor_ms_ = ms_down(p_.epoch_us);
+        max_lead_ms_ = random_.once_in(3) ? 0 : random_.between(1, std::max<std::int64_t>(4 * p_.unit_us / 1000, 1));
         if (random_.once_in(3)) max_lead_ms_ = 3000;
         start();
     }
@@ -432,34 +433,36 @@ class Node {
         sessions_.assign(sessions_.size(), {});
     }
 
+    // By what a clock of the unit shows at once: a ms, or a tick that is shorter.
     void move_clock() {
+        std::int64_t step_us = std::min<std::int64_t>(p_.unit_us, 1000);
         switch (random_.below(60)) {
             case 0:
-                now_ms_++;
+                now_us_ += step_us;
                 break;
             case 1:
-                now_ms_--;
+                now_us_ -= step_us;
                 break;
             case 2:
-                now_ms_ += random_.between(0, 3 * p_.unit_ms);
+                now_us_ += step_us * random_.between(0, 3 * p_.unit_us / step_us);
                 break;
             case 3:
-                now_ms_ -= random_.between(0, 3 * p_.unit_ms);
+                now_us_ -= step_us * random_.between(0, 3 * p_.unit_us / step_us);
                 break;
             case 4:
-                now_ms_ += random_.once_in(20) ? 1000000 : 0;
+                now_us_ += random_.once_in(20) ? 1000000000 : 0;
                 break;
             case 5:
-                now_ms_ -= random_.once_in(20) ? 1000000 : 0;
+                now_us_ -= random_.once_in(20) ? 1000000000 : 0;
                 break;
             default:
-                now_ms_ += random_.once_in(8) ? 1 : 0;
+                now_us_ += random_.once_in(8) ? step_us : 0;
         }
-        now_ms_ = std::max(now_ms_, start_of(p_, 500));
+        now_us_ = std::max(now_us_, start_of(p_, 500));
     }
 
     void raise_floor() {
-        std::int64_t to = now_ms_ + random_.between(-50, 50);
+        std::int64_t to = ms_down(now_us_) + random_.between(-50, 50);
         floor_ms_ = std::max(floor_ms_, to);
     }
 
@@ -471,7 +474,7 @@ class Node {
 
     // The slot goes to another shard and comes back, once the floor lies above its last tick.
     void recycle(std::uint32_t shard) {
-        if (slots_[shard].tick >= 0) floor_ms_ = std::max(floor_ms_, start_of(p_, slots_[shard].tick) + 1);
+        if (slots_[shard].tick >= 0) floor_ms_ = std::max(floor_ms_, ms_down(start_of(p_, slots_[shard].tick)) + 1);
         slots_[shard] = new_slot(p_, floor_ms_);
     }
 
@@ -482,7 +485,7 @@ class Node {
         std::uint32_t count = random_.once_in(4) ? random_.below(9) + 1 : 1;
         for (int tries = 0; tries < 4; tries++) {
             bool may_borrow = may_borrow_ && session_number % 2 == 0;  // the others wait
-            Limits limits{now_ms_, floor_ms_, granted_ms_, max_lead_ms_, may_borrow};
+            Limits limits{now_us_, floor_ms_, granted_ms_, max_lead_ms_, may_borrow};
             Slot before = slots_[shard];
             Take taken = take_at(slots_[shard], p_, limits, shard, above, count);
             if (taken.status == Status::ok) {
@@ -498,42 +501,43 @@ class Node {
     // Does what the refusal asks for, and checks that it asked for no more and no less.
     bool yield_to(const Take &taken, Limits limits, std::uint32_t shard, const Position &above) {
         if (taken.status == Status::renew) {
-            granted_ms_ = std::max({now_ms_, floor_ms_, start_of(p_, taken.tick)}) + 20;
+            granted_ms_ = std::max({ms_down(now_us_), floor_ms_, ms_down(start_of(p_, taken.tick))}) + 20;
             return true;
         }
         EXPECT_TRUE(taken.status == Status::full || taken.status == Status::borrowed || taken.status == Status::ahead);
-        EXPECT_GT(taken.wait_ms, 0);
+        EXPECT_GT(taken.wait_us, 0);
         limits.granted_ms = far_ms;
         Slot slot = slots_[shard];
-        limits.now_ms = now_ms_ + taken.wait_ms - 1;
+        limits.now_us = now_us_ + taken.wait_us - 1;
         EXPECT_NE(take_at(slot, p_, limits, shard, above).status, Status::ok) << "it waits too long";
         slot = slots_[shard];
-        limits.now_ms = now_ms_ + taken.wait_ms;
+        limits.now_us = now_us_ + taken.wait_us;
         EXPECT_EQ(take_at(slot, p_, limits, shard, above).status, Status::ok) << "it waits too little";
         EXPECT_EQ(slot.tick, taken.tick);
-        if (taken.wait_ms > 5000 && !random_.once_in(200)) return false;
+        if (taken.wait_us > 5000000 && !random_.once_in(200)) return false;
         if (random_.once_in(2)) return false;
-        now_ms_ += taken.wait_ms;
+        now_us_ += taken.wait_us;
         return true;
     }
 
     void check(const Take &taken, const Limits &limits, const Slot &before, std::uint32_t shard, const Position &above,
                std::uint32_t count) {
         std::int64_t start = start_of(p_, taken.tick);
-        ASSERT_GE(start, limits.floor_ms);
-        ASSERT_LT(start, limits.granted_ms);
-        ASSERT_LE(start - limits.now_ms, limits.max_lead_ms);
+        ASSERT_EQ(taken.start_ms, ms_down(start));
+        ASSERT_GE(start, us_of(limits.floor_ms));
+        ASSERT_LT(start, us_of(limits.granted_ms));
+        ASSERT_LE(start - limits.now_us, limits.max_lead_ms * 1000);
         ASSERT_LT(taken.tick, p_.tick_end);
         ASSERT_GE(taken.count, 1u);
         ASSERT_LE(taken.count, count);
         ASSERT_GE(taken.sequence, p_.sequence_first);
         ASSERT_LE(taken.sequence + taken.count - 1, p_.sequence_last);
         bool is_begun =
-            taken.tick > before.tick && taken.tick > tick_from(p_, limits.floor_ms) && taken.tick > above.tick;
+            taken.tick > before.tick && taken.tick > tick_from(p_, us_of(limits.floor_ms)) && taken.tick > above.tick;
         if (is_begun && !limits.may_borrow) {
             bool is_after_borrowed = before.tick == before.borrowed_tick;
-            std::int64_t lead = is_after_borrowed ? before.borrowed_lead_ms : 0;
-            ASSERT_LE(start - limits.now_ms, lead) << "a tick was begun further ahead of the clock";
+            std::int64_t lead = is_after_borrowed ? before.borrowed_lead_us : 0;
+            ASSERT_LE(start - limits.now_us, lead) << "a tick was begun further ahead of the clock";
         }
         ASSERT_EQ(slots_[shard].ids, before.ids + taken.count);
         for (std::uint32_t i = 0; i < taken.count; i++) {
@@ -553,7 +557,7 @@ class Node {
 
     Packing p_;
     Random random_;
-    std::int64_t now_ms_, floor_ms_, granted_ms_, max_lead_ms_;
+    std::int64_t now_us_, floor_ms_, granted_ms_, max_lead_ms_;
     std::vector<Slot> slots_;
     std::vector<std::int64_t> last_ids_;  // of each slot
     std::vector<Session> sessions_;
@@ -565,11 +569,11 @@ class Node {
 TEST(Slot, CountsHoldsAndBorrows) {
     Packing p = packing_of(ms);
     Slot slot = new_slot(p, 0);
-    Limits right{5000, 0, far_ms, lead_ms, true};
+    Limits right{us_of(5000), 0, far_ms, lead_ms, true};
     take_at(slot, p, right);
     EXPECT_FALSE(is_borrowed(slot, 5000));
 
-    Limits behind{4990, 0, far_ms, lead_ms, true};
+    Limits behind{us_of(4990), 0, far_ms, lead_ms, true};
     Take held = take_at(slot, p, behind, 5, before_all, 4);
     EXPECT_EQ(held.tick, 5000);
     EXPECT_EQ(held.count, 3u);
@@ -586,7 +590,7 @@ TEST(Slot, CountsHoldsAndBorrows) {
 
     EXPECT_EQ(slot.holds, 3u);
     EXPECT_EQ(slot.borrows, 3u);
-    EXPECT_EQ(slot.borrowed_lead_ms, 11u) << "as its tick began";
+    EXPECT_EQ(slot.borrowed_lead_us, 11000u) << "as its tick began";
     EXPECT_EQ(slot.ids, 7u);
 }
 
@@ -595,7 +599,7 @@ TEST(Slot, CountsAsBorrowedWhatThePoolBorrowed) {
     Packing p = packing_of(ms);
     for (bool may_borrow : {true, false}) {
         Slot slot{4999, 0, 0, 0, 0, 0, -1};
-        Take taken = take_at(slot, p, {5000, 0, far_ms, lead_ms, may_borrow}, 5, {5003, 0});
+        Take taken = take_at(slot, p, {us_of(5000), 0, far_ms, lead_ms, may_borrow}, 5, {5003, 0});
         EXPECT_EQ(taken.tick, 5003);
         EXPECT_EQ(is_borrowed(slot, taken.tick), may_borrow);
     }
@@ -605,14 +609,14 @@ TEST(Slot, CountsAsBorrowedWhatThePoolBorrowed) {
 TEST(Slot, CountsAFloorAsHeld) {
     Packing p = packing_of(ms);
     Slot slot = new_slot(p, 5050);
-    Take taken = take_at(slot, p, {5000, 5050, far_ms, lead_ms, true});
+    Take taken = take_at(slot, p, {us_of(5000), 5050, far_ms, lead_ms, true});
     EXPECT_EQ(taken.tick, 5050);
     EXPECT_FALSE(is_borrowed(slot, taken.tick));
 }
 
 // A slot whose last tick is full, and was borrowed that far ahead of the clock.
-Slot borrowed_slot(std::int64_t tick, std::uint32_t lead) {
-    return {tick, 3, lead, 0, 0, 0, tick};
+Slot borrowed_slot(std::int64_t tick, std::uint32_t own_lead_ms) {
+    return {tick, 3, 1000 * own_lead_ms, 0, 0, 0, tick};
 }
 
 // A session that waits keeps the lead that others borrowed, and adds nothing to it.
@@ -631,7 +635,7 @@ TEST(Slot, AWaiterGoesOnAfterABorrowedTick) {
         {"a short lead, no further", borrowed_slot(5003, 3), 5000, Status::borrowed, 1},
         {"the lead was lowered since", borrowed_slot(5200, 200), 5001, Status::borrowed, 100},
         {"the clock was set back since", borrowed_slot(5100, 100), 4000, Status::full, 1001},
-        {"a tick that is held", {5100, 3, 100, 0, 0, 0, 5099}, 5001, Status::full, 100},
+        {"a tick that is held", {5100, 3, 100000, 0, 0, 0, 5099}, 5001, Status::full, 100},
         {"a floor that is held", {5100, no_sequence, 0, 0, 0, 0, -1}, 5001, Status::full, 100},
     };
     Packing p = packing_of(ms);
@@ -639,14 +643,15 @@ TEST(Slot, AWaiterGoesOnAfterABorrowedTick) {
         Slot slot = c.slot;
         Take taken = take_at(slot, p, at(c.now_ms));
         EXPECT_EQ(taken.status, c.status) << c.what;
-        EXPECT_EQ(taken.wait_ms, c.wait_ms) << c.what;
+        std::int64_t lead_us = start_of(p, taken.tick) - us_of(c.now_ms);
+        EXPECT_EQ(taken.wait_us, c.status == Status::ok ? lead_us : c.wait_ms * 1000) << c.what;
         EXPECT_EQ(taken.tick, c.slot.tick + 1) << c.what;
         if (c.status != Status::ok) {
             EXPECT_TRUE(same(slot, c.slot)) << c.what;
             continue;
         }
         EXPECT_TRUE(is_borrowed(slot, taken.tick)) << c.what;
-        EXPECT_EQ(slot.borrowed_lead_ms, c.slot.tick + 1 - c.now_ms) << c.what << ": the lead that is left";
+        EXPECT_EQ(slot.borrowed_lead_us, 1000 * (c.slot.tick + 1 - c.now_ms)) << c.what << ": the lead that is left";
     }
 }
 
@@ -658,7 +663,7 @@ TEST(Slot, AWaiterBesideBorrowersIsAsFast) {
     for (std::int64_t now_ms = 5000; now_ms < 6000; now_ms++) {
         bool is_first = now_ms % 5 == 0;
         if (is_first) waiters += take_at(slot, p, at(now_ms), 5, before_all, 4).count;
-        for (int i = 0; i < 1000; i++) take_at(slot, p, {now_ms, 0, far_ms, lead_ms, true}, 5, before_all, 4);
+        for (int i = 0; i < 1000; i++) take_at(slot, p, {us_of(now_ms), 0, far_ms, lead_ms, true}, 5, before_all, 4);
         if (!is_first) waiters += take_at(slot, p, at(now_ms), 5, before_all, 4).count;
     }
     EXPECT_EQ(waiters, 800) << "a tick whenever it comes first";
@@ -684,15 +689,15 @@ TEST(Slot, WaitersAddNothingToALead) {
 TEST(Slot, ABorrowerIsToldThatTheLeadIsUsedUp) {
     Packing p = packing_of(ms);
     Slot slot = borrowed_slot(5100, 100);
-    Take taken = take_at(slot, p, {5000, 0, far_ms, lead_ms, true});
+    Take taken = take_at(slot, p, {us_of(5000), 0, far_ms, lead_ms, true});
     EXPECT_EQ(taken.status, Status::borrowed);
-    EXPECT_EQ(taken.wait_ms, 1);
+    EXPECT_EQ(taken.wait_us, 1000);
 }
 
 // Beyond max_lead without a step of the clock: max_lead was lowered.
 TEST(Slot, ABorrowedTickAheadIsNotTheClocksFault) {
     Packing p = packing_of(ms);
-    Slot slot{5200, 1, 200, 0, 0, 0, 5200};
+    Slot slot{5200, 1, 200000, 0, 0, 0, 5200};
     EXPECT_EQ(take_at(slot, p, at(5000)).status, Status::borrowed);
     EXPECT_EQ(take_at(slot, p, at(4998)).status, Status::ahead) << "the clock was set back";
     slot.borrowed_tick = 5199;
@@ -725,6 +730,11 @@ TEST(Slot, NoIdTwiceWhateverTheClockDoes) {
         "epoch=1970-01-01 unit=10ms time=39 sequence=2+1 shard=4",
         "epoch=1970-01-01 unit=1s time=32 shard=4 sequence=3",
         "epoch=1970-01-01 unit=1s time=25w sequence=3+1 region=1 shard=4",
+        "epoch=1970-01-01 unit=1us time=53 shard=10",
+        "epoch=1970-01-01 unit=1us time=50 shard=4 sequence=1+1",
+        "epoch=1970-01-01 unit=100us time=45 shard=4 sequence=2",
+        "epoch=1970-01-01 unit=125us time=45w sequence=1 shard=4",
+        "epoch=1970-01-01T00:00:00.001Z unit=1500us time=42 shard=4 sequence=2",
     };
     std::size_t ids = 0;
     for (const std::string &layout : layouts)
@@ -740,26 +750,26 @@ TEST(Slot, NoIdTwiceWhateverTheClockDoes) {
 
 TEST(FullRun, GrowsWithoutLongGaps) {
     FullRun run{};
-    EXPECT_EQ(note_full(run, 1000, 1), 0u);
-    EXPECT_EQ(note_full(run, 1001, 1), 1u);
-    EXPECT_EQ(note_full(run, 1101, 1), 101u) << "the longest gap";
-    EXPECT_EQ(note_full(run, 1101, 1), 101u) << "another session, at once";
-    EXPECT_EQ(note_full(run, 1202, 1), 0u) << "a gap too long begins a new run";
-    EXPECT_EQ(note_full(run, 1300, 1), 98u);
+    EXPECT_EQ(note_full(run, 1000, 1000000), 0u);
+    EXPECT_EQ(note_full(run, 1001, 1000), 1u);
+    EXPECT_EQ(note_full(run, 1101, 1000), 101u) << "the longest gap";
+    EXPECT_EQ(note_full(run, 1101, 1000), 101u) << "another session, at once";
+    EXPECT_EQ(note_full(run, 1202, 1000), 0u) << "a gap too long begins a new run";
+    EXPECT_EQ(note_full(run, 1300, 1000), 98u);
 }
 
 TEST(FullRun, LongTicksHaveLongGaps) {
     FullRun run{};
-    note_full(run, 1000, 1000);
-    EXPECT_EQ(note_full(run, 3000, 1000), 2000u) << "two ticks";
-    EXPECT_EQ(note_full(run, 5001, 1000), 0u) << "more than two";
+    note_full(run, 1000, 1000000);
+    EXPECT_EQ(note_full(run, 3000, 1000000), 2000u) << "two ticks";
+    EXPECT_EQ(note_full(run, 5001, 1000000), 0u) << "more than two";
 }
 
 TEST(FullRun, OutlastsTheTurnOfItsClock) {
     constexpr std::int64_t turn = std::int64_t{1} << 32;
     FullRun run{};
-    note_full(run, turn - 50, 1);
-    EXPECT_EQ(note_full(run, turn + 20, 1), 70u);
+    note_full(run, turn - 50, 1000);
+    EXPECT_EQ(note_full(run, turn + 20, 1000), 70u);
 }
 
 }  // namespace

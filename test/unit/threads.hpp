@@ -30,7 +30,7 @@ struct IDGEN_LOCKS(capability("mutex")) ThreadLock {
 constexpr std::int64_t first_ms = 1795000000000;
 constexpr std::uint32_t our_database = 11;
 constexpr Layout thread_layout{0, 1, 41, 0, 4, 2, 0, 0};  // four IDs a ms for each shard
-constexpr DrawRules thread_rules{100, INT64_MAX / 2, false, false};
+constexpr DrawRules thread_rules{100, INT32_MAX, false, false};
 
 struct ThreadDatabase : DatabaseEntry {
     SettledPairs<ThreadLock> pairs{};
@@ -129,7 +129,7 @@ struct ThreadSession {
     ThreadSession(ThreadServer &at, std::uint32_t number, ShardRange pool) : server(at), range(pool) {
         std::uint32_t count = range.last - range.first + 1;
         last.cursor.aim(number, count);
-        source.packing = packing_of(thread_layout);
+        set_packing(source, packing_of(thread_layout));
         source.session = &last;
         source.pool = {&range, 1, count};
         source.is_pool = count > 1;
@@ -146,8 +146,8 @@ struct ThreadSession {
     std::uint32_t resets() const noexcept { return server.database->resets; }
     DrawRules rules() const noexcept { return thread_rules; }
     std::int64_t window_ms() const noexcept { return 50; }
-    std::int64_t recent_ms() const noexcept { return server.clock_ms.load(); }
-    std::int64_t now_ms() const noexcept { return server.clock_ms.load(); }
+    std::int64_t recent_us() const noexcept { return us_of(server.clock_ms.load()); }
+    std::int64_t now_us() const noexcept { return us_of(server.clock_ms.load()); }
     const Announced &announced() const noexcept { return own; }
     std::uint32_t transaction() const noexcept { return running == nullptr ? 0 : running->load(); }
     std::int64_t announce(const Source &at, std::int64_t base) const { return announcing(at.packing, base); }
@@ -161,7 +161,7 @@ struct ThreadSession {
         }
         return true;
     }
-    void note_try(const Source &, const Limits &, std::int64_t, const Take &) noexcept {}
+    void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
     void require_server() const noexcept {}
     void note_drawn(const Source &, const Limits &, const Take &, const Drawn &drawn) {
         broken += drawn.start_ms >= server.database->durable_ms.load();

@@ -52,7 +52,7 @@ struct ThreadKeeper {
         });
         Packing p = packing_of(thread_layout);
         for (std::int64_t end_ms = registered_ms + 3; registered_ms < end_ms; registered_ms++)
-            of_others.push_back(pack(p, tick_of(p, registered_ms), number, 0));
+            of_others.push_back(pack(p, tick_of(p, us_of(registered_ms)), number, 0));
         std::lock_guard<std::mutex> guard(lock);
         begin_life(lease, 99);
     }

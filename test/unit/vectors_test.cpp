@@ -32,9 +32,9 @@ void expect_published(const Row &row) {
     SCOPED_TRACE(row.at("layout") + ' ' + row.at("id") + ' ' + row.at("source"));
     Packing p = packing_of(row.at("layout"));
     Parts parts = unpacked(row, p);
-    std::int64_t delta = start_of(p, parts.tick) - number(row.at("unix_ms"));
-    EXPECT_GE(delta, 0);
-    EXPECT_LE(delta, number(row.at("tolerance_ms")));
+    std::int64_t delta_us = start_of(p, parts.tick) - us_of(number(row.at("unix_ms")));
+    EXPECT_GE(delta_us, 0);
+    EXPECT_LE(delta_us, 1000 * number(row.at("tolerance_ms")));
     if (!row.at("shard").empty()) {
         EXPECT_EQ(parts.shard, number(row.at("shard")));
     }
@@ -85,8 +85,8 @@ TEST(Vectors, TraceTimesWrap) {
         SCOPED_TRACE(row.at("a") + ' ' + row.at("b"));
         for (std::int64_t k : {1, 2, 53}) {
             std::int64_t near_a = start_of(p, a + k * turn), near_b = start_of(p, b + k * turn);
-            EXPECT_EQ(std::abs(start_nearest(p, b, near_a) - near_a), seconds * 1000);
-            EXPECT_EQ(std::abs(start_nearest(p, a, near_b) - near_b), seconds * 1000);
+            EXPECT_EQ(std::abs(start_nearest(p, b, near_a) - near_a), seconds * 1000000);
+            EXPECT_EQ(std::abs(start_nearest(p, a, near_b) - near_b), seconds * 1000000);
         }
     }
 }

@@ -17,7 +17,7 @@
 //          nothing
 //      CREATE FUNCTION fake_wish() RETURNS text
 //          what sessions have asked for: "pool" or "", then numbers
-#include "pg/report/instant.hpp"
+#include "core/layout/instant.hpp"
 #include "pg/state/lease_gate.hpp"
 
 namespace idgen::pg {
@@ -28,7 +28,7 @@ SharedLeases &leases() {
 }
 
 int64 now_ms() {
-    return to_unix_ms(GetCurrentTimestamp());
+    return ms_down(GetCurrentTimestamp());
 }
 
 SharedLease &entry_of(SharedLeases &leases, int64 number) noexcept {

@@ -137,7 +137,7 @@ enum class Ahead : std::uint8_t {
 // What is known of a tick that was refused, and of what may have put it there.
 struct AheadView {
     std::int64_t start_ms;  // of the tick
-    std::int64_t unit_ms;
+    std::int64_t unit_ms;   // a part of one counts as one
     std::int64_t now_ms;
     std::int64_t wait_ms;  // until the clock would admit it
     bool is_full;          // it is the next one because the one before is full

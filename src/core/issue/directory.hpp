@@ -228,11 +228,7 @@ class Directory {
     }
 
     static void move(Entry &entry, std::int64_t at_ms, bool may_lower) noexcept {
-        // All of a packing that new_slot() reads.
-        Packing p{};
-        p.epoch_ms = entry.link.key.packing.epoch_ms;
-        p.unit_ms = entry.link.key.packing.unit_ms;
-        Slot moved = new_slot(p, at_ms);
+        Slot moved = new_slot(ticks_of(entry.link.key.packing), at_ms);
         Guard<Lock> guard(entry.mutex);
         if (entry.slot.tick <= moved.tick || may_lower) move_slot(entry.slot, moved);
     }

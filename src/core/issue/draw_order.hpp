@@ -10,9 +10,9 @@
 // A `Host` has
 //   const Horizon &horizon(), std::uint32_t resets()   of the database
 //   DrawRules rules(), std::int64_t window_ms()        what settings say
-//   std::int64_t recent_ms(), now_ms()                 the clock: as it was just now; as it is
+//   std::int64_t recent_us(), now_us()                 the clock: as it was just now; as it is
 //   const Announced &announced(), std::uint32_t transaction()   for readers by ID (settled.hpp)
-//   std::int64_t announce(source, base)                announces a draw that begins there, and gives where it may begin
+//   std::int64_t announce(source, tick)                announces a draw that begins there, and gives where it may begin
 //   bool select_slot(source, now_ms)                   select_shard, and finds its slot; false if the pool is empty
 //   void note_try(source, limits, base, taken)         for tests: what a try came to
 //   void require_server()                              raises if another server may have taken this one's place
@@ -44,27 +44,29 @@ struct Drawn {
     std::int64_t first_id;
     std::int64_t step;      // from one ID to the next
     std::uint32_t count;    // 0: the draw failed, and the host has said why
-    std::int64_t start_ms;  // of their tick
+    std::int64_t start_ms;  // the ms that their tick starts in
 };
-constexpr Drawn nothing_drawn{0, 0, 0, 0};
+constexpr Drawn nothing_drawn{};
 
-// The tick at which a draw may begin that would begin at `base`: announced, so that readers by ID wait for it.
+// Announces the tick at which a draw would begin, so that readers by ID wait for it, and makes it the one where it may.
 template <class Host, class Source>
-inline std::int64_t announced_base(Host &host, const Source &source, std::int64_t base) {
-    bool is_covered = is_announced(host.announced(), host.transaction(), start_of(source.packing, base));
-    return __builtin_expect(is_covered, true) ? base : host.announce(source, base);
+inline void announce_base(Host &host, Source &source) {
+    bool is_covered = is_announced(host.announced(), host.transaction(), source.base.start_ms);
+    if (__builtin_expect(is_covered, true)) return;
+    source.base = make_tick(source.packing, host.announce(source, source.base.number));
 }
 
-// One try at the shards that the session may use in this tick. Requires base >= 0.
+// One try at the shards that the session may use in this tick. Requires a base of at least 0.
 template <class Host, class Source>
-inline Take try_shards(Host &host, Source &source, const Limits &limits, std::int64_t base, std::uint32_t count) {
+inline Take try_shards(Host &host, Source &source, Limits &limits, const Tick &base, std::uint32_t count) {
     Take taken;
+    auto complete = [&](const Limits &) { return complete_limits(limits, rules_of(source, host.rules())); };
     host.pause();
     begin_try(source, base);
     do {
-        if (__builtin_expect(!is_selected(source), false) && !host.select_slot(source, limits.now_ms))
-            return {Take::Status::capped, 0, 0, base, 0};
-    } while (__builtin_expect(!try_slot(source, limits, base, count, taken), false));
+        if (__builtin_expect(!is_selected(source), false) && !host.select_slot(source, ms_down(limits.now_us)))
+            return {Take::Status::capped, 0, 0, base.number, 0};
+    } while (__builtin_expect(!try_slot(source, limits, base, count, taken, complete), false));
     host.note_try(source, limits, base, taken);
     return taken;
 }
@@ -79,7 +81,7 @@ inline bool hand_out(Host &host, Source &source, const Limits &limits, const Tak
     std::int64_t step = std::int64_t{1} << source.packing.sequence_shift;
     drawn = {first_id(source, taken), step, taken.count, taken.start_ms};
     host.note_drawn(source, limits, taken, drawn);
-    if (__builtin_expect(grant == Grant::half_used, false)) host.renew_ahead(limits.now_ms, taken.start_ms);
+    if (__builtin_expect(grant == Grant::half_used, false)) host.renew_ahead(ms_down(limits.now_us), taken.start_ms);
     return true;
 }
 
@@ -98,7 +100,7 @@ template <class Host, class Source>
 bool follow(Host &host, Source &source, Next next, const Limits &limits, const Take &taken, typename Host::Wait &wait) {
     switch (next) {
         case Next::renew:
-            return await_renewal(host, host.renew(start_of(source.packing, taken.tick)), wait);
+            return await_renewal(host, host.renew(ms_down(start_of(source.packing, taken.tick))), wait);
         case Next::await_number:
             return host.wait_for_number(source, wait);
         case Next::wait:
@@ -122,13 +124,13 @@ template <class Host, class Source>
     DrawRules rules = rules_of(source, host.rules());
     Drawn drawn;
     for (;;) {
-        Limits limits = limits_of(host.horizon(), host.now_ms(), rules, [&host] { host.pause(); });
+        Limits limits = limits_of(host.horizon(), host.now_us(), [&host] { host.pause(); });
         if (source.session != nullptr) note_resets(*source.session, host.resets());
-        std::int64_t base = base_of(source, limits);
+        const Tick &base = base_of(source, limits);
         Take taken{};
         Next next = Next::before_epoch;
-        if (base >= 0) {
-            if (!source.carries) base = announced_base(host, source, base);
+        if (base.number >= 0) {
+            if (!source.carries) announce_base(host, source);
             taken = try_shards(host, source, limits, base, count);
             next = next_step(taken, source.packing, limits, rules, host.waited_ms(wait));
         }
@@ -144,12 +146,11 @@ template <class Host, class Source>
 // announced.
 template <bool is_read_by, class Host, class Source>
 inline Drawn draw(Host &host, Source &source, std::uint32_t count) {
-    IDGEN_REQUIRE(source.packing.unit_ms > 0 && count > 0 && is_read_by != source.carries);
-    DrawRules rules = rules_of(source, host.rules());
-    Limits limits = limits_of(host.horizon(), host.recent_ms(), rules, [&host] { host.pause(); });
-    std::int64_t base = base_of(source, limits);
-    if (__builtin_expect(base < 0, false)) return draw_patiently(host, source, count);
-    if constexpr (is_read_by) base = announced_base(host, source, base);
+    IDGEN_REQUIRE(source.packing.unit_us > 0 && count > 0 && is_read_by != source.carries);
+    Limits limits = limits_of(host.horizon(), host.recent_us(), [&host] { host.pause(); });
+    const Tick &base = base_of(source, limits);
+    if (__builtin_expect(base.number < 0, false)) return draw_patiently(host, source, count);
+    if constexpr (is_read_by) announce_base(host, source);
     Take taken = try_shards(host, source, limits, base, count);
     if (__builtin_expect(taken.status != Take::Status::ok, false)) return draw_patiently(host, source, count);
     Drawn drawn;

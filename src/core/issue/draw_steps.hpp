@@ -5,7 +5,7 @@
 //      try_slot  --> false: select another shard, or the slot is another shard's by now
 //                --> true:   next_step --> issue: grant_for, note_drawn; or what keeps the IDs from being made
 //
-// Nothing here waits, reads a clock or raises. Times are unix ms.
+// Nothing here waits, reads a clock or raises.
 #pragma once
 
 #include <cstdint>
@@ -59,16 +59,16 @@ constexpr Next next_step(const Take &taken, const Packing &p, const Limits &limi
     bool is_borrowed = taken.status == Take::Status::borrowed;
     bool is_full = taken.status == Take::Status::full || is_borrowed;
     if (is_full && rules.fails_when_full) return Next::full;
-    if (waited_ms + taken.wait_ms <= rules.max_wait_ms) return Next::wait;
+    if (waited_ms * 1000 + taken.wait_us <= rules.max_wait_ms * 1000) return Next::wait;
     if (is_borrowed) return rules.may_borrow ? Next::full : Next::borrowed;
     // A clock that runs has ended a tick that was waited for.
-    bool is_next_tick = start_of(p, taken.tick) - limits.now_ms <= p.unit_ms;
+    bool is_next_tick = start_of(p, taken.tick) - limits.now_us <= p.unit_us;
     return is_full && is_next_tick && waited_ms == 0 ? Next::full : Next::too_far_ahead;
 }
 
 // Whether the clock admits a tick within the longest wait: asked before anything is drawn above one that was observed.
-constexpr bool is_in_reach(std::int64_t lead_ms, const DrawRules &rules) noexcept {
-    return lead_ms - rules.max_lead_ms <= rules.max_wait_ms;
+constexpr bool is_in_reach(std::int64_t lead_us, const DrawRules &rules) noexcept {
+    return lead_us - rules.max_lead_ms * 1000 <= rules.max_wait_ms * 1000;
 }
 
 // Where in its pool of shards a session draws. Ranks count the pool's shards upward from 0.
@@ -143,6 +143,7 @@ inline void note_resets(DrawSession &session, std::uint32_t resets) noexcept {
 template <class Lock>
 struct DrawSource {
     Packing packing;
+    Tick base;                 // at which the last draw could begin; else any tick of the packing
     DrawSession *session;      // null: whatever the session drew before is of no matter
     ShardSet pool;             // the shards; one alone for an explicit one
     std::uint32_t region_top;  // the region above the shards of the pool, shifted
@@ -159,6 +160,13 @@ struct NoPause {
     void operator()() const noexcept {}
 };
 
+// Gives the source another packing.
+template <class Lock>
+void set_packing(DrawSource<Lock> &source, const Packing &p) noexcept {
+    source.packing = p;
+    source.base = make_tick(p, 0);
+}
+
 // The rules of a source: where a full tick carries into the next one, it does so whatever settings say.
 template <class Lock>
 DrawRules rules_of(const DrawSource<Lock> &source, DrawRules rules) noexcept {
@@ -167,13 +175,20 @@ DrawRules rules_of(const DrawSource<Lock> &source, DrawRules rules) noexcept {
     return rules;
 }
 
-// The limits of a try, by the rules of its source. The grant first: it rises after the floor that it rests on.
+// The limits of a try. The grant first: it rises after the floor that it rests on. What rules say of a lead is left out.
 template <class Pause = NoPause>
-Limits limits_of(const Horizon &horizon, std::int64_t now_ms, const DrawRules &rules, Pause pause = {}) noexcept {
+Limits limits_of(const Horizon &horizon, std::int64_t now_us, Pause pause = {}) noexcept {
     std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
     pause();
     std::int64_t floor_ms = horizon.floor_ms.load(std::memory_order_acquire);
-    return {now_ms, floor_ms, granted_ms, rules.max_lead_ms, rules.may_borrow};
+    return {now_us, floor_ms, granted_ms, 0, false};
+}
+
+// Adds what the rules of the source say of a lead.
+inline const Limits &complete_limits(Limits &limits, const DrawRules &rules) noexcept {
+    limits.max_lead_ms = rules.max_lead_ms;
+    limits.may_borrow = rules.may_borrow;
+    return limits;
 }
 
 // The session whose cursor counts: that of a pool, else null.
@@ -182,19 +197,20 @@ DrawSession *pool_session(const DrawSource<Lock> &source) noexcept {
     return source.is_pool ? source.session : nullptr;
 }
 
-// The first tick that clock and floor allow; negative before the epoch.
+// The first tick that clock and floor allow; its number is negative before the epoch.
 template <class Lock>
-std::int64_t base_of(const DrawSource<Lock> &source, const Limits &limits) noexcept {
-    std::int64_t base = base_tick(source.packing, limits);
-    return base < 0 && source.carries ? 0 : base;
+const Tick &base_of(DrawSource<Lock> &source, const Limits &limits) noexcept {
+    find_base(source.packing, limits, source.base);
+    if (__builtin_expect(source.base.number < 0, false) && source.carries) source.base = make_tick(source.packing, 0);
+    return source.base;
 }
 
-// Begins a try. Requires base >= 0, from base_of with the same limits, as all steps of a try.
+// Begins a try. Requires a base of at least 0, from base_of with the same limits, as all steps of a try.
 template <class Lock>
-void begin_try(DrawSource<Lock> &source, std::int64_t base) noexcept {
-    IDGEN_REQUIRE(base >= 0);
+void begin_try(DrawSource<Lock> &source, const Tick &base) noexcept {
+    IDGEN_REQUIRE(base.number >= 0);
     DrawSession *pool = pool_session(source);
-    if (pool != nullptr && base > pool->last.tick) pool->cursor.begin_tick();
+    if (pool != nullptr && base.number > pool->last.tick) pool->cursor.begin_tick();
 }
 
 // Whether the slot in use is of the shard whose turn it is.
@@ -218,10 +234,10 @@ std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
 // Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only if the shard lies
 // above the sequence.
 template <class Lock>
-bool move_up(const DrawSource<Lock> &source, std::int64_t base) noexcept {
+bool move_up(const DrawSource<Lock> &source, const Tick &base) noexcept {
     DrawSession *pool = pool_session(source);
     if (pool == nullptr) return false;
-    bool may_move = source.packing.shard_above || pool->last.tick < base;
+    bool may_move = source.packing.shard_above || pool->last.tick < base.number;
     return may_move && pool->cursor.next_shard();
 }
 
@@ -232,25 +248,25 @@ std::uint32_t packed_shard(const DrawSource<Lock> &source) noexcept {
 }
 
 // Takes from the slot in use; false if it is another shard's by now.
-template <class Lock>
-bool take_current(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
-                  Take &taken) noexcept {
+template <class Lock, class Limited>
+bool take_current(DrawSource<Lock> &source, const Limits &limits, const Tick &base, std::uint32_t count, Take &taken,
+                  Limited complete) noexcept {
     Position above = before_all;
     if (source.session != nullptr) above = lowest_above(source.packing, source.session->last, source.shard);
     Guard<Lock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return false;
     auto history = [&source] { return source.session != nullptr ? &source.session->last : nullptr; };
     taken = take(source.slot.entry->slot, source.packing, limits, base, packed_shard(source), above, count,
-                 source.lease, history);
+                 source.lease, history, complete);
     return true;
 }
 
 // Tries the slot in use. Requires is_selected. False: no final answer; select another shard, or another slot.
-template <class Lock>
-bool try_slot(DrawSource<Lock> &source, const Limits &limits, std::int64_t base, std::uint32_t count,
-              Take &taken) noexcept {
+template <class Lock, class Limited = Complete>
+bool try_slot(DrawSource<Lock> &source, const Limits &limits, const Tick &base, std::uint32_t count, Take &taken,
+              Limited complete = {}) noexcept {
     IDGEN_REQUIRE(is_selected(source));
-    if (!take_current(source, limits, base, count, taken)) {
+    if (!take_current(source, limits, base, count, taken, complete)) {
         source.slot.entry = nullptr;
         return false;
     }
@@ -279,8 +295,13 @@ void note_drawn(const DrawSource<Lock> &source, const Take &taken) noexcept {
     last.sequence = taken.sequence + taken.count - 1;
 }
 
-// Counts IDs of one tick, just taken, that lie `lead_ms` ahead of the clock: more than 0. A session that drew from a
-// borrowed tick may go on in it on another shard, and remembers that. True if the IDs were held, not borrowed.
+// How far a tick lies ahead of the clock, in ms begun: below that, other processors read the same clock a little later.
+constexpr std::int64_t counted_lead_ms(const Tick &tick, std::int64_t now_us) noexcept {
+    return tick.start_ms - ms_down(now_us);
+}
+
+// Counts IDs of one tick, just taken, whose counted lead is `lead_ms`: more than 0. A session that drew from a borrowed
+// tick may go on in it on another shard, and remembers that. True if the IDs were held, not borrowed.
 template <class Lock>
 bool note_ahead(const DrawSource<Lock> &source, std::int64_t tick, std::uint32_t ids, std::int64_t lead_ms) noexcept {
     Guard<Lock> guard(source.slot.entry->mutex);

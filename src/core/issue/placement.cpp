@@ -13,10 +13,10 @@ std::int64_t order_in_tick(const Packing &p, const DrawHistory &drawn) noexcept 
 
 }  // namespace
 
-bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept {
+bool position_of(const Packing &p, std::int64_t id, std::int64_t now_us, DrawHistory &observed) noexcept {
     Parts parts{};
     if (!unpack(p, id, parts) || parts.sequence < first_sequence(p, parts.tick, parts.shard)) return false;
-    std::int64_t tick = p.wraps ? tick_of(p, start_nearest(p, parts.tick, now_ms)) : parts.tick;
+    std::int64_t tick = p.wraps ? tick_of(p, start_nearest(p, parts.tick, now_us)) : parts.tick;
     observed = {tick, parts.shard, parts.sequence};
     return true;
 }

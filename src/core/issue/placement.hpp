@@ -9,9 +9,9 @@
 
 namespace idgen {
 
-// The position of an ID, its tick in the turn that is nearest to `now_ms` where time wraps. False if the layout
+// The position of an ID, its tick in the turn that is nearest to `now_us` where time wraps. False if the layout
 // cannot have made it.
-bool position_of(const Packing &p, std::int64_t id, std::int64_t now_ms, DrawHistory &observed) noexcept;
+bool position_of(const Packing &p, std::int64_t id, std::int64_t now_us, DrawHistory &observed) noexcept;
 
 // Whichever makes the larger ID; of equal ones the first.
 DrawHistory later_of(const Packing &p, const DrawHistory &a, const DrawHistory &b) noexcept;

@@ -11,7 +11,7 @@
 //
 // Not for IDs that are drawn in one transaction and stored in another.
 //
-// Nothing here waits, reads a clock or raises. Times are unix ms.
+// Nothing here waits, reads a clock or raises. Times are unix ms; the start of a tick is the ms that it starts in.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,8 @@ constexpr bool is_announced(const Announced &own, std::uint32_t transaction, std
     return own.transaction == transaction && start_ms >= own.covered_ms;
 }
 constexpr bool covers(const Announced &own, std::uint32_t transaction, const Packing &p, std::int64_t base) noexcept {
-    return own.transaction == transaction && start_of(p, base) >= own.start_ms && base >= tick_of(p, own.settled_ms);
+    return own.transaction == transaction && start_of(p, base) >= us_of(own.start_ms) &&
+           base >= tick_of(p, us_of(own.settled_ms));
 }
 
 // Writes the entry of a transaction, or lowers it.
@@ -97,8 +98,8 @@ std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &
                       const LocalTransaction &transaction, const Packing &p, std::int64_t base, Pause pause) noexcept {
     if (covers(own, transaction.number, p, base)) return base;
     std::int64_t seen_ms = horizon.settled_ms.load(std::memory_order_relaxed);
-    base = std::max(base, tick_of(p, seen_ms));
-    std::int64_t start_ms = start_of(p, base);
+    base = std::max(base, tick_of(p, us_of(seen_ms)));
+    std::int64_t start_ms = ms_down(start_of(p, base));
     pause();
     write_announcement(entry, database, transaction, start_ms);
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -106,7 +107,7 @@ std::int64_t announce(Announcement<Lock> &entry, Announced &own, const Horizon &
     if (own.transaction == transaction.number) start_ms = std::min(start_ms, own.start_ms);
     std::int64_t settled_ms = horizon.settled_ms.load(std::memory_order_relaxed);
     own = {transaction.number, start_ms, settled_ms, std::max(start_ms, settled_ms)};
-    return std::max(base, tick_of(p, settled_ms));
+    return std::max(base, tick_of(p, us_of(settled_ms)));
 }
 
 // The transaction that an entry announces, and from where; false if it announces none of that database. While the entry
@@ -278,8 +279,9 @@ Settled gather(std::int64_t settled_ms, const Announcements<Lock> &all, std::uin
 // The first ID above all that is settled in a layout.
 constexpr std::int64_t settled_id(const Packing &p, std::int64_t until) noexcept {
     std::int64_t until_ms = ms_of_until(until);
-    if (until_ms <= p.epoch_ms) return 0;
-    std::int64_t tick = until == until_start(until_ms) ? tick_from(p, until_ms) : tick_of(p, until_ms);
+    std::int64_t until_us = us_of(until_ms);
+    if (until_us <= p.epoch_us) return 0;
+    std::int64_t tick = until == until_start(until_ms) ? tick_from(p, until_us) : tick_of(p, until_us);
     return tick < p.tick_end ? lowest_id(p, tick) : INT64_MAX;
 }
 

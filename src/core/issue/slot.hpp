@@ -28,7 +28,7 @@ namespace idgen {
 struct Slot {
     std::int64_t tick;               // of the last ID taken
     std::uint32_t sequence;          // of the last ID taken; no_sequence: nothing is left in `tick`
-    std::uint32_t borrowed_lead_ms;  // how far ahead of the clock `borrowed_tick` began
+    std::uint32_t borrowed_lead_us;  // how far ahead of the clock `borrowed_tick` began
     std::uint64_t ids;               // counted: taken so far
     std::uint64_t holds;             // counted: of them, ahead of the clock as holds
     std::uint64_t borrows;           // counted: of them, ahead of the clock in borrowed ticks
@@ -40,7 +40,7 @@ constexpr std::uint32_t no_sequence = 0xFFFFFFFF;
 
 // A slot whose first take lies at or above the first tick from `floor_ms`.
 inline Slot new_slot(const Packing &p, std::int64_t floor_ms) noexcept {
-    return {tick_from(p, floor_ms) - 1, no_sequence, 0, 0, 0, 0, -1};
+    return {tick_from(p, us_of(floor_ms)) - 1, no_sequence, 0, 0, 0, 0, -1};
 }
 
 // Puts a slot where `other` stands, with all that it has counted.
@@ -48,11 +48,11 @@ inline void move_slot(Slot &slot, const Slot &other) noexcept {
     slot.tick = other.tick;
     slot.sequence = other.sequence;
     slot.borrowed_tick = other.borrowed_tick;
-    slot.borrowed_lead_ms = other.borrowed_lead_ms;
+    slot.borrowed_lead_us = other.borrowed_lead_us;
 }
 
-constexpr std::uint32_t lead32(std::int64_t lead_ms) noexcept {
-    return static_cast<std::uint32_t>(std::min<std::int64_t>(lead_ms, UINT32_MAX));
+constexpr std::uint32_t lead32(std::int64_t lead) noexcept {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(lead, UINT32_MAX));
 }
 
 // Whether an ID of that tick, just taken, was borrowed.
@@ -61,9 +61,9 @@ inline bool is_borrowed(const Slot &slot, std::int64_t tick) noexcept {
 }
 
 // Notes that a tick is begun ahead of the clock.
-inline void note_borrowed(Slot &slot, std::int64_t tick, std::int64_t lead_ms) noexcept {
+inline void note_borrowed(Slot &slot, std::int64_t tick, std::int64_t lead_us) noexcept {
     slot.borrowed_tick = tick;
-    slot.borrowed_lead_ms = lead32(lead_ms);
+    slot.borrowed_lead_us = lead32(lead_us);
 }
 
 // Counts IDs of one tick, just taken, that lie ahead of the clock.
@@ -93,9 +93,9 @@ inline Position lowest_above(const Packing &p, const DrawHistory &last, std::uin
     return {last.tick, last.sequence + 1};
 }
 
-// What stays the same for all draws of one attempt. Times are unix ms.
+// What stays the same for all draws of one attempt.
 struct Limits {
-    std::int64_t now_ms;      // the clock, read before the lock
+    std::int64_t now_us;      // the clock, read before the lock
     std::int64_t floor_ms;    // no tick that starts below it
     std::int64_t granted_ms;  // no tick that starts at or above it
     std::int64_t max_lead_ms;
@@ -116,29 +116,36 @@ struct Take {
     std::uint32_t count;        // ok: IDs taken, in consecutive sequences
     std::uint32_t sequence;     // ok: of the first of them
     std::int64_t tick;          // ok: theirs; else: the one that was refused
-    std::int64_t wait_ms;       // full, borrowed, ahead: from now until the clock would admit the tick
-    std::int64_t start_ms = 0;  // ok: when their tick starts
+    std::int64_t wait_us;       // full, borrowed, ahead: from now until the clock would admit the tick
+                                // ok: from now until their tick starts; 0: it has
+    std::int64_t start_ms = 0;  // ok: the ms that their tick starts in
 };
 
-// The first tick that clock and floor allow; negative before the epoch.
-inline std::int64_t base_tick(const Packing &p, const Limits &limits) noexcept {
-    std::int64_t tick = tick_of(p, limits.now_ms);
-    if (limits.floor_ms <= start_of(p, tick) || tick < 0) return tick;
-    return tick_from(p, limits.floor_ms);
+// Makes a tick of the packing, mostly that of the draw before, the first one that clock and floor allow; its number is
+// negative before the epoch.
+inline void find_base(const Packing &p, const Limits &limits, Tick &base) noexcept {
+    if (__builtin_expect(!contains(p, base, limits.now_us), false)) base = make_tick(p, tick_of(p, limits.now_us));
+    if (__builtin_expect(limits.floor_ms <= base.start_ms, true) || base.number < 0) return;
+    base = make_tick(p, tick_from(p, us_of(limits.floor_ms)));
+}
+inline Tick base_tick(const Packing &p, const Limits &limits) noexcept {
+    Tick base = make_tick(p, 0);
+    find_base(p, limits, base);
+    return base;
 }
 
-// Takes IDs of a tick that starts at `start`, from a sequence on, if lease and grant admit the tick.
-inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const Position &position, std::int64_t start,
+// Takes IDs of a tick from a sequence on, if lease and grant admit the tick.
+inline Take take_from(Slot &slot, const Packing &p, const Limits &limits, const Tick &tick, std::uint32_t sequence,
                       std::uint32_t shard, std::uint32_t count, const Lease *lease) noexcept {
     using Status = Take::Status;
-    if (lease != nullptr && start >= cap_of(*lease, shard)) return {Status::capped, 0, 0, position.tick, 0};
-    if (start >= limits.granted_ms) return {Status::renew, 0, 0, position.tick, 0};
-    // One always fits, because the position lies within its tick.
-    std::uint32_t taken = count == 1 ? 1 : std::min(count, p.sequence_last - position.sequence + 1);
-    slot.tick = position.tick;
-    slot.sequence = position.sequence + taken - 1;
+    if (lease != nullptr && tick.start_ms >= cap_of(*lease, shard)) return {Status::capped, 0, 0, tick.number, 0};
+    if (tick.start_ms >= limits.granted_ms) return {Status::renew, 0, 0, tick.number, 0};
+    // One always fits, because the sequence lies within its tick.
+    std::uint32_t taken = count == 1 ? 1 : std::min(count, p.sequence_last - sequence + 1);
+    slot.tick = tick.number;
+    slot.sequence = sequence + taken - 1;
     slot.ids += taken;
-    return {Status::ok, taken, position.sequence, position.tick, 0, start};
+    return {Status::ok, taken, sequence, tick.number, 0, tick.start_ms};
 }
 
 // The same of a tick ahead of the clock, if its lead is admitted, too. `is_next`: the tick before it is full.
@@ -151,14 +158,20 @@ struct NoHistory {
     const DrawHistory *operator()() const noexcept { return nullptr; }
 };
 
-// Takes up to `count` IDs of one tick. Requires count >= 1 and base >= 0, from base_tick with the same limits; of a
-// number from a registry its lease. `history` gives what the session draws above, or null; it is asked only ahead of
-// the clock.
-template <class History = NoHistory>
-Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base, std::uint32_t shard,
-          const Position &above, std::uint32_t count, const Lease *lease = nullptr, History history = {}) noexcept {
-    IDGEN_REQUIRE(count >= 1 && base >= 0);
-    std::int64_t tick = base;
+// A caller whose limits are complete.
+struct Complete {
+    const Limits &operator()(const Limits &limits) const noexcept { return limits; }
+};
+
+// Takes up to `count` IDs of one tick. Requires count >= 1 and a base of at least 0, from base_tick with the same limits;
+// of a number from a registry its lease. Asked only ahead of the clock: `history` gives what the session draws
+// above, or null; `complete` the limits with what rules say of a lead.
+template <class History = NoHistory, class Limited = Complete>
+Take take(Slot &slot, const Packing &p, const Limits &limits, const Tick &base, std::uint32_t shard,
+          const Position &above, std::uint32_t count, const Lease *lease = nullptr, History history = {},
+          Limited complete = {}) noexcept {
+    IDGEN_REQUIRE(count >= 1 && base.number >= 0);
+    std::int64_t tick = base.number;
     std::int64_t sequence = -1;
     if (slot.tick >= tick) {
         tick = slot.tick;
@@ -180,11 +193,13 @@ Take take(Slot &slot, const Packing &p, const Limits &limits, std::int64_t base,
     }
 
     if (tick >= p.tick_end) return {Take::Status::past_end, 0, 0, tick, 0};
-    std::int64_t start = start_of(p, tick);
     Position position{tick, static_cast<std::uint32_t>(sequence)};
-    if (start > limits.now_ms)
-        return take_ahead(slot, p, limits, base, rolled, position, shard, count, lease, history());
-    return take_from(slot, p, limits, position, start, shard, count, lease);
+    // The base is the clock's tick, or above it: whatever lies above the base is ahead.
+    if (__builtin_expect(tick != base.number || base.start_us > limits.now_us, false)) {
+        Limits copy = complete(limits);  // the common way has them in registers
+        return take_ahead(slot, p, copy, base.number, rolled, position, shard, count, lease, history());
+    }
+    return take_from(slot, p, limits, base, position.sequence, shard, count, lease);
 }
 
 // How long a shard has been out of IDs: a run of full ticks, each found not long after the one before. Times are ms of
@@ -200,9 +215,9 @@ static_assert(sizeof(FullRun) == 8 && std::is_trivial_v<FullRun>, "lives in shar
 constexpr std::uint32_t longest_gap_ms = 100;
 
 // Notes a full tick and gives the length of its run so far, in ms.
-inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t unit_ms) noexcept {
+inline std::uint32_t note_full(FullRun &run, std::int64_t now_ms, std::int64_t unit_us) noexcept {
     auto now = static_cast<std::uint32_t>(now_ms);
-    auto two_ticks = static_cast<std::uint32_t>(2 * unit_ms);
+    auto two_ticks = static_cast<std::uint32_t>(2 * unit_us / 1000);
     std::uint32_t gap = two_ticks > longest_gap_ms ? two_ticks : longest_gap_ms;
     bool is_first = run.began_ms == 0 && run.last_ms == 0;
     if (is_first || now - run.last_ms > gap) run.began_ms = now;
@@ -255,11 +270,19 @@ bool is_current(const SlotReference<Lock> &reference) noexcept
     return reference.entry->generation == reference.generation;
 }
 
-// The instant after the last tick of a slot, unix ms.
+// All of a packing that places its ticks.
+constexpr Packing ticks_of(const PackingKey &key) noexcept {
+    Packing p{};
+    p.epoch_us = us_of(key.epoch_ms);
+    p.unit_us = key.unit_us;
+    p.tick_end = ticks_of_calendar(p);
+    return p;
+}
+
+// The first ms after the last tick of a slot.
 template <class Lock>
 std::int64_t end_of(const SlotEntry<Lock> &entry) noexcept IDGEN_LOCKS(requires_capability(entry.mutex)) {
-    const PackingKey &packing = entry.link.key.packing;
-    return packing.epoch_ms + (entry.slot.tick + 1) * packing.unit_ms;
+    return ms_up(start_of(ticks_of(entry.link.key.packing), entry.slot.tick + 1));
 }
 
 // Makes every reference to the slot invalid and takes its key away, if the instant after its last tick is at or before

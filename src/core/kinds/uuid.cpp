@@ -76,7 +76,7 @@ Uuid uuidv7_max(std::int64_t unix_ms) noexcept {
 IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept {
     Parts parts{};
     if (!unpack(p, id, parts)) return IdReason::not_of_layout;
-    std::int64_t ms = start_of(p, parts.tick);
+    std::int64_t ms = ms_down(start_of(p, parts.tick));
     if (!uuid_holds(ms)) return IdReason::time_not_in_uuid;
     auto bits = static_cast<std::uint64_t>(id);
     uuid = uuid_of(static_cast<std::uint64_t>(ms) << 16 | version_7 | bits >> 62, variant | (bits & random_mask));
@@ -89,7 +89,7 @@ UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) no
     Parts parts{};
     id = static_cast<std::int64_t>((upper & 0xFFF) << 62 | (lower & random_mask));
     if ((upper & 0xFFE) != 0 || !unpack(p, id, parts)) return UuidReason::holds_no_id;
-    return start_of(p, parts.tick) == uuid_time_ms(uuid) ? UuidReason::none : UuidReason::has_other_time;
+    return ms_down(start_of(p, parts.tick)) == uuid_time_ms(uuid) ? UuidReason::none : UuidReason::has_other_time;
 }
 
 }  // namespace idgen

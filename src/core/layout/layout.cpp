@@ -1,5 +1,6 @@
 #include "core/layout/layout.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/layout/calendar.hpp"
@@ -8,13 +9,23 @@ namespace idgen {
 
 namespace {
 
-constexpr std::uint8_t known_flags = Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above;
+constexpr std::uint8_t known_flags =
+    Layout::time_wraps | Layout::sequence_from_1 | Layout::sequence_above | Layout::unit_in_us;
 
 // Fields that only a hand-made binary value can have wrong.
 bool is_malformed(const Layout &l) noexcept {
-    if (l.zero != 0 || (l.flags & ~known_flags) != 0) return true;
+    if ((l.flags & ~known_flags) != 0) return true;
+    // Each unit has one form.
+    if (l.has(Layout::unit_in_us) ? l.unit_us() % 1000 == 0 : l.unit_above != 0) return true;
     if (l.has(Layout::sequence_above) && (l.node_bits() == 0 || l.sequence_bits == 0)) return true;
     return l.has(Layout::sequence_from_1) && l.sequence_bits == 0;
+}
+
+// Whether the ticks of the first turn end with the calendar or before, and last less than 2^63 us.
+bool ends_in_calendar(const Layout &l) noexcept {
+    auto room_us = static_cast<std::uint64_t>(calendar_end_us) - static_cast<std::uint64_t>(us_of(l.epoch_ms));
+    room_us = std::min(room_us, static_cast<std::uint64_t>(INT64_MAX));
+    return turn_bits(l) < 63 && turn_ticks(l) <= static_cast<std::int64_t>(room_us) / l.unit_us();
 }
 
 }  // namespace
@@ -22,16 +33,13 @@ bool is_malformed(const Layout &l) noexcept {
 LayoutReason validate(const Layout &l) noexcept {
     if (is_malformed(l)) return LayoutReason::malformed;
     if (l.epoch_ms < min_instant_ms || l.epoch_ms > max_instant_ms) return LayoutReason::bad_epoch;
-    if (l.unit_ms < 1 || l.unit_ms > longest_tick_ms) return LayoutReason::bad_unit;
+    if (l.unit_us() < 1 || l.unit_us() > longest_tick_us) return LayoutReason::bad_unit;
     if (l.time_bits == 0) return LayoutReason::no_time;
     if (l.region_bits != 0 && l.shard_bits == 0) return LayoutReason::region_not_above_shard;
     if (l.node_bits() > max_field_bits || l.sequence_bits > max_field_bits) return LayoutReason::field_too_wide;
     if (l.total_bits() > 64) return LayoutReason::too_many_bits;
     if (l.has(Layout::time_wraps) && l.total_bits() > 63) return LayoutReason::wrap_sets_sign;
-    // 2^53 ticks of 1 ms end where the calendar does, or later; more could overflow the product.
-    if (l.time_bits > 54 || turn_ticks(l) > std::int64_t{1} << 53 || end_of_first_turn(l) > calendar_end_ms)
-        return LayoutReason::outlasts_calendar;
-    return LayoutReason::none;
+    return ends_in_calendar(l) ? LayoutReason::none : LayoutReason::outlasts_calendar;
 }
 
 const Preset *find_preset(std::string_view name) noexcept {
@@ -69,11 +77,11 @@ bool take_prefix(std::string_view &text, std::string_view prefix) noexcept {
     return true;
 }
 
-// Takes the digits off the front of `text`, as a number from 1; 65535 stands for all from there.
-bool take_count(std::string_view &text, std::uint16_t &value) noexcept {
+// Takes the digits off the front of `text`, as a number from 1; UINT32_MAX stands for all from there.
+bool take_count(std::string_view &text, std::uint32_t &value) noexcept {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (error == std::errc::result_out_of_range) value = 0xFFFF;
+    if (error == std::errc::result_out_of_range) value = UINT32_MAX;
     return error != std::errc::invalid_argument && value > 0;
 }
 
@@ -93,7 +101,7 @@ class Reader {
 
     LayoutReason finish(Layout &layout) noexcept {
         if (!has_epoch_) return LayoutReason::no_epoch;
-        if (layout_.unit_ms == 0) return LayoutReason::no_unit;
+        if (!has_unit_) return LayoutReason::no_unit;
         if (region_waits_) return LayoutReason::region_not_above_shard;
         if (layout_.node_bits() == 0) layout_.flags &= static_cast<std::uint8_t>(~Layout::sequence_above);
         layout = layout_;
@@ -108,14 +116,13 @@ class Reader {
     }
 
     LayoutReason read_unit(std::string_view value) noexcept {
-        if (layout_.unit_ms != 0) return LayoutReason::repeated_word;
-        std::uint16_t count;
+        if (has_unit_) return LayoutReason::repeated_word;
+        has_unit_ = true;
+        std::uint32_t count;
         if (!take_count(value, count)) return LayoutReason::bad_unit;
-        if (value == "s" && count == 1)
-            count = 1000;
-        else if (value != "ms" || count > longest_tick_ms)
-            return LayoutReason::bad_unit;
-        layout_.unit_ms = count;
+        std::int64_t us = value == "us" ? 1 : value == "ms" ? 1000 : value == "s" ? 1000000 : 0;
+        if (us == 0 || us * count > longest_tick_us) return LayoutReason::bad_unit;
+        layout_.set_unit_us(us * count);
         return LayoutReason::none;
     }
 
@@ -150,7 +157,7 @@ class Reader {
     }
 
     static LayoutReason read_bits(std::string_view &value, std::uint8_t &bits) noexcept {
-        std::uint16_t count;
+        std::uint32_t count;
         if (!take_count(value, count)) return LayoutReason::bad_number;
         if (count > 64) return LayoutReason::too_many_bits;
         bits = static_cast<std::uint8_t>(count);
@@ -167,6 +174,7 @@ class Reader {
 
     Layout layout_{};
     bool has_epoch_ = false;
+    bool has_unit_ = false;
     bool region_waits_ = false;  // a region was read and its shard was not yet
 };
 
@@ -178,7 +186,7 @@ class Writer {
         std::memcpy(end_, s.data(), s.size());
         end_ += s.size();
     }
-    void number(int value) noexcept { end_ = std::to_chars(end_, end_ + 8, value).ptr; }
+    void number(std::int64_t value) noexcept { end_ = std::to_chars(end_, end_ + 8, value).ptr; }
     void instant(std::int64_t unix_ms) noexcept { end_ += print_instant(unix_ms, end_); }
     void field(std::string_view name, int bits) noexcept {
         if (bits == 0) return;
@@ -214,8 +222,12 @@ std::size_t print_long_layout(const Layout &l, char *out) noexcept {
     w.text("epoch=");
     w.instant(l.epoch_ms);
     w.text(" unit=");
-    w.number(l.unit_ms == 1000 ? 1 : l.unit_ms);
-    w.text(l.unit_ms == 1000 ? "s" : "ms");
+    if (l.unit_us() == longest_tick_us) {
+        w.text("1s");
+    } else {
+        w.number(l.has(Layout::unit_in_us) ? l.unit_us() : l.unit);
+        w.text(l.has(Layout::unit_in_us) ? "us" : "ms");
+    }
     w.field(" time=", l.time_bits);
     if (l.has(Layout::time_wraps)) w.text("w");
     bool sequence_above = l.has(Layout::sequence_above);

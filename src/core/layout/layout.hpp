@@ -14,6 +14,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/layout/instant.hpp"
+
 namespace idgen {
 
 // Why a layout was refused, as text or by its fields.
@@ -38,34 +40,48 @@ enum class LayoutReason : std::uint8_t {
     malformed,  // only if the binary value was made by hand
 };
 
-// Of any layout, in ms.
+// Of any layout.
 constexpr std::int64_t longest_tick_ms = 1000;
+constexpr std::int64_t longest_tick_us = 1000 * longest_tick_ms;
 
 // Never change: on disk, wherever a column or a default holds an id_layout.
 struct Layout {
     std::int64_t epoch_ms;       // unix ms of tick 0
-    std::uint16_t unit_ms;       // length of a tick, 1 to longest_tick_ms
+    std::uint16_t unit;          // length of a tick in ms; with unit_in_us in us, as far as 16 bits hold it
     std::uint8_t time_bits;      // 1 to 63
     std::uint8_t region_bits;    // region + shard: 0 to 31
     std::uint8_t shard_bits;     //
     std::uint8_t sequence_bits;  // 0 to 31
     std::uint8_t flags;          // Layout::Flag, or'ed
-    std::uint8_t zero;           // always 0
+    std::uint8_t unit_above;     // with unit_in_us the bits of the unit above those 16; else 0
 
     enum Flag : std::uint8_t {
         time_wraps = 1,       // `w`: after the last tick comes tick 0
         sequence_from_1 = 2,  // `+1`: the sequence counts from 1
         sequence_above = 4,   // sequence above the node's number; only if both exist
+        unit_in_us = 8,       // the unit is no whole number of ms
     };
 
     constexpr bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
+    // The length of a tick, 1 to longest_tick_us.
+    constexpr std::int64_t unit_us() const noexcept {
+        return has(unit_in_us) ? std::int64_t{unit_above} << 16 | unit : std::int64_t{unit} * 1000;
+    }
+    constexpr void set_unit_us(std::int64_t us) noexcept {
+        bool is_in_us = us % 1000 != 0;
+        std::int64_t count = is_in_us ? us : us / 1000;
+        unit = static_cast<std::uint16_t>(count);
+        unit_above = static_cast<std::uint8_t>(count >> 16);
+        flags = static_cast<std::uint8_t>(is_in_us ? flags | unit_in_us : flags & ~unit_in_us);
+    }
     constexpr int node_bits() const noexcept { return region_bits + shard_bits; }
     constexpr int total_bits() const noexcept { return time_bits + node_bits() + sequence_bits; }
 };
 
 static_assert(sizeof(Layout) == 16 && alignof(Layout) == 8, "id_layout is 16 bytes on disk");
-static_assert(offsetof(Layout, unit_ms) == 8 && offsetof(Layout, time_bits) == 10 &&
-                  offsetof(Layout, sequence_bits) == 13 && offsetof(Layout, flags) == 14,
+static_assert(offsetof(Layout, unit) == 8 && offsetof(Layout, time_bits) == 10 &&
+                  offsetof(Layout, sequence_bits) == 13 && offsetof(Layout, flags) == 14 &&
+                  offsetof(Layout, unit_above) == 15,
               "the order of fields is on disk");
 static_assert(std::is_trivially_copyable_v<Layout> && std::has_unique_object_representations_v<Layout>,
               "a layout is compared and hashed as bytes");
@@ -77,19 +93,19 @@ inline bool operator==(const Layout &a, const Layout &b) noexcept {
 // Widest node number and sequence: SQL shows each as an int.
 constexpr int max_field_bits = 31;
 
-// The end of timestamptz, 294277-01-01T00:00:00Z in unix ms: no tick may start there or later.
-constexpr std::int64_t calendar_end_ms = 9224318016000000;
-
-// Ticks of one turn: all that the time field holds and that leave bit 63 clear.
-constexpr std::int64_t turn_ticks(const Layout &l) noexcept {
+// Ticks of one turn: all that the time field holds and that leave bit 63 clear. Their number is a power of two.
+constexpr int turn_bits(const Layout &l) noexcept {
     int low_bits = l.node_bits() + l.sequence_bits;
-    int bits = l.time_bits + low_bits > 63 ? 63 - low_bits : l.time_bits;
-    return std::int64_t{1} << bits;
+    return l.time_bits + low_bits > 63 ? 63 - low_bits : l.time_bits;
+}
+// Requires at most 62 bits, as a valid layout has.
+constexpr std::int64_t turn_ticks(const Layout &l) noexcept {
+    return std::int64_t{1} << turn_bits(l);
 }
 
-// The instant after the last tick of the first turn, unix ms.
+// The instant after the last tick of the first turn, us. Requires a valid layout.
 constexpr std::int64_t end_of_first_turn(const Layout &l) noexcept {
-    return l.epoch_ms + turn_ticks(l) * l.unit_ms;
+    return us_of(l.epoch_ms) + turn_ticks(l) * l.unit_us();
 }
 
 // Checks the fields against each other. LayoutReason::none if IDs can be made with the layout.
@@ -129,7 +145,7 @@ const Preset *find_preset(const Layout &layout) noexcept;
 //
 //      epoch=2011-08-24T21:07:01.721Z unit=1ms time=41 shard=13 sequence=10
 //
-//      epoch=  an instant in UTC, as in calendar.hpp       unit=   a tick: 1ms to 1000ms, or 1s
+//      epoch=  an instant in UTC, as in calendar.hpp       unit=   a tick: 1us to 1000000us, 1ms to 1000ms, or 1s
 //      time=N, region=N, shard=N, sequence=N   bits; region directly above shard; time highest
 //      time=Nw   time wraps                    sequence=N+1   the sequence counts from 1
 //

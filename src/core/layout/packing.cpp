@@ -5,7 +5,7 @@ namespace idgen {
 PackingKey key_of(const Layout &l) noexcept {
     PackingKey key{};
     key.epoch_ms = l.epoch_ms;
-    key.unit_ms = l.unit_ms;
+    key.unit_us = static_cast<std::uint32_t>(l.unit_us());
     key.node_bits = static_cast<std::uint8_t>(l.node_bits());
     key.sequence_bits = l.sequence_bits;
     key.sequence_above = l.has(Layout::sequence_above) ? 1 : 0;
@@ -15,22 +15,27 @@ PackingKey key_of(const Layout &l) noexcept {
 Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept {
     Layout l{};
     l.epoch_ms = key.epoch_ms;
-    l.unit_ms = key.unit_ms;
     l.time_bits = form.time_bits;
     l.region_bits = form.region_bits;
     l.shard_bits = static_cast<std::uint8_t>(key.node_bits - form.region_bits);
     l.sequence_bits = key.sequence_bits;
     l.flags = form.flags;
+    l.set_unit_us(key.unit_us);
     return l;
 }
 
-std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept {
+std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_us) noexcept {
     std::int64_t first = start_of(p, tick);
-    if (!p.wraps || near_ms <= first) return first;
-    std::int64_t turn_ms = (static_cast<std::int64_t>(p.time_mask) + 1) * p.unit_ms;
-    std::int64_t before = first + (near_ms - first) / turn_ms * turn_ms;
-    std::int64_t after = before + turn_ms;
-    return near_ms - before <= after - near_ms || after >= calendar_end_ms ? before : after;
+    if (!p.wraps || near_us <= first) return first;
+    // Differences of instants are more than 63 bits hold.
+    auto distance = [](std::int64_t from, std::int64_t to) {
+        return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+    };
+    std::uint64_t turn_us = (p.time_mask + 1) * static_cast<std::uint64_t>(p.unit_us);
+    std::uint64_t beyond_us = distance(first, near_us) % turn_us;
+    std::int64_t before = near_us - static_cast<std::int64_t>(beyond_us);
+    bool is_after_end = distance(before, calendar_end_us) <= turn_us;
+    return beyond_us <= turn_us - beyond_us || is_after_end ? before : before + static_cast<std::int64_t>(turn_us);
 }
 
 TickReason check_tick(const Packing &p, std::int64_t tick) noexcept {

@@ -6,6 +6,7 @@
 // `shard` is here always the whole number of the node, region included.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/layout/layout.hpp"
@@ -18,11 +19,11 @@ namespace idgen {
 // both can make.
 struct PackingKey {
     std::int64_t epoch_ms;
-    std::uint16_t unit_ms;
+    std::uint32_t unit_us;
     std::uint8_t node_bits;
     std::uint8_t sequence_bits;
     std::uint8_t sequence_above;
-    std::uint8_t zero[3];
+    std::uint8_t zero;
 };
 static_assert(sizeof(PackingKey) == 16 && std::has_unique_object_representations_v<PackingKey>,
               "a key is compared and hashed as bytes");
@@ -33,19 +34,19 @@ PackingKey key_of(const Layout &layout) noexcept;
 struct LayoutForm {
     std::uint8_t time_bits;
     std::uint8_t region_bits;
-    std::uint8_t flags;
+    std::uint8_t flags;  // but for the unit's
 };
 
 constexpr LayoutForm form_of(const Layout &layout) noexcept {
-    return {layout.time_bits, layout.region_bits, layout.flags};
+    return {layout.time_bits, layout.region_bits, static_cast<std::uint8_t>(layout.flags & ~Layout::unit_in_us)};
 }
 
 // The layout of which these are key and form.
 Layout layout_of(const PackingKey &key, const LayoutForm &form) noexcept;
 
 struct Packing {
-    std::int64_t epoch_ms;
-    std::int64_t unit_ms;
+    std::int64_t epoch_us;
+    std::int64_t unit_us;
     std::int64_t tick_end;        // no tick at or past it is ever made
     std::uint64_t time_mask;      // of the tick, before the shift
     std::uint32_t shard_last;     // largest node number
@@ -68,16 +69,28 @@ constexpr std::uint32_t mask32(int bits) noexcept {
     return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
+// How far an instant lies behind the epoch, in us. Requires that it does not lie before it. From the first epoch to the
+// end of the calendar it is more than 63 bits hold.
+constexpr std::uint64_t us_since_epoch(const Packing &p, std::int64_t us) noexcept {
+    return static_cast<std::uint64_t>(us) - static_cast<std::uint64_t>(p.epoch_us);
+}
+
+// The ticks up to the end of the calendar.
+constexpr std::int64_t ticks_of_calendar(const Packing &p) noexcept {
+    std::uint64_t ticks = us_since_epoch(p, calendar_end_us) / static_cast<std::uint64_t>(p.unit_us);
+    return static_cast<std::int64_t>(std::min(ticks, static_cast<std::uint64_t>(INT64_MAX)));
+}
+
 // Requires a valid layout.
 constexpr Packing packing_of(const Layout &l) noexcept {
-    IDGEN_REQUIRE(l.unit_ms >= 1 && l.unit_ms <= 1000 && l.time_bits >= 1);
+    IDGEN_REQUIRE(l.unit_us() >= 1 && l.unit_us() <= longest_tick_us && l.time_bits >= 1 && turn_bits(l) < 63);
     IDGEN_REQUIRE(l.node_bits() <= 31 && l.sequence_bits <= 31 && l.total_bits() <= 64);
     Packing p{};
     bool sequence_above = l.has(Layout::sequence_above);
-    p.epoch_ms = l.epoch_ms;
-    p.unit_ms = l.unit_ms;
+    p.epoch_us = us_of(l.epoch_ms);
+    p.unit_us = l.unit_us();
     p.wraps = l.has(Layout::time_wraps);
-    p.tick_end = p.wraps ? (calendar_end_ms - l.epoch_ms) / l.unit_ms : turn_ticks(l);
+    p.tick_end = p.wraps ? ticks_of_calendar(p) : turn_ticks(l);
     p.time_mask = static_cast<std::uint64_t>(turn_ticks(l)) - 1;
     p.shard_last = mask32(l.node_bits());
     p.sequence_last = mask32(l.sequence_bits);
@@ -94,22 +107,46 @@ constexpr std::uint32_t ids_per_tick(const Packing &p) noexcept {
     return p.sequence_last - p.sequence_first + 1;
 }
 
-// The tick that contains an instant at or after the epoch; negative for one before it.
-constexpr std::int64_t tick_of(const Packing &p, std::int64_t unix_ms) noexcept {
-    std::int64_t since = unix_ms - p.epoch_ms;
-    if (p.unit_ms == 1) return since;
-    return since >= 0 ? since / p.unit_ms : -1;
+// Whole ticks in a time, none past the last.
+constexpr std::int64_t ticks_in(const Packing &p, std::uint64_t us) noexcept {
+    std::uint64_t ticks = us / static_cast<std::uint64_t>(p.unit_us);
+    return static_cast<std::int64_t>(std::min(ticks, static_cast<std::uint64_t>(p.tick_end)));
 }
 
-// The first tick that starts at or after an instant; 0 for one before the epoch.
-constexpr std::int64_t tick_from(const Packing &p, std::int64_t unix_ms) noexcept {
-    std::int64_t since = unix_ms - p.epoch_ms;
-    return since <= 0 ? 0 : (since + p.unit_ms - 1) / p.unit_ms;
+// The tick that contains an instant; -1 for one before the epoch, tick_end for one past the end.
+constexpr std::int64_t tick_of(const Packing &p, std::int64_t us) noexcept {
+    return us < p.epoch_us ? -1 : ticks_in(p, us_since_epoch(p, us));
 }
 
-// The instant at which a tick starts, unix ms.
+// The first tick that starts at or after an instant; 0 for one before the epoch, tick_end for one past the end.
+constexpr std::int64_t tick_from(const Packing &p, std::int64_t us) noexcept {
+    if (us <= p.epoch_us) return 0;
+    std::int64_t before = ticks_in(p, us_since_epoch(p, us) - 1);
+    return before < p.tick_end ? before + 1 : p.tick_end;
+}
+
+// The instant at which a tick starts, us. Requires a tick from -1 to the end of the calendar.
 constexpr std::int64_t start_of(const Packing &p, std::int64_t tick) noexcept {
-    return p.epoch_ms + tick * p.unit_ms;
+    auto since_epoch = static_cast<std::uint64_t>(tick) * static_cast<std::uint64_t>(p.unit_us);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(p.epoch_us) + since_epoch);
+}
+
+// A tick and when it starts.
+struct Tick {
+    std::int64_t number;
+    std::int64_t start_us;
+    std::int64_t start_ms;  // the ms that it starts in
+};
+
+constexpr Tick make_tick(const Packing &p, std::int64_t number) noexcept {
+    std::int64_t start_us = start_of(p, number);
+    return {number, start_us, ms_down(start_us)};
+}
+
+// Whether an instant lies in a tick.
+constexpr bool contains(const Packing &p, const Tick &tick, std::int64_t us) noexcept {
+    return static_cast<std::uint64_t>(us) - static_cast<std::uint64_t>(tick.start_us) <
+           static_cast<std::uint64_t>(p.unit_us);
 }
 
 constexpr std::int64_t pack(const Packing &p, std::int64_t tick, std::uint32_t shard, std::uint32_t sequence) noexcept {
@@ -144,9 +181,9 @@ constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std:
     return would_be_zero ? 1 : p.sequence_first;
 }
 
-// The start of the tick, in the turn that brings it nearest to `near_ms`; unix ms. Turns begin at the epoch, so the
-// result is never before it.
-std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_ms) noexcept;
+// The start of the tick, in the turn that brings it nearest to `near_us`. Turns begin at the epoch, so the result is
+// never before it.
+std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_us) noexcept;
 
 // Why a layout cannot hold an instant.
 enum class TickReason : std::uint8_t { none, before_epoch, past_end };
@@ -194,13 +231,12 @@ struct IdSpan {
 // Adjacent numbers: a planner that adds the two conditions' shares sees that nothing is left.
 constexpr IdSpan no_ids{1, 0};
 
-// The numbers whose tick starts at or after `from_ms` and before `end_ms`, unix ms. Requires a packing that does not
-// wrap, and instants of timestamptz; any of them, also outside the layout.
-constexpr IdSpan span_between(const Packing &p, std::int64_t from_ms, std::int64_t end_ms) noexcept {
+// The numbers whose tick starts at or after `from_us` and before `end_us`. Requires a packing that does not wrap;
+// instants outside the layout do, too.
+constexpr IdSpan span_between(const Packing &p, std::int64_t from_us, std::int64_t end_us) noexcept {
     IDGEN_REQUIRE(!p.wraps);
-    std::int64_t first = tick_from(p, from_ms);
-    std::int64_t end = tick_from(p, end_ms);
-    if (end > p.tick_end) end = p.tick_end;
+    std::int64_t first = tick_from(p, from_us);
+    std::int64_t end = tick_from(p, end_us);
     if (first >= end) return no_ids;
     return {lowest_id(p, first), highest_id(p, end - 1)};
 }

@@ -6,7 +6,6 @@
 #include "lease/keep/open_registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::lease {

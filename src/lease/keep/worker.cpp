@@ -4,7 +4,6 @@
 
 #include "lease/keep/keeper.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::lease {

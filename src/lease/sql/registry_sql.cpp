@@ -7,7 +7,6 @@
 #include "lease/store/registry.hpp"
 #include "lease/store/trouble.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 
@@ -68,9 +67,9 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
         CStringGetTextDatum(number.name),
         Int64GetDatum(number.system_identifier),
         Int32GetDatum(number.timeline),
-        TimestampTzGetDatum(pg::to_timestamptz(number.since_ms)),
+        TimestampTzGetDatum(us_of(number.since_ms)),
         is_endless ? Datum{} : interval_of(number.lease_left_ms),
-        TimestampTzGetDatum(pg::to_timestamptz(number.listed.horizon_ms)),
+        TimestampTzGetDatum(us_of(number.listed.horizon_ms)),
         BoolGetDatum(number.listed.is_free),
     };
     bool nulls[lengthof(values)] = {};
@@ -167,7 +166,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
         TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
         if (TIMESTAMP_NOT_FINITE(at)) pg::report_infinite_instant("Give a finite timestamp.");
         // 0 would be none; what is past is refused, wherever it lies.
-        to.at_ms = Max(pg::to_unix_ms(at) + (at % 1000 != 0 ? 1 : 0), 1);
+        to.at_ms = Max(ms_up(at), 1);
     }
     Registry registry = open_configured();
     int64 at_ms = 0;
@@ -175,7 +174,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
     require_answer(registry.advance(registry.self, to, at_ms, trouble), trouble);
     registry.close(registry.self);
     notice_far_advance(at_ms);
-    PG_RETURN_TIMESTAMPTZ(pg::to_timestamptz(at_ms));
+    PG_RETURN_TIMESTAMPTZ(us_of(at_ms));
 }
 
 Datum idgen_limit_registry(PG_FUNCTION_ARGS) {

@@ -40,18 +40,18 @@ struct DrawHost : RecordWaits<Record::horizon> {
     static const Horizon &horizon() noexcept { return self.database->horizon; }
     static uint32 resets() noexcept { return self.database->resets; }
     static int64 window_ms() noexcept { return settings.horizon_window_ms; }
-    static int64 recent_ms() noexcept { return recent_wall_ms(); }
-    static int64 now_ms() noexcept { return wall_ms(); }
+    static int64 recent_us() noexcept { return recent_wall_us(); }
+    static int64 now_us() noexcept { return wall_us(); }
     static const Announced &announced() noexcept { return self.announced; }
     static uint32 transaction() noexcept { return *self.transaction; }
     static int64 announce(const Source &source, int64 base) { return announce_in_process(source, base); }
     static bool select_slot(Source &source, int64 now_ms) { return find_next_slot(source, now_ms); }
-    static void note_try(const Source &, const Limits &, int64, const Take &) noexcept {}
+    static void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
     static void require_server() { require_postmaster(); }
-    static void note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn) {
+    static void note_drawn(const Source &source, const Limits &, const Take &taken, const Drawn &drawn) {
         draw_number++;
         int64 last_id = drawn.first_id + drawn.step * (drawn.count - 1);
-        count_taken(source, taken, last_id, drawn.start_ms > limits.now_ms);
+        count_taken(source, taken, last_id, taken.wait_us > 0);
     }
     static void renew_ahead(int64 now_ms, int64 start_ms) { pg::renew_ahead(now_ms, start_ms); }
     static Outcome renew(int64 start_ms) { return renew_horizon(start_ms); }
@@ -111,16 +111,16 @@ bool is_fresh(const Block &block) noexcept {
 namespace {
 
 // The position of the ID that was observed. Raises if the layout cannot have made it.
-DrawHistory observed_argument(const Source &source, int64 id, int64 now_ms) {
+DrawHistory observed_argument(const Source &source, int64 id, int64 now_us) {
     DrawHistory observed;
-    if (!position_of(source.packing, id, now_ms, observed)) report_no_id_of(source.layout, id);
+    if (!position_of(source.packing, id, now_us, observed)) report_no_id_of(source.layout, id);
     return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
 }
 
 // Raises if the clock would not admit the tick within the longest wait: before anything is drawn for it.
-void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_ms) {
-    int64 lead_ms = start_of(source.packing, observed.tick) - now_ms;
-    if (!is_in_reach(lead_ms, draw_rules())) report_observed_ahead(source.layout, id, lead_ms, wait_limits());
+void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_us) {
+    int64 lead_us = start_of(source.packing, observed.tick) - now_us;
+    if (!is_in_reach(lead_us, draw_rules())) report_observed_ahead(source.layout, id, lead_us, wait_limits());
 }
 
 }  // namespace
@@ -131,9 +131,9 @@ int64 draw_above_id(Source &source, int64 id) {
     while (source.pool.empty()) wait_for_number(source, wait);
     Drawn drawn{};
     for (bool was_lowered = true; was_lowered;) {
-        int64 now_ms = wall_ms();
-        DrawHistory observed = observed_argument(source, id, now_ms);
-        require_reach(source, id, observed, now_ms);
+        int64 now_us = wall_us();
+        DrawHistory observed = observed_argument(source, id, now_us);
+        require_reach(source, id, observed, now_us);
         drawn = draw_above<true>(host, source, observed, was_lowered);
     }
     return drawn.first_id;

@@ -2,7 +2,6 @@
 
 #include "core/durable/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
@@ -10,33 +9,43 @@
 namespace idgen::pg {
 namespace {
 
-// What stopped a draw. Times are unix ms.
+// What stopped a draw.
 struct Stopped {
     const Layout *layout;
     uint32 shard;
-    int64 now_ms;
-    int64 tick_start_ms;  // of the tick that was refused
+    int64 now_us;
+    Tick tick;  // that was refused
     int64 waited_ms;
 };
 
-[[noreturn]] void report_no_tick(const Source &source, int64 at_ms, TickReason reason) {
-    if (source.carries) report_hlc_time(at_ms);
-    report_instant(reason, source.layout, to_timestamptz(at_ms));
+// How far the tick lies ahead of the clock.
+char *lead_text(int64 lead_us) {
+    return duration_text((lead_us + 999) / 1000);
+}
+char *lead_text(const Stopped &s) {
+    return lead_text(s.tick.start_us - s.now_us);
+}
+
+const char *start_text(const Stopped &s) {
+    return pstrdup(timestamptz_to_str(s.tick.start_us));
+}
+
+[[noreturn]] void report_no_tick(const Source &source, int64 at_us, TickReason reason) {
+    if (source.carries) report_hlc_time(ms_down(at_us));
+    report_instant(reason, source.layout, at_us);
 }
 
 // What a shard makes in a tick, and where its next one lies if that is not the next of the clock.
 int detail_of_full(const Stopped &s) {
     LayoutName name(*s.layout);
     uint32 ids = ids_per_tick(packing_of(*s.layout));
-    int64 lead_ms = s.tick_start_ms - s.now_ms;
-    if (lead_ms <= s.layout->unit_ms)
-        return errdetail_plural("Layout \"%s\" makes %u ID in %d ms for each shard.",
-                                "Layout \"%s\" makes %u IDs in %d ms for each shard.", ids, name.text, ids,
-                                s.layout->unit_ms);
-    return errdetail_plural(
-        "Layout \"%s\" makes %u ID in %d ms for each shard; its next tick is %s ahead of the clock.",
-        "Layout \"%s\" makes %u IDs in %d ms for each shard; its next tick is %s ahead of the clock.", ids, name.text,
-        ids, s.layout->unit_ms, duration_text(lead_ms));
+    if (s.tick.start_us - s.now_us <= s.layout->unit_us())
+        return errdetail_plural("Layout \"%s\" makes %u ID in %s for each shard.",
+                                "Layout \"%s\" makes %u IDs in %s for each shard.", ids, name.text, ids,
+                                unit_text(*s.layout));
+    return errdetail_plural("Layout \"%s\" makes %u ID in %s for each shard; its next tick is %s ahead of the clock.",
+                            "Layout \"%s\" makes %u IDs in %s for each shard; its next tick is %s ahead of the clock.",
+                            ids, name.text, ids, unit_text(*s.layout), lead_text(s));
 }
 
 [[noreturn]] void report_full(const Stopped &s) {
@@ -50,8 +59,7 @@ int detail_of_full(const Stopped &s) {
 [[noreturn]] void report_borrowed(const Stopped &s, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-        errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard,
-               duration_text(s.tick_start_ms - s.now_ms)),
+        errmsg("other sessions have borrowed the IDs of shard %u up to %s ahead of the clock", s.shard, lead_text(s)),
         errdetail(
             "They set idgen.overflow to borrow, or call next_id_after() with IDs ahead of the clock, which any role may do; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
             duration_text(s.waited_ms), duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
@@ -62,22 +70,22 @@ int detail_of_full(const Stopped &s) {
 [[noreturn]] void report_clock_behind(const Stopped &s, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("the clock is %s behind the next ID of shard %u", duration_text(s.tick_start_ms - s.now_ms), s.shard),
+        errmsg("the clock is %s behind the next ID of shard %u", lead_text(s), s.shard),
         errdetail(
             "The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
-            instant_text(s.now_ms), instant_text(s.tick_start_ms), duration_text(s.waited_ms),
+            instant_text(ms_down(s.now_us)), start_text(s), duration_text(s.waited_ms),
             duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
         errhint("%s", behind_hint));
 }
 
-[[noreturn]] void report_hlc_behind(int64 now_ms, int64 hlc_ms, int64 waited_ms, const WaitLimits &limits) {
+[[noreturn]] void report_hlc_behind(const Stopped &s, const WaitLimits &limits) {
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("the clock is %s behind the next HLC timestamp", duration_text(hlc_ms - now_ms)),
+        errmsg("the clock is %s behind the next HLC timestamp", lead_text(s)),
         errdetail(
             "The clock says %s, the timestamp would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
-            instant_text(now_ms), instant_text(hlc_ms), duration_text(waited_ms), duration_text(limits.max_lead_ms),
-            duration_text(limits.max_wait_ms)),
+            instant_text(ms_down(s.now_us)), start_text(s), duration_text(s.waited_ms),
+            duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
         errhint("%s", behind_hint));
 }
 
@@ -108,10 +116,10 @@ void look_at_database(AheadView &view) {
 
 AheadView view_of(const Source &source, const Stopped &stopped, const Take &taken, const Wait &wait) {
     AheadView view{};
-    view.start_ms = stopped.tick_start_ms;
-    view.unit_ms = source.packing.unit_ms;
-    view.now_ms = stopped.now_ms;
-    view.wait_ms = taken.wait_ms;
+    view.start_ms = stopped.tick.start_ms;
+    view.unit_ms = (source.packing.unit_us + 999) / 1000;
+    view.now_ms = ms_down(stopped.now_us);
+    view.wait_ms = (taken.wait_us + 999) / 1000;
     view.is_full = taken.status == Take::Status::full;
     view.max_lead_ms = settings.max_lead_ms;
     view.farthest_ms = horizon_rules().farthest_ms();
@@ -124,12 +132,12 @@ AheadView view_of(const Source &source, const Stopped &stopped, const Take &take
 // What was refused: the next ID of a shard, or the next HLC timestamp.
 struct Refused {
     const Stopped &stopped;
-    int64 wait_ms;  // until the clock would admit it
+    int64 wait_us;  // until the clock would admit it
     bool is_hlc;
 };
 
 const char *cause_text(Ahead why, const Stopped &stopped) {
-    const char *start = instant_text(stopped.tick_start_ms);
+    const char *start = start_text(stopped);
     switch (why) {
         case Ahead::debt:
             return psprintf(
@@ -147,18 +155,18 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
         case Ahead::unknown:
             break;
     }
-    return psprintf("The clock says %s, the next one would say %s.", instant_text(stopped.now_ms), start);
+    return psprintf("The clock says %s, the next one would say %s.", instant_text(ms_down(stopped.now_us)), start);
 }
 
 int hint_of(Ahead why, const Refused &refused) {
     if (why == Ahead::far_horizon) return errhint("%s", far_horizon_hint);
     if (why == Ahead::advance) return errhint("%s", advanced_hint);
-    return errhint("Try again in %s, or increase idgen.max_wait.", duration_text(refused.wait_ms));
+    return errhint("Try again in %s, or increase idgen.max_wait.", lead_text(refused.wait_us));
 }
 
 [[noreturn]] void report_ahead(Ahead why, const Refused &refused, const WaitLimits &limits) {
     const Stopped &stopped = refused.stopped;
-    const char *lead = duration_text(stopped.tick_start_ms - stopped.now_ms);
+    const char *lead = lead_text(stopped);
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             why == Ahead::far_horizon ? errmsg("the clock is %s behind the durable horizon", lead)
             : refused.is_hlc          ? errmsg("the next HLC timestamp lies %s ahead of the clock", lead)
@@ -174,30 +182,30 @@ void report_if_clock_is_well(const Source &source, const Stopped &stopped, const
     Ahead why = why_ahead(view_of(source, stopped, taken, wait));
     if (why == Ahead::clock) return;
     if (why == Ahead::full && !source.carries) report_full(stopped);
-    report_ahead(why, {stopped, taken.wait_ms, source.carries}, wait_limits());
+    report_ahead(why, {stopped, taken.wait_us, source.carries}, wait_limits());
 }
 
 }  // namespace
 
 void refuse_draw(const Source &source, Next next, const Limits &limits, const Take &taken, const Wait &wait) {
-    int64 start_ms = start_of(source.packing, taken.tick);
-    if (next == Next::before_epoch) report_no_tick(source, limits.now_ms, TickReason::before_epoch);
-    if (next == Next::past_end) report_no_tick(source, start_ms, TickReason::past_end);
-    Stopped stopped{&source.layout, source.shard, limits.now_ms, start_ms, waited_ms(wait)};
+    Tick tick = make_tick(source.packing, taken.tick);
+    if (next == Next::before_epoch) report_no_tick(source, limits.now_us, TickReason::before_epoch);
+    // The tick is no later than the end.
+    if (next == Next::past_end) report_no_tick(source, Max(tick.start_us, limits.now_us), TickReason::past_end);
+    Stopped stopped{&source.layout, source.shard, limits.now_us, tick, waited_ms(wait)};
     if (!source.carries && next == Next::full) report_full(stopped);
     if (!source.carries && next == Next::borrowed) report_borrowed(stopped, wait_limits());
     report_if_clock_is_well(source, stopped, taken, wait);
-    if (source.carries) report_hlc_behind(stopped.now_ms, stopped.tick_start_ms, stopped.waited_ms, wait_limits());
+    if (source.carries) report_hlc_behind(stopped, wait_limits());
     report_clock_behind(stopped, wait_limits());
 }
 
-void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), duration_text(lead_ms)),
-        errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(layout).text,
-                  duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
-        errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
+void report_observed_ahead(const Layout &layout, int64 id, int64 lead_us, const WaitLimits &limits) {
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), lead_text(lead_us)),
+            errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(layout).text,
+                      duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
+            errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
 }
 
 void report_no_id_of(const Layout &layout, int64 id) {

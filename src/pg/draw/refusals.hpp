@@ -13,7 +13,7 @@ namespace idgen::pg {
                               const Wait &wait);
 
 // The ID that was observed would put the next one further ahead of the clock than settings ever allow.
-[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_ms, const WaitLimits &limits);
+[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_us, const WaitLimits &limits);
 
 // What was observed is not an ID of the layout.
 [[noreturn]] void report_no_id_of(const Layout &layout, int64 id);

@@ -31,7 +31,7 @@ uint32 full_for(const Source &source) noexcept {
     int64 now_ms = monotonic_ms();
     Guard<SpinLock> guard(source.slot.entry->mutex);
     if (!is_current(source.slot)) return 0;
-    return note_full(source.slot.entry->full, now_ms, source.packing.unit_ms);
+    return note_full(source.slot.entry->full, now_ms, source.packing.unit_us);
 }
 
 void reset_slot(SharedSlot &entry) noexcept {
@@ -42,7 +42,7 @@ void reset_slot(SharedSlot &entry) noexcept {
 }  // namespace
 
 void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait) {
-    int64 us = (limits.now_ms + taken.wait_ms) * 1000 - wall_us();
+    int64 us = limits.now_us + taken.wait_us - wall_us();
     if (us <= 0) return;
     if (!wait.is_counted) count_wait(source);
     wait.is_counted = true;
@@ -61,9 +61,9 @@ void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms) {
         errmsg("shard %u of database \"%s\" has been out of IDs for %s", shard, get_database_name(MyDatabaseId),
                duration_text(full_ms)),
         errdetail_plural(
-            "Layout \"%s\" makes %u ID in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
-            "Layout \"%s\" makes %u IDs in %d ms for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
-            ids, name.text, ids, layout.unit_ms),
+            "Layout \"%s\" makes %u ID in %s for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
+            "Layout \"%s\" makes %u IDs in %s for each shard; sessions wait, borrow to the limit, or fail, as idgen.overflow says.",
+            ids, name.text, ids, unit_text(layout)),
         errhint("Give this node more shards, or use a layout with a longer sequence."));
 }
 
@@ -76,7 +76,7 @@ void count_full(const Source &source) {
 }
 
 void count_ahead(const Source &source, int64 tick, uint32 ids) {
-    int64 lead_ms = start_of(source.packing, tick) - wall_ms();
+    int64 lead_ms = counted_lead_ms(make_tick(source.packing, tick), wall_us());
     if (lead_ms > 0 && note_ahead(source, tick, ids, lead_ms)) watched_clock(self.state);
 }
 

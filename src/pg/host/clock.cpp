@@ -1,6 +1,7 @@
 #include "pg/host/clock.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -23,24 +24,19 @@ int64 read_us(clockid_t clock) noexcept {
 
 LastReading last_reading{};
 
-int64 wall_ms() noexcept {
+int64 wall_us() noexcept {
 #if defined(__x86_64__)
     last_reading.cycles = __builtin_ia32_rdtsc();
 #endif
-    timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    last_reading.ms = int64{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
-    return last_reading.ms;
+    last_reading.us = read_us(CLOCK_REALTIME) - year_2000_ms * 1000;
+    last_reading.ms = ms_down(last_reading.us);
+    return last_reading.us;
 }
 
 Instant wall_instant() noexcept {
     timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return {int64{now.tv_sec} * 1000 + now.tv_nsec / 1000000, static_cast<int32>(now.tv_nsec % 1000000)};
-}
-
-int64 wall_us() noexcept {
-    return read_us(CLOCK_REALTIME);
 }
 
 int64 monotonic_ms() noexcept {
@@ -92,7 +88,10 @@ ClockState kernel_clock() noexcept {
 void sleep_us(int64 us) {
     if (us < plain_sleep_us) {
         pgstat_report_wait_start(tick_wait_event());
+        // The kernel lets a process oversleep by its slack, 50 us by default: a wait for a short tick would be mostly that.
+        prctl(PR_SET_TIMERSLACK, 1UL);
         pg_usleep(static_cast<long>(us));
+        prctl(PR_SET_TIMERSLACK, 0UL);
         pgstat_report_wait_end();
     } else {
         long ms = static_cast<long>(Min(us, longest_sleep_us) / 1000);

@@ -3,28 +3,44 @@
 
 #include "core/durable/durable_record.hpp"
 #include "core/durable/trusted_clock.hpp"
+#include "core/layout/instant.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
-// The time of day, unix ms.
-int64 wall_ms() noexcept;
+// The time of day, us since 2000 as a timestamptz.
+int64 wall_us() noexcept;
 
-// The last reading of wall_ms() in this process, and the processor's cycle counter just before it.
+// The same in unix ms.
+inline int64 wall_ms() noexcept {
+    return ms_down(wall_us());
+}
+
+// The last reading of wall_us() in this process, and the processor's cycle counter just before it.
 struct LastReading {
     uint64 cycles;
-    int64 ms;
+    int64 us;
+    int64 ms;  // the same
 };
 extern LastReading last_reading;
 
-// The time of day as read at most about 10 us ago, unix ms; a third of the cost. A session may always be put off
-// between reading the clock and using it, so an older reading is never wrong, only late.
-inline int64 recent_wall_ms() noexcept {
+// Whether the last reading is one of at most about 10 us ago. A session may always be put off between reading the clock
+// and using it, so an older reading is never wrong, only late.
+inline bool is_read_recently() noexcept {
 #if defined(__x86_64__)
     constexpr uint64 recent_cycles = 20000;  // 4 to 10 us at 2 to 5 GHz
-    if (__builtin_ia32_rdtsc() - last_reading.cycles < recent_cycles) return last_reading.ms;
+    return __builtin_ia32_rdtsc() - last_reading.cycles < recent_cycles;
+#else
+    return false;
 #endif
-    return wall_ms();
+}
+
+// The time of day as read recently; a third of the cost.
+inline int64 recent_wall_us() noexcept {
+    return is_read_recently() ? last_reading.us : wall_us();
+}
+inline int64 recent_wall_ms() noexcept {
+    return is_read_recently() ? last_reading.ms : wall_ms();
 }
 
 // The time of day with all that the clock says of it: unix ms, and the nanoseconds since that ms began.
@@ -33,9 +49,6 @@ struct Instant {
     int32 ns;
 };
 Instant wall_instant() noexcept;
-
-// The time of day in microseconds, for sleeping up to an instant.
-int64 wall_us() noexcept;
 
 // Time that no step of the clock touches, ms from some beginning; for measuring waits.
 int64 monotonic_ms() noexcept;

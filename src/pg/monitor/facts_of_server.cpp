@@ -170,7 +170,7 @@ const char *holder_text(const Survey &survey) {
         return psprintf("the prepared transaction %u", survey.settled.holder);
     if (survey.held_since == 0) return psprintf("the session %u", survey.holder_pid);
     return psprintf("the session %u, in a transaction since %s", survey.holder_pid,
-                    instant_text(to_unix_ms(survey.held_since)));
+                    instant_text(ms_down(survey.held_since)));
 }
 
 const char *told_by_primary(const Survey &survey) {

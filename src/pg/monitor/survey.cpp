@@ -133,15 +133,16 @@ void count_slots(const SlotCopies &slots, uint32 own_count, Survey &survey) noex
 void look_at_slot(const SlotCopy &copy, Survey &survey) noexcept {
     SlotOwner owner = owner_of(copy);
     Packing p = packing_of(owner.layout);
-    int64 lead_ms = start_of(p, copy.slot.tick) - survey.now_ms;
+    int64 lead_ms = ms_down(start_of(p, copy.slot.tick)) - survey.now_ms;
     if (copy.slot.sequence != no_sequence && lead_ms > survey.lead_ms) survey.lead_ms = lead_ms;
     // The hybrid logical clock has no shard either, but no layout.
     bool is_shardless = owner.layout.node_bits() == 0 && !owner.is_hlc;
     if (is_shardless && !survey.has_shardless) survey.shardless = owner.layout;
     survey.has_shardless |= is_shardless;
-    if (p.wraps || end_of_first_turn(owner.layout) >= survey.end_ms) return;
+    int64 end_ms = ms_down(end_of_first_turn(owner.layout));
+    if (p.wraps || end_ms >= survey.end_ms) return;
     survey.ending = owner.layout;
-    survey.end_ms = end_of_first_turn(owner.layout);
+    survey.end_ms = end_ms;
 }
 
 bool is_number_below(const SlotCopy &a, const SlotCopy &b) noexcept {
@@ -163,7 +164,7 @@ void look_at_twins(const SlotCopies &slots, uint32 own_count, Survey &survey) {
 
 void look_at_slots(SharedState *state, Survey &survey) {
     survey.ending = preset(0).layout;
-    survey.end_ms = end_of_first_turn(survey.ending);
+    survey.end_ms = ms_down(end_of_first_turn(survey.ending));
     survey.slots_limit = static_cast<uint32>(slots_per_database());
     survey.server_slots_limit = state->max_slots;
     survey.server_databases = count_databases(state);

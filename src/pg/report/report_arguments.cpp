@@ -7,9 +7,8 @@ namespace idgen::pg {
 namespace {
 
 int instants_of(const Layout &layout) {
-    int64 end_ms = start_of(packing_of(layout), packing_of(layout).tick_end);
-    return errdetail("The layout holds instants from %s until before %s.", instant_text(layout.epoch_ms),
-                     instant_text(end_ms));
+    char *end = pstrdup(timestamptz_to_str(start_of(packing_of(layout), packing_of(layout).tick_end)));
+    return errdetail("The layout holds instants from %s until before %s.", instant_text(layout.epoch_ms), end);
 }
 
 }  // namespace

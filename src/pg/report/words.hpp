@@ -6,7 +6,6 @@
 #include "core/text/duration.hpp"
 #include "core/text/text_part.hpp"
 #include "pg/postgres.hpp"
-#include "pg/report/instant.hpp"
 
 namespace idgen::pg {
 
@@ -41,8 +40,18 @@ inline char *duration_text(int64 ms) {
     return copy_text({text, print_duration(Max(ms, 0), text)});
 }
 
+static_assert(year_2000_ms == int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * (SECS_PER_DAY * int64{1000}),
+              "an instant in us is a timestamptz");
+
 inline char *instant_text(int64 unix_ms) {
-    return pstrdup(timestamptz_to_str(to_timestamptz(unix_ms)));
+    return pstrdup(timestamptz_to_str(us_of(unix_ms)));
+}
+
+// The length of a layout's tick.
+inline char *unit_text(const Layout &layout) {
+    bool is_in_us = layout.has(Layout::unit_in_us);
+    return psprintf("%lld %s", static_cast<long long>(is_in_us ? layout.unit_us() : layout.unit),
+                    is_in_us ? "us" : "ms");
 }
 
 // What the catalog and messages call a durable record.

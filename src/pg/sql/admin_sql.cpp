@@ -42,10 +42,10 @@ const char *name_of(RiskyCall call) noexcept {
             detail_of(call), errhint("Have a superuser call it."));
 }
 
-// An instant to which the horizon is moved.
+// An instant to which the horizon is moved: no ID below it, not even by a part of a ms.
 int64 horizon_argument(FunctionCallInfo fcinfo, const char *name) {
     require_argument(fcinfo, 0, name);
-    int64 at_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint);
+    int64 at_ms = ms_up(finite_us(PG_GETARG_TIMESTAMPTZ(0), finite_hint));
     if (at_ms < min_horizon_ms || at_ms > max_horizon_ms)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("%s cannot be the durable horizon", timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(0))),
@@ -88,11 +88,6 @@ void notice_wait(int64 at_ms) {
             errhint("If that is a mistake, have a superuser call idgen.reset() with a time above the last ID."));
 }
 
-// Up to the end of the millisecond: no ID below the instant, not even by a part of one.
-int64 end_of_ms(int64 at_ms, TimestampTz at) noexcept {
-    return at % 1000 != 0 ? at_ms + 1 : at_ms;
-}
-
 }  // namespace
 
 extern "C" {
@@ -116,8 +111,7 @@ Datum idgen_create_horizon(PG_FUNCTION_ARGS) {
 
 Datum idgen_advance(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "at");
-    if (!far_argument(fcinfo)) require_near(at_ms, far_advance_hint);
-    at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
+    if (!far_argument(fcinfo)) require_near(ms_down(PG_GETARG_TIMESTAMPTZ(0)), far_advance_hint);
     advance_horizon(at_ms);
     notice_wait(at_ms);
     PG_RETURN_VOID();
@@ -126,8 +120,7 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
 Datum idgen_reset(PG_FUNCTION_ARGS) {
     int64 at_ms = horizon_argument(fcinfo, "no_id_above");
     if (!superuser()) report_not_superuser(RiskyCall::reset);
-    require_near(at_ms, far_reset_hint);
-    at_ms = end_of_ms(at_ms, PG_GETARG_TIMESTAMPTZ(0));
+    require_near(ms_down(PG_GETARG_TIMESTAMPTZ(0)), far_reset_hint);
     reset_horizon(at_ms);
     notice_wait(at_ms);
     PG_RETURN_VOID();
@@ -170,7 +163,7 @@ Datum int_datum(uint32 count) {
 }
 
 Datum time_datum(int64 at_ms) {
-    return TimestampTzGetDatum(to_timestamptz(at_ms));
+    return TimestampTzGetDatum(us_of(at_ms));
 }
 
 // Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
@@ -193,7 +186,7 @@ void put_slot(ReturnSetInfo *rows, const SlotCopy &copy) {
     row.set("max_lead", Int64GetDatum(copy.max_lead_ms));
     if (slot.sequence != no_sequence) {
         row.set("last_id", Int64GetDatum(pack(p, slot.tick, owner.shard, slot.sequence)));
-        row.set("last_time", time_datum(start_of(p, slot.tick)));
+        row.set("last_time", TimestampTzGetDatum(start_of(p, slot.tick)));
     }
     row.put();
 }

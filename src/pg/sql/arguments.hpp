@@ -7,7 +7,6 @@
 
 #include "core/kinds/uuid.hpp"
 #include "core/layout/packing.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 
@@ -24,15 +23,15 @@ inline void require_argument(FunctionCallInfo fcinfo, int number, const char *na
 
 constexpr const char *bound_hint = "Leave that bound out of the condition.";
 
-// The instant in unix ms. Raises on infinity.
-inline int64 finite_ms(TimestampTz at, const char *hint) {
+// The instant, us. Raises on infinity.
+inline int64 finite_us(TimestampTz at, const char *hint) {
     if (TIMESTAMP_NOT_FINITE(at)) report_infinite_instant(hint);
-    return to_unix_ms(at);
+    return at;
 }
 
 // The tick of an instant. Raises on infinity and on an instant that the layout cannot hold.
 inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at, const char *hint) {
-    int64 tick = tick_of(p, finite_ms(at, hint));
+    int64 tick = tick_of(p, finite_us(at, hint));
     if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
     return tick;
 }
@@ -71,21 +70,15 @@ const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *na
 
 // A period of SQL, a tstzrange, as the span of its IDs in a layout.
 
-// The first whole ms at or after an instant; without the instant itself unless `itself`.
-constexpr int64 ms_from(TimestampTz at, bool itself) noexcept {
-    int64 ms = to_unix_ms(at);
-    return itself && at % 1000 == 0 ? ms : ms + 1;
-}
-
-// A bound as the first ms that lies beyond it, seen from before: for a lower bound the first ms of the period, for an
+// A bound as the first us that lies beyond it, seen from before: for a lower bound the first us of the period, for an
 // upper one the first after it.
-inline int64 bound_ms(const Packing &p, const RangeBound &bound) {
+inline int64 bound_us(const Packing &p, const RangeBound &bound) {
     int64 end = start_of(p, p.tick_end);
-    if (bound.infinite) return bound.lower ? p.epoch_ms : end;
+    if (bound.infinite) return bound.lower ? p.epoch_us : end;
     TimestampTz at = DatumGetTimestampTz(bound.val);
-    if (TIMESTAMP_IS_NOBEGIN(at)) return p.epoch_ms;
+    if (TIMESTAMP_IS_NOBEGIN(at)) return p.epoch_us;
     if (TIMESTAMP_IS_NOEND(at)) return end;
-    return ms_from(at, bound.inclusive == bound.lower);
+    return bound.inclusive == bound.lower ? at : at + 1;
 }
 
 // The span of a period and a layout that are arguments. Raises if the layout's time wraps.
@@ -97,7 +90,7 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
     RangeBound lower, upper;
     bool is_empty;
     range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(period)), period, &lower, &upper, &is_empty);
-    return is_empty ? no_ids : span_between(p, bound_ms(p, lower), bound_ms(p, upper));
+    return is_empty ? no_ids : span_between(p, bound_us(p, lower), bound_us(p, upper));
 }
 
 // Rows of a set that a function returns.

@@ -64,7 +64,7 @@ Datum idgen_hlc_receive(PG_FUNCTION_ARGS) {
 Datum idgen_hlc_time(PG_FUNCTION_ARGS) {
     int64 hlc = PG_GETARG_INT64(0);
     if (hlc < 0) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(to_timestamptz(unpack_hlc(hlc).ms));
+    PG_RETURN_TIMESTAMPTZ(us_of(unpack_hlc(hlc).ms));
 }
 
 Datum idgen_hlc_logical(PG_FUNCTION_ARGS) {
@@ -74,7 +74,7 @@ Datum idgen_hlc_logical(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_hlc_make(PG_FUNCTION_ARGS) {
-    HlcParts parts{finite_ms(PG_GETARG_TIMESTAMPTZ(0), finite_hint), PG_GETARG_INT32(1)};
+    HlcParts parts{ms_down(finite_us(PG_GETARG_TIMESTAMPTZ(0), finite_hint)), PG_GETARG_INT32(1)};
     HlcReason reason = check_hlc(parts);
     if (reason == HlcReason::logical_out_of_range)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -94,10 +94,9 @@ namespace {
 
 // Bounds as timestamptz. Raises if the kernel's clock is not synchronized.
 ClockBounds bounds_now() {
-    constexpr int64 epoch_us = pg_epoch_unix_ms * 1000;
-    int64 before_us = wall_us() - epoch_us;
+    int64 before_us = wall_us();
     ClockState state = kernel_clock();
-    int64 after_us = wall_us() - epoch_us;
+    int64 after_us = wall_us();
     if (!state.is_synchronized)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("the clock of this machine is not synchronized"),

@@ -17,27 +17,27 @@ Datum layout_datum(const Layout &layout) {
 Layout receive(StringInfo message) {
     Layout layout{};
     layout.epoch_ms = pq_getmsgint64(message);
-    layout.unit_ms = static_cast<uint16>(pq_getmsgint(message, 2));
+    layout.unit = static_cast<uint16>(pq_getmsgint(message, 2));
     layout.time_bits = static_cast<uint8>(pq_getmsgbyte(message));
     layout.region_bits = static_cast<uint8>(pq_getmsgbyte(message));
     layout.shard_bits = static_cast<uint8>(pq_getmsgbyte(message));
     layout.sequence_bits = static_cast<uint8>(pq_getmsgbyte(message));
     layout.flags = static_cast<uint8>(pq_getmsgbyte(message));
-    layout.zero = static_cast<uint8>(pq_getmsgbyte(message));
+    layout.unit_above = static_cast<uint8>(pq_getmsgbyte(message));
     return layout;
 }
 
 void send(const Layout &layout, StringInfo message) {
     pq_sendint64(message, static_cast<uint64>(layout.epoch_ms));
-    pq_sendint16(message, layout.unit_ms);
-    for (uint8 byte :
-         {layout.time_bits, layout.region_bits, layout.shard_bits, layout.sequence_bits, layout.flags, layout.zero})
+    pq_sendint16(message, layout.unit);
+    for (uint8 byte : {layout.time_bits, layout.region_bits, layout.shard_bits, layout.sequence_bits, layout.flags,
+                       layout.unit_above})
         pq_sendint8(message, byte);
 }
 
-Datum interval_datum(int64 ms) {
+Datum interval_datum(int64 us) {
     auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
-    interval->time = ms * 1000;
+    interval->time = us;
     return IntervalPGetDatum(interval);
 }
 
@@ -56,13 +56,13 @@ Datum describe(const Layout &layout, TupleDesc desc) {
 
     Datum values[] = {
         long_form_of(layout),
-        TimestampTzGetDatum(to_timestamptz(layout.epoch_ms)),
-        TimestampTzGetDatum(to_timestamptz(start_of(p, last_tick))),
+        TimestampTzGetDatum(us_of(layout.epoch_ms)),
+        TimestampTzGetDatum(start_of(p, last_tick)),
         BoolGetDatum(p.wraps),
-        interval_datum(layout.unit_ms),
+        interval_datum(layout.unit_us()),
         Int64GetDatum(int64{p.shard_last} + 1),
         Int64GetDatum(tick_ids),
-        Int64GetDatum(tick_ids * 1000 / layout.unit_ms),
+        Int64GetDatum(tick_ids * 1000000 / layout.unit_us()),
         Int64GetDatum(largest_id),
         BoolGetDatum(largest_id < js_limit),
         BoolGetDatum(layout.node_bits() == 0),

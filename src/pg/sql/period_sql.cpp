@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64 most_partitions = 10000;
 constexpr int64 us_per_minute = USECS_PER_SEC * SECS_PER_MINUTE;
-constexpr int64 pg_epoch_minute = pg_epoch_unix_ms / 60000;
+constexpr int64 pg_epoch_minute = year_2000_ms / 60000;
 // The last local minute that a timestamp can hold.
 constexpr int64 last_minute = (END_TIMESTAMP - 1) / us_per_minute + pg_epoch_minute;
 
@@ -110,7 +110,7 @@ void close_gaps(Periods &periods) {
 
 // The lowest ID of an instant that begins a period, or ends one. Raises past the layout's end.
 int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
-    int64 tick = tick_from(p, ms_from(at, true));
+    int64 tick = tick_from(p, at);
     if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
     return lowest_id(p, tick);
 }

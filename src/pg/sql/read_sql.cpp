@@ -76,7 +76,7 @@ Datum idgen_decode(PG_FUNCTION_ARGS) {
     Packing p;
     Parts parts;
     if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
-    Datum values[] = {TimestampTzGetDatum(to_timestamptz(start_of(p, parts.tick))), UInt32GetDatum(parts.shard),
+    Datum values[] = {TimestampTzGetDatum(start_of(p, parts.tick)), UInt32GetDatum(parts.shard),
                       UInt32GetDatum(parts.sequence)};
     bool nulls[] = {false, layout.node_bits() == 0, layout.sequence_bits == 0};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
@@ -86,15 +86,15 @@ Datum idgen_time(PG_FUNCTION_ARGS) {
     Packing p;
     Parts parts;
     if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(to_timestamptz(start_of(p, parts.tick)));
+    PG_RETURN_TIMESTAMPTZ(start_of(p, parts.tick));
 }
 
 Datum idgen_time_near(PG_FUNCTION_ARGS) {
     Packing p;
     Parts parts;
-    int64 near_ms = finite_ms(PG_GETARG_TIMESTAMPTZ(1), finite_hint);
+    int64 near_us = finite_us(PG_GETARG_TIMESTAMPTZ(1), finite_hint);
     if (!parts_argument(fcinfo, 2, p, parts)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(to_timestamptz(start_nearest(p, parts.tick, near_ms)));
+    PG_RETURN_TIMESTAMPTZ(start_nearest(p, parts.tick, near_us));
 }
 
 Datum idgen_shard(PG_FUNCTION_ARGS) {

@@ -146,14 +146,14 @@ Datum prefixed_sortsupport(FunctionCallInfo fcinfo) {
 
 template <class T>
 Datum prefixed_time(FunctionCallInfo fcinfo) {
-    PG_RETURN_TIMESTAMPTZ(to_timestamptz(time_of(prefixed_argument<T>(fcinfo, 0))));
+    PG_RETURN_TIMESTAMPTZ(us_of(time_of(prefixed_argument<T>(fcinfo, 0))));
 }
 
 // The instant of an argument, unix ms. Raises on one that the type cannot hold.
 template <class T, const TextForm &form>
 int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(number);
-    int64 unix_ms = finite_ms(at, finite_hint);
+    int64 unix_ms = ms_down(finite_us(at, finite_hint));
     if (!T::holds(unix_ms))
         ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                 errmsg("no %s can hold the time %s", form.name, timestamptz_to_str(at)),

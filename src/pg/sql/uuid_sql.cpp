@@ -39,7 +39,7 @@ const char *id_time_text(const Layout &layout, int64 id) {
     Packing p = packing_of(layout);
     Parts parts{};
     unpack(p, id, parts);
-    return instant_text(start_of(p, parts.tick));
+    return pstrdup(timestamptz_to_str(start_of(p, parts.tick)));
 }
 
 int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 id) {
@@ -83,7 +83,7 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
 // The instant of an argument, unix ms. Raises on one that a UUID cannot hold.
 int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(number);
-    int64 unix_ms = finite_ms(at, finite_hint);
+    int64 unix_ms = ms_down(finite_us(at, finite_hint));
     if (!uuid_holds(unix_ms))
         ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
                 errmsg("no UUID of version 7 can hold the time %s", timestamptz_to_str(at)),
@@ -122,7 +122,7 @@ Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
 Datum idgen_uuid_time(PG_FUNCTION_ARGS) {
     int64 unix_us = 0;
     if (!uuid_time_us(uuid_argument(fcinfo, 0), unix_us)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(unix_us - pg_epoch_unix_ms * 1000);
+    PG_RETURN_TIMESTAMPTZ(unix_us - year_2000_ms * 1000);
 }
 
 Datum idgen_uuid_version_number(PG_FUNCTION_ARGS) {
@@ -134,7 +134,7 @@ Datum idgen_uuid_version_number(PG_FUNCTION_ARGS) {
 Datum idgen_uuidv7_make(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "at");
     int64 unix_ms = stamp_argument(fcinfo, 0);
-    auto us = static_cast<int32>(PG_GETARG_TIMESTAMPTZ(0) - to_timestamptz(unix_ms));
+    auto us = static_cast<int32>(PG_GETARG_TIMESTAMPTZ(0) - us_of(unix_ms));
     uint64 random;
     fill_random(&random, sizeof(random));
     return uuid_datum(uuidv7_of(uuid_stamp(unix_ms, us * 1000), random));

@@ -7,7 +7,6 @@
 
 #include "core/durable/horizon.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/report/instant.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/leases.hpp"
 

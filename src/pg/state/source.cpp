@@ -324,7 +324,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     source.settings_generation = 0;
     source.layout = layout;
     source.shard_argument = shard_argument;
-    source.packing = packing_of(layout);
+    set_packing(source, packing_of(layout));
     source.slot.entry = nullptr;
     source.lease = nullptr;
     source.is_pool = source.follows_pool = false;
@@ -352,7 +352,7 @@ void require_shard(const Source &source) {
 void resolve_hlc(Source &source) {
     attach_backend();
     source.layout = hlc_layout;
-    source.packing = hlc_packing;
+    set_packing(source, hlc_packing);
     source.carries = true;
     make_single(source, hlc_shard);
 }

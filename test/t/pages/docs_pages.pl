@@ -116,9 +116,9 @@ $query =~ s/\(VALUES\n.*?\n\), bits/(SELECT * FROM asked), bits/s or die 'no val
 $query =~ s/;\s*\z//;
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE asked AS
-SELECT row_number() OVER () AS who, nodes, ids_per_second, burst, years, unit_ms
+SELECT row_number() OVER () AS who, nodes, ids_per_second, burst, years, unit_us
   FROM unnest('{1, 2, 3, 64, 65}'::int[]) AS nodes, unnest('{1, 1000, 1024, 1025, 999999}'::int[]) AS ids_per_second,
-       unnest('{1, 8}'::int[]) AS burst, unnest('{1, 33, 100}'::int[]) AS years, unnest('{1, 10, 1000}'::int[]) AS unit_ms;
+       unnest('{1, 8}'::int[]) AS burst, unnest('{1, 33, 100}'::int[]) AS years, unnest('{100, 1000, 10000, 1000000}'::int[]) AS unit_us;
 SQL
 is( $node->safe_psql('postgres', <<"SQL"),
 CREATE TABLE given AS $query;
@@ -129,10 +129,10 @@ SELECT count(*), bool_and(bits <= 63),
                 AND i.last_time < i.first_time + 2 * years * interval '365.25 days'),
        bool_and(spare = 63 - bits AND i.largest_id <= 2::numeric ^ bits - 1 AND i.largest_id >= 2::numeric ^ (bits - 1))
   FROM given JOIN asked USING (who), id_layout_info(layout::id_layout) AS i,
-       LATERAL (SELECT asked.ids_per_second / 1000.0 * unit_ms * burst AS per_tick) AS p
+       LATERAL (SELECT asked.ids_per_second / 1000000.0 * unit_us * burst AS per_tick) AS p
 SQL
-	'450|t|t|t|t|t', 'the calculator gives as many bits as are needed');
-$node->safe_psql('postgres', "DROP TABLE given; TRUNCATE asked; INSERT INTO asked VALUES (1, 100000, 100000000, 1, 100, 1)");
+	'600|t|t|t|t|t', 'the calculator gives as many bits as are needed');
+$node->safe_psql('postgres', "DROP TABLE given; TRUNCATE asked; INSERT INTO asked VALUES (1, 100000, 100000000, 1, 100, 1000)");
 is($node->safe_psql('postgres', "SELECT spare, ends IS NULL FROM ($query) AS q"), '-13|t',
 	'the calculator says what does not fit');
 
