@@ -59,7 +59,7 @@ struct Layout {
         time_wraps = 1,       // `w`: after the last tick comes tick 0
         sequence_from_1 = 2,  // `+1`: the sequence counts from 1
         sequence_above = 4,   // sequence above the node's number; only if both exist
-        unit_in_us = 8,       // the unit is no whole number of ms
+        unit_in_us = 8,       // the unit is not a whole number of ms
     };
 
     constexpr bool has(Flag flag) const noexcept { return (flags & flag) != 0; }

@@ -190,7 +190,7 @@ void report_if_clock_is_well(const Source &source, const Stopped &stopped, const
 void refuse_draw(const Source &source, Next next, const Limits &limits, const Take &taken, const Wait &wait) {
     Tick tick = make_tick(source.packing, taken.tick);
     if (next == Next::before_epoch) report_no_tick(source, limits.now_us, TickReason::before_epoch);
-    // The tick is no later than the end.
+    // Ticks stop at the end of the layout; the clock may be past it.
     if (next == Next::past_end) report_no_tick(source, Max(tick.start_us, limits.now_us), TickReason::past_end);
     Stopped stopped{&source.layout, source.shard, limits.now_us, tick, waited_ms(wait)};
     if (!source.carries && next == Next::full) report_full(stopped);
