@@ -43,7 +43,23 @@ void World::disaster() {
     }
 }
 
-// Somebody else changes the page: setval, which is logged, or nextval, which here is not.
+// nextval logs the value of 32 calls later and counts down the calls until then, as pages have it: see identity_of.
+void World::count_on(Node &node, WalEntry page) {
+    constexpr std::int64_t logged_ahead = 32;
+    std::int64_t left = page.record.identity;
+    std::int64_t value = page.record.value + 1;
+    page.is_vouched = false;
+    if (left <= 0) {
+        left = logged_ahead + 1;
+        page.record = bare_record(value + logged_ahead, 0);
+        node.disk.write(page);
+    }
+    page.record = bare_record(value, left - 1);
+    node.disk.page(page.database, Record::horizon) = page;
+    say("nextval on the horizon", node);
+}
+
+// Somebody else changes the page, by nextval or setval.
 void World::meddle(Node &node) {
     if (!node.issues()) return;
     const Scenario &s = stage_.scenario;
@@ -52,11 +68,7 @@ void World::meddle(Node &node) {
     std::int64_t by_ms = stage_.random.between(1, 3 * reach_ms());
     page.believed = {};
     page.pairs = {};
-    if (stage_.random.one_in(3)) {
-        page.record = bare_record(page.record.value + 1, page.record.identity - 1);
-        node.disk.page(database, Record::horizon) = page;
-        return say("nextval on the horizon", node);
-    }
+    if (stage_.random.one_in(3)) return count_on(node, page);
     bool is_known = node.old_floors_ms[database] != 0 || !s.has_wild_clocks;
     bool may_lower = s.has_lowering && is_known && (s.has_registry() || is_only_primary(node));
     bool is_lowered = may_lower && stage_.random.one_in(2);

@@ -84,6 +84,7 @@ class World {
 
     // People.
     void meddle(Node &node);
+    void count_on(Node &node, WalEntry page);
     void administer(Node &node);
     void advance(Node &node, int database);
     void reset(Node &node, int database);

@@ -17,7 +17,7 @@ TEST(DurableRecord, IdentityTellsHistoriesApart) {
         for (std::uint64_t system = 7000000000000000000; system < 7000000000000000100; system++)
             seen.insert(identity_of(timeline, system));
     EXPECT_EQ(seen.size(), 99u * 100u);
-    EXPECT_EQ(seen.count(0), 0u);
+    EXPECT_LT(*seen.rbegin(), -1) << "a sequence that keeps it has logged no value ahead";
 }
 
 TEST(DurableRecord, ReadsTheKernelsBootId) {

@@ -9,7 +9,7 @@ std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier
     hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9u;
     hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
     hash ^= hash >> 31;
-    return hash == 0 ? 1 : static_cast<std::int64_t>(hash);
+    return std::min(static_cast<std::int64_t>(hash | std::uint64_t{1} << 63), std::int64_t{-2});
 }
 
 DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity) noexcept {

@@ -52,7 +52,8 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
     state = {record, record.value, lsn, true};
 }
 
-// Identifies a server's history: its timeline and system identifier, mixed; never 0.
+// Identifies a server's history: its timeline and system identifier, mixed; below -1. A sequence that keeps it where it
+// counts the values that are logged ahead has none, so nextval logs the value that it leaves there.
 std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
 
 // Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and if both go on, both

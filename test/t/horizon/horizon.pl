@@ -112,6 +112,15 @@ cmp_ok(horizon_ms(), '>', $before_ms, 'an open transaction that drew has renewed
 # Another session writes to its sequence, or gives it another file. IDs go on above, live and after a crash.
 $session->do('CREATE ROLE app LOGIN');
 $session->do('GRANT USAGE, UPDATE, SELECT ON ALL SEQUENCES IN SCHEMA idgen TO app');
+
+# As long as this sequence is all there is, what nextval leaves there is logged: else a standby would have another horizon.
+$session->do('CREATE DATABASE undrawn');
+$node->safe_psql('undrawn', 'CREATE EXTENSION idgen');
+is($node->safe_psql('undrawn', 'SELECT log_cnt < 0 FROM idgen.horizon'), 't', 'before the first ID: nothing is logged ahead');
+$node->safe_psql('undrawn', q{SELECT nextval('idgen.horizon')});
+is($node->safe_psql('undrawn', 'SELECT log_cnt = 32 FROM idgen.horizon'), 't',
+	'before the first ID: nextval logs what it leaves');
+
 my $offset = 3;
 my @writes = (
 	[ 'nextval by a superuser', undef, q{SELECT nextval('idgen.horizon')} ],
