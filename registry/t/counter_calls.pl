@@ -246,7 +246,7 @@ $owner = connect_to($node);
 	$standby->init_from_backup($node, 'base', has_streaming => 1);
 	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $node->connstr . " application_name=second'");
 	$standby->start;
-	$owner->do($_) for q{ALTER SYSTEM SET synchronous_standby_names = 'second'}, 'SELECT pg_reload_conf()';
+	name_standbys($owner, 'second');
 	wait_until($owner, q{SELECT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')});
 	my $session = connect_to($node, user => 'node');
 	$session->do('SET synchronous_commit = off');

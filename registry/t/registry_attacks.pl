@@ -156,9 +156,8 @@ sub hidden_warning
 {
 	my ($node, $registry) = @_;
 	my $owner = connect_to($registry);
-	$owner->do($_) for q{INSERT INTO idgen_registry.lease VALUES (700, '\\x01', '\\x01', 0, 0, NULL, 'gone', 1, 1, now())}, 'ALTER ROLE node_role SET client_min_messages = error', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'node_role\'', q{ALTER SYSTEM SET synchronous_standby_names = 'absent'};
-	$registry->reload;
-	wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'absent'});
+	$owner->do($_) for q{INSERT INTO idgen_registry.lease VALUES (700, '\\x01', '\\x01', 0, 0, NULL, 'gone', 1, 1, now())}, 'ALTER ROLE node_role SET client_min_messages = error', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'node_role\'';
+	name_standbys($owner, 'nobody');
 	my $session = connect_to($node);
 	my $statement = $session->prepare('SELECT idgen_lease.release(700)', { pg_async => PG_ASYNC });
 	$statement->execute;

@@ -236,8 +236,7 @@ sub fail_over
 	$standby->init_from_backup($first, 'base', has_streaming => 1);
 	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $first->connstr . " application_name=standby'");
 	$standby->start;
-	$first->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = 'standby'});
-	$first->reload;
+	name_standbys(connect_to($first), 'standby');
 	$first->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
 	my $address = sprintf 'host=%s,%s port=%s,%s dbname=postgres user=node_role', map { ($first->$_, $standby->$_) } qw(host port);
 	my $server = start_leased('leased', $address, setting => { 'idgen.lease_window' => '4s', 'idgen.lease_ttl' => '20s' });

@@ -300,9 +300,7 @@ like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/pos
 like($postgres->with(address => address_at('postgres', $port{postgres}) =~ s/postgres$/none/r)->list,
 	qr/^denied database "none" does not exist/, 'no database there');
 $postgres->claim(3, 0, 11, 12);
-$owner->do(q{ALTER SYSTEM SET synchronous_standby_names = 'nobody'});
-$owner->do('SELECT pg_reload_conf()');
-wait_until($owner, q{SELECT current_setting('synchronous_standby_names') = 'nobody'});
+name_standbys($owner, 'nobody');
 my $begun = begin_call($postgres->with(answer_ms => 600000), 'extend', 3, 11, 0, 12, 0, 5000, 600000);
 wait_until($owner, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')});
 $owner->do(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'});

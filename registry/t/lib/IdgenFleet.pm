@@ -93,8 +93,7 @@ sub begin_postgresql
 	my $standby = PostgreSQL::Test::Cluster->new('registry_standby');
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);
 	start_again($standby);
-	$primary->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = '*'});
-	$primary->reload;
+	name_standbys(connect_to($primary), '*');
 	$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die 'no synchronous standby';
 	my $now = $primary;
 	my $ask = sub { return $now->safe_psql('postgres', "SELECT $_[0]") };

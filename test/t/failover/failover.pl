@@ -148,7 +148,7 @@ for my $then ('', ', kill -9', ' with its database')
 	my $primary = begin_primary('sync_a');
 	my $standby = begin_standby($primary, 'sync_b', '-3');
 	my $session = connect_to($primary);
-	set_for_server($session, 'synchronous_standby_names', '*');
+	name_standbys($session, '*');
 	wait_until_true($primary, q{EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')});
 	$session->do('SET synchronous_commit = off');
 	my $end = time + 2.5;

@@ -19,7 +19,7 @@ my $session = connect_to($primary);
 
 # Names the synchronous standbys, or none, and waits until every process of the server has it: the checkpointer tells
 # the others, and does so before it begins a checkpoint.
-sub name_standbys
+sub names_become
 {
 	my ($names) = @_;
 	set_for_server($session, 'synchronous_standby_names', $names);
@@ -51,7 +51,7 @@ $session->do('SELECT pg_reload_conf()');
 ok(poll(sub { eval { draw_few($session, 1) } }, 20), 'no longer required: IDs go on');
 
 # Emptied names: a session that waits for their confirmation goes on by itself, in the middle of its statement.
-name_standbys('*');
+names_become('*');
 my $walreceiver = $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
 $statement = begin_statement($primary, q{SET idgen.max_wait = '1h'}, $for_long);
 kill 'STOP', $walreceiver;
@@ -62,7 +62,7 @@ wait_until_true($primary, q{EXISTS (SELECT FROM pg_stat_activity WHERE query ~ '
 sleep 0.5;
 is($primary->safe_psql('postgres', q{SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE query ~ '^SELECT idgen.advance' AND relation = 'idgen.horizon'::regclass}),
 	0, 'idgen.advance waits for the standbys without a lock');
-name_standbys('');
+names_become('');
 my $began = time;
 ok(goes_on($statement, 1000, 10), 'names emptied: a statement that waits for the standbys goes on by itself');
 note sprintf 'after %.1f s', time - $began;
@@ -74,7 +74,7 @@ kill 'CONT', $walreceiver;
 
 # Named at run time. The clock of the standby is far behind: nothing but the acknowledged windows keeps its IDs apart.
 $statement = begin_statement($primary, q{SET idgen.max_wait = '2s'}, $for_long);
-name_standbys('*');
+names_become('*');
 ok(goes_on($statement, 1000, 20), 'named while a statement runs: it goes on');
 wait_for_replay($primary, $standby);
 kill 'STOP', $walreceiver;

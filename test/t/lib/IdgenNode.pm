@@ -4,6 +4,7 @@ package IdgenNode;
 use strict;
 use warnings;
 
+use DBD::Pg;
 use DBI;
 use Exporter qw(import);
 use POSIX qw(strftime _exit);
@@ -12,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
-  freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server value_of wait_until draw repeated
+  freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server name_standbys value_of wait_until draw repeated
   expect_blame $duration);
 
 # What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the
@@ -328,6 +329,27 @@ sub set_for_server
 		select undef, undef, undef, 0.01;
 	}
 	die "$name is still $before";
+}
+
+# Names the synchronous standbys, and waits until commits wait for one. The checkpointer has them wait, later than a
+# session sees the setting: a commit tells.
+sub name_standbys
+{
+	my ($session, $names) = @_;
+	set_for_server($session, 'synchronous_standby_names', 'nobody');
+	my $probe = $session->clone({ PrintWarn => 0 });
+	my $waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $probe->{pg_pid} AND wait_event = 'SyncRep')";
+	my $is_waiting = 0;
+	until ($is_waiting)
+	{
+		$probe->do('SELECT pg_current_xact_id()', { pg_async => DBD::Pg::PG_ASYNC() });
+		select undef, undef, undef, 0.01 until ($is_waiting = value_of($session, $waits)) || $probe->pg_ready;
+		value_of($session, 'SELECT pg_cancel_backend(?)', $probe->{pg_pid}) if $is_waiting;
+		$probe->pg_result;
+	}
+	$probe->disconnect;
+	set_for_server($session, 'synchronous_standby_names', $names) if $names ne 'nobody';
+	return;
 }
 
 # The first column of the first row.

@@ -81,7 +81,7 @@ wait_for_replay($node, $standby);
 	my $writer = writer_with(\my $id);
 	$writer->do('SET LOCAL synchronous_commit = local');
 	my $reader = in_snapshot($node);
-	set_for_server($main, 'synchronous_standby_names', 'nobody');
+	name_standbys($main, 'nobody');
 	$preparing->do(q{PREPARE TRANSACTION 'waits'}, { pg_async => DBD::Pg::PG_ASYNC() });
 	wait_until($main, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')");
 	is(value_of($main, q{SELECT count(*) FROM pg_prepared_xacts}), 1, 'a transaction waits in PREPARE');
@@ -393,7 +393,7 @@ sub reaches
 # What its synchronous standbys do not have yet is not durable: it settles nothing after a start.
 {
 	my $id = committed();
-	set_for_server($main, 'synchronous_standby_names', 'nobody');
+	name_standbys($main, 'nobody');
 	$node->restart;
 	$main = connect_to($node);
 	sleep 2.3;
