@@ -61,7 +61,7 @@ DATA = $(call files,sql/*--*--*.sql)
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
-LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/report_arguments \
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/preload report/report_arguments \
 	state/leases),$(OBJS))
 # Of these, what calls a registry.
 STORE_OBJS = $(filter src/core/% $(patsubst %,src/lease/%,store/% postgres/% etcd/% keep/open_registry.o) \

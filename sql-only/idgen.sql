@@ -52,8 +52,8 @@ END;
 COMMENT ON FUNCTION idgen_sql.idgen_presets() IS 'the presets, the default first: name and long form of each';
 
 CREATE FUNCTION idgen_sql.idgen_preset(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT p.long_form FROM idgen_sql.idgen_presets() AS p WHERE p.name = idgen_preset.name);
-COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null if there is none of that name';
+    RETURN (SELECT p.long_form FROM idgen_sql.idgen_presets() AS p WHERE p.name = lower(idgen_preset.name COLLATE "C"));
+COMMENT ON FUNCTION idgen_sql.idgen_preset(text) IS 'the long form of a preset; null if there is none of that name, in upper or lower case';
 
 CREATE FUNCTION idgen_sql.idgen_refuse_layout(layout text, problem text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -112,8 +112,8 @@ COMMENT ON FUNCTION idgen_sql.idgen_form_hint() IS 'how a layout is written';
 CREATE FUNCTION idgen_sql.idgen_parse_layout(layout text) RETURNS idgen_sql.idgen_form
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    words text[] := regexp_split_to_array(btrim(layout, chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' '),
-        '[ ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ']+');
+    words text[] := regexp_split_to_array(btrim(layout, chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ' ,'),
+        '[ ,' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || ']+');
     word text;
     key text;
     value text;
@@ -535,8 +535,10 @@ BEGIN
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('shard %s is out of range for layout "%s"', shard, f.canonical),
         DETAIL = format('The layout has the shards 0 to %s.', f.shard_last),
-        HINT = CASE f.shard_last WHEN 0 THEN 'The layout has no shard field: leave the shard out.'
-            ELSE format('A hash becomes a shard by a modulo that is never negative, such as (hash & 2147483647) %% %s.', f.shard_last + 1) END;
+        HINT = CASE f.shard_last WHEN 0 THEN 'The layout has no shard field: leave the shard out, or give 0.'
+            ELSE format(CASE WHEN shard BETWEEN 0 AND 999999 THEN 'Give a shard from 0 to %s, or a layout with more shards.'
+                ELSE 'Give a shard from 0 to %s. A hash becomes one by a modulo that is never negative, such as (hash & 2147483647) %% %s.' END,
+                f.shard_last, f.shard_last + 1) END;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_require_shard(idgen_sql.idgen_form, bigint) IS 'raises an error for a shard that a layout does not have';

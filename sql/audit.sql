@@ -68,6 +68,22 @@ SELECT * FROM found('shards');
 SELECT * FROM found('shards', layout => 'mastodon');
 ROLLBACK;
 
+-- The layout: that of the DEFAULT, whatever the IDs look like; else the one of the last ID, if it was made just now.
+CREATE TABLE tweet (id bigint DEFAULT next_id(layout => 'twitter'), code id64 DEFAULT next_id()::id64, plain bigint DEFAULT 5);
+SELECT column_name, a.value, a.ok, a.advice
+  FROM unnest(ARRAY['id', 'code', 'plain']) AS column_name, idgen.audit('tweet', column_name) AS a WHERE a.finding = 'layout';
+SELECT * FROM found('layout', 'tweet', 'twitter');
+BEGIN;
+ALTER TABLE tweet ALTER id DROP DEFAULT;
+INSERT INTO tweet (id) SELECT id_make(clock_timestamp() - interval '1 hour', 5, 0, 'idgen');
+SELECT value, ok, regexp_replace(advice, '\d{4}-\d\d-\d\d [\d:.]+\+00', 'T', 'g') AS advice FROM found('layout', 'tweet');
+SELECT * FROM found('layout', 'tweet', 'idgen');
+-- An old ID is of any layout.
+UPDATE tweet SET id = id_make(clock_timestamp() - interval '40 days', 5, 0, 'idgen');
+SELECT * FROM found('layout', 'tweet');
+ROLLBACK;
+DROP TABLE tweet;
+
 -- From the future: beyond idgen.max_lead; an hour ahead, and a second behind it.
 BEGIN;
 INSERT INTO photo (id) SELECT id_make(clock_timestamp() + interval '1 hour', 5, 0);

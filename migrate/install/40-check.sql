@@ -86,7 +86,8 @@ BEGIN
         WHERE idgen_migrate.column_number(relation, id_column) IS NULL AND class.relkind IN ('r', 'p') AND kind <> 'uuid';
     RETURN QUERY SELECT false, '42809', format('%s.%I is a generated column', target, id_column), 'Give a column that can be written.'
         FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column AND a.attgenerated <> '';
-    RETURN QUERY SELECT true, NULL, format('%s has about %s rows in %s', target, greatest(class.reltuples, 0),
+    RETURN QUERY SELECT true, NULL, format('rows of %s: %s, in %s', target,
+                                           CASE WHEN class.reltuples < 0 THEN 'not known before ANALYZE' ELSE 'about ' || class.reltuples END,
                                            pg_size_pretty(pg_relation_size(relation))), 'Nothing needs to be done.'
         WHERE class.relkind = 'r' AND NOT EXISTS (SELECT FROM idgen_migrate.citus_table(relation));
     RETURN QUERY SELECT * FROM idgen_migrate.citus_findings(relation, id_column, kind);

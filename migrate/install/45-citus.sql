@@ -55,7 +55,7 @@ BEGIN
     IF EXISTS (SELECT FROM idgen_migrate.citus_table(relation)) THEN
         -- Without ONLY: Citus counts on the shards.
         EXECUTE format('SELECT count(*) FROM %s', target) INTO rows;
-        RETURN QUERY SELECT true, NULL, format('%s has %s rows, counted on its shards', target, rows), 'Nothing needs to be done.';
+        RETURN QUERY SELECT true, NULL, format('rows of %s: %s, counted on its shards', target, rows), 'Nothing needs to be done.';
     END IF;
 END
 $$;

@@ -73,18 +73,18 @@ BEGIN
                count(*) FILTER (WHERE at < $1) AS early, count(*) FILTER (WHERE at > $2) AS late
           FROM (SELECT %s AS at FROM ONLY %s t WHERE t.%I IS NULL) r$q$, idgen_migrate.time_text(relation, time_column), target, id_column)
         INTO n USING info.first_time, least(clock_timestamp(), info.last_time);
-    RETURN QUERY SELECT true, NULL, format('%s rows have no ID', n.rows),
-        format('%s batches of up to %s rows.', ceil(n.rows::numeric / batch), batch);
+    RETURN QUERY SELECT true, NULL, format('rows without an ID: %s', n.rows),
+        format('Batches of up to %s rows: %s.', batch, ceil(n.rows::numeric / batch));
     RETURN QUERY SELECT true, NULL, format('their times are from %s to %s', n.first, n.last), 'Nothing needs to be done.'
         WHERE n.first IS NOT NULL AND n.unknown = 0;
-    RETURN QUERY SELECT false, '22004', format('%s rows without an ID have no time', n.unknown),
+    RETURN QUERY SELECT false, '22004', format('rows without an ID and without a time: %s', n.unknown),
         format('Give them one: UPDATE %s SET %I = ... WHERE %I IS NULL', target, time_column, time_column)
         WHERE n.unknown > 0 AND time_column IS NOT NULL AND NOT is_uuid;
-    RETURN QUERY SELECT false, '22023', format('%s rows have a uuid that is not of version 7', n.unknown),
+    RETURN QUERY SELECT false, '22023', format('rows with a uuid that is not of version 7: %s', n.unknown),
         'It holds no time to go by: name a column of times, or null for IDs of now.' WHERE n.unknown > 0 AND is_uuid;
-    RETURN QUERY SELECT false, '22003', format('%s rows are older than the epoch of the layout, %s', n.early, info.first_time),
+    RETURN QUERY SELECT false, '22003', format('rows with a time before the epoch of the layout, %s: %s', info.first_time, n.early),
         'Use a layout with an earlier epoch, or give those rows a later time.' WHERE n.early > 0;
-    RETURN QUERY SELECT false, '22003', format('%s rows have a time in the future or past the end of the layout', n.late),
+    RETURN QUERY SELECT false, '22003', format('rows with a time in the future or past the end of the layout: %s', n.late),
         'next_id() could make their IDs again: give those rows a time in the past.' WHERE n.late > 0;
 END
 $$;

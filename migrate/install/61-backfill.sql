@@ -255,7 +255,7 @@ BEGIN
     END LOOP;
     DROP TABLE pg_temp.idgen_queue;
     PERFORM idgen_migrate.leave(relation, id_column, 'done');
-    RAISE NOTICE '%.%: % rows have got an ID', idgen_migrate.name_of(relation), quote_ident(id_column), part.done;
+    RAISE NOTICE '%.%: rows that have got an ID: %', idgen_migrate.name_of(relation), quote_ident(id_column), part.done;
 END
 $$;
 

@@ -117,7 +117,7 @@ BEGIN
     PERFORM idgen_migrate.prove(child, beside);
     PERFORM idgen_migrate.leave(child, beside, 'linked');
     @COMMIT@
-    RAISE NOTICE '%.%: % rows have their reference', idgen_migrate.name_of(child), quote_ident(beside), done;
+    RAISE NOTICE '%.%: rows that have got their reference: %', idgen_migrate.name_of(child), quote_ident(beside), done;
 END
 $$;
 

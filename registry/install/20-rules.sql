@@ -73,7 +73,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 BEGIN
     IF is_right IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = rule, DETAIL = detail,
-            HINT = 'docs/registry.md of idgen describes the calls.';
+            HINT = 'Call it again with such a value.';
     END IF;
 END
 $$;

@@ -29,7 +29,7 @@ is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
 	'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
-row_is($session, 'shards', 'lease, and idgen.registry is not set | f | Set idgen.registry in postgresql.conf and restart, or set idgen.shards to the numbers of this node.',
+row_is($session, 'shards', q{lease, and idgen.registry is not set | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
 	'without a registry');
 is(value_of($session, $keys), $usual, 'without a registry: the same rows for lease');
 $session->do('RESET idgen.shards');
@@ -82,7 +82,7 @@ freeze_clock($node, $now);
 # The keeper.
 row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
 row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
-row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| Add this line.*'idgen, idgen_lease'/, 'no keeper');
+row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart the server\.$/, 'no keeper');
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'),
 	[ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
@@ -256,7 +256,7 @@ for my $role (qw(app shown watcher))
 {
 	my $reader = connect_to($node, user => $role);
 	my $words = $role eq 'watcher' ? $spoken : q{some need attention};
-	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do.", "a counter in trouble: what $role reads");
+	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each, with what is wrong.", "a counter in trouble: what $role reads");
 	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ],
 		"a counter in trouble: the view, for $role") if $role ne 'app';
 	$reader->disconnect;

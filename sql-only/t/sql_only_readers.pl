@@ -22,6 +22,7 @@ my @rules = (
 	{ says => '`id_layout` is a domain', same => sub { s/::id_layout\b/::text/g; s/\(((?:\w+\.)?layout|\$\d)\)::text/$1/g } },
 	{ says => 'keeps it as it was written', same => sub { s/\bepoch=2020-01-01 unit=1ms time=1 shard=31/epoch=2020-01-01T00:00:00Z unit=1ms time=1 shard=31/ } },
 	{ says => 'keeps it as it was written', leave_out => qr/SELECT layout::id_layout|^SELECT layout, count|layout::text::id_layout = layout/m },
+	{ says => 'a misspelled preset', same => sub { s/Perhaps you meant "\w+"\. //g } },
 	{ says => 'compared as texts', leave_out => qr/'snowflake'::id_layout =/ },
 	{ says => 'no binary form', leave_out => qr/id_layout_send|id_layout_hash|^\\copy received|^SELECT count\(\*\) FROM received|FROM received;$|FROM layouts JOIN/m },
 	{ says => '`id_within(NULL, …)`', leave_out => qr/id_within\(NULL, '\(,\)', 'trace'\)/ },

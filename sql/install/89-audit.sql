@@ -8,7 +8,7 @@
 CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (finding text, value text, ok boolean, advice text)
-    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 11
+    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 12
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -18,12 +18,20 @@ DECLARE
     base_type oid := (WITH RECURSIVE base AS (
                           SELECT column_type AS oid UNION SELECT t.typbasetype FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype = 'd')
                       SELECT oid FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype <> 'd');
+    -- Whose IDs the DEFAULT of the column makes, if it says.
+    made_of text := (SELECT coalesce((regexp_match(expression, $re$'([^']+)'::(?:"(?:[^"]|"")+"[.]|\w+[.])?id_layout$re$))[1],
+                                     CASE WHEN expression ~ '\mnext_id(_after)?[(]' THEN 'instagram' END)
+                       FROM pg_attribute AS a JOIN pg_attrdef AS d ON (adrelid, adnum) = (attrelid, attnum),
+                            pg_get_expr(adbin, adrelid) AS expression
+                      WHERE attrelid = "table" AND attname = "column");
     is_sample boolean := sample < 100;
     is_stored boolean;
     has_places boolean;
     refusal text[];
     limits record;
     facts record;
+    max_lead interval;
+    fitting record;
 BEGIN
     refusal := CASE
         WHEN "table" IS NULL OR "column" IS NULL OR sample IS NULL OR layout IS NULL THEN
@@ -56,6 +64,7 @@ BEGIN
     has_places := is_stored AND has_column_privilege("table", 'ctid', 'SELECT');
     -- This also loads the library, and with it its settings.
     EXECUTE format('SELECT * FROM %s.id_layout_info($1)', home) INTO limits USING layout;
+    max_lead := (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead');
     EXECUTE format($query$
     WITH seen AS MATERIALIZED (
         SELECT id, part, place, %2$s.id_time_near(id, $3, $1) AS at, %2$s.id_shard(id, $1) AS shard,
@@ -81,7 +90,8 @@ BEGIN
                    count(*) FILTER (WHERE fits AND at < $7) AS early, min(id) FILTER (WHERE fits AND at < $7) AS early_id,
                    count(*) FILTER (WHERE fits AND at > clock_timestamp() + $5) AS future,
                    max(at) FILTER (WHERE fits) - clock_timestamp() AS ahead,
-                   min(at) FILTER (WHERE fits) AS first_time, max(at) FILTER (WHERE fits) AS last_time
+                   min(at) FILTER (WHERE fits) AS first_time, max(at) FILTER (WHERE fits) AS last_time,
+                   max(id) AS last_id
               FROM numbers) AS n,
            (SELECT count(*) AS shards,
                    string_agg(format('%%s (%%s %%%%)', shard, percent), ', ' ORDER BY place) FILTER (WHERE place <= 5) AS list
@@ -94,8 +104,16 @@ BEGIN
         CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END)
       INTO facts
       USING layout, sample, clock_timestamp(), limits.long_form ~ 'sequence=[0-9]+[+]1',
-            (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead'), has_places,
+            max_lead, has_places,
             CASE WHEN limits.wraps THEN '-infinity' ELSE limits.first_time + interval '1 min' END;
+
+    -- Of which presets the last ID has just been made, if that of this layout was not made in the last year.
+    EXECUTE format($query$
+    SELECT string_agg(quote_literal(name), ' or ' ORDER BY place) AS layouts, min(at) AS at
+      FROM %1$s.id_layouts() WITH ORDINALITY AS preset (name, long_form, place), %1$s.id_time($1, name::%1$s.id_layout) AS at
+     WHERE at BETWEEN clock_timestamp() - interval '30 days' AND clock_timestamp() + $2
+       AND (NOT $3 BETWEEN clock_timestamp() - interval '1 year' AND clock_timestamp() + $2) IS NOT FALSE
+    $query$, home) INTO fitting USING facts.last_id, max_lead, facts.last_time;
 
     RETURN QUERY VALUES
         ('rows', facts.rows::text, CASE WHEN facts.rows > 0 AND NOT is_sample THEN true END,
@@ -105,19 +123,25 @@ BEGIN
                                THEN format('a sample of %s %% of the %s: all figures are of the sample only',
                                            sample, CASE WHEN is_stored THEN 'pages' ELSE 'rows' END) END,
                           CASE WHEN row_security_active("table") THEN 'row security may hide rows from you' END), '')),
-        ('null', CASE WHEN facts.nulls = 0 THEN '0' ELSE format('%s rows', facts.nulls) END, facts.nulls = 0,
+        ('layout', layout::text, coalesce(made_of, layout::text) = layout::text AND fitting.layouts IS NULL,
+         CASE WHEN made_of <> layout::text THEN
+                   format('the DEFAULT of the column makes IDs of layout %L: name it here, and in each call that reads them', made_of)
+              WHEN fitting.layouts IS NOT NULL THEN
+                   format('the last ID is of %s here, and of %s in layout %s: name that here, and in each call that reads them',
+                          coalesce(facts.last_time::text, 'no time'), fitting.at, fitting.layouts) END),
+        ('null', facts.nulls::text, facts.nulls = 0,
          CASE WHEN facts.nulls > 0 THEN 'make the column NOT NULL, or the primary key' END),
         ('duplicates',
          CASE WHEN facts.repeated = 0 THEN '0'
-              ELSE format('%s IDs repeated, %s rows too many, such as %s', facts.repeated, facts.copies, facts.repeated_id) END,
+              ELSE format('%s repeated (%s too many), such as %s', facts.repeated, facts.copies, facts.repeated_id) END,
          CASE WHEN facts.repeated > 0 THEN false WHEN NOT is_sample THEN true END,
          CASE WHEN facts.repeated > 0 THEN 'two makers own one shard, or another function makes IDs too; or rows were copied'
               WHEN is_sample THEN 'a pair is found only where the sample holds both: audit all rows to be sure' END),
         ('not of the layout',
-         CASE WHEN facts.strangers = 0 THEN '0' ELSE format('%s IDs, such as %s', facts.strangers, facts.stranger_id) END,
+         CASE WHEN facts.strangers = 0 THEN '0' ELSE format('%s, such as %s', facts.strangers, facts.stranger_id) END,
          facts.strangers = 0,
          CASE WHEN facts.strangers > 0 THEN 'no ID of this layout: name the right layout, or look who made them' END),
-        ('like a counter''s', CASE WHEN facts.early = 0 THEN '0' ELSE format('%s IDs, such as %s', facts.early, facts.early_id) END,
+        ('like a counter''s', CASE WHEN facts.early = 0 THEN '0' ELSE format('%s, such as %s', facts.early, facts.early_id) END,
          facts.early = 0,
          CASE WHEN facts.early > 0 THEN 'they lie in the layout''s first minute, as the numbers of a sequence would' END),
         ('shards',
@@ -127,20 +151,20 @@ BEGIN
          NULL::boolean,
          CASE WHEN limits.shards > 1 AND facts.shards > 0 THEN 'a shard that no node owns points to another layout' END),
         ('in the future',
-         CASE WHEN facts.future = 0 THEN '0' ELSE format('%s IDs, as far ahead as %s', facts.future, facts.ahead) END,
+         CASE WHEN facts.future = 0 THEN '0' ELSE format('%s, as far ahead as %s', facts.future, facts.ahead) END,
          CASE WHEN facts.future = 0 THEN true WHEN NOT limits.wraps THEN false END,
          CASE WHEN facts.future = 0 THEN NULL
               WHEN limits.wraps THEN 'time wraps: IDs older than half a turn look like that too'
               ELSE 'beyond idgen.max_lead: made by a wrong clock, by id_make, or in another layout' END),
         ('out of order',
          CASE WHEN NOT has_places THEN 'unknown' WHEN facts.back = 0 THEN '0'
-              ELSE format('%s rows, as far back as %s', facts.back, facts.furthest) END,
+              ELSE format('%s, as far back as %s', facts.back, facts.furthest) END,
          CASE WHEN has_places AND facts.back = 0 THEN true END,
          CASE WHEN NOT has_places THEN 'needs to see where rows are stored (ctid)'
               WHEN facts.back > 0 THEN 'no fault by itself: sessions insert at once; UPDATE, DELETE and VACUUM move rows' END),
         ('busiest tick',
          CASE WHEN facts.busiest IS NULL THEN 'none'
-              ELSE format('%s IDs of %s possible, %sat %s', facts.busiest_ids, limits.ids_per_tick,
+              ELSE format('%s of %s possible, %sat %s', facts.busiest_ids, limits.ids_per_tick,
                           'shard ' || facts.busiest_shard || ', ', facts.busiest) END,
          CASE WHEN facts.busiest_ids < limits.ids_per_tick AND NOT is_sample THEN true END,
          CASE WHEN facts.busiest_ids >= limits.ids_per_tick
@@ -151,4 +175,4 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
-    'looks over the IDs of a column: duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';
+    'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';

@@ -8,7 +8,7 @@ BEGIN
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = 'idgen is not loaded by the server',
             DETAIL = 'IDs are made from shared memory, which is set up when the server starts; until then next_id() is an error.',
-            HINT = 'Add this line to postgresql.conf, joined with what is there, and restart: shared_preload_libraries = ''idgen''';
+            HINT = (SELECT advice FROM idgen.status() WHERE key OPERATOR(pg_catalog.=) 'library'::pg_catalog.text);
     END IF;
 END
 $$;

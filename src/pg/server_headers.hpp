@@ -108,6 +108,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"
+#include "utils/varlena.h"
 #include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 160000

@@ -42,9 +42,55 @@ LayoutReason validate(const Layout &l) noexcept {
     return ends_in_calendar(l) ? LayoutReason::none : LayoutReason::outlasts_calendar;
 }
 
+namespace {
+
+constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+bool is_name(std::string_view name, std::string_view word) noexcept {
+    auto are_equal = [](char a, char b) { return a == lower(b); };
+    return name.size() == word.size() && std::equal(name.begin(), name.end(), word.begin(), are_equal);
+}
+
+constexpr bool has_room_for_each() noexcept {
+    for (const Preset &p : presets)
+        if (p.name.size() > longest_preset) return false;
+    return true;
+}
+static_assert(has_room_for_each(), "a name that is compared has its row");
+
+// How many letters are to be put in, left out or changed to make a name of a word.
+std::size_t changes_between(std::string_view name, std::string_view word) noexcept {
+    std::size_t row[longest_preset + 1];
+    for (std::size_t i = 0; i <= name.size(); i++) row[i] = i;
+    for (char letter : word) {
+        std::size_t above_left = row[0]++;
+        for (std::size_t i = 1; i <= name.size(); i++) {
+            std::size_t changed = above_left + (name[i - 1] != lower(letter));
+            above_left = row[i];
+            row[i] = std::min({changed, row[i - 1] + 1, row[i] + 1});
+        }
+    }
+    return row[name.size()];
+}
+
+}  // namespace
+
 const Preset *find_preset(std::string_view name) noexcept {
     for (const Preset &p : presets)
-        if (p.name == name) return &p;
+        if (is_name(p.name, name)) return &p;
+    return nullptr;
+}
+
+const Preset *nearest_preset(std::string_view word) noexcept {
+    if (word.size() > 2 * longest_preset || find_preset(word) != nullptr) return nullptr;
+    constexpr std::size_t letters_per_change = 3;
+    constexpr std::size_t shortest_beginning = 3;
+    for (const Preset &p : presets) {
+        if (changes_between(p.name, word) <= p.name.size() / letters_per_change) return &p;
+        if (word.size() >= shortest_beginning && is_name(p.name.substr(0, word.size()), word)) return &p;
+    }
     return nullptr;
 }
 
@@ -56,8 +102,9 @@ const Preset *find_preset(const Layout &layout) noexcept {
 
 namespace {
 
+// Whether it stands between words.
 bool is_space(char c) noexcept {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
 }
 
 // Takes the next word off the front of `text`; empty at the end.

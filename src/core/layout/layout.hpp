@@ -135,8 +135,13 @@ constexpr const Preset &preset(int index) noexcept {
     return presets[index];
 }
 
-// The preset of that name, or null.
+constexpr std::size_t longest_preset = 10;  // characters of a name
+
+// The preset of that name, in upper or lower case; or null.
 const Preset *find_preset(std::string_view name) noexcept;
+// The preset that somebody may have meant who wrote that word, which names none: it is like a name but for a letter or
+// two, or begins one. Or null.
+const Preset *nearest_preset(std::string_view word) noexcept;
 // The preset that equals the layout, or null.
 const Preset *find_preset(const Layout &layout) noexcept;
 
@@ -149,6 +154,7 @@ const Preset *find_preset(const Layout &layout) noexcept;
 //      time=N, region=N, shard=N, sequence=N   bits; region directly above shard; time highest
 //      time=Nw   time wraps                    sequence=N+1   the sequence counts from 1
 //
+// Spaces or commas stand between words.
 // What print_layout writes, parse_layout reads back to an equal layout.
 
 struct LayoutError {

@@ -4,6 +4,7 @@
 
 #include "lease/keep/keeper.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::lease {
@@ -18,8 +19,7 @@ const pg::LeaseGate &gate() {
         ereport(
             FATAL, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
-            errhint(
-                "Write in postgresql.conf, joined with what is there, and restart: shared_preload_libraries = 'idgen, idgen_lease'"));
+            errhint("%s", pg::preload_lease_hint()));
     return *gate;
 }
 

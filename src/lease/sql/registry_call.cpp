@@ -58,7 +58,7 @@ void require_answer(Reply reply, const Trouble &trouble) {
         ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
         errmsg("the registry refused the call"), detail(),
         errhint(
-            "Correct that in the registry, or in idgen.registry: docs/registry.md describes both. What only the owner of a PostgreSQL registry may do, the owner calls there, in schema idgen_registry."));
+            "Correct that in the registry, or in idgen.registry. What only the owner of a PostgreSQL registry may do, the owner calls there, in schema idgen_registry."));
 }
 
 void require_superuser(const char *function, const char *detail) {

@@ -2,6 +2,7 @@
 #include "lease/store/trouble.hpp"
 #include "lease/tickets/draw_tickets.hpp"
 #include "pg/report/report_arguments.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 
@@ -22,7 +23,7 @@ SharedTickets *require_tickets() {
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("the server has not loaded idgen_lease at its start"),
                 errdetail("It holds the numbers of counters in memory that all of its sessions share."),
-                errhint("%s", pg::keeper_hint));
+                errhint("%s", pg::preload_lease_hint()));
     if (unlikely(*pg::find_lease_gate()->settings().registry == '\0'))
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),

@@ -1,6 +1,7 @@
 #include "pg/draw/number_wait.hpp"
 
 #include "pg/host/clock.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/leases.hpp"
@@ -127,7 +128,7 @@ int hint_of(const NotHeld &why) {
         case LeaseTrouble::no_registry:
             return errhint("%s", no_registry_hint);
         case LeaseTrouble::no_keeper:
-            return errhint("%s", keeper_hint);
+            return errhint("%s", keeper_hint());
         case LeaseTrouble::keeper_failing:
             return errhint("The server's log says why. It works in database \"%s\", idgen.lease_database.",
                            why.database);

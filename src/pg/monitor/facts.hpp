@@ -16,8 +16,6 @@ struct Fact {
 // Nothing is to be said.
 constexpr Fact no_fact{};
 
-constexpr const char *not_known = "not known: the library is not loaded";
-
 // The numbers that the registry chose: "3, 4".
 const char *chosen_numbers(const LeaseSurvey &leases);
 // All that the keeper says is wrong; empty: nothing.
@@ -44,11 +42,33 @@ Fact clock_fact(const Survey &survey);
 Fact ntp_fact(const Survey &survey);
 Fact standby_fact(const Survey &survey);
 
+struct FactSource {
+    Fact (*fact)(const Survey &survey);
+    bool needs_library = false;  // else there is such a fact, too, while the library is not loaded
+};
+
 // The facts in the order in which they are shown.
-constexpr Fact (*facts[])(const Survey &survey) = {
-    library_fact, server_fact,    shards_fact,  lease_fact,   registry_fact, counters_fact, lease_database_fact,
-    nodes_fact,   databases_fact, copy_fact,    horizon_fact, renewal_fact,  lead_fact,     settled_fact,
-    clock_fact,   ntp_fact,       standby_fact, layout_fact,  slots_fact,    schemas_fact,
+constexpr FactSource facts[] = {
+    {library_fact},
+    {server_fact},
+    {shards_fact},
+    {lease_fact},
+    {registry_fact},
+    {counters_fact},
+    {lease_database_fact},
+    {nodes_fact, true},
+    {databases_fact},
+    {copy_fact},
+    {horizon_fact},
+    {renewal_fact, true},
+    {lead_fact, true},
+    {settled_fact, true},
+    {clock_fact, true},
+    {ntp_fact},
+    {standby_fact},
+    {layout_fact, true},
+    {slots_fact, true},
+    {schemas_fact},
 };
 
 }  // namespace idgen::pg

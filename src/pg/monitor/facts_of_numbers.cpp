@@ -5,6 +5,7 @@
 #include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"
 #include "pg/monitor/facts.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/own_shards.hpp"
@@ -67,7 +68,7 @@ Fact large_shards(const Survey &survey, const char *shards) {
 
 // If there is a registry, the row `lease` says more.
 Fact leased_shards(const Survey &survey) {
-    if (!survey.is_loaded) return {"shards", not_known, false, nullptr};
+    if (!survey.is_loaded) return no_fact;
     if (!survey.leases.has_registry) return {"shards", "lease, and idgen.registry is not set", false, no_registry_hint};
     if (settings.region != 0) return {"shards", beside_region("lease"), false, no_region_hint};
     if (survey.leases.pool_held == 0) return {"shards", "lease: none yet", true, nullptr};
@@ -156,7 +157,7 @@ Oid owner_of_database(Oid database) {
     return owner;
 }
 
-constexpr const char *trouble_hint = "docs/registry.md says what to do; the server's log may say more.";
+constexpr const char *trouble_hint = "Mend what it names, at the registry or here; the server's log may say more.";
 
 // Which of the numbers that are wanted a list is of.
 using Which = bool (*)(const WantedNumber &number);
@@ -288,7 +289,7 @@ Fact keeper_fact(const LeaseSurvey &leases) {
             return {"registry", "not asked: the process that keeps the numbers ends as it starts", false,
                     "The server's log says why. Its database, idgen.lease_database, must be there."};
         case KeeperState::none:
-            return {"registry", "not asked: the process that keeps the numbers does not run", false, keeper_hint};
+            return {"registry", "not asked: the process that keeps the numbers does not run", false, keeper_hint()};
     }
     return no_fact;
 }
@@ -352,7 +353,7 @@ Fact counters_fact(const Survey &survey) {
     if (!survey.leases.has_registry || survey.in_recovery || counters.count == 0) return no_fact;
     if (counters.trouble[0] == '\0') return {"counters", psprintf("%u in use", counters.count), true, nullptr};
     return {"counters", psprintf("%u in use; %s", counters.count, counters.trouble), false,
-            "SELECT * FROM idgen_lease.stat_counter() shows each; docs/tickets.md says what to do."};
+            "SELECT * FROM idgen_lease.stat_counter() shows each, with what is wrong."};
 }
 
 // The owner of the database in which the server remembers its numbers may rename it, or drop it while the server

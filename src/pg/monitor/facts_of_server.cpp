@@ -3,6 +3,7 @@
 #include "core/durable/horizon.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/monitor/facts.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
@@ -32,7 +33,7 @@ Fact library_fact(const Survey &survey) {
             ? "when the server started"
             : "by the first session that needed it; idgen.keys, idgen.max_slots, idgen.max_slots_per_database and idgen.max_databases need shared_preload_libraries";
     if (survey.is_loaded) return {"library", psprintf("%s, loaded %s", library_version(), when), true, nullptr};
-    return {"library", "not loaded by the server", false, preload_hint};
+    return {"library", "not loaded by the server", false, preload_hint()};
 }
 
 Fact server_fact(const Survey &survey) {
@@ -42,7 +43,6 @@ Fact server_fact(const Survey &survey) {
 
 // A layout without a shard is reported if shards are set: it ignores them.
 Fact nodes_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"nodes", not_known, false, nullptr};
     if (!survey.has_shardless) return {"nodes", "every layout in use tells nodes apart", true, nullptr};
     const char *text = psprintf("%s is for one node only", LayoutName(survey.shardless).text);
     if (!has_shards()) return {"nodes", text, true, nullptr};
@@ -60,7 +60,6 @@ Fact copy_fact(const Survey &survey) {
 }
 
 Fact layout_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"layout", not_known, false, nullptr};
     LayoutName name(survey.ending);
     int64 left_ms = survey.end_ms - survey.now_ms;
     const char *end = instant_text(survey.end_ms);
@@ -83,7 +82,6 @@ Fact schemas_fact(const Survey &survey) {
 }
 
 Fact slots_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"slots", not_known, false, nullptr};
     const char *text = psprintf("%u of %u in this database, %u of %u in all", survey.slots, survey.slots_limit,
                                 survey.server_slots, survey.server_slots_limit);
     bool is_ample = survey.slots < survey.slots_limit && survey.server_slots < survey.server_slots_limit;
@@ -125,7 +123,7 @@ Fact horizon_fact(const Survey &survey) {
         return {"horizon", "written by a later version of idgen", false, later_version_hint};
     if (survey.page == Renewal::out_of_bounds)
         return {"horizon", "out of bounds", false,
-                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset()."};
+                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset(at), at being above the time of the last ID."};
     if (survey.page != Renewal::granted)
         return {"horizon", "missing", false,
                 "Create the extension again, then call idgen.advance() above the time of the last ID."};
@@ -137,7 +135,6 @@ Fact horizon_fact(const Survey &survey) {
 }
 
 Fact renewal_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"renewal", not_known, false, nullptr};
     const char *last = survey.renewed_ms == 0 ? "none since the server started"
                                               : psprintf("%llu since the server started, last at %s",
                                                          static_cast<unsigned long long>(survey.renewals),
@@ -148,7 +145,6 @@ Fact renewal_fact(const Survey &survey) {
 }
 
 Fact lead_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"lead", not_known, false, nullptr};
     if (survey.lead_ms <= settings.max_lead_ms)
         return {"lead",
                 psprintf("%s of at most %s", duration_text(survey.lead_ms), duration_text(settings.max_lead_ms)), true,
@@ -183,7 +179,6 @@ const char *told_by_primary(const Survey &survey) {
 
 // Up to where readers by ID may read.
 Fact settled_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"settled", not_known, false, nullptr};
     if (!survey.has_settled) return {"settled", told_by_primary(survey), true, nullptr};
     const Settled &settled = survey.settled;
     if (settled.held_by == HeldBy::none) return {"settled", "up to the clock", true, nullptr};
@@ -204,7 +199,6 @@ Fact settled_fact(const Survey &survey) {
 
 // A clock that was set back is judged by the lead that it leaves.
 Fact clock_fact(const Survey &survey) {
-    if (!survey.is_loaded) return {"clock", not_known, false, nullptr};
     if (!survey.has_accepted_clock) return {"clock", "nothing to compare with before the first ID", true, nullptr};
     const char *text = psprintf(
         "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),

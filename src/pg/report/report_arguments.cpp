@@ -11,6 +11,17 @@ int instants_of(const Layout &layout) {
     return errdetail("The layout holds instants from %s until before %s.", instant_text(layout.epoch_ms), end);
 }
 
+// A shard that is negative or of seven digits is likely a hash.
+int hint_of_range(int64 shard, uint32 last) {
+    constexpr int64 largest_likely = 999999;
+    if (last == 0) return errhint("The layout has no shard field: leave the shard out, or give 0.");
+    if (shard >= 0 && shard <= largest_likely)
+        return errhint("Give a shard from 0 to %u, or a layout with more shards.", last);
+    return errhint(
+        "Give a shard from 0 to %u. A hash becomes one by a modulo that is never negative, such as (hash & 2147483647) %% %u.",
+        last, last + 1);
+}
+
 }  // namespace
 
 void report_shard_range(const Layout &layout, int64 shard) {
@@ -18,11 +29,7 @@ void report_shard_range(const Layout &layout, int64 shard) {
     ereport(
         ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
         errmsg("shard %lld is out of range for layout \"%s\"", static_cast<long long>(shard), LayoutName(layout).text),
-        errdetail("The layout has the shards 0 to %u.", last),
-        last == 0
-            ? errhint("The layout has no shard field: leave the shard out.")
-            : errhint("A hash becomes a shard by a modulo that is never negative, such as (hash & 2147483647) %% %u.",
-                      last + 1));
+        errdetail("The layout has the shards 0 to %u.", last), hint_of_range(shard, last));
 }
 
 void report_instant(TickReason reason, const Layout &layout, TimestampTz instant) {

@@ -100,7 +100,7 @@ bool is_of_horizon(Record kind) noexcept {
             errmsg("the durable horizon %lld is out of bounds", static_cast<long long>(value)),
             errdetail("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else wrote to it.",
                       sequence_of(kind)),
-            errhint("Have a superuser call idgen.reset() with a time that no ID has reached."));
+            errhint("Have a superuser call idgen.reset(at), at being above the time of the last ID."));
     ereport(
         ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
         errdetail("Sequence \"%s\" is at %lld, and generators end at %u.", sequence_of(kind),

@@ -61,10 +61,16 @@ const char *preset_names() {
     return names.data;
 }
 
-int hint_of_form() {
+// "Perhaps you meant "snowflake". ", or nothing.
+const char *meant_text(std::string_view word) {
+    const Preset *meant = nearest_preset(word);
+    return meant == nullptr ? "" : psprintf("Perhaps you meant \"%s\". ", copy_text(meant->name));
+}
+
+int hint_of_form(std::string_view word) {
     return errhint(
-        "Write a preset's name (%s) or fields from the highest bit down, such as \"epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12\".",
-        preset_names());
+        "%sWrite a preset's name (%s) or fields from the highest bit down, such as \"epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12\".",
+        meant_text(word), preset_names());
 }
 
 struct LayoutWords {
@@ -122,7 +128,7 @@ void report_layout(const LayoutError &error, std::string_view text, [[maybe_unus
     const LayoutWords &words = words_of(error.reason);
     errsave(soft_context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg(words.message, clip_text(error.part)),
             errdetail("The layout was \"%s\".", clip_text(text)),
-            words.hint == nullptr ? hint_of_form() : errhint("%s", words.hint));
+            words.hint == nullptr ? hint_of_form(error.part) : errhint("%s", words.hint));
 }
 
 }  // namespace idgen::pg

@@ -85,7 +85,7 @@ void notice_wait(int64 at_ms) {
     if (wait_ms < noticed_ms) return;
     ereport(NOTICE, errmsg("no ID will be made in this database for %s", duration_text(wait_ms)),
             errdetail("The next ones lie at or above %s.", instant_text(at_ms)),
-            errhint("If that is a mistake, have a superuser call idgen.reset() with a time above the last ID."));
+            errhint("If that is a mistake, have a superuser call idgen.reset(at), at being above the time of the last ID."));
 }
 
 }  // namespace
@@ -337,7 +337,8 @@ Datum idgen_stat_registry(PG_FUNCTION_ARGS) {
 Datum idgen_status(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
     Survey survey = take_survey();
-    for (auto fact : facts) put_fact(rows, fact(survey));
+    for (const FactSource &source : facts)
+        if (survey.is_loaded || !source.needs_library) put_fact(rows, source.fact(survey));
     return Datum{0};
 }
 

@@ -5,6 +5,7 @@
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/libraries.hpp"
@@ -220,7 +221,7 @@ SharedState *shared_state() {
     if (find_shared_state() == nullptr)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen is not loaded by the server"),
                 errdetail("IDs are made from shared memory, which is set up when the server starts."),
-                errhint("%s", preload_hint));
+                errhint("%s", preload_hint()));
     return attached;
 }
 

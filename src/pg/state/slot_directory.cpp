@@ -61,7 +61,7 @@ int hint_of_others(bool in_database, bool is_preloaded) {
 [[noreturn]] void report_no_database(uint32 databases, bool is_preloaded) {
     ereport(
         ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("no room is left for the IDs of another database"),
-        errdetail("This server has room for %u databases that make IDs, and all of them exist.", databases),
+        errdetail("IDs are made in as many databases as there is room for, %u.", databases),
         is_preloaded
             ? errhint("To have more, increase idgen.max_databases and restart.")
             : errhint(

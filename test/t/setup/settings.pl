@@ -86,13 +86,7 @@ if ($bare->pg_version >= 17)
 }
 else
 {
-	my ($out, $error);
-	$bare->psql('postgres', 'DROP EXTENSION idgen; CREATE EXTENSION idgen', stdout => \$out, stderr => \$error);
-	like($error, qr/WARNING:  idgen is not loaded by the server\nDETAIL:.*\nHINT:.*shared_preload_libraries = 'idgen'/,
-		'CREATE EXTENSION warns where the library is not loaded');
-	fails_with($session, 'SELECT next_id(5)', '55000',
-		qr/idgen is not loaded by the server\nDETAIL:.*\nHINT:.*shared_preload_libraries = 'idgen'/,
-		'makers without the library');
+	fails_with($session, 'SELECT next_id(5)', '55000', qr/idgen is not loaded by the server/, 'makers without the library');
 }
 
 # Nor does it know idgen.keys: any value can be stored where every role can read it. A warning says that, and no such

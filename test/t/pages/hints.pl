@@ -1,0 +1,125 @@
+# Who follows a HINT gets what was wanted: each of those in expected/errors.out, that of a server without the library,
+# and those of docs/troubleshooting.md for errors of the server itself.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenNode;
+use IdgenPages;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('hints', conf => ["idgen.shards = '5'"]);
+my $session = connect_to($node);
+expect_blame($node, 'clock');
+my $layout = 'epoch=2020-01-01 unit=10ms time=40 shard=10';
+
+# The HINT of a statement that fails.
+sub hint_of
+{
+	my ($on, $sql) = @_;
+	my $succeeded = eval { local $on->{PrintWarn} = 0; $on->do($sql); 1 };
+	return $succeeded ? 'succeeded' : ($on->errstr =~ /^HINT: +(.*)$/m)[0] // 'no HINT';
+}
+
+# What is refused, and what its HINT says, then what follows it.
+my @followed = (
+	[ 'next_id(NULL)', qr/^Leave the argument out to use its default\.$/, 'next_id()' ],
+	[ 'id_make(NULL, 5, 6)', qr/^Give a value\.$/, q{id_make('2026-11-21', 5, 6)} ],
+	[ q{next_id(hashtext('kit'))}, qr/^Give a shard from 0 to \d+\. A hash becomes one by .* (\(hash & \d+\) % \d+)\.$/,
+		sub { sprintf q{SET idgen.shards = ''; SELECT next_id(%s)}, $_[0] =~ s/hash/hashtext('kit')/r } ],
+	[ q{next_id(70000, 'idgen')}, qr/^Give a shard from 0 to \d+, or a layout with more shards\.$/, q{SET idgen.shards = '70000'; SELECT next_id(70000, 'epoch=2020-01-01 unit=1ms time=41 shard=17 sequence=5')} ],
+	[ q{id_make('2026-11-21', 1, 6, 'mastodon')}, qr/^The layout has no shard field: leave the shard out, or give 0\.$/, q{id_make('2026-11-21', 0, 6, 'mastodon')} ],
+	[ 'next_id(6)', qr/^Leave the shard out to use the node's own, or add it to idgen\.shards/, q{SET idgen.shards = '5,6'; SELECT next_id(), next_id(6)} ],
+	[ 'next_ids(-1)', qr/^Ask for 0 IDs or more\.$/, '(SELECT count(*) FROM next_ids(0))' ],
+	[ 'next_id_array(134217725)', qr/^Use next_ids, which gives rows\.$/, '(SELECT next_ids(134217725) LIMIT 1)' ],
+	[ q{id_make('2026-11-21', 5, 1024)}, qr/^Give a sequence in that range\.$/, q{id_make('2026-11-21', 5, 1023)} ],
+	[ q{id_make('2011-08-24 21:07:01.721Z', 0, 0)}, qr/^In the first tick, give shard or sequence a number above 0\.$/, q{id_make('2011-08-24 21:07:01.721Z', 0, 1)} ],
+	[ q{id_make('2011-01-01', 5, 6)}, qr/^Use a layout with an earlier epoch\.$/, q{id_make('2011-01-01', 5, 6, 'twitter')} ],
+	[ q{id_make('2090-01-01', 5, 6)}, qr/^Use a layout with a later epoch, a longer unit, or fewer bits below the time\.$/, q{id_make('2090-01-01', 5, 6, 'idgen')} ],
+	[ q{id_make('infinity', 5, 6)}, qr/^Give a finite timestamp\.$/, q{id_make('2026-11-21', 5, 6)} ],
+	[ q{(1 < id_min('infinity') AND 1 > id_min('2026-11-21'))}, qr/^Leave that bound out of the condition\.$/, q{(1 > id_min('2026-11-21'))} ],
+	[ q{(id_min('2026-11-21', 'trace') < 5)}, qr/^Compare id_time_near\(id, near, layout\) instead\.$/, q{(id_time_near(5, '2026-11-21', 'trace') >= '2026-11-21')} ],
+	[ q{next_id(5, 'facebook')}, qr/^Write a preset's name \((\w+).*or fields .* such as "(.*)"\.$/, sub { "next_id(5, '$_[0]'), next_id(5, '$_[1]')" } ],
+	[ q{next_id(5, 'snowflak')}, qr/^Perhaps you meant "(\w+)"\./, sub { "next_id(5, '$_[0]')" } ],
+	[ "(SELECT count(next_id(5, '$layout')) FROM generate_series(1, 3))", qr/^Increase idgen\.max_wait, set idgen\.overflow to (wait) or borrow,/,
+		sub { "SET idgen.overflow = $_[0]; SELECT count(next_id(5, '$layout')) FROM generate_series(1, 3)" } ],
+	[ q{idgen.advance('1999-12-31')}, qr/^Give an instant near the clock\.$/, 'idgen.advance(clock_timestamp())' ],
+	[ q{idgen.advance(clock_timestamp() + '2 h')}, qr/^Correct the clock .* or give an instant at most an hour ahead of it; or, if that wait is meant, call it with (far => true)\.$/,
+		sub { qq{idgen.advance(clock_timestamp() + '1 min'), idgen.advance(clock_timestamp() + '2 h', $_[0])} } ],
+	# Now the mistake is made, and the next ID says how to take it back.
+	[ 'next_id()', qr/^Wait for that time; or, if it was a mistake, have a superuser call (idgen\.reset)\(at\), at being above the time of the last ID\.$/,
+		sub { "$_[0]((SELECT max(id_time(id)) + '1 ms' FROM made)); SELECT next_id()" } ],
+	[ q{idgen.reset(clock_timestamp() + '2 h')}, qr/^Correct the clock .*then call (idgen\.advance)\(\) with that one and (far => true)\.$/,
+		sub { "$_[0](clock_timestamp() + '2 h', $_[1])" } ]);
+$session->do('CREATE TABLE made AS SELECT next_id() AS id');
+for my $case (@followed)
+{
+	my ($refused, $pattern, $then) = @$case;
+	$session->do('SET idgen.overflow = error') if $refused =~ /generate_series/;
+	my $hint = hint_of($session, "SELECT $refused");
+	like($hint, $pattern, "$refused: the HINT");
+	my @parts = $hint =~ $pattern;
+	my $call = ref $then ? $then->(@parts) : $then;
+	ok(eval { $session->do($_) for split /; /, $call =~ /^SET/ ? $call : "SELECT $call"; 1 }, "followed: $call") or diag($session->errstr);
+	$session->do("SET idgen.shards = '5'; RESET idgen.overflow");
+}
+my %hints = map { ($_ => 1) } slurp_file(tree() . '/expected/errors.out') =~ /^(?:    )?HINT: +(.*)$/mg;
+is(join("\n", grep { my $hint = $_; !grep { $hint =~ $_->[1] } @followed } sort keys %hints), '', 'every HINT of errors.out is followed');
+$session->disconnect;
+
+# A server that has not loaded the library: the HINT is the statement, and keeps what is loaded. ALTER SYSTEM wins over
+# postgresql.conf.
+my $bare = start_node('unloaded', preload => 0, extension => 0,
+	conf => [ "shared_preload_libraries = 'auto_explain'", "auto_explain.log_min_duration = '1h'" ]);
+$bare->safe_psql('postgres', q{ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, '$libdir/auto_explain'});
+$bare->restart;
+SKIP:
+{
+	skip 'from 17 on makers need no preload', 4 if $bare->pg_version >= 17;
+	$bare->psql('postgres', 'CREATE EXTENSION idgen', stderr => \my $told);
+	my $pattern = qr/HINT: +(ALTER SYSTEM SET shared_preload_libraries = .*); then restart the server\.$/m;
+	my ($statement) = $told =~ $pattern;
+	is($statement, q{ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, '$libdir/auto_explain', idgen}, 'not loaded: CREATE EXTENSION warns, with the statement');
+	$session = connect_to($bare);
+	fails_with($session, 'SELECT next_id(5)', '55000', $pattern, 'not loaded: no IDs');
+	is(value_of($session, q{SELECT string_agg(concat_ws(': ', key, advice), ' ') FROM idgen.status() WHERE NOT ok AND key <> 'shards'}), "library: $statement; then restart the server.",
+		'not loaded: one row says so');
+	$session->do($statement);
+	$session->disconnect;
+	$bare->restart;
+	is($bare->safe_psql('postgres', q{SELECT next_id(5) > 0, current_setting('shared_preload_libraries')}), 't|pg_stat_statements, "$libdir/auto_explain", idgen', 'followed: it is loaded, and all that was');
+}
+$bare->stop;
+
+# What the server itself says, the page's remedy, and what then works.
+my ($table) = page('troubleshooting') =~ /^## Errors that PostgreSQL reports\n(.*?)^## /ms or die 'no such section';
+my @of_server = (
+	[ 'SELECT hlc_now()', 'function hlc_now() does not exist', 'CREATE EXTENSION idgen_kinds' ],
+	[ 'SELECT next_ulid()', 'function next_ulid() does not exist', 'CREATE EXTENSION idgen_kinds', 'CREATE EXTENSION idgen_kinds; SELECT next_ulid(), hlc_now()' ],
+	[ q{SELECT next_ticket('orders')}, 'function next_ticket(unknown) does not exist', 'CREATE EXTENSION idgen_lease' ],
+	[ 'CREATE TABLE narrow (id integer DEFAULT next_id(), title text); INSERT INTO narrow (title) VALUES (1)', 'integer out of range',
+		'ALTER TABLE … ALTER id TYPE bigint', 'ALTER TABLE narrow ALTER id TYPE bigint; INSERT INTO narrow (title) VALUES (1)' ],
+	[ q{SELECT id_within(5, daterange('2026-11-01', '2026-12-01'))}, 'function id_within(integer, daterange) does not exist', 'tstzrange(lower(d), upper(d))',
+		q{SELECT id_within(5, tstzrange(lower(d), upper(d))) FROM daterange('2026-11-01', '2026-12-01') d} ],
+	[ q{SELECT id_within(5, '2026-11-01')}, 'malformed range literal: "2026-11-01"', q{'[2026-11-01, 2026-11-02)'}, q{SELECT id_within(5, '[2026-11-01, 2026-11-02)')} ],
+	[ q{SELECT '4oBVmyxvRfB'::ids.id64 = '4oBVmyxvRfB'}, 'operator does not exist: ids.id64 = unknown', 'SET search_path = "$user", public, ids',
+		q{SET search_path = "$user", public, ids; SELECT '4oBVmyxvRfB'::ids.id64 = '4oBVmyxvRfB'} ],
+	[ q{SELECT ids.next_id(5) + next_id(5)}, 'function next_id(integer) does not exist', 'SET search_path = "$user", public, ids', 'SET search_path = "$user", public, ids; SELECT next_id(5)' ],
+	[ 'CREATE TABLE booking (id bigint, during tstzrange, EXCLUDE USING gist (id WITH =, during WITH &&))', 'data type bigint has no default operator class for access method "gist"',
+		'CREATE EXTENSION btree_gist', 'CREATE EXTENSION btree_gist; CREATE TABLE booking (id bigint, during tstzrange, EXCLUDE USING gist (id WITH =, during WITH &&))' ]);
+$node->safe_psql('postgres', "CREATE DATABASE $_") for qw(app apart);
+$node->safe_psql('app', 'CREATE EXTENSION idgen');
+$node->safe_psql('apart', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids');
+for my $case (@of_server)
+{
+	my ($sql, $said, $remedy, $then) = @$case;
+	my $db = $sql =~ /ids\./ ? 'apart' : 'app';
+	$node->psql($db, $sql, stderr => \my $error);
+	like($error, qr/ERROR:  \Q$said\E/, $said);
+	my ($row) = grep { index($_, $remedy) >= 0 } grep { /\Q@{[ substr $said, 0, 16 ]}\E/ } split /\n/, $table;
+	ok($row, "$said: the page has the remedy, $remedy");
+	next unless $then;
+	is($node->psql($db, $then, stderr => \$error), 0, "followed: $then") or diag($error);
+}
+done_testing();
