@@ -56,8 +56,25 @@ inside() {
     (cd "$sandbox/src" && if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi)
 }
 
-# COPT are further options of the compiler and BUILD further arguments of make.
+# COPT are further options of the compiler and BUILD further arguments of make. In a new sandbox each tenth is said.
 build_extension() {
+    local watcher=
+    [ -n "${QUICK:-}" ] || { watch_build & watcher=$!; }
+    run_build || { [ -z "$watcher" ] || kill "$watcher"; return 1; }
+    [ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true
+}
+
+watch_build() {
+    local began=$SECONDS all said=0 tenth
+    all=$(find "$sandbox/src/src" -name '*.cpp' | wc -l)
+    while sleep 1; do
+        tenth=$((10 * $(find "$sandbox/src/src" -name '*.o' | wc -l) / all))
+        [ "$tenth" = "$said" ] || echo "  building ${tenth}0 %, $((SECONDS - began)) s"
+        said=$tenth
+    done
+}
+
+run_build() {
     inside make -s -j"$(nproc)" with_llvm=no COPT="-Werror ${COPT:-}" ${BUILD:-} install >"$sandbox/log/build" 2>&1 ||
         { cat "$sandbox/log/build" >&2; return 1; }
 }

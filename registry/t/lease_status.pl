@@ -170,7 +170,7 @@ row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
 in_the_way($session, 3, 'the clock of this server has jumped forward');
 in_the_way($session, 7, 'number 7 is held by "barn", system 4');
 in_the_way($session, 17, 'the clock of this server has jumped forward');
-row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| docs/, 'in the way');
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| Mend what it names/, 'in the way');
 row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
 is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'),
 	'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
@@ -217,7 +217,7 @@ is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - inter
 is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen.stat_registry'), 20,
 	'silent: the view');
 registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 are held by others');
-row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| docs\/registry.md/, 'nothing left');
+row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| Mend what it names/, 'nothing left');
 is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all numbers from 0 to 1023 are held by others',
 	'nothing left: the view');
 
@@ -366,7 +366,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
 	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
 	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
-	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| docs\/registry\.md says what to do/, 'a database that is missing');
+	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| CREATE DATABASE numbers, and CREATE EXTENSION idgen_lease in it; or set idgen\.lease_database/, 'a database that is missing');
 	fails_with($on_kept, 'SELECT next_id()', '55000',
 		qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./,
 		'a database that is missing');

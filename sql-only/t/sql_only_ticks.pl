@@ -8,6 +8,7 @@ use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
 use IdgenNode;
 use IdgenSqlOnly;
 use PostgreSQL::Test::Utils;
+use List::Util qw(min);
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -138,16 +139,18 @@ SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= before), count
 SQL
 }
 
-# A full tick of 100 us: 200 waits for the next take less than a third of as many sleeps of a ms.
+# Full ticks of 100 us: 20 waits for the next take less than a third of as many sleeps of a ms, each at their best.
 my $pair = layout_of('100us', 'time=44 shard=10 sequence=1') =~ s/2020-01-01/2020-01-01T00:00:00Z/r;
 set_shards($session, '5', $pair);
-my $began = time;
-my $filled = value_of($session, 'SELECT count(DISTINCT id) FROM (SELECT idgen_sql.next_id(layout => ?) AS id FROM generate_series(1, 400) OFFSET 0) AS d', $pair);
-my $filling = time - $began;
-$began = time;
-$session->do('DO $$BEGIN FOR i IN 1 .. 200 LOOP PERFORM pg_sleep(0.001); END LOOP; END$$');
-is($filled, 400, 'full ticks of 100 us: none twice');
-cmp_ok(3 * $filling, '<', time - $began, 'a wait for the next tick is shorter than a ms');
+sub taken { my ($work) = @_; my $began = time; $work->(); return time - $began }
+my ($filled, @filling, @sleeping) = (0);
+for (1 .. 20)
+{
+	push @filling, taken(sub { $filled += value_of($session, 'SELECT count(DISTINCT id) FROM (SELECT idgen_sql.next_id(layout => ?) AS id FROM generate_series(1, 40) OFFSET 0) AS d', $pair) });
+	push @sleeping, taken(sub { $session->do('DO $$BEGIN FOR i IN 1 .. 20 LOOP PERFORM pg_sleep(0.001); END LOOP; END$$') });
+}
+is($filled, 800, 'full ticks of 100 us: none twice');
+cmp_ok(3 * min(@filling), '<', min(@sleeping), 'a wait for the next tick is shorter than a ms');
 
 # The first half of the takeover: its instant, of whole ms, is the end of the last tick or up to a ms later.
 my $number = 0;

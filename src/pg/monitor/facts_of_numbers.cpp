@@ -362,7 +362,12 @@ Fact lease_database_fact(const Survey &survey) {
     if (!survey.leases.has_registry) return no_fact;
     const char *name = lease_settings.database;
     Oid database = get_database_oid(name, true);
-    if (!OidIsValid(database)) return {"lease_database", psprintf("\"%s\" does not exist", name), false, trouble_hint};
+    if (!OidIsValid(database))
+        return {
+            "lease_database", psprintf("\"%s\" does not exist", name), false,
+            psprintf(
+                "CREATE DATABASE %s, and CREATE EXTENSION idgen_lease in it; or set idgen.lease_database to another one, and restart.",
+                quote_identifier(name))};
     Oid owner = owner_of_database(database);
     const char *owner_name = GetUserNameFromId(owner, true);
     const char *text = psprintf("\"%s\", owned by \"%s\"", name, owner_name == nullptr ? "?" : owner_name);

@@ -131,7 +131,7 @@ for my $lock (qw(var/lib/apt/lists/lock var/cache/apt/archives/lock var/lib/dpkg
 		"$lock: the holder's own services may start") unless $lock =~ /archives/;
 	let_go($holder);
 	is(status_of($run), 0, "$lock: the run goes on when the lock is released") || note $run->{said};
-	like($run->{said}, qr/^installing: .*\bmake\b/m, "$lock: the run installs when the lock is released");
+	like($run->{said}, qr/^installing for "make demo": .*\bmake\b/m, "$lock: the run installs when the lock is released");
 	is(slurp_file("$root/found"),
 		"#!/bin/sh\n# Put here for a moment by idgen.\nexit 101\ncreate_main_cluster = false\n",
 		"$lock: no service starts meanwhile, and no cluster is made");
@@ -151,7 +151,7 @@ is_put_back('a lock that is held for longer');
 # Two at once: the first has put the machine's policy-rc.d aside when the second begins.
 append_to_file("$root/slow", '');
 my $first = begin();
-says($first, qr/^installing: /m, 'the first is installing');
+says($first, qr/^installing for /m, 'the first is installing');
 for (1 .. 12000) { last if -s "$root/found"; sleep 0.01 }
 my $put = slurp_file($policy);
 isnt($put, $administrators, 'no service may start while packages are installed');
