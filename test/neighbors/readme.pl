@@ -15,13 +15,11 @@ cmp_ok(scalar(split /\n/, $readme), '<=', 150, 'README.md has at most 150 lines'
 
 # The way into one's own server, on a machine without a cluster, from the source.
 my $node = start_node('own_server', preload => 0, extension => 0);
-my $machine = IdgenMachine->new($node, cluster => 0);
+my $machine = IdgenMachine->new($node);
 my ($share, $lib) = map { chomp(my $path = `pg_config --$_`); $path } qw(sharedir pkglibdir);
 unlink glob("$share/extension/idgen*"), "$lib/idgen.so", "$lib/idgen_lease.so";
 system('make', '-s', '-C', tree(), 'clean');
 $machine->types_readme;
-is(slurp_file($machine->file('/cluster')), $node->pg_version->major . " main --start\n",
-	'a cluster is made where there is none');
 is($node->safe_psql('app', 'SELECT id_shard(next_id())'), 5, 'the installed server makes IDs of its shard');
 
 # Headers of libraries that the sources include come with the packages that README names; some libraries are built only

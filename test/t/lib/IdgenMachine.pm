@@ -28,8 +28,9 @@ sub new
 	# sudo runs the command as it is, and the owner of files is the user who runs the test.
 	$self->stand_in('sudo', 'if [ "$1" = -u ]; then shift 2; fi; exec "$@"');
 	$self->stand_in('install', "exec /usr/bin/install \$(for word; do case \$word in postgres) echo '$user' ;; *) echo \"\$word\" ;; esac; done)");
-	# apt-get says whether the packages are there.
-	$self->stand_in('apt-get', "shift 2; echo \"\$@\" >>'$root/packages'; dpkg-query -W \"\$@\"");
+	# apt-get says whether the packages are there, those of this server for Debian's own.
+	$self->stand_in('apt-get', "[ \"\$1\" != update ] || exit 0; shift 2; set -- \$(echo \" \$* \" | sed 's/ postgresql / postgresql-$major /'); echo \"\$@\" >>'$root/packages'; dpkg-query -W \"\$@\"");
+	$self->stand_in('ls', "[ \"\$1\" = /usr/lib/postgresql ] && echo $major || exec /bin/ls \"\$@\"");
 	$self->stand_in('pg_lsclusters', ($option{cluster} // 1) ? "echo $major main 5432 online" : '');
 	$self->stand_in('pg_createcluster', "echo \"\$@\" >'$root/cluster'");
 	# systemctl restarts the node, and what a test has said of other services.
@@ -132,24 +133,18 @@ sub types_section
 	return join '', map { $self->types($_, %option) } @blocks;
 }
 
-# Types README's way into your own server, the line that loads the library as it is printed for a server that has
-# pg_stat_statements loaded, if this one has. Options: schema (1: into a schema of its own, as README has it, else into
-# public).
+# Types README's way into your own server. Options: schema (1: into a schema of its own, by the option that README names).
 sub types_readme
 {
 	my ($self, %option) = @_;
-	my $section = 'Install it into your own server';
-	my ($install, $beside) = grep { $_->{section} eq $section && $_->{language} eq 'sh' } blocks('README');
-	my ($of_its_own) = grep { $_->{section} eq $section && $_->{language} eq 'sql' } blocks('README');
-	my $text = $install->{text};
-	$text =~ s/^.*ALTER SYSTEM SET shared_preload_libraries.*\n/$beside->{text}/m or die 'README loads no library'
-	  if $self->{node}->safe_psql('postgres', 'SHOW shared_preload_libraries');
-	return $self->types($install, text => $text) unless $option{schema};
-	my ($before, $after) = split /^.*CREATE EXTENSION idgen.*\n/m, $text;
-	die 'README creates no extension' unless $after;
-	$self->types($install, text => $before);
-	$self->types($of_its_own, db => 'app');
-	return $self->types($install, text => $after);
+	my $text = block('README', 'Install it into your own server', 'sh');
+	if ($option{schema})
+	{
+		my ($schema) = page('README') =~ /take `(--schema \w+)`/ or die 'README names no schema';
+		$text =~ s/(idgen-setup .*)/$1 $schema/ or die 'README sets nothing up';
+	}
+	my ($install) = grep { $_->{section} eq 'Install it into your own server' } blocks('README');
+	return $self->types($install, text => $text);
 }
 
 # The blocks of SQL and of the shell in a page that none of these machines has typed.
