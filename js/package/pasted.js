@@ -1,4 +1,4 @@
-// What people paste: posts by their addresses, mentions, quoted and grouped numbers, hexadecimal, several lines.
+// What people paste: posts by their addresses, mentions, quoted and digitGroups numbers, hexadecimal, several lines.
 
 const links = [
   [/^(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d+)/, 'x'],
@@ -17,6 +17,8 @@ function readPasted(given) {
   if (time) return { text: time[1] };
   const mention = /^<(?:@[!&]?|#|a?:\w+:|\/[^:]+:)(\d+)>$/.exec(text);
   if (mention) return { text: mention[1], from: 'discord' };
+  const object = /^ObjectId\(["'](\w+)["']?\)?$/.exec(text);
+  if (object) return { text: object[1] };
   const address = text.replace(/^https?:\/\//i, '');
   for (const [pattern, from] of links) {
     const found = pattern.exec(address);
@@ -27,11 +29,11 @@ function readPasted(given) {
   return { text };
 }
 
-const grouped = /^["'`]?\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+["'`]?$/;
+const digitGroups = /^["'`]?\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+["'`]?$/;
 
 // The texts in what was pasted, at most `most`: one a line, or several with spaces, commas or semicolons between them. A name before a colon is left out.
 export function pasted(given, most = 100) {
   const lines = String(given).split('\n').map((line) => line.trim());
-  const words = lines.flatMap((line) => (grouped.test(line) ? [line.replace(/\D/g, '')] : line.split(/[\s,;]+/)));
+  const words = lines.flatMap((line) => (digitGroups.test(line) ? [line.replace(/\D/g, '')] : line.split(/[\s,;]+/)));
   return words.filter((word) => word !== '' && !/^["'\w]+:$/.test(word)).slice(0, most).map(readPasted).filter(({ text }) => text !== '');
 }

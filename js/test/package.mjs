@@ -7,6 +7,7 @@ import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { openBrowser, openPage, serve, top } from './lib/browser.mjs';
+import { isTimeOf, realIds } from './lib/real_ids.mjs';
 import { checkVectors } from './lib/vectors.mjs';
 
 const user = join(top, 'build/user');
@@ -315,6 +316,17 @@ test('recognize: likelihoods add up to 1, fall, and follow the time', () => {
   assert.deepEqual(readings.map(({ likelihood }) => likelihood), readings.map(({ likelihood }) => likelihood).sort((a, b) => b - a));
   const snowflake = String(reader.make(Date.UTC(2026, 10, 23), 3, 4, 'snowflake'));
   assert.equal(reader.recognize(snowflake, { now: Date.UTC(2026, 10, 25) })[0].layout, 'snowflake');
+});
+
+test('public IDs: the likeliest reading is the right one', () => {
+  assert.ok(realIds.length >= 20, `${realIds.length} IDs`);
+  for (const real of realIds) {
+    const [{ text, from }] = reader.pasted(real.given);
+    const [best] = reader.recognize(text, { now: Date.UTC(2026, 10, 25), from });
+    assert.equal(best?.source ?? best?.kind, real.from, real.given);
+    assert.ok(isTimeOf(real, best.time), `${real.given}: ${best.time?.toISOString()} instead of ${real.time}`);
+    for (const [part, value] of Object.entries(real.parts)) assert.equal(best[part], value, `${real.given}: ${part}`);
+  }
 });
 
 test('recognize: where it is said to be from, nothing else is tried', () => {
