@@ -186,7 +186,8 @@ function cardOfKind(reading, now) {
 
 const cardOfNumber = (reading) => [
   list([['Number', reading.id, true]]),
-  element('p', {}, 'It is too small for an ID with a time. Counters such as bigserial make such numbers; X did until November 2010.'),
+  element('p', {}, reading.id < 10n ** 10n ? 'It is too small for an ID with a time. Counters such as bigserial make such numbers; X did until November 2010.'
+    : 'No layout that the page knows gives it a likely time.'),
 ];
 
 // The card of a reading: its time and parts first; then `others`, and what follows from it.
@@ -231,7 +232,7 @@ function several(texts, now) {
     const [best] = readingsOf(text, from, now);
     return best ? [text, capital(nameOf(best)), ...timeCells(best, now), from ? '' : wordOf(best)] : [text, 'not an ID that the page knows', '', '', ''];
   });
-  return tableOf(`${texts.length} IDs`, ['ID', 'From', 'UTC', 'Age', 'It is'], rows);
+  return tableOf('Each as it is likeliest', ['ID', 'From', 'UTC', 'Age', 'It is'], rows);
 }
 
 // From where the IDs are said to be: a source, the own layout if it is right, or nothing.
@@ -263,7 +264,8 @@ function summaryOf(readings, from, now) {
     const isOdd = best.time > now + 86400000 || best.time < sources[from]?.since;
     return `From ${name}.${isOdd ? ' It is hardly from there, with such a time.' : ''}`;
   }
-  const unlike = from === undefined ? '' : `This is not an ID of ${nameFrom(from)}, or one without a time. `;
+  if (best.kind === 'number' && sources[from]?.lastWithoutTime >= best.id) return `From ${nameFrom(from)}, whose IDs had no time until November 2010.`;
+  const unlike = from === undefined ? '' : `This is not an ID of ${nameFrom(from)}. `;
   if (best.kind === 'nanoid' || best.kind === 'cuid2') return `${unlike}This may be a ${nameOf(best)}, which has no time.`;
   if (best.kind !== 'id') return `${unlike}${capital(name)}.`;
   return `${unlike}${best.likelihood >= likely ? 'Likely' : 'Possibly'} from ${name}.${readings.length > 1 ? ' If you know where it is from, say so.' : ''}`;
@@ -276,7 +278,7 @@ function showReadings() {
   $('link').hidden = texts.length === 0;
   $('examples').hidden = texts.length > 0;
   if (texts.length !== 1) {
-    $('summary').textContent = '';
+    $('summary').textContent = texts.length ? `${texts.length} IDs` : '';
     $('readings').replaceChildren(...(texts.length ? [several(texts, now)] : []));
     return;
   }

@@ -227,17 +227,22 @@ test('several lines: a row each', async () => {
     ['01ARYZ6S41TSV4RRFFQ69G5FAV', 'ULID', '2016-07-30 22:36:16.385', '10 years ago', 'likely'], ['hello', 'not an ID that the page knows', '', '', ''],
   ]);
   assert.deepEqual(await textsOf('article'), []);
+  assert.equal(await textOf('#summary'), '4 IDs');
 });
 
 test('what is said and cannot be, or hardly, is noted', async () => {
   await open('#id=01ARYZ6S41TSV4RRFFQ69G5FAV&from=x');
-  assert.equal(await textOf('#summary'), 'This is not an ID of X (Twitter), or one without a time. ULID, made 10 years ago.');
+  assert.equal(await textOf('#summary'), 'This is not an ID of X (Twitter). ULID, made 10 years ago.');
   await open('#id=https://x.com/jack/status/20');
-  assert.equal(await textOf('#summary'), 'This is not an ID of X (Twitter), or one without a time. Plain number.');
+  assert.equal(await textOf('#summary'), 'From X (Twitter), whose IDs had no time until November 2010.');
   await open('#id=2574187014843321420&from=discord');
   assert.match(await textOf('#summary'), /^From Discord, made in 7 years\. It is hardly from there/);
   await open('#id=38352658567418872&from=mastodon');
   assert.match(await textOf('#summary'), /^From Mastodon, made 38 years ago\. It is hardly from there/);
+  await open('#id=12345');
+  assert.match(await textOf('article'), /too small for an ID with a time/);
+  await open('#id=9223372036854775807');
+  assert.match(await textOf('article'), /No layout that the page knows gives it a likely time/);
 });
 
 test('the field has the focus, and a paste replaces what is there', async () => {
