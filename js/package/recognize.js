@@ -63,7 +63,7 @@ function readingOf(id, form, text, [name, source], isSaid, now) {
   const usual = usualness(form, text, texts, isSaid);
   const parts = usual === 0 || lastWithoutTime >= id ? undefined : attempt(() => partsNear(id, layout, now));
   if (!parts) return undefined;
-  const weight = usual * common * weightOf(parts.time, now, since) * layoutInfo(layout).tickMs * chance(parts);
+  const weight = usual * common * weightOf(parts.time, now, since) * chance(parts);
   return { kind: 'id', source: name, form, layout, id, ...parts, weight };
 }
 

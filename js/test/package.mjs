@@ -351,6 +351,8 @@ test('recognize: nodes and sequences tell IDs of one time apart', () => {
   const best = (made) => reader.recognize(String(made), { now })[0].source;
   for (const region of [1, 10, 11]) assert.equal(best(reader.make(at, region * 32 + 21, 0, 'twitter')), 'x');
   assert.equal(best(reader.make(at, 5 * 32, 90, 'discord')), 'discord');
+  assert.equal(best(reader.make(at, 28 * 32 + 15, 4, 'discord')), 'discord', 'X has no datacenter 28');
+  assert.ok(reader.recognize('38352658567418872', { now }).findIndex(({ source }) => source === 'mastodon') > 4, 'Mastodon had no such IDs in 1988');
   assert.equal(best(reader.make(at, null, 43210, 'mastodon')), 'mastodon');
   assert.equal(best(reader.make(now - 5000, 3, 1, 'snowflake')), 'snowflake');
   assert.equal(best(reader.make(now - 5000, 3, 1, 'idgen')), 'idgen');

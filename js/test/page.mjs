@@ -100,6 +100,7 @@ for (const width of widths) {
     for (const hash of kinds) {
       await open(hash, width);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, hash);
+      if (!hash.startsWith('#layout')) assert.ok(await page.$eval('#from', ({ clientWidth }) => clientWidth) > 300, hash);
       const cut = await page.$$eval('.bar div', (parts) => parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent));
       assert.deepEqual(cut, [], hash);
     }
