@@ -31,8 +31,10 @@ function readPasted(given) {
 
 const digitGroups = /^["'`]?\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+["'`]?$/;
 
+export const mostPasted = 100;
+
 // The texts in what was pasted, at most `most`: one a line, or several with spaces, commas or semicolons between them. A name before a colon is left out.
-export function pasted(given, most = 100) {
+export function pasted(given, most = mostPasted) {
   const lines = String(given).split('\n').map((line) => line.trim());
   const words = lines.flatMap((line) => (digitGroups.test(line) ? [line.replace(/\D/g, '')] : line.split(/[\s,;]+/)));
   return words.filter((word) => word !== '' && !/^["'\w]+:$/.test(word)).slice(0, most).map(readPasted).filter(({ text }) => text !== '');

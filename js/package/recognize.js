@@ -50,17 +50,15 @@ const numberForms = [
   { form: 'tid', pattern: /^[2-7a-j][2-7a-z]{12}$/, read: (text) => valueOf(text, digitsOfTid) },
 ];
 
-// How usual a form is at a source: all that it knows if the source is said. Only TIDs are written in digits of their own; Base32 is mostly written
-// in upper case.
-function usualness(form, text, texts = {}, isSaid = false) {
+// How usual a form is at a source: all that it knows if the source is said.
+function usualness(form, texts = {}, isSaid = false) {
   if (isSaid) return form === 'decimal' ? 1 : texts[form] ?? 0;
-  const usual = texts[form] ?? { decimal: 1, tid: 0 }[form] ?? unusual;
-  return form === 'base32' && text !== text.toUpperCase() ? usual / 10 : usual;
+  return texts[form] ?? (form === 'decimal' ? 1 : unusual);
 }
 
-function readingOf(id, form, text, [name, source], isSaid, now) {
+function readingOf(id, form, [name, source], isSaid, now) {
   const { layout, common, chance, since, texts, lastWithoutTime } = source;
-  const usual = usualness(form, text, texts, isSaid);
+  const usual = usualness(form, texts, isSaid);
   const parts = usual === 0 || lastWithoutTime >= id ? undefined : attempt(() => partsNear(id, layout, now));
   if (!parts) return undefined;
   const weight = usual * common * weightOf(parts.time, now, since) * chance(parts);
@@ -70,7 +68,7 @@ function readingOf(id, form, text, [name, source], isSaid, now) {
 function numberReadings(text, asked, isSaid, now) {
   return numberForms.flatMap(({ form, pattern, read }) => {
     const id = pattern.test(text) ? attempt(() => read(text)) : undefined;
-    return id === undefined ? [] : asked.map((each) => readingOf(id, form, text, each, isSaid, now)).filter(Boolean);
+    return id === undefined ? [] : asked.map((each) => readingOf(id, form, each, isSaid, now)).filter(Boolean);
   });
 }
 

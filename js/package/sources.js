@@ -22,6 +22,7 @@ export const sourceOf = (layout, common = 1, texts = textsOfIdgen) => ({ name: l
 
 // By the name that addresses have. `since` is when it began, `texts` how usual text forms are there. IDs up to `lastWithoutTime` have none.
 export const sources = Object.freeze({
+  __proto__: null,
   x: { name: 'X (Twitter)', layout: 'twitter', region: 'datacenter', shard: 'worker', common: 1, chance: chanceAtX, lastWithoutTime: 29700859246n },
   discord: { name: 'Discord', layout: 'discord', region: 'worker', shard: 'process', sequence: 'increment', common: 1, chance: chanceAtDiscord },
   instagram: { name: "Instagram (and idgen's default)", layout: 'instagram', common: 1, chance: even(23), texts: { ...textsOfIdgen, base64url: 0.5 } },

@@ -3,10 +3,13 @@ import { IdgenError } from '../package/errors.js';
 import { toUuid } from '../package/ids.js';
 import { formatUlid, formatUuid } from '../package/kinds.js';
 import { layoutInfo, layouts } from '../package/layouts.js';
-import { pasted } from '../package/pasted.js';
+import { mostPasted, pasted } from '../package/pasted.js';
 import { daySql, kindDaySql, recognize } from '../package/recognize.js';
 import { sources } from '../package/sources.js';
 import { toBase32, toBase62, toBase64url } from '../package/texts.js';
+
+// Of more characters no address is made.
+const longestAddress = 1000;
 
 const $ = (id) => document.getElementById(id);
 
@@ -275,10 +278,10 @@ function showReadings() {
   const now = Date.now();
   const said = fromSaid();
   const texts = pasted($('text').value).map(({ text, from }) => ({ text, from: from ?? said }));
-  $('link').hidden = texts.length === 0;
+  $('link').hidden = texts.length === 0 || $('text').value.trim().length > longestAddress;
   $('examples').hidden = texts.length > 0;
   if (texts.length !== 1) {
-    $('summary').textContent = texts.length ? `${texts.length} IDs` : '';
+    $('summary').textContent = texts.length ? `${texts.length} IDs${texts.length === mostPasted ? ', as many as are read at once' : ''}` : '';
     $('readings').replaceChildren(...(texts.length ? [several(texts, now)] : []));
     return;
   }
@@ -412,8 +415,6 @@ function select(name) {
   else showLayout();
   writeAddress(name);
 }
-
-const longestAddress = 1000;
 
 function writeAddress(name) {
   const said = new URLSearchParams();

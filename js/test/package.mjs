@@ -344,12 +344,16 @@ test('recognize: where it is said to be from, nothing else is tried', () => {
 test('recognize: a preset by its name as where it is from; each preset is the layout of a source', () => {
   assert.deepEqual(reader.layouts.filter((layout) => !Object.values(reader.sources).some((source) => source.layout === layout)), []);
   assert.equal(reader.recognize('1541815603606036480', { from: 'twitter' })[0].shard, 378);
+  assert.deepEqual(reader.recognize('1541815603606036480', { from: 'constructor' }).map(({ kind }) => kind), ['number']);
 });
 
 test('recognize: nodes and sequences tell IDs of one time apart', () => {
   const now = Date.UTC(2026, 10, 25), at = Date.UTC(2021, 5, 1);
   const best = (made) => reader.recognize(String(made), { now })[0].source;
   for (const region of [1, 10, 11]) assert.equal(best(reader.make(at, region * 32 + 21, 0, 'twitter')), 'x');
+  assert.deepEqual([best('41771983423143937'), best(reader.toBase62('41771983423143937'))], ['discord', 'idgen'], 'Discord writes numbers only');
+  const post = String(reader.make(Date.UTC(2024, 5, 1), 11 * 32 + 21, 0, 'twitter'));
+  assert.equal(reader.recognize(post, { now }).some(({ source }) => source === 'bluesky'), false, 'TIDs are texts');
   assert.equal(best(reader.make(at, 5 * 32, 90, 'discord')), 'discord');
   assert.equal(best(reader.make(at, 28 * 32 + 15, 4, 'discord')), 'discord', 'X has no datacenter 28');
   assert.ok(reader.recognize('38352658567418872', { now }).findIndex(({ source }) => source === 'mastodon') > 4, 'Mastodon had no such IDs in 1988');

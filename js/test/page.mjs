@@ -229,6 +229,9 @@ test('several lines: a row each', async () => {
   ]);
   assert.deepEqual(await textsOf('article'), []);
   assert.equal(await textOf('#summary'), '4 IDs');
+  await page.$eval('#text', (field) => { field.value = '12\n'.repeat(1000); field.dispatchEvent(new Event('input')); });
+  assert.equal(await textOf('#summary'), '100 IDs, as many as are read at once');
+  assert.deepEqual(await page.$eval('#link', ({ hidden }) => [hidden, location.hash]), [true, '']);
 });
 
 test('what is said and cannot be, or hardly, is noted', async () => {
