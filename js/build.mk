@@ -23,7 +23,8 @@ build/idgen.wasm: $(WASM_SOURCES) $(WASM_HEADERS) js/build.mk
 	@mkdir -p $(@D)
 	$(CLANG) $(WASM_FLAGS) $(WASM_LINK) $(WASM_EXPORTS) -o $@ $(WASM_SOURCES)
 
-# The package: its sources, the core as text, and the license; its version is that of idgen.control.
+# The package: its sources, the same as one CommonJS module for require(), the core as text, and the license; its version is that of
+# idgen.control.
 JS_SOURCES = $(sort $(wildcard js/package/*.js js/package/*.ts js/package/*.json js/package/*.md))
 PACKAGE = build/idgen-reader-$(VERSION).tgz
 js: $(PACKAGE)
@@ -31,14 +32,17 @@ js: $(PACKAGE)
 build/wasm.js: build/idgen.wasm
 	{ printf "export const wasmBase64 = '" && base64 -w 0 $< && printf "';\n"; } >$@
 
-$(PACKAGE): $(JS_SOURCES) LICENSE build/wasm.js js/build.mk idgen.control
+$(PACKAGE): js/inline $(JS_SOURCES) LICENSE build/wasm.js js/build.mk idgen.control
 	rm -rf build/js build/idgen-reader-*.tgz && mkdir build/js && cp $(JS_SOURCES) LICENSE build/wasm.js build/js/
+	cp js/package/index.d.ts build/js/index.d.cts
+	perl js/inline js/package/index.js >build/js/index.cjs
 	sed 's/"version": "0.0.0"/"version": "$(VERSION)"/' js/package/package.json >build/js/package.json
-	cd build/js && npm pack --silent --ignore-scripts --pack-destination .. >/dev/null
+	cd build/js && npm pack --silent --pack-destination .. >/dev/null
 
 # The page: what page.html names is put into it, so that it needs no other file.
 WEB_SOURCES = $(wildcard js/page/*)
 web: build/web/index.html
+	@echo "Read an ID: file://$(abspath $<)"
 
 build/web/index.html: js/inline $(WEB_SOURCES) $(JS_SOURCES) build/wasm.js
 	@mkdir -p $(@D)

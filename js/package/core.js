@@ -3,10 +3,9 @@ import { wasmBase64 } from './wasm.js';
 
 const bytesOfBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-const { instance } = await WebAssembly.instantiate(bytesOfBase64(wasmBase64));
-
-// The exported functions. The memory never grows, so views of it stay valid.
-export const core = instance.exports;
+// The exported functions. Compiled at once, so that require() and bundles without a top-level await work: it takes a few ms. The memory never
+// grows, so views of it stay valid.
+export const core = new WebAssembly.Instance(new WebAssembly.Module(bytesOfBase64(wasmBase64))).exports;
 
 // No text of an ID or a layout is longer.
 export const textSize = 512;

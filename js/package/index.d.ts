@@ -113,9 +113,21 @@ export interface TypeId {
 export function readTypeId(text: string): TypeId;
 export function formatTypeId(prefix: string, uuid: string | Uint8Array): string;
 
+/** Where 64-bit IDs are from, and what the fields of the layout are called there. */
+export interface Source {
+  readonly name: string;
+  readonly layout: Layout;
+  readonly region?: string;
+  readonly shard?: string;
+  readonly sequence?: string;
+}
+export const sources: Readonly<Record<string, Source>>;
+
 export interface IdReading extends Parts {
   kind: 'id';
-  form: 'decimal' | 'base62' | 'base64url' | 'base32' | 'base32check' | 'uuid';
+  form: 'decimal' | 'base62' | 'base64url' | 'base32' | 'base32check' | 'tid' | 'uuid';
+  /** A name in sources, or the layout that was given. */
+  source: string;
   layout: Layout;
   id: bigint;
 }
@@ -124,9 +136,25 @@ export interface NumberReading {
   id: bigint;
   time: null;
 }
-export type Reading = (IdReading | NumberReading | Uuid | TypeId | Stamped<'ulid'> | Stamped<'ksuid'> | Stamped<'objectid'>) & { likelihood: number };
-/** What a text can be, the likeliest first; the likelihoods add up to 1. */
-export function recognize(text: string, options?: { now?: number; layouts?: readonly Layout[] }): Reading[];
+/** A number of seconds, milliseconds or microseconds since 1970. */
+export interface UnixTime {
+  kind: 'unix';
+  unit: 's' | 'ms' | 'us';
+  time: Date;
+  timeUs: bigint;
+  text: string;
+}
+/** Only its shape says so; it has no time. */
+export interface RandomText {
+  kind: 'cuid2' | 'nanoid';
+  time: null;
+  text: string;
+}
+export type Reading = (IdReading | NumberReading | UnixTime | RandomText | Uuid | TypeId | Stamped<'ulid'> | Stamped<'ksuid'> | Stamped<'objectid'> | Stamped<'xid'>) & { likelihood: number };
+/** What a text can be, the likeliest first; the likelihoods add up to 1. `from` is a name in sources, or a layout. */
+export function recognize(text: string, options?: { now?: number; from?: string }): Reading[];
+/** The IDs in what was pasted: addresses of posts, mentions, quoted, grouped and hexadecimal numbers, several lines. */
+export function pasted(text: string, most?: number): { text: string; from?: string }[];
 
 /** The SQL that finds the rows of the day (UTC) in which an ID was made; undefined if the layout's time wraps. */
 export function daySql(when: Instant, layout?: Layout, table?: string, column?: string): { withExtension: string; plain: string } | undefined;

@@ -1,30 +1,24 @@
 // What a text can be: every kind of ID that it fits, the likeliest first.
 //
-// A text has often many readings: 19 digits are an ID in most layouts, and 11 letters are Base62 and base64url. What tells them apart is the
-// time that each reading gives. IDs that people look up were made lately, so a reading weighs 1 / (its age in days + 30); a time ahead of the
-// clock weighs a thousandth of that. Evidence that chance would seldom give, such as a check symbol that fits, weighs more. The likelihood of
-// a reading is its share of all weights: a guess, and meant as one.
+// Most texts have one kind by their shape. A number has many readings, one for each source (sources.js), and each weighs as much as it is
+// likely that a source made just this number: how common the source is, how likely the time, and how likely the lower bits. A time is likelier
+// if it is recent, and a thousandth of that if it lies ahead of the clock. The likelihood of a reading is its share of all weights: a guess.
 import { textSize } from './core.js';
 import { bounds, decode, fromUuid, timeNear, timeNearUs } from './ids.js';
-import { toInstant } from './instants.js';
+import { dateOf, toInstant } from './instants.js';
 import { readKsuid, readObjectId, readTypeId, readUlid, readUuid } from './kinds.js';
-import { layoutInfo, layouts as presets } from './layouts.js';
+import { layoutInfo } from './layouts.js';
+import { sourceOf, sources } from './sources.js';
 import { fromBase32, fromBase62, fromBase64url } from './texts.js';
 
 const dayMs = 86400000;
-const slackDays = 30, ahead = 0.001, wrapping = 0.001;
+const impossible = 1e-9, unusual = 0.001;
 
-function weightOf(time, now) {
-  if (time === null) return ahead / slackDays;
+// The share of a source's IDs whose time is in one ms: half of them lately, half at any time.
+function weightOf(time, now, since = -Infinity) {
   const age = (now - time) / dayMs;
-  return age < -1 ? ahead / (slackDays - age) : 1 / (slackDays + Math.max(age, 0));
-}
-
-// The parts of an ID; where time wraps, its time in the turn nearest to now. Every number has such a time, so that it is near says little.
-function partsNear(id, layout, now) {
-  const parts = decode(id, layout);
-  if (!parts || !layoutInfo(layout).wraps) return parts;
-  return { ...parts, time: timeNear(id, now, layout), ...(parts.timeUs !== undefined && { timeUs: timeNearUs(id, now, layout) }), wraps: true };
+  const weight = 1 / 5000 + 1 / (5 * (30 + Math.max(age, 0)));
+  return (age < -1 || time < since ? impossible : 1) * weight / dayMs;
 }
 
 // The value, or nothing if the text is refused.
@@ -36,63 +30,108 @@ function attempt(read) {
   }
 }
 
-// The 64-bit numbers that a text can be: the form, and how much more than by chance the text says so.
+// The parts of an ID; where time wraps, its time in the turn nearest to now.
+function partsNear(id, layout, now) {
+  const parts = decode(id, layout);
+  if (!parts || !layoutInfo(layout).wraps) return parts;
+  return { ...parts, time: timeNear(id, now, layout), ...(parts.timeUs !== undefined && { timeUs: timeNearUs(id, now, layout) }) };
+}
+
+const digitsOfTid = '234567abcdefghijklmnopqrstuvwxyz';
+const valueOf = (text, digits) => [...text].reduce((value, digit) => value * 32n + BigInt(digits.indexOf(digit)), 0n);
+
+// The 64-bit numbers that a text can be.
 const numberForms = [
-  { form: 'decimal', pattern: /^\d{1,19}$/, read: BigInt, evidence: 1 },
-  { form: 'base62', pattern: /^[0-9A-Za-z]{11}$/, read: fromBase62, evidence: 1 },
-  { form: 'base64url', pattern: /^[B-Za-z0-9_-][A-Za-z0-9_-]{8,10}$/, read: fromBase64url, evidence: 1 },
-  { form: 'base32', pattern: /^(?:[0-9a-z]-*){13}$/i, read: fromBase32, evidence: 1 },
-  { form: 'base32check', pattern: /^(?:[0-9a-z]-*){13}[0-9a-z*~$=]$/i, read: (text) => fromBase32(text, { checksum: true }), evidence: 37 },
+  { form: 'decimal', pattern: /^\d{1,19}$/, read: BigInt },
+  { form: 'base62', pattern: /^[0-9A-Za-z]{11}$/, read: fromBase62 },
+  { form: 'base64url', pattern: /^[B-Za-z0-9_-][A-Za-z0-9_-]{8,10}$/, read: fromBase64url },
+  { form: 'base32', pattern: /^(?:[0-9a-z]-*){13}$/i, read: fromBase32 },
+  { form: 'base32check', pattern: /^(?:[0-9a-z]-*){13}[0-9a-z*~$=]$/i, read: (text) => fromBase32(text, { checksum: true }) },
+  { form: 'tid', pattern: /^[2-7a-j][2-7a-z]{12}$/, read: (text) => valueOf(text, digitsOfTid) },
 ];
 
-function numberReadings(text, layouts, now) {
-  const readings = [];
-  for (const { form, pattern, read, evidence } of numberForms) {
-    const id = pattern.test(text) ? attempt(() => read(text)) : undefined;
-    if (id === undefined) continue;
-    for (const layout of layouts) {
-      const parts = attempt(() => partsNear(id, layout, now));
-      if (parts) readings.push({ kind: 'id', form, layout, id, ...parts, weight: evidence * (parts.wraps ? wrapping : 1) * weightOf(parts.time, now) });
-    }
-  }
-  return readings;
+// How usual a form is at a source: all that it knows if the source is said.
+function usualness(form, texts = {}, isSaid = false) {
+  if (isSaid) return form === 'decimal' ? 1 : texts[form] ?? 0;
+  return texts[form] ?? (form === 'decimal' ? 1 : unusual);
 }
 
-// A number of up to ten digits is seldom an ID: a layout makes such numbers in its first minutes only. One of more than 64 bits is none.
+function readingOf(id, form, [name, source], isSaid, now) {
+  const { layout, common, chance, since, texts, lastWithoutTime } = source;
+  const usual = usualness(form, texts, isSaid);
+  const parts = usual === 0 || lastWithoutTime >= id ? undefined : attempt(() => partsNear(id, layout, now));
+  if (!parts) return undefined;
+  const weight = usual * common * weightOf(parts.time, now, since) * chance(parts);
+  return { kind: 'id', source: name, form, layout, id, ...parts, weight };
+}
+
+function numberReadings(text, asked, isSaid, now) {
+  return numberForms.flatMap(({ form, pattern, read }) => {
+    const id = pattern.test(text) ? attempt(() => read(text)) : undefined;
+    return id === undefined ? [] : asked.map((each) => readingOf(id, form, each, isSaid, now)).filter(Boolean);
+  });
+}
+
+// A number that is nothing but a number: the larger, the less likely.
 function plainNumber(text) {
   if (!/^\d{1,19}$/.test(text) || BigInt(text) >= 2n ** 63n) return [];
-  return [{ kind: 'number', id: BigInt(text), time: null, weight: text.length <= 10 ? 1 : 1e-6 }];
+  return [{ kind: 'number', id: BigInt(text), time: null, weight: 1 / ((Number(text) + 1) * Math.log2(Number(text) + 2) ** 2) }];
 }
 
+// Seconds, ms and us since 1970 have 10, 13 and 16 digits from 2001 to 2286. Some of them lie ahead, such as the end of a session.
+function unixTime(text, now) {
+  const [unit, unitUs] = { 10: ['s', 1000000n], 13: ['ms', 1000n], 16: ['us', 1n] }[text.length] ?? [];
+  if (!unit || !/^[1-9]\d+$/.test(text)) return [];
+  const timeUs = BigInt(text) * unitUs;
+  const time = dateOf(Number(timeUs / 1000n));
+  return [{ kind: 'unix', unit, time, timeUs, text, weight: (time > now ? 0.01 : 1) * weightOf(Math.min(time, now), now) * Number(unitUs) / 1000 }];
+}
+
+const shapeWeight = (time, now) => (time !== null && time - now > dayMs ? impossible : 1);
+
 // A UUID, and the IDs that it holds: that the time beside an ID is its own is no chance.
-function uuidReadings(text, layouts, now) {
+function uuidReadings(text, asked, now) {
   const uuid = attempt(() => readUuid(text));
   if (!uuid) return [];
-  const readings = [{ ...uuid, weight: weightOf(uuid.time, now) }];
-  for (const layout of layouts) {
+  const readings = [{ ...uuid, weight: shapeWeight(uuid.time, now) }];
+  for (const [name, { layout, common }] of asked) {
     const id = attempt(() => fromUuid(text, layout));
-    if (id !== undefined) readings.push({ kind: 'id', form: 'uuid', layout, id, ...decode(id, layout), weight: 1000 * weightOf(uuid.time, now) });
+    if (id !== undefined) readings.push({ kind: 'id', source: name, form: 'uuid', layout, id, ...decode(id, layout), weight: 1000 * common });
   }
   return readings;
+}
+
+// 12 bytes as 20 digits of 0-9 and a-v, with 4 bits left over: seconds since 1970, machine, process, counter.
+function readXid(text) {
+  if (!/^[0-9a-v]{19}[0g]$/.test(text)) throw new Error('not an xid');
+  const hex = (valueOf(text, '0123456789abcdefghijklmnopqrstuv') >> 4n).toString(16).padStart(24, '0');
+  return { kind: 'xid', time: new Date(parseInt(hex.slice(0, 8), 16) * 1000), bytes: Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16)), text };
+}
+
+// Random texts without a time: all that they have is their shape.
+function readRandom(text) {
+  if (/^[a-z][0-9a-z]{23}$/.test(text) && /[g-z]/.test(text)) return { kind: 'cuid2', time: null, text };
+  if (/^(?=.*[a-z])(?=.*[A-Z])[\w-]{21}$/.test(text)) return { kind: 'nanoid', time: null, text };
+  throw new Error('neither');
 }
 
 // ULID and a TypeID without prefix are both 26 digits: the one is written in upper case, the other in lower.
 function otherReadings(text, now) {
   const isLower = text === text.toLowerCase();
-  const readers = [[readUlid, isLower ? 0.01 : 1], [readKsuid, 1], [readObjectId, 1], [readTypeId, 1]];
+  const readers = [[readUlid, isLower ? 0.01 : 1], [readKsuid, 1], [readObjectId, 1], [readTypeId, 1], [readXid, 1], [readRandom, 1]];
   return readers.map(([read, evidence]) => ({ value: attempt(() => read(text)), evidence })).filter(({ value }) => value)
-    .map(({ value, evidence }) => ({ ...value, weight: evidence * weightOf(value.time, now) }));
+    .map(({ value, evidence }) => ({ ...value, weight: evidence * shapeWeight(value.time, now) }));
 }
 
-// The readings of a text; one that is longer than any ID has none. `layouts` are those to try: presets, and one's own.
-export function recognize(text, { now = Date.now(), layouts = presets } = {}) {
+// The readings of a text; one that is longer than any ID has none. `from` is a source or a layout: then no other is tried, if the text fits it.
+export function recognize(text, { now = Date.now(), from } = {}) {
   const trimmed = String(text).trim();
   if (trimmed.length > textSize) return [];
-  const readings = [
-    ...numberReadings(trimmed, layouts, now), ...plainNumber(trimmed), ...uuidReadings(trimmed, layouts, now), ...otherReadings(trimmed, now),
-  ];
+  const asked = from === undefined ? Object.entries(sources) : [[from, sources[from] ?? sourceOf(from)]];
+  const readings = [...numberReadings(trimmed, asked, from !== undefined, now), ...uuidReadings(trimmed, asked, now)];
+  if (from === undefined || readings.length === 0) readings.push(...plainNumber(trimmed), ...unixTime(trimmed, now), ...otherReadings(trimmed, now));
   const all = readings.reduce((sum, { weight }) => sum + weight, 0);
-  return readings.map(({ weight, wraps, ...reading }) => ({ ...reading, likelihood: weight / all })).sort((a, b) => b.likelihood - a.likelihood);
+  return readings.map(({ weight, ...reading }) => ({ ...reading, likelihood: weight / all })).sort((a, b) => b.likelihood - a.likelihood);
 }
 
 const quoted = (text) => `'${String(text).replaceAll("'", "''")}'`;

@@ -3,8 +3,13 @@ import { IdgenError } from '../package/errors.js';
 import { toUuid } from '../package/ids.js';
 import { formatUlid, formatUuid } from '../package/kinds.js';
 import { layoutInfo, layouts } from '../package/layouts.js';
+import { mostPasted, pasted } from '../package/pasted.js';
 import { daySql, kindDaySql, recognize } from '../package/recognize.js';
+import { sources } from '../package/sources.js';
 import { toBase32, toBase62, toBase64url } from '../package/texts.js';
+
+// Of more characters no address is made.
+const longestAddress = 1000;
 
 const $ = (id) => document.getElementById(id);
 
@@ -16,17 +21,20 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+async function copy(button, text) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Not allowed here';
+  }
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
 function copyButton(text, what) {
   const button = element('button', { type: 'button', class: 'plain', 'aria-label': `Copy ${what}` }, 'Copy');
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      button.textContent = 'Not allowed here';
-    }
-    setTimeout(() => { button.textContent = 'Copy'; }, 1500);
-  });
+  button.addEventListener('click', () => copy(button, text));
   return button;
 }
 
@@ -62,26 +70,27 @@ function utcText(time, timeUs) {
   return time.toISOString().replace('Z', `${String(us).padStart(3, '0')}Z`);
 }
 
-const localText = (time) => time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const localText = (time) => time.toLocaleString(undefined, {
+  weekday: 'short', year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, timeZoneName: 'short',
+});
 
 // Bits
 
-const fieldNames = { unused: 'unused', time: 'time', region: 'region', shard: 'shard', sequence: 'sequence' };
-
-// The fields of a layout from the highest bit down, 64 bits together.
-function fieldsOf(info) {
-  const node = [['region', info.regionBits], ['shard', info.shardBits]];
-  const sequence = [['sequence', info.sequenceBits]];
+// The fields of a layout from the highest bit down, 64 bits together: what each is, its bits, and its name at a source.
+function fieldsOf(info, source = {}) {
+  const field = (kind, bits) => [kind, bits, source[kind] ?? kind];
+  const node = [field('region', info.regionBits), field('shard', info.shardBits)];
+  const sequence = [field('sequence', info.sequenceBits)];
   const low = info.sequenceAbove ? [...sequence, ...node] : [...node, ...sequence];
   const used = info.timeBits + low.reduce((sum, [, bits]) => sum + bits, 0);
-  return [['unused', 64 - used], ['time', info.timeBits], ...low].filter(([, bits]) => bits > 0);
+  return [field('unused', 64 - used), field('time', info.timeBits), ...low].filter(([, bits]) => bits > 0);
 }
 
 function bar(fields) {
-  const words = fields.map(([name, bits]) => `${fieldNames[name]} ${bits}`).join(', ');
+  const words = fields.map(([, bits, name]) => `${name} ${bits}`).join(', ');
   const made = element('div', { class: 'bar', role: 'img', 'aria-label': `64 bits from the highest: ${words}` });
-  for (const [name, bits] of fields) {
-    const part = element('div', { class: bits < 16 ? `${name} narrow` : name, 'data-bits': bits }, bits >= 9 ? `${fieldNames[name]} ${bits}` : '');
+  for (const [kind, bits, name] of fields) {
+    const part = element('div', { class: bits < 16 ? `${kind} narrow` : kind, 'data-bits': bits }, bits >= 9 ? `${name} ${bits}` : '');
     part.style.flex = `${bits} 0 0`;
     made.append(part);
   }
@@ -90,7 +99,7 @@ function bar(fields) {
 
 function legend(fields) {
   return element('ul', { class: 'legend', 'aria-hidden': 'true' },
-    ...fields.map(([name, bits]) => element('li', {}, element('i', { class: name }), `${fieldNames[name]}: ${bits} bit${bits === 1 ? '' : 's'}`)));
+    ...fields.map(([kind, bits, name]) => element('li', {}, element('i', { class: kind }), `${name}: ${bits} bit${bits === 1 ? '' : 's'}`)));
 }
 
 // The bits of an ID, coloured as its fields are.
@@ -108,16 +117,21 @@ function bitsOf(id, fields) {
 // The first tab: what a text can be
 
 const formNames = {
-  decimal: 'a number', base62: 'Base62 (id64)', base32: 'Base32', base32check: 'Base32 with a check symbol', base64url: 'base64url', uuid: 'a UUID that holds it',
+  decimal: 'a number', base62: 'Base62 (id64)', base32: 'Base32', base32check: 'Base32 with a check symbol', base64url: 'base64url', tid: 'a TID', uuid: 'a UUID that holds it',
 };
-const kindNames = { uuid: 'UUID', ulid: 'ULID', ksuid: 'KSUID', objectid: 'ObjectId', typeid: 'TypeID', number: 'Plain number' };
+const kindNames = {
+  uuid: 'UUID', ulid: 'ULID', ksuid: 'KSUID', objectid: 'ObjectId', typeid: 'TypeID', xid: 'xid', number: 'plain number', unix: 'Unix time', nanoid: 'NanoID', cuid2: 'cuid2',
+};
+const unitNames = { s: 'seconds', ms: 'milliseconds', us: 'microseconds' };
+const nameFrom = (from) => sources[from]?.name ?? 'your own layout';
 
-function nameOf(reading) {
-  if (reading.kind === 'id') return `64-bit ID, layout ${layoutInfo(reading.layout).name}`;
-  return reading.kind === 'uuid' && reading.version !== null ? `UUID, version ${reading.version}` : kindNames[reading.kind];
+function nameOf({ kind, source, version, unit }) {
+  if (kind === 'id') return nameFrom(source);
+  if (kind === 'unix') return `Unix time in ${unitNames[unit]}`;
+  return kind === 'uuid' && version !== null ? `UUID, version ${version}` : kindNames[kind];
 }
 
-const percent = (likelihood) => (likelihood >= 0.9995 ? '100%' : likelihood < 0.001 ? 'below 0.1%' : `${(likelihood * 100).toFixed(1)}%`);
+const capital = (text) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 function attemptText(read) {
   try {
@@ -128,17 +142,24 @@ function attemptText(read) {
   }
 }
 
+const timeRows = ({ time, timeUs }, now) => (time === null ? [['Time', 'It has none']]
+  : [['UTC', utcText(time, timeUs), true], ['Your time', localText(time)], ['Age', ageText(time, now)]]);
+
+// The parts of an ID by the names that its source has for them. Where region and shard have names of their own, the shard is without the region.
+function partRows({ shard, region, sequence }, source, { shardBits }) {
+  const row = (kind, value) => [capital(source[kind] ?? kind), value];
+  return [row('region', region), row('shard', source.region ? shard % 2 ** shardBits : shard), row('sequence', sequence)];
+}
+
 function cardOfId(reading, now) {
-  const { id, layout, time, timeUs, shard, region, sequence, form } = reading;
+  const { id, layout, time, form } = reading;
   const info = layoutInfo(layout);
-  const fields = fieldsOf(info);
+  const source = sources[reading.source] ?? {};
+  const fields = fieldsOf(info, source);
   const sql = daySql(time, layout);
   return [
+    list([...timeRows(reading, now), ...partRows(reading, source, info), ['Given as', form === 'decimal' ? null : formNames[form]], ['Layout', info.name]]),
     bar(fields), legend(fields), bitsOf(id, fields),
-    list([
-      ['Made', `${utcText(time, timeUs)} (${ageText(time, now)})`], ['Your time', localText(time)], ['Shard', shard], ['Region', region], ['Sequence', sequence],
-      ['Given as', formNames[form]],
-    ]),
     element('h3', {}, 'Other forms'),
     list([
       ['Number', id, true], ['id64, Base62', toBase62(id), true], ['Base32, with check', toBase32(id, { checksum: true }), true], ['base64url', toBase64url(id), true],
@@ -151,18 +172,16 @@ function cardOfId(reading, now) {
 }
 
 function cardOfKind(reading, now) {
-  const { kind, time, version, prefix, uuid, bytes, text } = reading;
+  const { kind, time, version, prefix, uuid, bytes = [], text } = reading;
   const column = kind === 'typeid' ? 'uuid' : kind;
-  const hasRange = time !== null && (column !== 'uuid' || version === 7);
+  const hasRange = time !== null && (['ulid', 'ksuid', 'objectid'].includes(column) || version === 7);
   return [
-    list([
-      ['Made', time === null ? 'It has no time' : `${time.toISOString()} (${ageText(time, now)})`], ['Your time', time && localText(time)], ['Version', version], ['Prefix', prefix],
-    ]),
+    list([...timeRows(reading, now), ['Version', version], ['Prefix', prefix]]),
     element('h3', {}, 'Other forms'),
     list([
-      [kindNames[kind], text, true], ...(bytes.length === 16 && kind !== 'uuid' ? [['UUID', uuid ?? formatUuid(bytes), true]] : []),
+      [capital(kindNames[kind]), text, true], ...(bytes.length === 16 && kind !== 'uuid' ? [['UUID', uuid ?? formatUuid(bytes), true]] : []),
       ...(bytes.length === 16 && kind !== 'ulid' ? [['ULID', formatUlid(bytes), true]] : []),
-      ['Bytes', Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''), true],
+      ...(bytes.length ? [['Bytes', Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''), true]] : []),
     ]),
     ...(hasRange ? [element('h3', {}, `Rows of that day, UTC, if the column is ${column}`), code(kindDaySql(time, column), 'SQL')] : []),
   ];
@@ -170,59 +189,107 @@ function cardOfKind(reading, now) {
 
 const cardOfNumber = (reading) => [
   list([['Number', reading.id, true]]),
-  element('p', {}, 'It is too small for an ID with a time. Counters such as bigserial make such numbers.'),
+  element('p', {}, reading.id < 10n ** 10n ? 'It is too small for an ID with a time. Counters such as bigserial make such numbers; X did until November 2010.'
+    : 'No layout that the page knows gives it a likely time.'),
 ];
 
-function card(reading, now) {
-  const content = reading.kind === 'id' ? cardOfId(reading, now) : reading.kind === 'number' ? cardOfNumber(reading) : cardOfKind(reading, now);
-  const likelihood = element('span', { class: 'likelihood', title: 'A guess from the time that this reading gives' }, `${percent(reading.likelihood)} likely`);
-  return element('article', {}, likelihood, element('h2', {}, nameOf(reading)), ...content);
+// The card of a reading: its time and parts first; then `others`, and what follows from it.
+function card(reading, others, now) {
+  const [parts, ...rest] = reading.kind === 'id' ? cardOfId(reading, now) : reading.kind === 'number' ? cardOfNumber(reading) : cardOfKind(reading, now);
+  return element('article', {}, element('h2', {}, capital(nameOf(reading))), parts, ...others, ...rest);
 }
 
-function table(readings, now) {
-  const head = ['Kind', 'Made', 'Age', 'Likelihood'].map((word) => element('th', { scope: 'col', ...(word === 'Age' ? { class: 'optional' } : {}) }, word));
-  const rows = readings.map((reading) => element('tr', {},
-    element('td', {}, nameOf(reading) + (reading.form && reading.form !== 'decimal' ? `, as ${formNames[reading.form]}` : '')),
-    element('td', {}, reading.time ? reading.time.toISOString().slice(0, 16).replace('T', ' ') : 'no time'),
-    element('td', { class: 'optional' }, reading.time ? ageText(reading.time, now) : ''),
-    element('td', {}, percent(reading.likelihood))));
-  return element('details', {}, element('summary', {}, `${readings.length} less likely reading${readings.length === 1 ? '' : 's'}`),
-    element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)));
+const likely = 0.8, possible = 0.01;
+const wordOf = ({ likelihood }) => (likelihood >= likely ? 'likely' : 'possible');
+
+function tableOf(caption, words, rows) {
+  const head = words.map((word) => element('th', { scope: 'col', ...(word === 'Age' ? { class: 'optional' } : {}) }, word));
+  const bodies = rows.map((cells) => element('tr', {}, ...cells.map((cell, at) => element('td', words[at] === 'Age' ? { class: 'optional' } : {}, ...[cell].flat()))));
+  return element('table', {}, element('caption', {}, caption), element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...bodies));
 }
 
-// The layouts to try: the presets, and the own one if it is right.
-function layoutsToTry() {
-  const own = $('own').value.trim();
+// Lines break between the date and the time only.
+function timeCells({ time, timeUs }, now) {
+  if (!time) return [['no time'], ''];
+  const [date, clock] = utcText(time, timeUs).slice(0, -1).split('T');
+  return [[element('span', { class: 'whole' }, date), ' ', element('span', { class: 'whole' }, clock)], ageText(time, now)];
+}
+
+// What a text can be, if it is not known where it is from; a press says it.
+function candidates(readings, now) {
+  const rows = readings.map((reading) => {
+    const said = element('button', { type: 'button', class: 'plain' }, nameOf(reading));
+    said.addEventListener('click', () => {
+      $('from').value = reading.source;
+      select('read');
+      $('from').focus();
+    });
+    return [reading.kind === 'id' ? said : capital(nameOf(reading)), ...timeCells(reading, now), wordOf(reading)];
+  });
+  return tableOf('It can be from', ['From', 'UTC', 'Age', 'It is'], rows);
+}
+
+// Several texts: the likeliest reading of each.
+function several(texts, now) {
+  const rows = texts.map(({ text, from }) => {
+    const [best] = readingsOf(text, from, now);
+    return best ? [text, capital(nameOf(best)), ...timeCells(best, now), from ? '' : wordOf(best)] : [text, 'not an ID that the page knows', '', '', ''];
+  });
+  return tableOf('Each as it is likeliest', ['ID', 'From', 'UTC', 'Age', 'It is'], rows);
+}
+
+// From where the IDs are said to be: a source, the own layout if it is right, or nothing.
+function fromSaid() {
+  const from = $('from').value;
+  $('own-field').hidden = from !== 'own';
   $('own-error').textContent = '';
-  if (own === '') return layouts;
+  if (from !== 'own') return from || undefined;
+  const own = $('own').value.trim();
   try {
-    const { name } = layoutInfo(own);
-    return [own, ...layouts.filter((preset) => preset !== name)];
+    layoutInfo(own);
+    return own;
   } catch (error) {
-    $('own-error').textContent = `${error.message}. ${error.hint}`;
-    return layouts;
+    $('own-error').textContent = own && `${error.message}. ${error.hint}`;
+    return undefined;
   }
 }
 
+const readingsOf = (text, from, now) => recognize(text, { now, from }).filter(({ likelihood }) => likelihood >= possible);
+
 const madeText = ({ time }, now) => (time ? `, made ${ageText(time, now)}` : '');
 
-// What is said of all readings; `shown` of them have cards.
-function summaryOf(text, readings, shown, now) {
-  if (text === '') return '';
-  if (readings.length === 0) return 'This is not an ID that the page knows. Check that all of it was copied.';
-  const [best, ...others] = readings.slice(0, shown).map((reading) => nameOf(reading) + madeText(reading, now));
-  const also = others.length ? ` It can also be: ${others.join('; ')}.` : '';
-  return `${readings[0].likelihood > 0.98 ? 'Very likely' : 'Likeliest'}: ${best}.${also}`;
+// The first sentence: what was found in the one text.
+function summaryOf(readings, from, now) {
+  const [best] = readings;
+  if (!best) return 'This is not an ID that the page knows. Check that all of it was copied.';
+  const name = nameOf(best) + madeText(best, now);
+  if (best.source === from && from !== undefined) {
+    const isOdd = best.time > now + 86400000 || best.time < sources[from]?.since;
+    return `From ${name}.${isOdd ? ' It is hardly from there, with such a time.' : ''}`;
+  }
+  if (best.kind === 'number' && sources[from]?.lastWithoutTime >= best.id) return `From ${nameFrom(from)}, whose IDs had no time until November 2010.`;
+  const unlike = from === undefined ? '' : `This is not an ID of ${nameFrom(from)}. `;
+  if (best.kind === 'nanoid' || best.kind === 'cuid2') return `${unlike}This may be a ${nameOf(best)}, which has no time.`;
+  if (best.kind !== 'id') return `${unlike}${capital(name)}.`;
+  return `${unlike}${best.likelihood >= likely ? 'Likely' : 'Possibly'} from ${name}.${readings.length > 1 ? ' If you know where it is from, say so.' : ''}`;
 }
 
 function showReadings() {
-  const text = $('text').value.trim();
   const now = Date.now();
-  const readings = recognize(text, { now, layouts: layoutsToTry() });
-  const shown = Math.max(1, readings.filter(({ likelihood }) => likelihood >= 0.05).length);
-  const rest = readings.slice(shown);
-  $('summary').textContent = summaryOf(text, readings, shown, now);
-  $('readings').replaceChildren(...readings.slice(0, shown).map((reading) => card(reading, now)), ...(rest.length ? [table(rest, now)] : []));
+  const said = fromSaid();
+  const texts = pasted($('text').value).map(({ text, from }) => ({ text, from: from ?? said }));
+  $('link').hidden = texts.length === 0 || $('text').value.trim().length > longestAddress;
+  $('examples').hidden = texts.length > 0;
+  if (texts.length !== 1) {
+    $('summary').textContent = texts.length ? `${texts.length} IDs${texts.length === mostPasted ? ', as many as are read at once' : ''}` : '';
+    $('readings').replaceChildren(...(texts.length ? [several(texts, now)] : []));
+    return;
+  }
+  const [{ text, from }] = texts;
+  const readings = readingsOf(text, from, now);
+  const others = readings.length > 1 && from === undefined ? [candidates(readings.slice(0, 5), now)] : [];
+  $('summary').textContent = summaryOf(readings, from, now);
+  $('readings').replaceChildren(...readings.slice(0, 1).map((reading) => card(reading, others, now)));
 }
 
 // The second tab: a layout
@@ -296,6 +363,7 @@ function layoutResult(info, now) {
   const read = element('button', { type: 'button', class: 'plain' }, 'Read IDs with this layout');
   read.addEventListener('click', () => {
     $('own').value = info.longForm;
+    $('from').value = 'own';
     select('read');
     $('text').focus();
   });
@@ -332,7 +400,7 @@ function showLayout() {
   }
 }
 
-// Tabs and addresses: #id=..., with &own= for a layout, or #layout=...
+// Tabs and addresses: #id=..., with &from= for a source or &own= for a layout, or #layout=...
 
 const tabs = ['read', 'design'];
 
@@ -350,9 +418,11 @@ function select(name) {
 
 function writeAddress(name) {
   const said = new URLSearchParams();
+  const text = $('text').value.trim(), from = $('from').value, own = $('own').value.trim();
   if (name === 'read') {
-    if ($('text').value.trim()) said.set('id', $('text').value.trim());
-    if ($('own').value.trim()) said.set('own', $('own').value.trim());
+    if (text && text.length <= longestAddress) said.set('id', text);
+    if (from === 'own' && own) said.set('own', own);
+    else if (from && from !== 'own') said.set('from', from);
   } else {
     said.set('layout', designed());
   }
@@ -364,6 +434,8 @@ function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
   // An address can be longer than what the fields take.
   for (const [id, name] of [['text', 'id'], ['own', 'own']]) $(id).value = (said.get(name) ?? '').slice(0, $(id).maxLength);
+  const from = $('own').value ? 'own' : said.get('from') ?? '';
+  $('from').value = from === 'own' || sources[from] ? from : '';
   const layout = said.get('layout');
   try {
     fillForm(layout ?? 'instagram');
@@ -371,20 +443,28 @@ function readAddress() {
     fillForm('instagram');
   }
   select(layout === null ? 'read' : 'design');
+  if (layout !== null) return;
+  $('text').focus();
+  $('text').select();
 }
 
 function begin() {
   $('preset').append(...Object.entries(starts).map(([name, layout]) => element('option', { value: layout }, name)), element('option', { value: '' }, 'your own'));
-  const examples = { 'a 64-bit ID': '4036565484265537613', 'a post': 'CO5WXONKMxM', 'a ULID': '01ARYZ6S41TSV4RRFFQ69G5FAV', 'a TypeID': 'user_01h455vb4pex5vsknk084sn02q' };
+  $('from').append(...Object.entries(sources).map(([name, source]) => element('option', { value: name }, source.name)), element('option', { value: 'own' }, 'your own layout'));
+  $('link').addEventListener('click', () => copy($('link'), location.href));
+  const examples = {
+    'a 64-bit ID': '4036565484265537613', 'a post on X': 'https://x.com/Wikipedia/status/1541815603606036480', 'a Discord user': '<@80351110224678912>', 'a post': 'CO5WXONKMxM', 'a ULID': '01ARYZ6S41TSV4RRFFQ69G5FAV', 'a TypeID': 'user_01h455vb4pex5vsknk084sn02q',
+  };
   for (const [name, text] of Object.entries(examples)) {
     const button = element('button', { type: 'button', class: 'plain' }, name);
     button.addEventListener('click', () => {
       $('text').value = text;
+      $('from').value = '';
       select('read');
     });
     $('examples').append(button);
   }
-  for (const id of ['text', 'own'])
+  for (const id of ['text', 'from', 'own'])
     $(id).addEventListener('input', () => {
       showReadings();
       writeAddress('read');

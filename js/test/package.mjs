@@ -7,6 +7,7 @@ import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { openBrowser, openPage, serve, top } from './lib/browser.mjs';
+import { isTimeOf, realIds } from './lib/real_ids.mjs';
 import { checkVectors } from './lib/vectors.mjs';
 
 const user = join(top, 'build/user');
@@ -38,8 +39,8 @@ function thrown(call) {
 
 test('the archive has what is needed, the version of the extension, and no dependency', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.d.ts', 'index.js', 'instants.js', 'kinds.js', 'layouts.js', 'package.json', 'recognize.js',
-    'texts.js', 'wasm.js',
+    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.cjs', 'index.d.cts', 'index.d.ts', 'index.js', 'instants.js', 'kinds.js', 'layouts.js',
+    'package.json', 'pasted.js', 'recognize.js', 'sources.js', 'texts.js', 'wasm.js',
   ]);
   const said = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.equal(said.dependencies, undefined);
@@ -174,7 +175,8 @@ test('texts of any length are refused at once, and messages are short', () => {
     ['bounds: layout', (text) => reader.bounds(null, null, text)], ['formatTypeId', (text) => reader.formatTypeId(text, new Uint8Array(16))],
     ['formatTypeId: UUID', (text) => reader.formatTypeId('user', text)], ['formatUlid', (text) => reader.formatUlid(text)], ['formatKsuid', (text) => reader.formatKsuid(text)],
     ['formatObjectId', (text) => reader.formatObjectId(text)], ['formatUuid', (text) => reader.formatUuid(text)], ['daySql: layout', (text) => reader.daySql(0, text)],
-    ['recognize', (text) => assert.deepEqual(reader.recognize(text), [])], ['recognize: layouts', (text) => assert.ok(reader.recognize('1', { layouts: [text] }).length < 2)],
+    ['recognize', (text) => assert.deepEqual(reader.recognize(text), [])], ['recognize: from', (text) => assert.ok(reader.recognize('1', { from: text }).length < 2)],
+    ['pasted', (text) => assert.ok(reader.pasted(text).length <= 100)],
   ];
   try {
     for (const part of ['1', '0', 'z', ' ', '-', '{', '_', '1 ', '-1', 'a=b ', 'é', '😀'])
@@ -247,7 +249,7 @@ test('errors say microseconds where there are any', () => {
 test('recognize: an own layout whose time wraps within ms has the turn nearest to now', () => {
   const wraps = 'epoch=2020-01-01T00:00:00Z unit=1500us time=30w shard=20 sequence=12', now = Date.UTC(2026, 10, 25);
   const made = reader.make(BigInt(now) * 1000n + 4500n, 3, 4, wraps);
-  const [{ time, timeUs }] = reader.recognize(String(made), { now, layouts: [wraps] });
+  const [{ time, timeUs }] = reader.recognize(String(made), { now, from: wraps });
   assert.ok(timeUs > BigInt(now) * 1000n && timeUs <= BigInt(now) * 1000n + 4500n, `${timeUs}`);
   assert.equal(time.getTime(), Number(timeUs / 1000n));
 });
@@ -271,7 +273,7 @@ test('recognize: each kind, by its shape and its time', () => {
   const best = (text) => reader.recognize(text, { now })[0];
   assert.equal(best(String(id)).layout, 'instagram');
   assert.equal(best(` ${id}\n`).sequence, 77);
-  assert.deepEqual(reader.recognize('1541815603606036480', { now }).slice(0, 2).map(({ layout }) => layout).sort(), ['discord', 'twitter']);
+  assert.deepEqual(reader.recognize('1541815603606036480', { now }).slice(0, 2).map(({ source }) => source), ['x', 'discord']);
   assert.equal(best(reader.toBase62(id)).form, 'base62');
   assert.equal(best(reader.toBase32(id)).form, 'base32');
   assert.equal(best(reader.toBase32(id, { checksum: true })).form, 'base32check');
@@ -312,11 +314,94 @@ test('recognize: likelihoods add up to 1, fall, and follow the time', () => {
   const readings = reader.recognize(String(id), { now: Date.UTC(2026, 10, 25) });
   assert.ok(Math.abs(readings.reduce((sum, { likelihood }) => sum + likelihood, 0) - 1) < 1e-9);
   assert.deepEqual(readings.map(({ likelihood }) => likelihood), readings.map(({ likelihood }) => likelihood).sort((a, b) => b - a));
-  const snowflake = String(reader.make(Date.UTC(2026, 9, 1), 3, 4, 'snowflake'));
+  const snowflake = String(reader.make(Date.UTC(2026, 10, 23), 3, 4, 'snowflake'));
   assert.equal(reader.recognize(snowflake, { now: Date.UTC(2026, 10, 25) })[0].layout, 'snowflake');
-  const own = 'epoch=2024-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12';
-  const made = String(reader.make(Date.UTC(2026, 10, 20), 3, 4, own));
-  assert.equal(reader.recognize(made, { now: Date.UTC(2026, 10, 25), layouts: [...reader.layouts, own] })[0].layout, own);
+});
+
+test('public IDs: the likeliest reading is the right one', () => {
+  assert.ok(realIds.length >= 20, `${realIds.length} IDs`);
+  for (const real of realIds) {
+    const [{ text, from }] = reader.pasted(real.given);
+    const [best] = reader.recognize(text, { now: Date.UTC(2026, 10, 25), from });
+    assert.equal(best?.source ?? best?.kind, real.from, real.given);
+    assert.ok(isTimeOf(real, best.time), `${real.given}: ${best.time?.toISOString()} instead of ${real.time}`);
+    for (const [part, value] of Object.entries(real.parts)) assert.equal(best[part], value, `${real.given}: ${part}`);
+  }
+});
+
+test('recognize: where it is said to be from, nothing else is tried', () => {
+  const own = 'epoch=2024-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12', now = Date.UTC(2026, 10, 25);
+  const only = (text, from) => reader.recognize(text, { now, from }).map(({ kind, source, form, likelihood }) => [kind, source, form, likelihood]);
+  for (const from of [...Object.keys(reader.sources), own]) assert.deepEqual(only('1234567890123456', from), [['id', from, 'decimal', 1]], from);
+  assert.deepEqual(only(reader.toUuid(id), 'instagram').map(([kind]) => kind), ['id', 'uuid']);
+  assert.deepEqual(only('20', 'x'), [['number', undefined, undefined, 1]], 'a post from before November 2010 has no time');
+  assert.equal(only('29700859246', 'x')[0][0], 'number');
+  assert.equal(only('29700859247', 'x')[0][0], 'id');
+  assert.deepEqual(reader.recognize('CO5WXONKMxM', { from: 'x' }).filter(({ source }) => source === 'x'), [], 'X has no text form');
+  assert.deepEqual(only('01ARYZ6S41TSV4RRFFQ69G5FAV', 'x'), [['ulid', undefined, undefined, 1]], 'what cannot be from there is read as what it is');
+});
+
+test('recognize: a preset by its name as where it is from; each preset is the layout of a source', () => {
+  assert.deepEqual(reader.layouts.filter((layout) => !Object.values(reader.sources).some((source) => source.layout === layout)), []);
+  assert.equal(reader.recognize('1541815603606036480', { from: 'twitter' })[0].shard, 378);
+  assert.deepEqual(reader.recognize('1541815603606036480', { from: 'constructor' }).map(({ kind }) => kind), ['number']);
+});
+
+test('recognize: nodes and sequences tell IDs of one time apart', () => {
+  const now = Date.UTC(2026, 10, 25), at = Date.UTC(2021, 5, 1);
+  const best = (made) => reader.recognize(String(made), { now })[0].source;
+  for (const region of [1, 10, 11]) assert.equal(best(reader.make(at, region * 32 + 21, 0, 'twitter')), 'x');
+  assert.deepEqual([best('41771983423143937'), best(reader.toBase62('41771983423143937'))], ['discord', 'idgen'], 'Discord writes numbers only');
+  const post = String(reader.make(Date.UTC(2024, 5, 1), 11 * 32 + 21, 0, 'twitter'));
+  assert.equal(reader.recognize(post, { now }).some(({ source }) => source === 'bluesky'), false, 'TIDs are texts');
+  assert.equal(best(reader.make(at, 5 * 32, 90, 'discord')), 'discord');
+  assert.equal(best(reader.make(at, 28 * 32 + 15, 4, 'discord')), 'discord', 'X has no datacenter 28');
+  assert.ok(reader.recognize('38352658567418872', { now }).findIndex(({ source }) => source === 'mastodon') > 4, 'Mastodon had no such IDs in 1988');
+  assert.equal(best(reader.make(at, null, 43210, 'mastodon')), 'mastodon');
+  assert.equal(best(reader.make(now - 5000, 3, 1, 'snowflake')), 'snowflake');
+  assert.equal(best(reader.make(now - 5000, 3, 1, 'idgen')), 'idgen');
+  for (const layout of ['js53', 'js53ms', 'sonyflake', 'sonyflake2']) assert.equal(best(reader.make(now - 5000, 3, 1, layout)), layout);
+});
+
+test('recognize: Unix times, TIDs, xid, and what has no time', () => {
+  const now = Date.UTC(2026, 10, 25);
+  const best = (text) => reader.recognize(text, { now })[0];
+  for (const [text, unit, time] of [
+    ['1300816219', 's', '2011-03-22T17:50:19.000Z'], ['1732700000123', 'ms', '2024-11-27T09:33:20.123Z'], ['1688137381887007', 'us', '2023-06-30T15:03:01.887Z'],
+    ['1893456000', 's', '2030-01-01T00:00:00.000Z'],
+  ]) assert.deepEqual([best(text).kind, best(text).unit, best(text).time.toISOString()], ['unix', unit, time]);
+  assert.equal(best('1688137381887007').timeUs, 1688137381887007n);
+  for (const text of ['130081621', '0300816219', '13008162190']) assert.notEqual(best(text).kind, 'unix', text);
+  const { kind, source, shard, timeUs } = best('3jzfcijpj2z2a');
+  assert.deepEqual([kind, source, shard, timeUs], ['id', 'bluesky', 6, 1688137381887007n]);
+  const xid = best('9m4e2mr0ui3e8a215n4g');
+  assert.deepEqual([xid.kind, xid.time.getTime(), Buffer.from(xid.bytes).toString('hex')], ['xid', 1300816219000, '4d88e15b60f486e428412dc9']);
+  for (const text of ['9M4E2MR0UI3E8A215N4G', 'c6e52g2mrqcjl44hf179', 'invalid']) assert.equal(best(text), undefined, text);
+  assert.deepEqual([best('V1StGXR8_Z5jdHi6B-myT').kind, best('V1StGXR8_Z5jdHi6B-myT').time], ['nanoid', null]);
+  assert.deepEqual([best('tz4a98xxat96iws9zmbrgj3a').kind, best('tz4a98xxat96iws9zmbrgj3a').time], ['cuid2', null]);
+});
+
+test('pasted: what people have in their clipboard', () => {
+  const number = '1541815603606036480';
+  const same = (given, text, from) => assert.deepEqual(reader.pasted(given), [from ? { text, from } : { text }], given);
+  for (const given of [number, ` ${number}\r\n`, `"${number}"`, `'${number}',`, `“${number}”`, `[${number}]`, `${number}n`, '1_541_815_603_606_036_480n', '1,541,815,603,606,036,480',
+    '1.541.815.603.606.036.480', "1'541'815'603'606'036'480", '1 541 815 603 606 036 480', '1\u202f541\u202f815\u202f603\u202f606\u202f036\u202f480', '0x1565A11F6217A000', '0x1565a11f6217a000n',
+    '1565a11f6217a000', `"id": "${number}",`, `id: ${number}`]) same(given, number);
+  for (const given of [`https://x.com/Wikipedia/status/${number}`, `https://twitter.com/Wikipedia/status/${number}?s=20`, `mobile.twitter.com/i/web/status/${number}/photo/1`]) same(given, number, 'x');
+  for (const given of ['https://discord.com/channels/613425648685547541/1222027249826398250/1227003610148114493', 'https://canary.discord.com/channels/@me/1/1227003610148114493', '<@1227003610148114493>',
+    '<@!1227003610148114493>', '<@&1227003610148114493>', '<#1227003610148114493>', '<:name:1227003610148114493>', '<a:name:1227003610148114493>', '</name:1227003610148114493>'])
+    same(given, '1227003610148114493', 'discord');
+  for (const given of ['https://mastodon.social/@Gargron/103254962155278888', 'https://mastodon.social/@a@example.org/103254962155278888', 'https://example.org/users/a/statuses/103254962155278888',
+    'https://example.org/web/statuses/103254962155278888']) same(given, '103254962155278888', 'mastodon');
+  for (const given of ['https://www.instagram.com/p/CP5h-I1FuPr/', 'instagram.com/reel/CP5h-I1FuPr?igsh=1', 'https://www.instagram.com/someone/p/CP5h-I1FuPr/']) same(given, 'CP5h-I1FuPr', 'instagram');
+  same('https://bsky.app/profile/bsky.app/post/3l25zusnsfctk', '3l25zusnsfctk', 'bluesky');
+  same('at://did:plc:abc/app.bsky.feed.post/3l25zusnsfctk', '3l25zusnsfctk', 'bluesky');
+  same('<t:1300816219:R>', '1300816219');
+  same('{017f22e2-79b0-76ff-bfff-f00000000000}', '{017f22e2-79b0-76ff-bfff-f00000000000}');
+  same('3G16-2XFD-4002-DS', '3G16-2XFD-4002-DS');
+  assert.deepEqual(reader.pasted(`${number}\n\n<#20>, 30; "40"`), [{ text: number }, { text: '20', from: 'discord' }, { text: '30' }, { text: '40' }]);
+  assert.equal(reader.pasted('1\n'.repeat(1000)).length, 100);
+  assert.deepEqual(reader.pasted(' , "" '), []);
 });
 
 test('daySql: the day of an ID, and none where time wraps', () => {

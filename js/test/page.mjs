@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openBrowser, openPage, top } from './lib/browser.mjs';
+import { isTimeOf, realIds } from './lib/real_ids.mjs';
 
 const reader = await import(pathToFileURL(join(top, 'build/user/node_modules/idgen-reader/index.js')));
 const file = join(top, 'build/web/index.html');
@@ -12,6 +13,7 @@ const id = '4036565484265537613';
 const now = Date.UTC(2026, 10, 25, 12);
 const widths = [1280, 390];
 const own = 'epoch=2024-01-01T00:00:00Z unit=1ms time=41 region=4 shard=8 sequence=10';
+const instagram = "Instagram (and idgen's default)";
 const wrong = [];
 let browser, page;
 
@@ -52,11 +54,11 @@ const listOf = (selector) => page.$$eval(`${selector} dt`, (terms) => Object.fro
 test('a text of any length is cut to what an ID can have, in the fields and in the address', async () => {
   for (const hash of [`#id=${'1'.repeat(1e6)}&own=${'1'.repeat(1e6)}`, `#layout=${'1'.repeat(1e6)}`]) {
     await open(hash);
-    assert.ok(await page.evaluate(() => ['text', 'own', 'epoch', 'unit'].every((name) => document.getElementById(name).value.length <= 512)), 'the fields');
+    assert.ok(await page.evaluate(() => ['text', 'own', 'epoch', 'unit'].every((name) => document.getElementById(name).value.length <= document.getElementById(name).maxLength)), 'the fields');
     assert.ok(await page.evaluate(() => location.hash.length) < 1500, 'the address');
     assert.ok((await textOf('main')).length < 20000, 'the page');
   }
-  assert.deepEqual(await page.$$eval('input[type=text]', (found) => found.map(({ maxLength }) => maxLength)), [512, 512, 512, 512]);
+  assert.deepEqual(await page.$$eval('textarea, input[type=text]', (found) => found.map(({ maxLength }) => maxLength)), [8000, 512, 512, 512]);
 });
 
 test('it is one file that names no other, and its policy allows no network', async () => {
@@ -75,9 +77,13 @@ for (const width of widths) {
   test(`a link with an ID shows its reading, at ${width} pixels`, async () => {
     await open(`#id=${id}`, width);
     assert.equal(await page.$eval('#text', (input) => input.value), id);
-    assert.equal(await textOf('#summary'), 'Very likely: 64-bit ID, layout instagram, made 2 days ago.');
+    assert.equal(await textOf('#summary'), "Likely from Instagram (and idgen's default), made 2 days ago.");
     const said = await listOf('article');
-    assert.equal(said.Made, '2026-11-23T06:42:05.325Z (2 days ago)');
+    assert.deepEqual(Object.keys(said).slice(0, 6), ['UTC', 'Your time', 'Age', 'Shard', 'Sequence', 'Layout']);
+    assert.equal(said.UTC, '2026-11-23T06:42:05.325Z');
+    assert.match(said['Your time'], /^Mon, Nov 23, 2026, 6:42:05\.325\sAM UTC$/);
+    assert.equal(said.Age, '2 days ago');
+    assert.equal(said.Layout, 'instagram');
     assert.equal(said.Shard, '4096');
     assert.equal(said.Sequence, '77');
     assert.equal(said['id64, Base62'], reader.toId64(id));
@@ -89,20 +95,29 @@ for (const width of widths) {
   });
 
   test(`nothing is wider than the window, and no text is cut, at ${width} pixels`, async () => {
-    const kinds = ['', `#id=${id}`, '#id=user_01h455vb4pex5vsknk084sn02q', '#id=0ujtsYcgvSTl8PAuAdqWYSMnLOv', `#layout=${encodeURIComponent(own)}`];
+    const kinds = ['', `#id=${id}`, '#id=user_01h455vb4pex5vsknk084sn02q', '#id=0ujtsYcgvSTl8PAuAdqWYSMnLOv', `#layout=${encodeURIComponent(own)}`, '#id=80351110224678912',
+      `#id=${encodeURIComponent(realIds.map(({ given }) => given).join('\n'))}`, '#id=https://discord.com/channels/613425648685547541/1222027249826398250/1227003610148114493'];
     for (const hash of kinds) {
       await open(hash, width);
-      await page.$$eval('details', (all) => all.forEach((each) => { each.open = true; }));
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, hash);
+      if (!hash.startsWith('#layout')) assert.ok(await page.$eval('#from', ({ clientWidth }) => clientWidth) > 300, hash);
       const cut = await page.$$eval('.bar div', (parts) => parts.filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent));
       assert.deepEqual(cut, [], hash);
+    }
+  });
+
+  test(`the time is on the first screen, at ${width} pixels`, async () => {
+    for (const text of ['80351110224678912', '01ARYZ6S41TSV4RRFFQ69G5FAV']) {
+      await open(`#id=${text}`, width);
+      const bottom = await page.$$eval('dd', ([utc, local]) => [utc, local].map((each) => each.getBoundingClientRect().bottom));
+      assert.ok(Math.max(...bottom) <= 800, bottom.join());
     }
   });
 
   test(`pictures of both tabs, light and dark, at ${width} pixels`, async () => {
     const backgrounds = new Set();
     for (const scheme of ['light', 'dark'])
-      for (const [name, hash] of [['read', `#id=${id}`], ['design', `#layout=${encodeURIComponent(own)}`]]) {
+      for (const [name, hash] of [['read', `#id=${id}`], ['unknown', '#id=80351110224678912'], ['several', `#id=${id}%0A103270115826048975`], ['design', `#layout=${encodeURIComponent(own)}`]]) {
         await open(hash, width, scheme);
         const height = await page.evaluate(() => document.documentElement.scrollHeight);
         await page.setViewport({ width, height });
@@ -137,34 +152,128 @@ for (const width of widths) {
 test('each kind is read, as it is typed', async () => {
   await open();
   const typed = {
-    '12345': 'Plain number', [reader.toBase62(id)]: '64-bit ID, layout instagram', CO5WXONKMxM: '64-bit ID, layout instagram', [reader.toUuid(id)]: '64-bit ID, layout instagram',
+    '12345': 'Plain number', [reader.toBase62(id)]: instagram, CO5WXONKMxM: instagram, [reader.toUuid(id)]: instagram, '1732700000123': 'Unix time in milliseconds',
     '017f22e2-79b0-76ff-bfff-f00000000000': 'UUID, version 7', '919108f7-52d1-4320-9bac-f847db4148a8': 'UUID, version 4', '01ARYZ6S41TSV4RRFFQ69G5FAV': 'ULID',
     '0ujtsYcgvSTl8PAuAdqWYSMnLOv': 'KSUID', '507f1f77bcf86cd799439011': 'ObjectId', user_01h455vb4pex5vsknk084sn02q: 'TypeID',
+    '9m4e2mr0ui3e8a215n4g': 'Xid', '3l25zusnsfctk': 'Bluesky (AT Protocol)', 'V1StGXR8_Z5jdHi6B-myT': 'NanoID',
   };
   for (const [text, heading] of Object.entries(typed)) {
     await type('#text', text);
     assert.equal(await textOf('article h2'), heading, text);
     assert.equal(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('id')), text);
   }
+  assert.equal(await textOf('#summary'), 'This may be a NanoID, which has no time.');
   await type('#text', 'hello');
   assert.match(await textOf('#summary'), /not an ID that the page knows/);
   assert.deepEqual(await textsOf('article'), []);
 });
 
-test('where a number has several readings, all of them are said', async () => {
+const rowsOf = () => page.$$eval('tbody tr', (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+test('if it is not known where a number is from: a card of the likeliest, a table in words, and a press says it', async () => {
   await open('#id=1541815603606036480');
-  assert.equal(await textOf('#summary'), 'Likeliest: 64-bit ID, layout discord, made 3 months ago. It can also be: 64-bit ID, layout twitter, made 4 years ago.');
-  assert.deepEqual(await textsOf('article h2'), ['64-bit ID, layout discord', '64-bit ID, layout twitter']);
+  assert.equal(await textOf('#summary'), 'Likely from X (Twitter), made 4 years ago. If you know where it is from, say so.');
+  assert.deepEqual(await textsOf('article h2'), ['X (Twitter)']);
+  assert.deepEqual(await rowsOf(), [['X (Twitter)', '2022-06-28 16:07:40.105', '4 years ago', 'likely'], ['Discord', '2026-08-25 14:24:45.448', '3 months ago', 'possible']]);
+  await page.click('tbody tr:nth-child(2) button');
+  assert.equal(await page.$eval('#from', ({ value }) => value), 'discord');
+  assert.equal(await textOf('#summary'), 'From Discord, made 3 months ago.');
+  assert.deepEqual(await textsOf('article h2'), ['Discord']);
+  assert.equal(await page.$('table'), null);
+  await open('#id=80351110224678912');
+  assert.match(await textOf('#summary'), /^Possibly from Discord, made 11 years ago\. If/);
+  assert.ok((await rowsOf()).every(([, , , word]) => word === 'possible'));
 });
 
-test('other kinds have their SQL, and other readings stand below', async () => {
+test('parts have the names and widths that their source gives them', async () => {
+  for (const [hash, parts, words] of [
+    ['#id=1541815603606036480&from=x', { Datacenter: '11', Worker: '26', Sequence: '0' }, 'unused 1, time 41, datacenter 5, worker 5, sequence 12'],
+    ['#id=175928847299117063&from=discord', { Worker: '1', Process: '0', Increment: '7' }, 'time 42, worker 5, process 5, increment 12'],
+    ['#id=388400145978465528&from=tsid', { Node: '25', Counter: '3320' }, 'unused 1, time 41, node 10, counter 12'],
+    ['#id=3l25zusnsfctk&from=bluesky', { Clock: '816' }, 'unused 1, time 53, clock 10'],
+    [`#id=1541815603606036480&own=twitter`, { Region: '11', Shard: '378', Sequence: '0' }, 'unused 1, time 41, region 5, shard 5, sequence 12'],
+  ]) {
+    await open(hash);
+    const said = await listOf('article');
+    assert.deepEqual(Object.fromEntries(Object.keys(parts).map((name) => [name, said[name]])), parts);
+    assert.equal(await page.$eval('article .bar', ({ ariaLabel }) => ariaLabel), `64 bits from the highest: ${words}`);
+  }
+});
+
+test('public IDs: what is pasted is read right, each alone and all together', async () => {
+  assert.ok(realIds.length >= 20, `${realIds.length} IDs`);
+  await open(`#id=${encodeURIComponent(realIds.map(({ given }) => given).slice(0, 2).join('\n'))}`);
+  await page.$eval('#text', (field, text) => { field.value = text; field.dispatchEvent(new Event('input')); }, realIds.map(({ given }) => given).join('\n'));
+  const rows = await rowsOf();
+  assert.equal(rows.length, realIds.length);
+  for (const [n, real] of realIds.entries()) {
+    const name = reader.sources[real.from]?.name ?? { number: 'plain', unix: 'unix' }[real.from] ?? real.from;
+    assert.ok(rows[n][1].toLowerCase().startsWith(name.toLowerCase()), `${real.given}: ${rows[n]}`);
+    assert.ok(real.time === null ? rows[n][2] === 'no time' : isTimeOf(real, Date.parse(`${rows[n][2].replace(' ', 'T')}Z`)), `${real.given}: ${rows[n]}`);
+    const from = reader.sources[real.from] ? real.from : '';
+    await open(`#id=${encodeURIComponent(real.given)}&from=${from}`);
+    const said = await listOf('article');
+    assert.equal((await textsOf('article')).length, 1, real.given);
+    assert.ok(real.time === null ? said.UTC === undefined : isTimeOf(real, Date.parse(said.UTC)), `${real.given}: ${said.UTC}`);
+    if (from) assert.equal(await page.$('table'), null, real.given);
+    assert.doesNotMatch(await textOf('main'), /\d%/);
+  }
+});
+
+test('several lines: a row each', async () => {
+  await open();
+  await page.evaluate(() => { document.getElementById('text').focus(); document.execCommand('insertText', false, '1541815603606036480\n<@175928847299117063>\r\n"01ARYZ6S41TSV4RRFFQ69G5FAV",\nhello\n'); });
+  assert.deepEqual(await rowsOf(), [
+    ['1541815603606036480', 'X (Twitter)', '2022-06-28 16:07:40.105', '4 years ago', 'likely'], ['175928847299117063', 'Discord', '2016-04-30 11:18:25.796', '10 years ago', ''],
+    ['01ARYZ6S41TSV4RRFFQ69G5FAV', 'ULID', '2016-07-30 22:36:16.385', '10 years ago', 'likely'], ['hello', 'not an ID that the page knows', '', '', ''],
+  ]);
+  assert.deepEqual(await textsOf('article'), []);
+  assert.equal(await textOf('#summary'), '4 IDs');
+  await page.$eval('#text', (field) => { field.value = '12\n'.repeat(1000); field.dispatchEvent(new Event('input')); });
+  assert.equal(await textOf('#summary'), '100 IDs, as many as are read at once');
+  assert.deepEqual(await page.$eval('#link', ({ hidden }) => [hidden, location.hash]), [true, '']);
+});
+
+test('what is said and cannot be, or hardly, is noted', async () => {
+  await open('#id=01ARYZ6S41TSV4RRFFQ69G5FAV&from=x');
+  assert.equal(await textOf('#summary'), 'This is not an ID of X (Twitter). ULID, made 10 years ago.');
+  await open('#id=https://x.com/jack/status/20');
+  assert.equal(await textOf('#summary'), 'From X (Twitter), whose IDs had no time until November 2010.');
+  await open('#id=2574187014843321420&from=discord');
+  assert.match(await textOf('#summary'), /^From Discord, made in 7 years\. It is hardly from there/);
+  await open('#id=38352658567418872&from=mastodon');
+  assert.match(await textOf('#summary'), /^From Mastodon, made 38 years ago\. It is hardly from there/);
+  await open('#id=12345');
+  assert.match(await textOf('article'), /too small for an ID with a time/);
+  await open('#id=9223372036854775807');
+  assert.match(await textOf('article'), /No layout that the page knows gives it a likely time/);
+});
+
+test('the field has the focus, and a paste replaces what is there', async () => {
+  for (const hash of ['', `#id=${id}`]) {
+    await open(hash);
+    await page.keyboard.type('12345');
+    assert.equal(await page.$eval('#text', ({ value }) => value), '12345');
+  }
+});
+
+test('the link has the ID and from where it is', async () => {
+  await open();
+  assert.equal(await page.$eval('#link', ({ hidden }) => hidden), true);
+  await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; });
+  await page.keyboard.type('1541815603606036480');
+  await page.select('#from', 'x');
+  await page.click('#link');
+  await page.waitForFunction(() => window.copied);
+  const link = await page.evaluate(() => window.copied);
+  assert.equal(link, `${pathToFileURL(file)}#id=1541815603606036480&from=x`);
+  await open(link.slice(link.indexOf('#')));
+  assert.equal(await textOf('#summary'), 'From X (Twitter), made 4 years ago.');
+});
+
+test('other kinds have their SQL', async () => {
   await open('#id=01ARYZ6S41TSV4RRFFQ69G5FAV');
   assert.deepEqual(await textsOf('article pre'), ["SELECT * FROM photo WHERE id >= ulid_min('2016-07-30 00:00Z') AND id < ulid_min('2016-07-31 00:00Z');"]);
-  await open(`#id=${id}`);
-  const rest = reader.recognize(id, { now }).length - 1;
-  assert.equal(await textOf('summary'), `${rest} less likely readings`);
-  assert.equal((await textsOf('tbody tr')).length, rest);
-  assert.equal(await textOf('.likelihood'), '99.9% likely');
 });
 
 test('the bar and the digits have 64 bits, by the fields of the layout', async () => {
@@ -184,12 +293,15 @@ test('the bar and the digits have 64 bits, by the fields of the layout', async (
   assert.equal(info.sequenceAbove, true);
 });
 
-test('an own layout is tried first; one that is wrong is said so', async () => {
+test('an own layout; one that is wrong is said so', async () => {
   const mine = String(reader.make(now - 86400000, 3000, 5, own));
   await open(`#id=${mine}`);
+  assert.equal(await page.$eval('#own', (field) => field.checkVisibility()), false);
+  await page.select('#from', 'own');
   await type('#own', own);
-  assert.equal(await textOf('article h2'), `64-bit ID, layout ${own}`);
+  assert.equal(await textOf('article h2'), 'Your own layout');
   const said = await listOf('article');
+  assert.equal(said.Layout, own);
   assert.equal(said.Shard, '3000');
   assert.equal(said.Region, '11');
   await type('#own', 'epoch=2024-01-01 unit=1ms time=4x');
@@ -252,8 +364,7 @@ test('a tick of any length: typed with its unit, and shown; times have its micro
   }
   const tid = '1728652679052295174';
   await open(`#id=${tid}&own=${encodeURIComponent('epoch=1970-01-01T00:00:00Z unit=1us time=53 shard=10')}`);
-  const made = await page.$$eval('article', (cards) => cards.map((each) => each.querySelector('dd').firstChild.textContent));
-  assert.ok(made.includes('2023-06-30T15:03:01.887007Z (3 years ago)'), made.join());
+  assert.equal((await listOf('article')).UTC, '2023-06-30T15:03:01.887007Z');
 });
 
 test('what cannot be a layout is said, and nothing else shown', async () => {
@@ -284,16 +395,17 @@ test('keyboard: tabs by arrows, everything in order, nothing else needed', async
     await page.keyboard.press('Tab');
     visited.push(await page.evaluate(() => document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent));
   }
-  assert.deepEqual(visited, ['text', 'own', 'a 64-bit ID', 'a post', 'a ULID', 'a TypeID', 'Copy Number', 'Copy id64, Base62']);
+  assert.deepEqual(visited, ['text', 'from', 'link', 'Copy UTC', 'Copy Number', 'Copy id64, Base62', 'Copy Base32, with check', 'Copy base64url']);
   assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
+  await open();
   await page.focus('#examples button');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  assert.equal(await page.$eval('#text', (input) => input.value), 'CO5WXONKMxM');
+  assert.equal(await textOf('article h2'), 'X (Twitter)');
 });
 
 test('screen reader: roles, names and states', async () => {
-  for (const [hash, panel] of [[`#id=${id}`, 'Read an ID'], ['#layout=instagram', 'Design a layout']]) {
+  for (const [hash, panel] of [[`#id=${id}`, 'Read an ID'], ['#id=80351110224678912', 'Read an ID'], ['#layout=instagram', 'Design a layout']]) {
     await open(hash);
     const all = [];
     const walk = (node) => { all.push(node); (node.children ?? []).forEach(walk); };
@@ -301,7 +413,7 @@ test('screen reader: roles, names and states', async () => {
     const of = (role) => all.filter((node) => node.role === role);
     assert.deepEqual(of('tab').map(({ name, selected }) => [name, Boolean(selected)]), [['Read an ID', panel === 'Read an ID'], ['Design a layout', panel !== 'Read an ID']]);
     assert.deepEqual(of('tabpanel').map(({ name }) => name), [panel]);
-    const controls = all.filter(({ role }) => ['textbox', 'button', 'slider', 'checkbox', 'combobox', 'spinbutton', 'img', 'image'].includes(role));
+    const controls = all.filter(({ role }) => ['textbox', 'button', 'slider', 'checkbox', 'combobox', 'spinbutton', 'columnheader', 'img', 'image'].includes(role));
     assert.ok(controls.length > 8, `${controls.length} controls`);
     assert.deepEqual(controls.filter(({ name }) => !name), [], 'all have names');
     if (panel === 'Read an ID') assert.ok(of('status').length >= 1);
@@ -311,7 +423,7 @@ test('screen reader: roles, names and states', async () => {
 
 test('contrast of at least 4.5 to 1 for every text, in light and dark', async () => {
   for (const scheme of ['light', 'dark'])
-    for (const hash of [`#id=${id}`, '#layout=mastodon']) {
+    for (const hash of ['', `#id=${id}`, '#id=80351110224678912', `#id=${id}%0Ahello`, '#layout=mastodon']) {
       await open(hash, 1280, scheme);
       const low = await page.evaluate(() => {
         const channels = (color) => color.match(/[\d.]+/g).map(Number);
