@@ -113,8 +113,8 @@ const layoutWords = [
 ];
 
 // A text that is not a layout. `presets` are the names that there are.
-export function layoutError(reason, part, text, presets) {
+export function layoutError(reason, part, text, presets, meant) {
   const [message, hint] = layoutWords[reason];
   return new IdgenError(sqlstate.invalidTextRepresentation, `invalid id_layout: ${message.replace('%', () => clipped(part))}`, `The layout was "${clipped(text)}".`,
-    hint ?? `Write a preset's name (${presets.join(', ')}) or fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".`);
+    hint ?? `${meant && `Perhaps you meant "${meant}". `}Write a preset's name (${presets.join(', ')}) or fields from the highest bit down, such as "epoch=2020-01-01T00:00:00Z unit=1ms time=41 shard=10 sequence=12".`);
 }

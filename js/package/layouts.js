@@ -22,7 +22,10 @@ function readLayout(text) {
   const size = giveText(text);
   if (size === undefined) throw new IdgenError(sqlstate.programLimitExceeded, 'a layout of more than 512 bytes', 'No layout is that long.', 'See layouts for the names.');
   const reason = core.idgen_parse_layout(size);
-  if (reason !== 0) throw layoutError(reason, takeText(answer.size, answer.position), text, layouts);
+  if (reason !== 0) {
+    const part = takeText(answer.size, answer.position);
+    throw layoutError(reason, part, text, layouts, takeText(core.idgen_nearest_preset(answer.position, answer.size)));
+  }
   const bytes = answer.layout.slice();
   const fields = new DataView(bytes.buffer);
   const flags = fields.getUint8(14);

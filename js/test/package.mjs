@@ -236,6 +236,9 @@ test('layoutInfo of units in us', () => {
     assert.equal(info.lastTimeUs, unit === '1000000us' ? undefined : lastUs, unit);
     assert.equal(info.lastTime.getTime(), Number(lastUs / 1000n), unit);
   }
+  assert.match(thrown(() => reader.layoutInfo('Instagran')).hint, /^Perhaps you meant "instagram"\. Write a preset's name/);
+  assert.match(thrown(() => reader.layoutInfo('facebook')).hint, /^Write a preset's name/);
+  assert.equal(reader.layoutInfo('Instagram').longForm, reader.layoutInfo().longForm);
   const { message, hint } = thrown(() => reader.layoutInfo('epoch=2020-01-01 unit=1000001us time=30'));
   assert.equal(`${message}. ${hint}`, 'invalid id_layout: "unit=1000001us" is not a whole number of us from 1us to 1s. Write unit=100us, unit=1ms or unit=1s.');
 });

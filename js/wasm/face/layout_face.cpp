@@ -38,6 +38,12 @@ std::uint32_t idgen_preset_name(std::int32_t number) noexcept {
     return static_cast<std::uint32_t>(name.size());
 }
 
+// Writes the name of the preset that may have been meant by a word of the text; returns its bytes, 0: none.
+std::uint32_t idgen_nearest_preset(std::uint32_t position, std::uint32_t size) noexcept {
+    const Preset *meant = nearest_preset(head_of(tail_of({text, text_size}, position), size));
+    return meant == nullptr ? 0 : idgen_preset_name(static_cast<std::int32_t>(meant - presets));
+}
+
 std::uint32_t idgen_print_layout() noexcept {
     return static_cast<std::uint32_t>(print_layout(layout_in_use, text));
 }
