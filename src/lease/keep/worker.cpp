@@ -16,10 +16,9 @@ constexpr int restart_s = 1;
 const pg::LeaseGate &gate() {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr)
-        ereport(
-            FATAL, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
-            errhint("%s", pg::preload_lease_hint()));
+        ereport(FATAL, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
+                errhint("%s", pg::preload_lease_hint()));
     return *gate;
 }
 

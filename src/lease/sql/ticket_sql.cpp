@@ -1,8 +1,8 @@
 // The SQL face of tickets: numbers of counters out of what this server holds.
 #include "lease/store/trouble.hpp"
 #include "lease/tickets/draw_tickets.hpp"
-#include "pg/report/report_arguments.hpp"
 #include "pg/report/preload.hpp"
+#include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
 

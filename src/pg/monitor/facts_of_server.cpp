@@ -122,8 +122,9 @@ Fact horizon_fact(const Survey &survey) {
     if (survey.page == Renewal::newer_record)
         return {"horizon", "written by a later version of idgen", false, later_version_hint};
     if (survey.page == Renewal::out_of_bounds)
-        return {"horizon", "out of bounds", false,
-                "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset(at), at being above the time of the last ID."};
+        return {
+            "horizon", "out of bounds", false,
+            "Something else wrote to the sequence idgen.horizon; have a superuser call idgen.reset(at), at being above the time of the last ID."};
     if (survey.page != Renewal::granted)
         return {"horizon", "missing", false,
                 "Create the extension again, then call idgen.advance() above the time of the last ID."};

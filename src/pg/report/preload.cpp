@@ -50,7 +50,8 @@ const char *preload_lease_hint() {
 }
 
 const char *keeper_hint() {
-    return look_at_loaded().has_lease ? "The server's log says why it ended; it begins again within a second or so." : preload_lease_hint();
+    return look_at_loaded().has_lease ? "The server's log says why it ended; it begins again within a second or so."
+                                      : preload_lease_hint();
 }
 
 }  // namespace idgen::pg

@@ -83,9 +83,11 @@ void notice_wait(int64 at_ms) {
     constexpr int64 noticed_ms = 1000;
     int64 wait_ms = at_ms - wall_ms() - settings.max_lead_ms;
     if (wait_ms < noticed_ms) return;
-    ereport(NOTICE, errmsg("no ID will be made in this database for %s", duration_text(wait_ms)),
-            errdetail("The next ones lie at or above %s.", instant_text(at_ms)),
-            errhint("If that is a mistake, have a superuser call idgen.reset(at), at being above the time of the last ID."));
+    ereport(
+        NOTICE, errmsg("no ID will be made in this database for %s", duration_text(wait_ms)),
+        errdetail("The next ones lie at or above %s.", instant_text(at_ms)),
+        errhint(
+            "If that is a mistake, have a superuser call idgen.reset(at), at being above the time of the last ID."));
 }
 
 }  // namespace
