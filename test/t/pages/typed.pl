@@ -23,6 +23,7 @@ $server->safe_psql('postgres', 'CREATE ROLE postgres SUPERUSER LOGIN') if $user 
 # gives), shell (its commands are typed, too, by that role), shell_in (the test that types those with psql), holds (what is
 # true afterwards), not_here (blocks by what is in them, with the reason).
 my $idgen = 'CREATE EXTENSION idgen';
+my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my %table = (
 	README => { test => 'test/neighbors/readme.pl' },
 	benchmarks => { not_here => [ [ qr/FROM by_day/, 'a plan of test/bench, on its table' ] ] },
@@ -41,12 +42,13 @@ my %table = (
 	monitoring => { given => "$idgen; CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)" },
 	'other-kinds' => { given => $idgen, results => qr// },
 	'public-ids' => { given => $idgen, results => qr// },
+	ranges => { given => $idgen, not_here => [ $partman =~ /^4/ ? () : [ qr/partman/, 'needs pg_partman 4: test/t/pages/ranges.pl types it for others' ] ] },
 	registry => { given => 'CREATE EXTENSION idgen_registry', shell_in => 'test/neighbors/first_hour.pl' },
 	sharding => { test => 'test/t/pages/sharding_page.pl' },
 	'sql-only' => {
 		shell => 1,
 		as => sub { $_[0] =~ /^ALTER DATABASE/ ? $user : 'owner' },
-		not_here => [ [ qr/pgtle/, 'needs pg_tle, which Debian does not have: sql-only/t/sql_only_roles.pl has a stand-in' ] ],
+		not_here => [ [ qr/pgtle/, 'needs pg_tle, which Debian does not have' ] ],
 		holds => q{to_regnamespace('idgen_sql') IS NULL AND EXISTS (SELECT FROM photo WHERE title = 'first')}
 	},
 	'text-forms' => { given => $idgen, results => qr// },
