@@ -25,11 +25,14 @@ $server->safe_psql('postgres', 'CREATE ROLE postgres SUPERUSER LOGIN') if $user 
 my $idgen = 'CREATE EXTENSION idgen';
 my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my %table = (
-	README => { test => 'test/neighbors/readme.pl' },
-	benchmarks => { not_here => [ [ qr/FROM by_day/, 'a plan of test/bench, on its table' ] ] },
+	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
+	benchmarks => { not_here => [ [ qr/FROM by_day/, 'no SQL to type, but a plan of test/bench' ] ] },
 	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
-	clients => { test => 'test/neighbors/clients.pl' },
+	clients => {
+		given => $idgen,
+		not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client: test/neighbors/clients.pl' ], [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ]
+	},
 	hlc => { given => $idgen, results => qr/^Vector clocks$/ },
 	installing => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/docker/, 'needs Docker' ] ] },
 	migration => {
