@@ -54,6 +54,7 @@ is($error, '', 'the tour runs without an error or a warning');
 like($out, qr/2095-09-07 .*\n/, 'the tour shows the end of the layout idgen');
 
 # The tables name every function and every setting, and nothing else.
+$node->safe_psql('app', 'CREATE EXTENSION idgen_kinds');
 my $reference = page('reference');
 my ($functions) = $reference =~ /^## Functions\n(.*?)^## /ms;
 my %described = map { $_ => 1 } map { /`(idgen\.\w+|\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
