@@ -18,10 +18,10 @@ my $user = $server->safe_psql('postgres', 'SELECT current_user');
 $server->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app; GRANT pg_read_all_stats TO owner');
 $server->safe_psql('postgres', 'CREATE ROLE postgres SUPERUSER LOGIN') if $user ne 'postgres';
 
-# Of a page: test (types it, and needs more for that than these servers), given (the SQL of what the page says is there), on
-# (the server of a block, if it is not the usual one), as (its role), results (sections whose comments are what a line
-# gives), shell (its commands are typed, too, by that role), shell_in (the test that types those with psql), holds (what is
-# true afterwards), not_here (blocks by what is in them, with the reason).
+# Of a page: test (types it, and needs more for that than these servers), given (the SQL of what the page says is there), of
+# (its server, if it is not the usual one), on (that of a block), as (its role), results (sections whose comments are what
+# a line gives), shell (its commands are typed, too, by that role), shell_in (the test that types those with psql), holds
+# (what is true afterwards), not_here (blocks by what is in them, with the reason).
 my $idgen = 'CREATE EXTENSION idgen';
 my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my %table = (
@@ -54,8 +54,7 @@ my %table = (
 		not_here => [ [ qr/pgtle/, 'needs pg_tle, which Debian does not have' ] ],
 		holds => q{to_regnamespace('idgen_sql') IS NULL AND EXISTS (SELECT FROM photo WHERE title = 'first')}
 	},
-	'text-forms' => { given => $idgen, results => qr// },
-	tickets => { on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },
+	tickets => { of => $node, on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },
 	'text-forms' => { given => $idgen, results => qr// },
 	uninstalling => { shell_in => 'test/neighbors/first_hour.pl' },
 	upgrading => { shell_in => 'test/neighbors/first_hour.pl' }
@@ -77,17 +76,21 @@ sub type
 {
 	my ($psql, $text) = @_;
 	my $end = 'typed ' . ++$psql->{typed};
+	my ($pid) = $text =~ /\\watch/ ? (type($psql, 'SELECT pg_backend_pid();'))[0] =~ /(\d+)\n/ : ();
 	@$psql{qw(in out error)} = ("$text\n\\echo $end\n\\warn $end\n", '', '');
-	if ($text =~ /\\watch/)
+	if ($pid)
 	{
-		my $runs = q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND state = 'idle' AND query ~ 'upto'};
-		do { $psql->{run}->pump_nb } until !$psql->{run}->pumpable || $psql->{on}->safe_psql('postgres', $runs);
+		my $has_run = "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid AND state = 'idle' AND query !~ 'pg_backend_pid'";
+		do { $psql->{run}->pump_nb } until !$psql->{run}->pumpable || $psql->{on}->safe_psql('postgres', $has_run);
 		$psql->{run}->kill_kill;
 		return ($psql->{out}, $psql->{error});
 	}
-	while ("$psql->{out}$psql->{error}" !~ /$end\n.*$end\n/s) { eval { pump $psql->{run}; 1 } or last }
+	while ("$psql->{out}$psql->{error}" !~ /$end\n.*$end\n/s)
+	{
+		eval { pump $psql->{run}; 1 } or return ($psql->{out}, "psql ended: $psql->{error}");
+	}
 	my ($out, $error) = map { s/^$end\n//mr } @$psql{qw(out error)};
-	return ($out, $error =~ /^(?:psql:|ERROR|WARNING|.*\b(?:ERROR|FATAL|WARNING):)/m ? $error : '');
+	return ($out, $error =~ /\b(?:ERROR|FATAL|WARNING):|^psql:/m ? $error : '');
 }
 
 # Commands of a page, typed by a role into a shell, in a folder that has the folders that pages name.
@@ -115,19 +118,14 @@ sub blocks_to_type
 	return @blocks;
 }
 
-
 # Types a page into a database `app` of its own.
 sub type_page
 {
 	my ($name, $entry) = @_;
-	my @nodes = $name eq 'tickets' ? $node : $server;
+	my $of_page = $entry->{of} // $server;
 	my %psql;
-	for my $on (@nodes)
-	{
-		$on->safe_psql('postgres', 'DROP DATABASE IF EXISTS app WITH (FORCE)');
-		$on->safe_psql('postgres', 'CREATE DATABASE app' . ($entry->{as} ? ' OWNER owner' : ''));
-		$on->safe_psql('app', $entry->{given}) if $entry->{given};
-	}
+	$of_page->safe_psql('postgres', $_) for 'DROP DATABASE IF EXISTS app WITH (FORCE)', 'CREATE DATABASE app' . ($entry->{as} ? ' OWNER owner' : '');
+	$of_page->safe_psql('app', $entry->{given}) if $entry->{given};
 	for my $block (blocks_to_type($name, $entry))
 	{
 		if ($block->{reason})
@@ -136,7 +134,7 @@ sub type_page
 			next;
 		}
 		my $what = "$name.md, $block->{section}, block $block->{number}";
-		my $on = $entry->{on} ? $entry->{on}->($block->{text}) : $server;
+		my $on = $entry->{on} ? $entry->{on}->($block->{text}) : $of_page;
 		my $role = $entry->{as} ? $entry->{as}->($block->{text}) : $user;
 		my $here = $on->name . $role;
 		my ($out, $error) = ('', '');
