@@ -31,7 +31,7 @@ my %table = (
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	clients => {
 		given => $idgen,
-		not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client: test/neighbors/clients.pl' ], [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ]
+		not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ], [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ]
 	},
 	hlc => { given => $idgen, results => qr/^Vector clocks$/ },
 	installing => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/docker/, 'needs Docker' ] ] },
