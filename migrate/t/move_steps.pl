@@ -1,5 +1,5 @@
 # The move from uuid keys, step by step beside sessions that write, with the extension in a schema of its own and names
-# that need quotes; then what docs/migration.md prints, line by line.
+# that need quotes.
 use strict;
 use warnings;
 use FindBin;
@@ -195,24 +195,6 @@ is(decoded((32465339845 << 22) | (11 << 12) | 3, 'shard=10 sequence=12'), '2024-
 	'pgEdge since 1.2');
 like(slurp_file("$FindBin::Bin/../../docs/migration.md"), qr/epoch=2023-01-01 unit=1ms time=41 shard=10 sequence=12/,
   'docs/migration.md has the long form of these IDs');
-
-# docs/migration.md, every block.
-my $page = slurp_file("$FindBin::Bin/../../docs/migration.md");
-$node->safe_psql('postgres', 'CREATE DATABASE docs');
-$node->safe_psql('docs', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_migrate');
-my $blocks = join "\n", $page =~ /^```sql\n(.*?)^```/msg;
-($status, $out, $error) = $node->psql('docs', "SET client_min_messages = warning;\n$blocks", on_error_stop => 1);
-is($status, 0, 'docs/migration.md runs to its end') or diag($error);
-is($error, '', 'docs/migration.md runs without an error or a warning');
-is( $node->safe_psql('docs', <<'SQL'), 't|5000|0|1|5|t', 'docs/migration.md does what it says');
-SELECT (SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice), (SELECT count(DISTINCT id) FROM photo),
-       (SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before),
-       (SELECT count(DISTINCT id_shard(id)) FROM photo), (SELECT count(*) FROM track WHERE album_id = (SELECT min(id) FROM album)),
-       (SELECT max(id) FILTER (WHERE note = 'old') < max(id) FILTER (WHERE note = 'new') FROM event)
-SQL
-# Its first block of calls, indented, runs too.
-my ($calls) = $page =~ /^((?:    SELECT .*\n)+)/m;
-is(($node->psql('docs', $calls))[0], 0, 'the calls at the head of docs/migration.md run');
 
 $_->disconnect for $session, $owner, $inserter;
 done_testing();

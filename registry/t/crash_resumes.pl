@@ -45,7 +45,7 @@ for my $kind (store_kinds())
 	sleep 1.5;    # and a later horizon
 	is(repeated($made, ids_of($session, 500)), 0, "$kind: more IDs after a later horizon");
 
-	# The whole server, and again before anybody asks for an ID; the registry is away meanwhile.
+	# The whole server, and again before anybody asks for an ID; the registry is down meanwhile.
 	$store->{stop}->('immediate');
 	for (1, 2)
 	{

@@ -1,4 +1,4 @@
-# Leased servers and a registry that is away, slow, restarted, put back, another one, or refuses. For each kind of
+# Leased servers and a registry that is down, slow, restarted, put back, another one, or refuses. For each kind of
 # registry.
 use strict;
 use warnings;
@@ -85,7 +85,7 @@ sub away_for_long
 	return;
 }
 
-# A server that starts while the registry is away waits for it.
+# A server that starts while the registry is down waits for it.
 sub start_without
 {
 	my ($kind, $store, $made, $node) = @_;

@@ -236,7 +236,7 @@ sub check_answers
 	return;
 }
 
-# A store that is away, stands still, and is there again.
+# A store that is down, stands still, and is there again.
 sub check_away
 {
 	my ($kind, $store, $stop, $go, $pause, $resume) = @_;
@@ -247,7 +247,7 @@ sub check_away
 	$resume->();
 	like($store->extend(0, 11, 12, 0, 5000), qr/^answered granted 5000/, "$kind: a store that goes on");
 	$stop->();
-	like($store->extend(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: a store that is away");
+	like($store->extend(0, 11, 12, 5000, 6000), qr/^silent .*(?:refused|connect|lost)/i, "$kind: a store that is down");
 	$go->();
 	like($store->extend(0, 11, 12, 5000, 6000), qr/^answered granted 6000/,
 		"$kind: a store that is back has what it had");

@@ -1,5 +1,5 @@
 # Numbers of counters on a server that holds them in memory: drawn, at their end, given back, given up, with a registry
-# that is away, behind or put back. For each kind of registry.
+# that is down, behind or put back. For each kind of registry.
 use strict;
 use warnings;
 use FindBin;
@@ -141,7 +141,7 @@ for my $kind ('postgresql', 'etcd')
 	$owner = $root if $kind eq 'etcd';
 	is(ticket($sessions[0], 'calm'), 152, "$kind: calm: a crash leaves out the rest of its block");
 
-	# A registry that is away: what is held goes on, and then an error says why.
+	# A registry that is down: what is held goes on, and then an error says why.
 	$registry->pause;
 	$sessions[0]->do(q{SET idgen.max_wait = '1s'});
 	is(ticket($sessions[0], 'calm'), 153, "$kind: away: a number that was held");

@@ -193,7 +193,7 @@ SQL
 my $ahead = value_of($owner, q{SELECT max((pg_sequence_last_value(numbers) >> 10) << 23) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});
 my ($section) = page_of_sql_only() =~ /^## Moving to the extension\n(.*?)(?=^## |\z)/ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
-is(scalar @blocks, 3, 'the page has three blocks of SQL: the shards, the setting, and what is left');
+is(scalar @blocks, 4, 'the page has four blocks of SQL: the shards, the setting, what is left, and the new defaults');
 unlike(page_of_sql_only(), qr/^[^`]*CASCADE;$/m, 'no command of the page takes columns along');
 is(join(',', sort map { "@$_" } @{ $owner->selectall_arrayref($blocks[0]) }), 'instagram 5,instagram 6,twitter 5,twitter 6', 'the owner reads the shards');
 $blocks[1] =~ s/\bapp\b/mine/g;

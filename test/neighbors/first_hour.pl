@@ -131,8 +131,8 @@ like($metrics, qr/^idgen_status_ok\{datname="app",key="library",server="[^"]+"\}
 like($metrics, qr/^pg_exporter_user_queries_load_error\{[^}]*\} 0$/m,
 	'the exporter loads the queries that were put there');
 $node->safe_psql('app', 'CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)');
-like($machine->types_section('monitoring', 'Looking over the IDs of a column', db => 'app'),
-	qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are looked over');
+like($machine->types_section('monitoring', 'Checking the IDs of a column', db => 'app'),
+	qr/^ *duplicates *\| 0 *\| t *\|/m, 'the IDs of a column are checked');
 $node->safe_psql('app', 'DROP TABLE photo');
 is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of monitoring.md is left out');
 
@@ -143,7 +143,7 @@ is_deeply([ IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgr
 
 # Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');
-$machine->types_section('uninstalling', 'Numbers from a registry');
+$machine->types_section('uninstalling', 'Shards from a registry');
 is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"),
 	't', 'the number is given up');
 my ($drop) = grep { $_->{section} eq 'The extensions' } blocks('uninstalling');

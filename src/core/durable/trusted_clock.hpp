@@ -138,8 +138,8 @@ inline void forget(AcceptedClock &clock) noexcept {
     clock.confirmations = 0;
 }
 
-// The highest difference accepted for a database whose record knows of that many confirmations: what a role
-// confirmed since, else what the record says of this boot, else what the server accepted.
+// The highest difference accepted for a database whose record knows of `known` confirmations. If there were more since,
+// the last one decides; otherwise the record, if it says something of this boot; otherwise what the server accepted.
 inline std::int64_t accepted_for(const AcceptedClock &clock, std::uint32_t known, const DurableRecord &record,
                                  const BootId &boot) noexcept {
     if (clock.confirmations != known) return clock.confirmed_ms;

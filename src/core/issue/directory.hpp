@@ -185,9 +185,8 @@ class Directory {
     DatabaseList<Database> databases() const noexcept { return {databases_, state_.database_count, database_limit_}; }
 
     // The entry of a database whose row in the catalog was last written by `writer`; null if there is no room. If the
-    // row was written since, the OID may be that of another database by now, and the entry is begun again; a row that
-    // was written for any other reason costs no more than a start. Not while sessions have the entry: they are of this
-    // very database.
+    // entry has another writer, the OID may now be that of another database, and the entry begins again. If the row was
+    // written for another reason, that costs no more than a start. While sessions have the entry, it is of this database.
     Database *enter(std::uint32_t database, std::uint32_t writer, bool has_sessions) noexcept {
         Database *entry = find_database(database);
         if (entry == nullptr) entry = databases().add(database);
@@ -319,8 +318,8 @@ class Directory {
         entry.forget_more();
     }
 
-    // Begins an entry again for the next database of its OID: above what the one before made or settled, and owing what
-    // that one owed.
+    // Begins an entry again for the next database of its OID. That begins above all that the former database made or
+    // settled, and takes over its debt.
     void begin_again_above(Database &entry) noexcept {
         bool is_indebted = entry.horizon.is_indebted;
         std::int64_t debt_boot_ms = entry.horizon.debt_boot_ms;

@@ -31,7 +31,8 @@ namespace idgen {
 constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
                                         std::int64_t max_lead_ms) noexcept {
     std::int64_t seen_ms = checkpoint_s * 1000;
-    // Of a second that is not over, it may have been the end, by a clock that was set back since.
+    // By this clock, that second is not over. If the clock was set back since the checkpoint, that may have been at the
+    // end of the second.
     if (seen_ms + 999 > now_ms) seen_ms += 999;
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }

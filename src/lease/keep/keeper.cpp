@@ -58,7 +58,7 @@ int64 Keeper::work() {
     return is_ready ? tickets_.pause_ms(pause_ms) : pause_ms;
 }
 
-// Whether all is done. If the registry is away, the rest waits, and nothing is known of it. A row that is locked there
+// Whether all is done. If the registry is down, the rest waits, and nothing is known of it. A row that is locked there
 // takes a moment of waiting: the next round begins behind it, so that neither counters nor other numbers wait for many
 // of them, and it is asked for again later.
 bool Keeper::run_all(uint32 count, bool is_ready) {

@@ -49,8 +49,8 @@ void pin_settings() {
             SetConfigOption(setting[0], setting[1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-// Waits the longer the more keepers before this one ended at once, as when their database is missing: each writes to
-// the log.
+// Waits before this keeper begins: longer after each keeper that ended as soon as it began, for example because its
+// database is missing. Each of them writes to the log.
 void wait_after_failures() {
     constexpr int64 longest_s = 30;
     uint32 failed = pg_atomic_fetch_add_u32(&gate().leases().failed_starts, 1);

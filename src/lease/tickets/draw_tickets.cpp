@@ -76,7 +76,7 @@ const char *owner_calls() {
     ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
             errmsg("counter \"%s\" does not have that many numbers left", name),
             errdetail("Asked for: %lld. Other servers may hold some.", static_cast<long long>(n)),
-            errhint("To let it go on, %s.set_counter_max(%s, ...). A counter of another name begins anew.",
+            errhint("To let it go on, %s.set_counter_max(%s, ...). A new counter of another name begins at 1.",
                     owner_calls(), quote_literal_cstr(name)));
 }
 

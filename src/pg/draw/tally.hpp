@@ -1,5 +1,6 @@
-// What draws count, of IDs and of timestamps of the hybrid logical clock alike. A draw whose slot was given to another
-// shard in between counts nothing on its slow paths. The common way only counts IDs, the slot's in the take itself.
+// Counts what draws make and wait for, both IDs and timestamps of the hybrid logical clock. If a draw waits or gets an ID
+// ahead of the clock, and its slot was given to another shard meanwhile, it counts nothing. Every other draw counts only
+// its IDs; those of the slot are counted by the take itself.
 #pragma once
 
 #include "pg/draw/wait.hpp"

@@ -1,6 +1,6 @@
 # Regions: servers of three by a layout with a region in it, of two and of three by ranges of numbers, each region with
 # a registry of its own. No ID of two servers, each tells its region, and a region goes on while the registry of another
-# is away.
+# is down.
 use strict;
 use warnings;
 use FindBin;
@@ -102,13 +102,13 @@ for my $case (@cases)
 	is(join(' ', map { says('id_region', $layout, $_) } @ids), '0 0 1 1 2 2',
 		"$case->{name}: each tells its region") if $layout eq 'twitter';
 
-	# The registry of the last region is away for longer than a lease: the others go on, and it goes on when it is back.
+	# The registry of the last region is down for longer than a lease: the others go on, and it goes on when it is back.
 	my $away = "$case->{database}$#ranges";
 	$registry->safe_psql('postgres', "ALTER DATABASE $away ALLOW_CONNECTIONS false; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$away'");
 	$sessions[-1]->do(q{SET idgen.max_wait = '1s'});
 	wait_for('the last region has none', sub { !is_id(try_id($sessions[-1])) });
 	push @{ $ids[$_] }, ids_of($sessions[$_], 100) for 0 .. @nodes - $per_region - 1;
-	pass("$case->{name}: a region goes on while the registry of another is away");
+	pass("$case->{name}: a region goes on while the registry of another is down");
 	$registry->safe_psql('postgres', "ALTER DATABASE $away ALLOW_CONNECTIONS true");
 	push @{ $ids[-1] }, wait_for_id($sessions[-1]), ids_of($sessions[-1], 100);
 	is(twice(@ids), 0, "$case->{name}: no ID twice when the registry is back");

@@ -93,15 +93,4 @@ like($error, qr/WARNING:.*cannot be set for a database, a role.*idgen.keys is no
 	'a stored setting is not taken');
 unlike($error, qr/$old/, 'the key of a stored setting is not told');
 
-# The examples of the pages run, and give what stands behind them.
-my @of_vector_clocks = grep { $_->{section} eq 'Vector clocks' } blocks('hlc');
-isnt(scalar @of_vector_clocks, 0, 'docs/hlc.md has examples of vector clocks');
-for my $blocks ([ blocks('public-ids') ], \@of_vector_clocks)
-{
-	my $name = $blocks->[0]{page};
-	my $examples = join '', map { $_->{text} } grep { $_->{language} eq 'sql' } @$blocks;
-	($status, $out, $error) = $node->psql('postgres', $examples, on_error_stop => 1);
-	is($error, '', "the examples of docs/$name.md run");
-	is($out, join("\n", $examples =~ /;\s+-- (.*)$/mg), "the examples of docs/$name.md give the results that are printed");
-}
 done_testing();

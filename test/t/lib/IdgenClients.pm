@@ -68,7 +68,7 @@ sub _draw_for_ever
 	_exit(0);
 }
 
-# A registry that is away ends no client's round: the error is noted, and IDs go on.
+# A registry that is down ends no client's round: the error is noted, and IDs go on.
 sub _take_tickets
 {
 	my ($session, $tickets, $count) = @_;

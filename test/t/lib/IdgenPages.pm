@@ -9,7 +9,7 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use PostgreSQL::Test::Utils qw(slurp_file);
 
-our @EXPORT = qw(tree page blocks block);
+our @EXPORT = qw(tree page pages blocks block is_sql);
 
 # The folder of the tree that is tested.
 sub tree { return abs_path(dirname(__FILE__) . '/../../..') }
@@ -17,37 +17,56 @@ sub tree { return abs_path(dirname(__FILE__) . '/../../..') }
 # The text of a page: README, or one of docs by its name.
 sub page { my ($name) = @_; return slurp_file(tree() . ($name eq 'README' ? '/README.md' : "/docs/$name.md")) }
 
-# The blocks of a page between its fences, in their order: page, section (the heading above), language ('' where none is
-# said), number among those of the page, text; and says, what stands without a language right behind it.
+# The names of all pages.
+sub pages { return ('README', grep { $_ ne 'README' } map { m{([^/]+)\.md$} } sort glob tree() . '/docs/*.md') }
+
+# The blocks of a page, in their order: page, section (the heading above), language ('' if none is given, "indented" if
+# it stands indented and not between fences), number among those of the page, text; and says, what stands without a
+# language, or indented, right behind it.
 sub blocks
 {
 	my ($name) = @_;
-	my ($section, $open, @blocks) = ('');
-	my $gap = 0;
+	my ($section, $gap, $open, @blocks) = ('', 0);
+	my $begin = sub { my ($language) = @_; return { page => $name, section => $section, language => $language, number => @blocks + 1, text => '', follows => @blocks && $gap <= 1 } };
+	my $end = sub { $open->{text} =~ s/\n+\z/\n/; push @blocks, $open; undef $open; $gap = 0 };
 	for my $line (split /^/, page($name))
 	{
+		if ($open && $open->{language} eq 'indented')
+		{
+			if ($line =~ /^(?: {4}(.*)|)$/s) { $open->{text} .= $1 // "\n"; next }
+			$gap = $open->{text} =~ /\n\n\z/;
+			$end->();
+		}
 		if ($open)
 		{
-			if ($line =~ /^```$/) { push @blocks, $open; undef $open; $gap = 0 }
+			if ($line =~ /^```$/) { $end->() }
 			else { $open->{text} .= $line }
 		}
-		elsif ($line =~ /^```(\w*)$/)
-		{
-			$open = { page => $name, section => $section, language => $1, number => @blocks + 1, text => '', follows => @blocks && $gap <= 1 };
-		}
+		elsif ($line =~ /^```(\w*)$/) { $open = $begin->($1) }
+		elsif ($line =~ /^ {4}(.*)/s && $gap % 2) { $open = $begin->('indented'); $open->{text} = $1 }
 		else
 		{
 			$section = $1 if $line =~ /^#+ (.*)$/;
-			$gap += $line =~ /\S/ ? 2 : 1;
+			$gap = $line =~ /\S/ ? 2 : $gap | 1;
 		}
 	}
+	$end->() if $open && $open->{language} eq 'indented';
 	die "$name: a block without an end" if $open;
 	for my $number (1 .. $#blocks)
 	{
 		my ($before, $block) = @blocks[ $number - 1, $number ];
-		$before->{says} = $block->{text} if $block->{follows} && $block->{language} eq '' && $before->{language} ne '';
+		$before->{says} = $block->{text} if $block->{follows} && $block->{language} =~ /^(?:indented)?$/ && $before->{language} =~ /^\w/ && !is_sql($block);
 	}
 	return @blocks;
+}
+
+# Whether a block is SQL, also if the page does not say so.
+sub is_sql
+{
+	my ($block) = @_;
+	return $block->{language} eq 'sql'
+	  || $block->{language} =~ /^(?:indented)?$/
+	  && $block->{text} =~ /^(?:\\c |(?:ALTER|BEGIN|CALL|CREATE|DELETE|DROP|EXPLAIN|GRANT|INSERT|REVOKE|SELECT|SET|SHOW|UPDATE|WITH)\b.*(?:;|[^.]$))/m;
 }
 
 # The text of the one block of a section in a language that matches a pattern.

@@ -1,4 +1,4 @@
-# What pages of docs print runs as printed, and shows what they say it shows.
+# What docs/layouts.md and docs/uninstalling.md say is true: the table of presets, that every value stays, the calculator.
 use strict;
 use warnings;
 use FindBin;
@@ -9,34 +9,6 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('pages', kinds => 1, conf => [ "idgen.shards = '5'", "timezone = 'UTC'" ]);
-$node->safe_psql('postgres', <<'SQL');
-CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text);
-INSERT INTO photo (title) SELECT 'photo ' || n FROM generate_series(1, 1000) n;
-SQL
-$ENV{PGHOST} = $node->host;
-$ENV{PGPORT} = $node->port;
-
-# What psql shows to somebody who pastes a block, without blanks at the ends of lines.
-sub shown_by
-{
-	my ($sql) = @_;
-	my ($out, $error);
-	IPC::Run::run([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', 'postgres' ], '<', \$sql, '>', \$out, '2>', \$error);
-	$out =~ s/ +$//mg;
-	$out =~ s/\n+\z/\n/;
-	return ($out, $error);
-}
-
-my @printed = grep { $_->{language} eq 'sql' } blocks('layouts');
-cmp_ok(scalar @printed, '>', 0, 'docs/layouts.md has blocks of SQL');
-for my $block (@printed)
-{
-	my ($out, $error) = shown_by($block->{text});
-	is($error, '', "docs/layouts.md, block $block->{number}: no error");
-	is($out, $block->{says},
-		"docs/layouts.md, block $block->{number}: shows what the page says") if defined $block->{says};
-}
-
 # The table of presets: each one, in the order of id_layouts(), with what the server says of it.
 my ($table) = page('layouts') =~ /^## Presets\n(.*?)^## /ms;
 my @described = map { [ map { s/`//gr } split / \| /, s/^\| | \|$//gr ] } grep { /^\| `/ } split /\n/, $table;
@@ -60,22 +32,9 @@ for (0 .. $#presets)
 
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving');
+my ($tables, @steps) = map { $_->{text} } grep { $_->{language} eq 'sql' } blocks('uninstalling');
+$node->safe_psql('leaving', $tables);
 $node->safe_psql('leaving', <<'SQL');
-CREATE EXTENSION idgen_kinds CASCADE;
-CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,
-                    CONSTRAINT photo_id_check CHECK (id_within(id, '[2020-01-01,)')));
-CREATE INDEX photo_by_day ON photo (id_time(id));
-CREATE VIEW recent_photo AS SELECT * FROM photo WHERE id_within(id, tstzrange(now(), NULL));
-CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), n int);
-CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
-CREATE TABLE guest (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
-CREATE TABLE upload (id ksuid PRIMARY KEY DEFAULT next_ksuid(), n int);
-CREATE TABLE device (id objectid PRIMARY KEY DEFAULT next_objectid(), n int);
-CREATE TABLE kind (layout id_layout DEFAULT 'js53', n int);
-CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id(), n text) PARTITION BY RANGE (id);
-CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (4020418040280645632::bigint::id64);
-CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (4020418040280645632::bigint::id64) TO (MAXVALUE);
-INSERT INTO photo (n) SELECT generate_series(1, 100);
 INSERT INTO album (n) SELECT generate_series(1, 100);
 INSERT INTO visit (n) SELECT generate_series(1, 100);
 INSERT INTO guest SELECT next_ulid(), n FROM generate_series(1, 100) AS n;
@@ -94,7 +53,6 @@ my $values = sub {
 };
 my ($before, $order) = ($values->(), $node->safe_psql('leaving', $in_order));
 my $uninstalling = page('uninstalling');
-my @steps = map { $_->{text} } grep { $_->{language} eq 'sql' } blocks('uninstalling');
 my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen_kinds, idgen');
 like($refusal, qr/depend on them\nDETAIL:/, 'without CASCADE nothing is lost');
 like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/uninstalling.md has it')

@@ -39,7 +39,7 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	my $folder = PostgreSQL::Test::Utils::tempdir();
 	local $ENV{PGDATA} = $folder;
 	mkdir "$folder/conf.d" or die "$folder: $!";
-	my $write = sub { my ($place) = @_; system_or_bail('sh', '-c', block_of('A number for each server', $place)); return slurp_file("$folder/conf.d/shard.conf") };
+	my $write = sub { my ($place) = @_; system_or_bail('sh', '-c', block_of('A shard for each server', $place)); return slurp_file("$folder/conf.d/shard.conf") };
 	{
 		local $ENV{HOSTNAME} = 'pg-12';
 		is($write->(2), "idgen.shards = '12'\n", 'the ordinal of a pod');

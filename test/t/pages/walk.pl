@@ -13,6 +13,9 @@ use Test::More;
 my $folder = tree() . '/examples/sharded';
 my $section = 'All of it on one machine';
 
+# Enough that the client still writes when the primary is killed, however busy the machine is.
+my $posts = 2000;
+
 # What the page may show of a file: its parts between the marks, or all of it.
 sub parts_of
 {
@@ -40,20 +43,44 @@ sub nothing_left
 	return is(join(' ', $running->()), '', "$what: no server runs");
 }
 
+# What it needs, and how to get it, is said before anything begins.
 my ($out, $error) = ('', '');
-ok(IPC::Run::run([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)),
+{
+	my $bare = PostgreSQL::Test::Utils::tempdir;
+	symlink "/usr/bin/$_", "$bare/$_" for qw(bash dirname id);
+	local $ENV{PATH} = $bare;
+	delete local $ENV{PG_CONFIG};
+	ok(!IPC::Run::run([ "$bare/bash", "$folder/walk" ], '<', \undef, '>', \$out, '2>', \$error), 'without its programs the walk does not begin');
+	like($error, qr/\AThis walk needs:\n  pg_config .*\n  Python .*\n  pgrep.*\nOr run make walk/, 'it says all that it needs');
+}
+{
+	local $ENV{PG_CONFIG} = PostgreSQL::Test::Utils::tempdir . '/pg_config';
+	PostgreSQL::Test::Utils::append_to_file($ENV{PG_CONFIG}, "#!/bin/sh\necho /nowhere\n");
+	chmod 0755, $ENV{PG_CONFIG};
+	ok(!IPC::Run::run([ "$folder/walk" ], '<', \undef, '>', \$out, '2>', \$error), 'without a server the walk does not begin');
+	like($error, qr/  idgen_lease in .*\n  idgen_registry in .*\n  a PostgreSQL server in \/nowhere/, 'it says where it looked');
+}
+
+# The programs of the server are those of pg_config, whatever else is in PATH.
+my $other = PostgreSQL::Test::Utils::tempdir;
+PostgreSQL::Test::Utils::append_to_file("$other/initdb", "#!/bin/sh\nexit 9\n");
+chmod 0755, "$other/initdb";
+local $ENV{PATH} = "$other:$ENV{PATH}";
+
+($out, $error) = ('', '');
+ok(IPC::Run::run([ "$folder/walk", $posts ], '<', \undef, '>', \$out, '2>', \$error, timeout(600)),
 	'the walk comes to its end') or diag("$out$error");
 is($error, '', 'the walk runs without a warning');
-like($out, qr/^ +0 \| \S+ +\| f\n +1 \| \S+ +\| f\n/m, 'two numbers are held');
+like($out, qr/^ +0 \| \S+ +\| f\n +1 \| \S+ +\| f\n/m, 'two shards are held');
 is(join(' ', $out =~ /^ *(288)$/mg), '288 288', 'a day of both shards, twice');
 my %count = (split /b is killed/, $out)[1] =~ /^ +(\d+) \| +(\d+) \|/mg;
-is(join(' ', sort keys %count), '0 1 2', 'in the end there are posts of three numbers');
+is(join(' ', sort keys %count), '0 1 2', 'in the end there are posts of three shards');
 cmp_ok($count{2} // 0, '>', 1, 'the new primary makes posts');
-is(eval { $count{0} + $count{1} + $count{2} }, 2 * 4464 + 2 * 500, 'each post once');
-like($out, qr/^1000 posts were confirmed: 0 IDs twice, 0 missing in the feed$/m, 'every ID that a client was told of');
+is(eval { $count{0} + $count{1} + $count{2} }, 2 * 4464 + 2 * $posts, 'each post once');
+like($out, qr/^${\(2 * $posts)} posts were confirmed: 0 IDs twice, 0 missing in the feed$/m, 'every ID that a client was told of');
 nothing_left('at the end');
 
-my $walk = start([ "$folder/walk", 500 ], '<', \undef, '>', \$out, '2>', \$error, timeout(600));
+my $walk = start([ "$folder/walk", $posts ], '<', \undef, '>', \$out, '2>', \$error, timeout(600));
 $out = '';
 pump $walk until $out =~ /A feed of both/;
 $walk->signal('TERM');

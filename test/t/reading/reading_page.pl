@@ -20,9 +20,13 @@ my @visits = ('autovacuum = on', 'autovacuum_naptime = 1s', "shared_preload_libr
 my $node = begin_primary('reading_page', 'max_prepared_transactions = 5', @visits, @publishes);
 my $standby = begin_standby($node, 'reading_page_standby', '+0');
 my $main = connect_to($node);
-my $event = 'CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), what text)';
+
+# A query of a page, with a parameter in place of psql's variable.
+sub query { my ($text) = @_; return ($text =~ /(?:\A|\n)(SELECT [^;]*);\n\z/)[0] =~ s/:next\b/\$1/r }
+my $first = block('reading', 'Reading by ID', 'sql');
+my ($event) = $first =~ /\A(.*?);/;
 $main->do($event);
-my $statement = block('reading', 'Reading by ID', 'sql') =~ s/;\n\z//r;
+my $statement = query($first);
 
 # Does something again until it is true, and not for ever: a minute at least.
 sub repeat_until
@@ -213,7 +217,6 @@ sub beside_writers
 
 sub check_procedure
 {
-	$main->do('CREATE TABLE mail (id bigint PRIMARY KEY DEFAULT next_id(), event bigint, what text)');
 	my ($make, $call) = block('reading', 'In PL/pgSQL', 'sql') =~ /\A(.*\n)(CALL read_events\('mailer'\);\n)\z/s or die 'the page does not end with its call';
 	$node->safe_psql('postgres', $make);
 	my $read = sub { return $main->do($call) };
@@ -237,8 +240,8 @@ check_procedure();
 # Workers share a queue beside writers that commit late: each job is done once, and all are.
 sub check_queue
 {
-	my $take = block('reading', 'Several readers, and queues', 'sql') =~ s/;\s*\z//r;
-	$main->do('CREATE TABLE job (id bigint PRIMARY KEY DEFAULT next_id(), what text)');
+	my ($make, $take) = split /;\n/, block('reading', 'Several readers, and queues', 'sql');
+	$main->do($make);
 	$main->do('CREATE TABLE done (id bigint)');
 	my $work = sub {
 		my ($session, $number) = @_;
@@ -269,10 +272,11 @@ my $there = connect_to($other);
 
 sub check_foreign
 {
-	my ($make, $read) = block('reading', 'Several nodes', 'sql') =~ /\A(.*?;\n)(.*);\n\z/s or die 'the page has no two statements';
-	my $server = sprintf q{CREATE SERVER a FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%d', dbname 'postgres')}, $node->host, $node->port;
-	$there->do($_) for 'CREATE EXTENSION postgres_fdw', $server, 'CREATE USER MAPPING FOR PUBLIC SERVER a', $make, $make =~ s/event_of_a/event/r =~ s/event_settled/event/r;
-	check_late('a foreign table over the view', reader_of($read, connect_to($other)), $there);
+	my $text = block('reading', 'Several nodes', 'sql');
+	my ($make) = $text =~ /^(CREATE FOREIGN TABLE .*)$/m;
+	my $before = $text =~ s/^CREATE FOREIGN.*//msr =~ s/host 'a', dbname 'app'/sprintf q{host '%s', port '%d', dbname 'postgres'}, $node->host, $node->port/er;
+	$there->do($_) for $before, $make, $make =~ s/event_of_a/event/r =~ s/event_settled/event/r;
+	check_late('a foreign table over the view', reader_of(query($text), connect_to($other)), $there);
 	$there->do('DROP FOREIGN TABLE event');
 	return;
 }
@@ -306,9 +310,9 @@ sub subscribe
 sub check_line
 {
 	my $section = 'The bound as data';
-	my $make = block('reading', $section, 'sql', qr/^CREATE/);
+	my $make = block('reading', $section, 'sql', qr/^CREATE/) =~ s/, \('b'\)//r;
 	my ($job, $drawing) = map { block('reading', $section, 'sql', $_) } qr/^UPDATE/, qr/^SELECT next_id/;
-	my $read = block('reading', $section, 'sql', qr/^SELECT id, what/) =~ s/;\n\z//r;
+	my $read = query(block('reading', $section, 'sql', qr/^SELECT id, what/));
 	my $subscriber = start_node('reading_subscriber', conf => [ 'max_logical_replication_workers = 8', 'max_worker_processes = 16' ]);
 	my $streaming = $node->pg_version->major < 16 ? 'on' : 'parallel';
 	$there->do($event);
@@ -369,9 +373,9 @@ $other->stop;
 # Rows with IDs of earlier, by id_make and by COPY: a reader by a column of its own gets each of them once.
 sub check_given
 {
-	my ($make, $read) = map { block('reading', 'IDs that are given', 'sql', $_) } qr/^ALTER/, qr/^SELECT/;
-	$node->safe_psql('postgres', $make);
-	my $reads = reader_of($read =~ s/;\n\z//r, connect_to($node));
+	my $text = block('reading', 'IDs that are given', 'sql');
+	$node->safe_psql('postgres', $text =~ s/^SELECT.*//msr);
+	my $reads = reader_of(query($text), connect_to($node));
 	my $given = connect_to($node);
 	$given->begin_work;
 	$given->do(q{INSERT INTO event (id, what) VALUES (id_make('2020-01-01', 5, 0), 'made')});
@@ -448,7 +452,7 @@ check_null();
 sub psql_reads
 {
 	my ($lines, $from) = @_;
-	my ($status, $out, $error) = $node->psql('plain', "\\set from $from\n$lines\\echo upto=:upto\n", on_error_stop => 1);
+	my ($status, $out, $error) = $node->psql('plain', "\\set next $from\n$lines\\echo upto=:upto\n", on_error_stop => 1);
 	die "psql: $error" if $status || $error;
 	my ($upto) = $out =~ s/^upto=(\d+)\n?//m ? $1 : die "psql gave no position: $out";
 	return ([ $out =~ /^\d+\|(.*)$/mg ], $upto);
@@ -461,7 +465,7 @@ sub check_sql_only
 	my ($first, $second) = map { connect_to($node, db => 'plain') } 1, 2;
 	set_shards($first, '5');
 	$first->do($event =~ s/next_id/idgen_sql.next_id/r);
-	my $lines = block('sql-only', 'Reading by ID', 'sql') =~ s/^SELECT \*/SELECT id, what/mr;
+	my $lines = block('sql-only', 'Reading by ID', 'sql') =~ s/\A.*\\set next 0\n//sr =~ s/^SELECT \*/SELECT id, what/mr;
 	my ($from, @seen) = (0);
 	my $read = sub { my ($rows, $upto) = psql_reads($lines, $from); $from = $upto if $upto > $from; push @seen, @$rows; return "@seen" };
 	$first->begin_work;
