@@ -88,7 +88,7 @@ for my $page ('README.md', 'CHANGELOG.md', @pages)
 }
 
 # README's two figures are those of the last run.
-my ($own, $sequence) = text_of("$tree/README.md") =~ /One `next_id\(\)` takes ([\d.]+) ns of CPU time, one `nextval` ([\d.]+) ns/;
+my ($own, $sequence) = text_of("$tree/README.md") =~ /One `next_id\(\)` takes ([\d.]+) ns of CPU time, one `nextval`\s+([\d.]+) ns/;
 my $figures = text_of("$tree/docs/benchmarks.md");
 like($figures, qr/^\| next_id\(shard, layout\) \| \Q$own\E \[/m, 'README has the figure of next_id()');
 like($figures, qr/^\| nextval, CACHE 1 \| \Q$sequence\E \[/m, 'README has the figure of nextval');
