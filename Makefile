@@ -58,6 +58,7 @@ EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(call files,sql/*--*--*.sql)
+SCRIPTS = bin/idgen-setup
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
@@ -161,6 +162,7 @@ ifdef install_prefix
 override datadir := $(install_prefix)/share
 override pkglibdir := $(install_prefix)/lib
 override bitcodedir := $(pkglibdir)/bitcode
+override bindir := $(install_prefix)/bin
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 %.o: CXXFLAGS += -MMD -MP
@@ -191,7 +193,11 @@ all: say-without-lease
 say-without-lease:
 	@echo "idgen_lease is left out: it needs the headers of libpq, and of libcurl 7.66 or later"
 endif
-.PHONY: install-lease uninstall-lease say-without-lease objects
+# PGXS looks for the script in a folder bin of that folder.
+uninstall: uninstall-setup
+uninstall-setup:
+	rm -f '$(DESTDIR)$(bindir)/idgen-setup'
+.PHONY: install-lease uninstall-lease say-without-lease uninstall-setup objects
 
 # Prints one of the lists above, for tests that link its objects with others: make objects LIST=LEASE_OBJS.
 objects:

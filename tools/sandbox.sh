@@ -236,7 +236,7 @@ keep_sandbox() {
 forget_last_run() {
     rm -rf "$sandbox/data" "$sandbox/log" "$sandbox/tmp_check" "$sandbox/preloads" "$sandbox/copy"
     rm -f "$sandbox"/src/*.so "$sandbox"/src/{test,registry/walks}/*/build/{core_tests,memory,sim,lease,walk} \
-        "$sandbox/usr/lib/postgresql/$major/lib"/idgen*.so "$sandbox/usr/share/postgresql/$major/extension"/idgen*
+        "$sandbox/usr/lib/postgresql/$major"/{lib/idgen*.so,bin/idgen-setup} "$sandbox/usr/share/postgresql/$major/extension"/idgen*
 }
 
 leave_sandbox() {

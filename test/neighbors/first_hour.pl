@@ -22,8 +22,8 @@ my $registry = start_node('registry', preload => 0, extension => 0);
 my $listens = '127.0.0.2';
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my %here = (
-	'localhost:9187' => "127.0.0.1:$port", '10.0.0.9' => $listens, '10.0.0.0/24' => '127.0.0.0/8', 'registry.example.com:5432' => "$listens:" . $registry->port,
-	'libraries = idgen, idgen_lease' => 'libraries = pg_stat_statements, idgen, idgen_lease');
+	'localhost:9187' => "127.0.0.1:$port", '10.0.0.9' => $listens, '10.0.0.0/24' => '127.0.0.0/8', 'registry.example.com/' => "$listens:" . $registry->port . '/',
+	'--database app --registry' => '--database app --replace-shards --registry');
 my ($machine, $registrys) = map { IdgenMachine->new($_, installed => 1, replace => \%here) } $node, $registry;
 $node->safe_psql('postgres', 'CREATE EXTENSION pg_stat_statements; CREATE ROLE web LOGIN');
 
@@ -61,8 +61,10 @@ is($node->safe_psql('app', 'SET search_path = public; INSERT INTO album DEFAULT 
 # A registry on another server. Whoever comes to it over the network needs a line of its own in pg_hba.conf.
 unlink $registry->data_dir . '/pg_hba.conf';
 append_to_file($registry->data_dir . '/pg_hba.conf', "local all all trust\n");
-$registrys->types_section('registry', "On the registry's server");
-$machine->types_section('registry', $_) for 'On each node', 'In the databases';
+# The database has a shard by hand, from README.
+$_->types_section('registry', 'Set-up: from nothing to three nodes') for $registrys, $machine;
+$registrys->types_section('registry', "On the registry's server", input => "secret\n");
+$machine->types_section('registry', 'On each node', input => "secret\n");
 my $seen = $machine->types_section('registry', 'See that it works');
 like($seen,
 	qr/^ *0\n.*^ *lease *\| 0 chosen by the registry; [^|]*\| *\n.*^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms,
@@ -70,7 +72,7 @@ like($seen,
 
 # Every reason of the page, each brought about by what the page blames, is said by the row and by the log.
 my $hba = slurp_file($registry->data_dir . '/pg_hba.conf');
-my $pass = $machine->file('/etc/postgresql/registry.pass');
+my $pass = $node->data_dir . '/idgen-registry.pass';
 my $password = slurp_file($pass);
 my $admit = sub { write_file($registry->data_dir . '/pg_hba.conf', $_[0]); $registry->reload };
 my $keep = sub { write_file($pass, $_[0]); chmod $_[1] // 0600, $pass or die "$pass: $!" };
@@ -168,14 +170,16 @@ is($registry->safe_psql('postgres', 'CREATE EXTENSION idgen_registry; SELECT cou
 $_->stop for $node, $registry;
 
 # A server that loads nothing else, set up as installing.md ends; and a registry in an etcd.
-my $plain = start_node('plain', preload => 0, extension => 0);
+my ($plain, $by_hand) = map { start_node($_, preload => 0, extension => 0) } 'plain', 'by_hand';
 my $etcd = IdgenEtcd->start;
-my $other = IdgenMachine->new($plain, installed => 1, replace => { 'etcd1:2379,etcd2:2379,etcd3:2379' => $etcd->address });
-$plain->safe_psql('postgres', 'CREATE DATABASE app');
-$other->types_section('installing', 'Then', db => 'app');
-is($plain->safe_psql('app', 'SELECT id_shard(next_id())'), 5,
-	'a server with etcd as its registry makes IDs of its shard');
-$other->types_section('registry', $_) for 'Set-up with etcd', 'In the databases';
+my %of_etcd = ('etcd1:2379,etcd2:2379,etcd3:2379' => $etcd->address, '--database app --registry' => '--database app --replace-shards --registry');
+my $other = IdgenMachine->new($plain, installed => 1, replace => \%of_etcd);
+$other->types_section('installing', 'Then');
+$by_hand->safe_psql('postgres', 'CREATE DATABASE app');
+IdgenMachine->new($by_hand, installed => 1)->types_section('installing', 'By hand', db => 'app');
+is($_->safe_psql('app', 'SELECT id_shard(next_id())'), 5, $_->name . ': the server makes IDs of its shard') for $plain, $by_hand;
+$by_hand->stop;
+$other->types_section('registry', 'Set-up with etcd');
 like($other->types_section('registry', 'See that it works'),
 	qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
 is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [],

@@ -43,7 +43,7 @@ is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 't
 my $meta = decode_json(text_of("$source/META.json"));
 is_deeply(
 	[ files_below("$folder/installed") ],
-	[ sort 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
+	[ sort 'bin/idgen-setup', 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
 	'all that the archive provides is installed');
 
 # If the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.

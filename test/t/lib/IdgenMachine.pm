@@ -107,7 +107,8 @@ sub run
 }
 
 # Types a block of a page: a shell's by bash, which stops at the first command that fails; SQL into psql, in a database,
-# as a role. Passes where nothing failed and nobody was warned. Gives what was printed.
+# as a role; a shell's commands read the option input. Passes where nothing failed and nobody was warned. Gives what was
+# printed.
 sub types
 {
 	my ($self, $block, %option) = @_;
@@ -117,7 +118,7 @@ sub types
 	my $done =
 	  $block->{language} eq 'sql'
 	  ? $self->run([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', $option{role} ? ('-U', $option{role}) : (), '-d', $option{db} // 'postgres' ], $text)
-	  : $self->run([ 'bash', '-e', '-o', 'pipefail', '-c', $text ]);
+	  : $self->run([ 'bash', '-e', '-o', 'pipefail', '-c', $text ], $option{input});
 	my $warned = $self->{error} =~ /^\S*(?:WARNING|ERROR|FATAL):/m;
 	ok($done && !$warned,
 		$what . ($option{role} ? " as $option{role}" : '')) or diag("$text\n$self->{out}$self->{error}");
