@@ -67,7 +67,10 @@ sets_up('a shard by hand', $nodes[0], [ \$password, @arguments ], 1, qr/idgen\.s
 sets_up('a wrong password', $nodes[0], [ \'guess', @arguments, '--replace-shards' ], 1, qr/password authentication failed/, qr/the registry does not answer, so nothing was changed/);
 is(slurp_file($nodes[0]->data_dir . '/postgresql.auto.conf') =~ /registry/, '', 'a wrong password: nothing is set');
 is(join(' ', glob $nodes[0]->data_dir . '/*.pass'), '', 'a wrong password: no file of it is left');
+$planned = sets_up('dry run of a node', $nodes[0], [ \$password, @arguments, '--replace-shards', '--dry-run' ], 0, qr/only printed/);
+is(join(' ', glob($nodes[0]->data_dir . '/*.pass'), slurp_file($nodes[0]->data_dir . '/postgresql.auto.conf') =~ /idgen/g), '', 'dry run of a node: nothing is changed');
 my @of = map { sets_up("node $_", $nodes[ $_ - 1 ], [ \$password, @arguments, '--replace-shards' ], 0, qr/^an ID of shard \d+ of this server: \d+$/m, qr/^All is well/m) } 1, 2;
+is_deeply([ $of[0] =~ /^(\w+=# .*|\$ .*)$/mg ], [ $planned =~ /^(\w+=# .*|\$ .*)$/mg ], 'dry run of a node: it prints the commands that are run');
 like($of[0], qr/^postgres=# ALTER DATABASE app RESET idgen\.shards;$/m, 'node 1: its shard by hand is taken away');
 is($nodes[0]->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements, idgen, idgen_lease', 'node 1: it loads what it loaded before');
 is(join(' ', sort map { $_->safe_psql('app', 'SELECT id_shard(next_id())') } @nodes), '0 1', 'the nodes have two shards');
