@@ -52,12 +52,33 @@ TEST(Layout, PresetsAreWhatTheirMakersPublish) {
 }
 
 TEST(Layout, FindsNoPresetWhereNoneIs) {
-    for (const char *name : {"", "Instagram", "instagra", "instagram2", "insta gram", "-"})
+    for (const char *name : {"", "instagra", "instagram2", "insta gram", "\u0130nstagram", "-"})
         EXPECT_EQ(find_preset(name), nullptr) << name;
     Layout layout = preset(0).layout;
     layout.epoch_ms++;
     EXPECT_EQ(find_preset(layout), nullptr);
     EXPECT_EQ(find_preset(Layout{}), nullptr);
+}
+
+TEST(Layout, FindsPresetsInUpperCase) {
+    for (const char *name : {"Instagram", "INSTAGRAM", "inStagram"}) EXPECT_EQ(find_preset(name), &preset(0)) << name;
+}
+
+TEST(Layout, FindsThePresetThatMayHaveBeenMeant) {
+    struct {
+        std::string_view word, name;
+    } cases[] = {{"instagra", "instagram"},   {"Instagarm", "instagram"},  {"snowflak", "snowflake"},
+                 {"snowflakes", "snowflake"}, {"disc0rd", "discord"},      {"TWIT", "twitter"},
+                 {"mas", "mastodon"},         {"sonyflake3", "sonyflake"}, {"js54", "js53"}};
+    for (auto [word, name] : cases) {
+        ASSERT_NE(nearest_preset(word), nullptr) << word;
+        EXPECT_EQ(nearest_preset(word)->name, name) << word;
+    }
+    std::string lengthy(1000000, 'i');
+    for (std::string_view word :
+         {std::string_view(""), std::string_view("instagram"), std::string_view("Trace"), std::string_view("in"),
+          std::string_view("facebook"), std::string_view("shard=5"), std::string_view(lengthy)})
+        EXPECT_EQ(nearest_preset(word), nullptr) << word.substr(0, 20);
 }
 
 TEST(Layout, PresetsEndWhenTheyShould) {
@@ -222,14 +243,14 @@ constexpr struct {
     {"", LayoutReason::empty, ""},
     {" ", LayoutReason::empty, " "},
     {" \t\n\v\f\r", LayoutReason::empty, " \t\n\v\f\r"},
-    {"Instagram", LayoutReason::unknown_word, "Instagram"},
+    {"Instagran", LayoutReason::unknown_word, "Instagran"},
     {"instagram2", LayoutReason::unknown_word, "instagram2"},
     {"instagram twitter", LayoutReason::unknown_word, "twitter"},
     {"instagram instagram", LayoutReason::unknown_word, "instagram"},
     {"instagram unit=1ms x", LayoutReason::unknown_word, "unit=1ms"},
     {"unit=1ms instagram", LayoutReason::unknown_word, "instagram"},
-    {"epoch=1970-01-01 unit=1ms time=41, shard=5", LayoutReason::bad_flag, "time=41,"},
-    {"epoch=1970-01-01,unit=1ms", LayoutReason::bad_epoch, "epoch=1970-01-01,unit=1ms"},
+    {"epoch=1970-01-01 unit=1ms time=41; shard=5", LayoutReason::bad_flag, "time=41;"},
+    {"epoch=1970-01-01;unit=1ms", LayoutReason::bad_epoch, "epoch=1970-01-01;unit=1ms"},
     {"unit", LayoutReason::unknown_word, "unit"},
     {"unit =1ms", LayoutReason::unknown_word, "unit"},
     {"Unit=1ms", LayoutReason::unknown_word, "Unit=1ms"},
