@@ -146,6 +146,7 @@ is_deeply([ IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgr
 # Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');
 $machine->types_section('uninstalling', 'Shards from a registry');
+ok(!-e $pass, 'the file of the password is gone');
 is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"),
 	't', 'the number is given up');
 my ($drop) = grep { $_->{section} eq 'The extensions' } blocks('uninstalling');

@@ -13,8 +13,8 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils qw(append_to_file slurp_file);
 use Test::More;
 
-# Options: cluster (0: the machine has none yet), installed (1: idgen's files are there, and make does nothing), replace
-# (names that the pages print, and what they are here).
+# Options: installed (1: idgen's files are there, and make does nothing), replace (names that the pages print, and what
+# they are here).
 sub new
 {
 	my ($class, $node, %option) = @_;
@@ -29,10 +29,8 @@ sub new
 	$self->stand_in('sudo', 'if [ "$1" = -u ]; then shift 2; fi; exec "$@"');
 	$self->stand_in('install', "exec /usr/bin/install \$(for word; do case \$word in postgres) echo '$user' ;; *) echo \"\$word\" ;; esac; done)");
 	# apt-get says whether the packages are there, those of this server for Debian's own.
-	$self->stand_in('apt-get', "[ \"\$1\" != update ] || exit 0; shift 2; set -- \$(echo \" \$* \" | sed 's/ postgresql / postgresql-$major /'); echo \"\$@\" >>'$root/packages'; dpkg-query -W \"\$@\"");
-	$self->stand_in('ls', "[ \"\$1\" = /usr/lib/postgresql ] && echo $major || exec /bin/ls \"\$@\"");
-	$self->stand_in('pg_lsclusters', ($option{cluster} // 1) ? "echo $major main 5432 online" : '');
-	$self->stand_in('pg_createcluster', "echo \"\$@\" >'$root/cluster'");
+	$self->stand_in('apt-get', "[ \"\$1\" != update ] || exit 0; shift 2; set -- \$(echo \" \$* \" | sed 's/ postgresql / postgresql-$major /; s/-dev-all /-dev-$major /'); echo \"\$@\" >>'$root/packages'; dpkg-query -W \"\$@\"");
+	$self->stand_in('pg_lsclusters', "echo $major main 5432 online");
 	# systemctl restarts the node, and what a test has said of other services.
 	$self->stand_in('systemctl', "[ \"\$1\" = restart ] && exec '$root/bin/restart.'\"\$2\"");
 	$self->stand_in('restart.postgresql', sprintf "exec pg_ctl -w -m fast restart -D '%s' -l '%s'", abs_path($node->data_dir), abs_path($node->logfile));
@@ -89,7 +87,7 @@ sub as_here
 {
 	my ($self, $text) = @_;
 	my $major = $self->{node}->pg_version->major;
-	$text =~ s{(postgresql[\w-]*-|postgresql/|pg_createcluster )15\b}{$1$major}g;
+	$text =~ s{(postgresql[\w-]*-|postgresql/)15\b}{$1$major}g;
 	$text =~ s{/etc/}{$self->{root}/etc/}g;
 	$text =~ s{/run/postgresql\b}{$self->{node}->host}ge;
 	$text =~ s/\Q$_\E/$self->{replace}{$_}/g for sort { length $b <=> length $a } keys %{ $self->{replace} };
