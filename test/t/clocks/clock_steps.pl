@@ -278,7 +278,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	{
 		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen.advance(t)}, undef, $ahead);
 		fails_with($on_well, 'SELECT next_id()', '55000',
-			qr/lies $duration ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(\)/, "moved by $ahead");
+			qr/lies $duration ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(at\)/, "moved by $ahead");
 		fails_with($on_well, 'SELECT hlc_now()', '55000',
 			qr/HLC timestamp lies .*\nDETAIL:  idgen.advance\(\) has moved/,
 			"moved by $ahead: the hybrid logical clock");

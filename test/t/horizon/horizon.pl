@@ -266,7 +266,7 @@ sub told
 my $costs = qr/NOTICE:  no ID will be made in this database for/;
 is(told(q{SELECT idgen.advance(now() + '1500 ms')}), '', 'near: nobody notices');
 like(told(q{SELECT idgen.advance(now() + '1 h')}),
-	qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(\)/,
+	qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(at\)/,
 	'an hour ahead: told');
 like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
 is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
