@@ -87,3 +87,18 @@ SELECT count(*) FROM next_ids(1000000000, 6, :tiny);
 \set VERBOSITY default
 RESET statement_timeout;
 SELECT id_shard(next_id(6));
+
+-- Rows that are copied in order have IDs in order, in a parallel plan, too: ORDER BY in a sub-select, or an INSERT.
+CREATE TABLE unordered AS SELECT (n * 7919) % 20000 AS place FROM generate_series(1, 20000) AS n;
+ANALYZE unordered;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+CREATE TABLE sorted AS SELECT next_id(6) AS id, place FROM (SELECT place FROM unordered ORDER BY place) AS s;
+CREATE TABLE inserted (LIKE sorted);
+INSERT INTO inserted SELECT next_id(6), place FROM unordered ORDER BY place;
+SELECT kind, count(*), count(*) FILTER (WHERE id < before) AS out_of_order
+  FROM (SELECT kind, id, lag(id) OVER (PARTITION BY kind ORDER BY place) AS before
+          FROM (SELECT 'sorted' AS kind, * FROM sorted UNION ALL SELECT 'inserted', * FROM inserted) AS made) AS seen
+ GROUP BY kind ORDER BY kind;
+DROP TABLE unordered, sorted, inserted;

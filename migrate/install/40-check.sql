@@ -74,9 +74,10 @@ BEGIN
     SELECT c.relkind, c.reltuples INTO class FROM pg_class c WHERE c.oid = relation;
     SELECT a.attidentity <> '' INTO has_identity FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column;
     RETURN QUERY SELECT false, '42809', target || ' is partitioned', CASE WHEN kind IN ('serial', 'widen') THEN
-            format('If no number is above what next_id() makes, run: ALTER TABLE %s %sALTER COLUMN %I TYPE bigint, ALTER COLUMN %3$I SET DEFAULT %s',
+            format('If no number is above what next_id() makes, run: ALTER TABLE %s %sALTER COLUMN %I TYPE bigint, ALTER COLUMN %3$I SET DEFAULT %s%s',
                    target, CASE WHEN has_identity THEN format('ALTER COLUMN %I DROP IDENTITY, ', id_column) END, id_column,
-                   idgen_migrate.default_text(-1, NULL))
+                   idgen_migrate.default_text(-1, NULL),
+                   '; ALTER SEQUENCE ' || CASE WHEN NOT has_identity THEN pg_get_serial_sequence(target, id_column) END || ' OWNED BY NONE')
         ELSE 'Migrate its partitions one by one.' END WHERE class.relkind = 'p';
     RETURN QUERY SELECT false, '42809', target || ' is not an ordinary table', 'Give a table.' WHERE class.relkind NOT IN ('r', 'p');
     RETURN QUERY SELECT false, '42809', target || ' has tables that inherit from it', 'Migrate tables without children.'

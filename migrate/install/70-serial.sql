@@ -76,7 +76,12 @@ BEGIN
     END IF;
     PERFORM idgen_migrate.set_default(relation, id_column, shard, layout);
     IF sequence IS NOT NULL AND NOT is_identity THEN
-        RAISE NOTICE 'the sequence % stays, owned by the column; when nothing else draws from it: DROP SEQUENCE %',
+        -- Clients set the sequence that pg_get_serial_sequence() names to the largest key, and IDs are out of its bounds. What
+        -- Citus has distributed is left as it is.
+        IF NOT EXISTS (SELECT FROM idgen_migrate.citus_table(relation)) THEN
+            EXECUTE format('ALTER SEQUENCE %s OWNED BY NONE', idgen_migrate.name_of(sequence));
+        END IF;
+        RAISE NOTICE 'the sequence % stays; when nothing else draws from it: DROP SEQUENCE %',
             idgen_migrate.name_of(sequence), idgen_migrate.name_of(sequence);
     END IF;
 END

@@ -162,6 +162,9 @@ SELECT attrelid::regclass, attname, atttypid::regtype, attidentity, pg_get_expr(
  ORDER BY attrelid::regclass::text COLLATE "C";
 INSERT INTO small (note) VALUES ('c');
 INSERT INTO counted (note) VALUES ('c');
+-- What Django's sqlsequencereset and loaddata, and Rails' reset_pk_sequence!, send.
+SELECT setval(pg_get_serial_sequence('"small"', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) FROM small;
+SELECT setval(pg_get_serial_sequence('"serials"', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) FROM serials;
 SELECT max(id) = max(id) FILTER (WHERE note = 'c') AS larger, count(*) FROM small;
 SELECT max(id) = max(id) FILTER (WHERE note = 'c') AS larger, id_time(max(id), 'snowflake') > now() - interval '1 h' AS now FROM counted;
 -- Ids of the future are refused, and a layout whose IDs would be smaller.

@@ -235,7 +235,10 @@ is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '',
 	'a relation pg_dist_partition of another extension tells nothing');
 $node->safe_psql('moving', $_) for 'ALTER EXTENSION plpgsql DROP TABLE pg_catalog.pg_dist_partition', q{DROP TABLE pg_catalog.pg_dist_partition; CREATE EXTENSION citus VERSION '2'};
 is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}), '', 'nothing is distributed yet');
-like(found(qr/about/, q{'serial', 'photo', 'id'}), qr/^ok: rows of public.photo: about \d+/,
+like(found(qr/rows of/, q{'serial', 'photo', 'id'}), qr/^ok: rows of public.photo: not known before ANALYZE, in /,
+	'the rows of an ordinary table are not counted');
+$node->safe_psql('moving', 'ANALYZE photo');
+like(found(qr/rows of/, q{'serial', 'photo', 'id'}), qr/^ok: rows of public.photo: about 10, in /,
 	'the rows of an ordinary table are estimated');
 
 # photo is distributed by its second column, album is a reference table.
@@ -243,7 +246,7 @@ $node->safe_psql('moving', <<'SQL');
 INSERT INTO pg_catalog.pg_dist_partition VALUES ('public.photo', 'h', '{VAR :varno 1 :varattno 2 :vartype 23 :vartypmod -1 :varlevelsup 0}', 1, 's'),
     ('public.album', 'n', NULL, 2, 't')
 SQL
-my $counted = 'ok: public.photo has 10 rows, counted on its shards';
+my $counted = 'ok: rows of public.photo: 10, counted on its shards';
 is(found($of_citus, q{'backfill', 'photo', 'new', 'made', 5}),
 	"no: public.photo is a distributed table of Citus\nno: public.photo.new cannot have a unique index of its own\n$counted", 'backfill');
 is(found($of_citus, q{'backfill', 'photo', 'tenant', 'made', 5}),
@@ -253,11 +256,11 @@ is(found($of_citus, q{'widen', 'photo', 'tenant'}),
 is(found($of_citus, q{'widen', 'photo', 'small'}), "no: public.photo is a distributed table of Citus\n$counted",
   'a column that does not distribute is widened');
 is(found($of_citus, q{'uuid', 'album', 'new'}),
-	"no: public.album is a reference table of Citus\nok: public.album has 0 rows, counted on its shards",
+	"no: public.album is a reference table of Citus\nok: rows of public.album: 0, counted on its shards",
 	'a reference table');
 is(found($of_citus, q{'serial', 'photo', 'id'}), "ok: public.photo is a distributed table of Citus\n$counted",
 	'a new default');
-is(found(qr/about/, q{'serial', 'photo', 'id'}), '', 'the local table of that name is not counted');
+is(found(qr/about|ANALYZE/, q{'serial', 'photo', 'id'}), '', 'the local table of that name is not counted');
 is(found($of_citus, q{'serial', 'plain', 'id'}), '', 'a table that is not of Citus');
 fails_with($owner, q{CALL idgen_migrate.backfill('photo', 'new', 'made', 5)}, '0A000',
 	qr/public.photo is a distributed table of Citus.*HINT:.*undistribute_table\('public.photo'\)/s,
