@@ -338,7 +338,7 @@ sub check_settings
 {
 	my $node = start_node('settings', conf => [ q{idgen.shards = 'lease'}, q{idgen.max_wait = '1s'} ]);
 	my $session = connect_to($node);
-	fails_to_draw($session, qr/DETAIL:  idgen\.shards is "lease", and idgen\.registry is not set\.\nHINT:  Set idgen\.registry/, 'no registry');
+	fails_to_draw($session, qr/DETAIL:  idgen\.shards is "lease", and idgen\.registry is not set\.\nHINT:  ALTER SYSTEM SET idgen\.registry/, 'no registry');
 	fails_with($session, "ALTER SYSTEM SET $_->[0] = '$_->[1]'", '22023', qr/$_->[2]/, "$_->[0] = $_->[1]")
 	  for [ 'idgen.lease_ttl', '4s', '0 or at least 5 s' ], [ 'idgen.lease_window', '500ms', 'outside the valid range for parameter "idgen.lease_window"' ],
 	  [ 'idgen.lease_range', '1-2,5', 'one number or one range' ], [ 'idgen.lease_range', '', 'one number or one range' ],
@@ -350,7 +350,7 @@ sub check_settings
 	$node->append_conf('postgresql.conf', q{idgen.registry = 'host=/nowhere dbname=none'});
 	$node->restart;
 	$session = connect_to($node);
-	fails_to_draw($session, qr/does not run\.\nHINT:.*shared_preload_libraries = 'idgen, idgen_lease'/s, 'without the library idgen_lease');
+	fails_to_draw($session, qr/does not run\.\nHINT:.*shared_preload_libraries = idgen, idgen_lease;/s, 'without the library idgen_lease');
 	$session->disconnect;
 	$node->append_conf('postgresql.conf', q{shared_preload_libraries = 'idgen, idgen_lease'});
 	$node->restart;

@@ -62,7 +62,7 @@ static_assert(has_room_for_each(), "a name that is compared has its row");
 
 // How many letters are to be put in, left out or changed to make a name of a word.
 std::size_t changes_between(std::string_view name, std::string_view word) noexcept {
-    std::size_t row[longest_preset + 1];
+    std::size_t row[longest_preset + 1] = {};
     for (std::size_t i = 0; i <= name.size(); i++) row[i] = i;
     for (char letter : word) {
         std::size_t above_left = row[0]++;
