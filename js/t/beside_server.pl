@@ -82,7 +82,7 @@ my @refused = (
 	map({ ["fromBase32('$_', { checksum: true })", "SELECT id_from_base32('$_', true)"] } '3G162XFD4002DT', '3G162XFD4002D!', '', 'G'),
 	map({ ["fromBase64url('$_')", "SELECT id_from_base64url('$_')"] } '', 'a=', '___________', 'AAAAAAAAAAAA'),
 	map({ ["decode('$_')", "SELECT id_decode('$_'::bigint)"] } 'x', '', '9223372036854775808', '1.5'),
-	map({ ["decode(1n, '$_')", "SELECT id_decode(1, '$_')"] } '', ' ', 'Instagram', 'epoch=2020-02-30 unit=1ms time=41', 'epoch=2020-01-01 unit=0ms time=41', 'epoch=2020-01-01 unit=0us time=41', 'epoch=2020-01-01 unit=1000001us time=41', 'epoch=2020-01-01 unit=1.5ms time=41', 'epoch=2020-01-01 unit=1us time=63',
+	map({ ["decode(1n, '$_')", "SELECT id_decode(1, '$_')"] } '', ' ', 'Instagran', 'epoch=2020-02-30 unit=1ms time=41', 'epoch=2020-01-01 unit=0ms time=41', 'epoch=2020-01-01 unit=0us time=41', 'epoch=2020-01-01 unit=1000001us time=41', 'epoch=2020-01-01 unit=1.5ms time=41', 'epoch=2020-01-01 unit=1us time=63',
 		'epoch=2020-01-01 unit=1ms time=41 time=41',
 		'epoch=2020-01-01 unit=1ms time=0', 'epoch=2020-01-01 unit=1ms time=41w+1', 'unit=1ms time=41', 'epoch=2020-01-01 time=41', 'epoch=2020-01-01 unit=1ms', 'epoch=2020-01-01 unit=1ms shard=5 time=41',
 		'epoch=2020-01-01 unit=1ms time=41 region=5', 'epoch=2020-01-01 unit=1ms time=30 shard=32', 'epoch=2020-01-01 unit=1ms time=41 shard=20 sequence=10', 'epoch=2020-01-01 unit=1ms time=41w shard=13 sequence=10',
