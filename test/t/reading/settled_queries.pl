@@ -393,7 +393,7 @@ sub reaches
 # What its synchronous standbys do not have yet is not durable: it settles nothing after a start.
 {
 	my $id = committed();
-	name_standbys($main, 'nobody');
+	set_for_server($main, 'synchronous_standby_names', 'nobody');
 	$node->restart;
 	$main = connect_to($node);
 	sleep 2.3;
@@ -405,8 +405,8 @@ sub reaches
 
 # A reset takes answers back, on the standby, too.
 {
-	my $at = value_of($main, "SELECT date_trunc('milliseconds', clock_timestamp() - interval '5 s')");
 	my $reached = bound($main);
+	my $at = value_of($main, "SELECT id_time(?) - interval '1 s'", $reached);
 	$main->do('SELECT idgen.reset(?)', undef, $at);
 	cmp_ok(bound($main), '<', $reached, 'a reset takes answers back');
 	wait_for_replay($node, $standby);
