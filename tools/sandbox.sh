@@ -67,7 +67,8 @@ build_extension() {
 watch_build() {
     local began=$SECONDS all said=0 tenth
     all=$(find "$sandbox/src/src" -name '*.cpp' | wc -l)
-    while sleep 1; do
+    # Ends with the build, with the sandbox, or with whoever began it.
+    while sleep 1 && [ -d "$sandbox/src/src" ] && kill -0 $$ 2>/dev/null; do
         tenth=$((10 * $(find "$sandbox/src/src" -name '*.o' | wc -l) / all))
         [ "$tenth" = "$said" ] || echo "  building ${tenth}0 %, $((SECONDS - began)) s"
         said=$tenth
