@@ -18,7 +18,7 @@ const pg::LeaseGate &gate() {
     if (gate == nullptr)
         ereport(FATAL, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("idgen_lease needs idgen of the same version, loaded by the server"),
-                errhint("%s", pg::preload_lease_hint()));
+                errhint("%s", pg::preload_lease_hint_for_log()));
     return *gate;
 }
 

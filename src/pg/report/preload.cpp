@@ -34,9 +34,17 @@ Loaded look_at_loaded() {
     return {others.data, has_lease};
 }
 
-const char *statement(const Loaded &loaded, const char *own) {
+const char *for_log(const Loaded &loaded, const char *own) {
     return psprintf("ALTER SYSTEM SET shared_preload_libraries = %s%s; then restart the server.", loaded.others, own);
 }
+
+const char *statement(const Loaded &loaded, const char *own) {
+    if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_SETTINGS)) return for_log(loaded, own);
+    return psprintf("Have a superuser add %s to shared_preload_libraries and restart the server.", own);
+}
+
+// In this order: idgen_lease needs the other one when it is loaded.
+constexpr const char *with_lease = "idgen, idgen_lease";
 
 }  // namespace
 
@@ -44,9 +52,12 @@ const char *preload_hint() {
     return statement(look_at_loaded(), "idgen");
 }
 
-// In this order: idgen_lease needs the other one when it is loaded.
 const char *preload_lease_hint() {
-    return statement(look_at_loaded(), "idgen, idgen_lease");
+    return statement(look_at_loaded(), with_lease);
+}
+
+const char *preload_lease_hint_for_log() {
+    return for_log(look_at_loaded(), with_lease);
 }
 
 const char *keeper_hint() {

@@ -4,10 +4,12 @@
 namespace idgen::pg {
 
 // The statement that keeps what is loaded now, and adds the library: it goes before what postgresql.conf says. Palloc'ed,
-// as a sentence.
+// as a sentence. A role that may not read what is loaded is told whom to ask.
 const char *preload_hint();
 // The same with idgen_lease behind it.
 const char *preload_lease_hint();
+// That for the server's log, from a process without a role.
+const char *preload_lease_hint_for_log();
 // The same where the process of idgen_lease does not run: the module may be loaded.
 const char *keeper_hint();
 

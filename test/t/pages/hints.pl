@@ -76,7 +76,7 @@ $bare->safe_psql('postgres', q{ALTER SYSTEM SET shared_preload_libraries = pg_st
 $bare->restart;
 SKIP:
 {
-	skip 'from 17 on makers need no preload', 4 if $bare->pg_version >= 17;
+	skip 'from 17 on makers need no preload', 7 if $bare->pg_version >= 17;
 	$bare->psql('postgres', 'CREATE EXTENSION idgen', stderr => \my $told);
 	my $pattern = qr/HINT: +(ALTER SYSTEM SET shared_preload_libraries = .*); then restart the server\.$/m;
 	my ($statement) = $told =~ $pattern;
@@ -85,6 +85,11 @@ SKIP:
 	fails_with($session, 'SELECT next_id(5)', '55000', $pattern, 'not loaded: no IDs');
 	is(value_of($session, q{SELECT string_agg(concat_ws(': ', key, advice), ' ') FROM idgen.status() WHERE NOT ok AND key <> 'shards'}), "library: $statement; then restart the server.",
 		'not loaded: one row says so');
+	$session->do('CREATE ROLE app LOGIN');
+	my $app = connect_to($bare, user => 'app');
+	fails_with($app, 'SELECT next_id(5)', '55000', qr/^HINT: +Have a superuser add idgen to shared_preload_libraries and restart the server\.$/m,
+		'not loaded: who may not read the setting');
+	$app->disconnect;
 	$session->do($statement);
 	$session->disconnect;
 	$bare->restart;
