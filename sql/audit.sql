@@ -82,7 +82,13 @@ SELECT * FROM found('layout', 'tweet', 'idgen');
 UPDATE tweet SET id = id_make(clock_timestamp() - interval '40 days', 5, 0, 'idgen');
 SELECT * FROM found('layout', 'tweet');
 ROLLBACK;
+-- Another's function of that name says nothing of a layout.
+CREATE SCHEMA legacy;
+CREATE FUNCTION legacy.next_id() RETURNS bigint LANGUAGE sql AS 'SELECT 5::bigint';
+ALTER TABLE tweet ALTER plain SET DEFAULT legacy.next_id();
+SELECT value, ok, advice FROM idgen.audit('tweet', 'plain', layout => 'twitter') WHERE finding = 'layout';
 DROP TABLE tweet;
+DROP SCHEMA legacy CASCADE;
 
 -- From the future: beyond idgen.max_lead; an hour ahead, and a second behind it.
 BEGIN;

@@ -18,12 +18,16 @@ DECLARE
     base_type oid := (WITH RECURSIVE base AS (
                           SELECT column_type AS oid UNION SELECT t.typbasetype FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype = 'd')
                       SELECT oid FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype <> 'd');
-    -- Whose IDs the DEFAULT of the column makes, if it says.
+    -- Whose IDs the DEFAULT of the column makes, if it calls this extension's function: others have the name, too.
     made_of text := (SELECT coalesce((regexp_match(expression, $re$'([^']+)'::(?:"(?:[^"]|"")+"[.]|\w+[.])?id_layout$re$))[1],
-                                     CASE WHEN expression ~ '\mnext_id(_after)?[(]' THEN 'instagram' END)
+                                     'instagram')
                        FROM pg_attribute AS a JOIN pg_attrdef AS d ON (adrelid, adnum) = (attrelid, attnum),
                             pg_get_expr(adbin, adrelid) AS expression
-                      WHERE attrelid = "table" AND attname = "column");
+                      WHERE attrelid = "table" AND attname = "column"
+                        AND EXISTS (SELECT FROM pg_depend AS u JOIN pg_proc AS p ON p.oid = u.refobjid
+                                     WHERE u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_proc'::regclass
+                                       AND p.proname IN ('next_id', 'next_id_after')
+                                       AND p.pronamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'idgen')));
     is_sample boolean := sample < 100;
     is_stored boolean;
     has_places boolean;

@@ -34,12 +34,12 @@ Loaded look_at_loaded() {
     return {others.data, has_lease};
 }
 
-const char *for_log(const Loaded &loaded, const char *own) {
+const char *alter_system(const Loaded &loaded, const char *own) {
     return psprintf("ALTER SYSTEM SET shared_preload_libraries = %s%s; then restart the server.", loaded.others, own);
 }
 
 const char *statement(const Loaded &loaded, const char *own) {
-    if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_SETTINGS)) return for_log(loaded, own);
+    if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_SETTINGS)) return alter_system(loaded, own);
     return psprintf("Have a superuser add %s to shared_preload_libraries and restart the server.", own);
 }
 
@@ -57,7 +57,7 @@ const char *preload_lease_hint() {
 }
 
 const char *preload_lease_hint_for_log() {
-    return for_log(look_at_loaded(), with_lease);
+    return alter_system(look_at_loaded(), with_lease);
 }
 
 const char *keeper_hint() {

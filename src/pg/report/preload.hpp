@@ -4,7 +4,7 @@
 namespace idgen::pg {
 
 // The statement that keeps what is loaded now, and adds the library: it goes before what postgresql.conf says. Palloc'ed,
-// as a sentence. A role that may not read what is loaded is told whom to ask.
+// as a sentence. To a role that may not read the setting it says only what a superuser has to do.
 const char *preload_hint();
 // The same with idgen_lease behind it.
 const char *preload_lease_hint();
