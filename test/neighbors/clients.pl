@@ -1,4 +1,4 @@
-# Clients and ORMs: each makes its tables as docs/clients.md says, leaves the ID to the DEFAULT and reads it back
+# Clients and ORMs: each makes its tables as docs/clients says, leaves the ID to the DEFAULT and reads it back
 # without losing a digit; and the page shows the very code that ran.
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $clients = "$FindBin::Bin/../clients";
-my $page = slurp_file("$FindBin::Bin/../../docs/clients.md");
+my %page = map { (m{/docs/(.*)$} ? "docs/$1" : die) => slurp_file($_) } glob "$FindBin::Bin/../../docs/clients/*.md";
 my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
 
 # Each client: its folder, the command there, the files that the page shows, and the tables where they are not the
@@ -58,18 +58,18 @@ sub run_in
 	return;
 }
 
-# The parts of a file that the page shows, without their common indentation.
+# The parts of a file that a page shows, each with its page, without their common indentation.
 sub shown_parts
 {
 	my ($file) = @_;
 	my $text = slurp_file($file);
 	my @parts;
-	while ($text =~ m{^( *)(?:#|//|--) In docs/clients\.md:\n(.*?)^ *(?:#|//|--) End\.$}gms)
+	while ($text =~ m{^( *)(?:#|//|--) In (docs/clients/\w+\.md):\n(.*?)^ *(?:#|//|--) End\.$}gms)
 	{
-		my ($indent, $part) = ($1, $2);
+		my ($indent, $page, $part) = ($1, $2, $3);
 		$part =~ s/^$indent//gm;
 		$part =~ s/\n+\z/\n/;
-		push @parts, $part;
+		push @parts, [ $page, $part ];
 	}
 	return @parts;
 }
@@ -123,18 +123,18 @@ SQL
 	for my $file (map { "$clients/$folder/$_" } @{ $client->{shows} })
 	{
 		my @parts = shown_parts($file);
-		isnt(scalar(@parts), 0, "$name: the page shows some of it");
-		for my $part (@parts)
+		isnt(scalar(@parts), 0, "$name: a page shows some of it");
+		for (@parts)
 		{
-			my $known = index($page, $part) >= 0;
-			ok($known, "$name: docs/clients.md shows what ran") or diag($part);
-			$shown{$part} = 1;
+			my ($page, $part) = @$_;
+			ok(index($page{$page} // '', $part) >= 0, "$name: $page shows what ran") or diag($part);
+			$shown{$page}{$part} = 1;
 		}
 	}
 }
 
 # Reading by ID: the statement, and how each ORM writes the bound, are what ran.
-my ($section) = $page =~ /^### Reading by ID\n(.*?)^## /ms;
+my ($section) = $page{'docs/clients/README.md'} =~ /^### Reading by ID\n(.*)/ms;
 my ($statement) = $section =~ /^    (SELECT .*)$/m;
 cmp_ok(index(slurp_file("$clients/npm/node_pg.mjs"), $statement), '>', 0, 'Reading by ID: the statement ran');
 my %app = map { $_->{name} => "$clients/" . ($_->{folder} // $_->{name}) . "/$_->{shows}[0]" } @clients;
@@ -149,18 +149,19 @@ for my $name (sort keys %bounds)
 	is("@unknown", '', "Reading by ID: $name ran with its bound");
 }
 
-# Nothing else on the page claims to have run: the other sections say that they did not.
-my @sections = split /^(?=## )/m, $page;
-for my $section (@sections)
+# Nothing else on the pages claims to have run: the other sections say that they did not.
+for my $page (sort keys %page)
 {
-	my ($title) = $section =~ /^## (.*)/ or next;
-	next if $section =~ /\ANot run\b|^Not run here/m;
-	while ($section =~ /^```(\w+)\n(.*?)^```/gms)
+	for my $section (split /^(?=## )/m, $page{$page})
 	{
-		my ($language, $block) = ($1, $2);
-		my $rest = $block;
-		$rest =~ s/\Q$_\E// for sort { length $b <=> length $a } keys %shown;
-		like($rest, qr/\A\s*\z/, "$title: every $language block on the page ran");
+		my ($title) = $section =~ /^## (.*)/ or next;
+		next if $section =~ /^Not run here/m;
+		while ($section =~ /^```(\w+)\n(.*?)^```/gms)
+		{
+			my ($language, $rest) = ($1, $2);
+			$rest =~ s/\Q$_\E// for sort { length $b <=> length $a } keys %{ $shown{$page} };
+			like($rest, qr/\A\s*\z/, "$page, $title: every $language block ran");
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ settings.configure(
 django.setup()
 
 
-# In docs/clients.md:
+# In docs/clients/python.md:
 class IdField(models.BigAutoField):
     """A bigint that the database makes: leaves itself out of INSERT and reads itself back."""
 
@@ -48,7 +48,7 @@ with connection.schema_editor() as editor:
     editor.create_model(Photo)
     editor.create_model(Comment)
 
-# In docs/clients.md:
+# In docs/clients/python.md:
 photo = Photo.objects.create(title='one')  # photo.id is set
 comment = Comment.objects.create(photo=photo)
 batch = Photo.objects.bulk_create([Photo(title=f'batch {number}') for number in (1, 2, 3)])

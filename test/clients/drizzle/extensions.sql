@@ -1,4 +1,4 @@
--- In docs/clients.md:
+-- In docs/clients/javascript.md:
 -- drizzle/0000_extensions.sql
 CREATE EXTENSION IF NOT EXISTS idgen;
 --> statement-breakpoint

@@ -1,4 +1,4 @@
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 // ids.js
 import { customType } from 'drizzle-orm/pg-core';
 

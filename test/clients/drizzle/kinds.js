@@ -8,7 +8,7 @@ import * as schema from './schema.js';
 const { album, photo, visit } = schema;
 const pool = new pg.Pool();
 const db = drizzle(pool, { schema });
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const [one] = await db.insert(album).values({ title: 'one' }).returning();  // one.id is a string of 11 characters
 const [seen] = await db.insert(visit).values({ albumId: one.id }).returning();
 const batch = await db.insert(album).values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning();
@@ -24,7 +24,7 @@ const photos = await db.insert(photo).values(Array(20).fill({ title: 'json' })).
 const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== id);  // the first of a millisecond is a number
 const visits = await db.insert(visit).values([{ albumId: one.id, photoId }, { albumId: one.id, photoId }]).returning();
 await db.update(visit).set({ before: visits.map(({ id }) => id) }).where(eq(visit.id, seen.id));
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const byId = db.select().from(album).where(eq(album.id, sql.placeholder('id'))).prepare('album_by_id');
 // End.
 const [found] = process.env.POOLED

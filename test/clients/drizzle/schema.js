@@ -1,5 +1,5 @@
 import { relations } from 'drizzle-orm';
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 // schema.js
 import { sql } from 'drizzle-orm';
 import { bigint, index, pgTable, text } from 'drizzle-orm/pg-core';

@@ -19,7 +19,7 @@ public class App {
         session.createSQLQuery("CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text)").executeUpdate();
         session.createSQLQuery("CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(),"
                 + " photo_id bigint REFERENCES photo)").executeUpdate();
-        // In docs/clients.md:
+        // In docs/clients/java.md:
         Photo photo = new Photo("one");
         session.persist(photo); // photo.id is set
         session.persist(new Comment(photo));
@@ -53,7 +53,7 @@ public class App {
     }
 }
 
-// In docs/clients.md:
+// In docs/clients/java.md:
 @Entity
 class Photo {
     @Id
@@ -80,7 +80,7 @@ class Comment {
 }
 // End.
 
-// In docs/clients.md:
+// In docs/clients/java.md:
 @Entity
 @Table(name = "photo")
 class ImportedPhoto {

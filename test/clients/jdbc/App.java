@@ -10,7 +10,7 @@ public class App {
                 statement.execute("CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(),"
                         + " photo_id bigint REFERENCES photo)");
             }
-            // In docs/clients.md:
+            // In docs/clients/java.md:
             long id;
             try (PreparedStatement insert = connection.prepareStatement(
                     "INSERT INTO photo (title) VALUES (?)", new String[] {"id"})) {

@@ -7,7 +7,7 @@ public class Kinds {
     public static void main(String[] arguments) throws SQLException {
         try (Connection connection = DriverManager.getConnection(System.getenv("JDBC_URL"))) {
             makeTables(connection);
-            // In docs/clients.md:
+            // In docs/clients/java.md:
             // The URL has stringtype=unspecified: ? stands for an id64 as well as for a text.
             String id;
             try (PreparedStatement insert = connection.prepareStatement(
@@ -66,7 +66,7 @@ public class Kinds {
         }
     }
 
-    // In docs/clients.md:
+    // In docs/clients/java.md:
     static String[] strings(Connection connection, String sql, Object argument) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql)) {
             select.setObject(1, argument);

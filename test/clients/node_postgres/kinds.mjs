@@ -1,6 +1,6 @@
 // Keys that are id64 and ulid, by node-postgres. Prints as JSON what it made, and what it read back. POOLED says that
 // no statement is prepared.
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 import pg from 'pg';
 
 const client = new pg.Client();
@@ -34,7 +34,7 @@ const { rows: [photo] } = await client.query('SELECT next_id() AS id');
 const { rows: [times] } = await client.query(
     'SELECT id_time($1) AS bigint, id64_time($2) AS id64', [photo.id, album.id]);
 // End.
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const byId = (id) => client.query({ name: 'album_by_id', text: 'SELECT * FROM album WHERE id = $1', values: [id] });
 // End.
 const [{ rows: [found] }] = process.env.POOLED
@@ -46,7 +46,7 @@ const { rows: photos } = await client.query(
 const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== BigInt(id));  // the first of a millisecond is a number
 const { rows: [seen] } = await client.query(
     'INSERT INTO visit (album_id, before) VALUES ($1, $2) RETURNING id', [album.id, visits.map(({ id }) => id)]);
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 // JSON has an id64 as a string, and a bigint only on request.
 const { rows: [{ json }] } = await client.query(`
 SELECT jsonb_build_object('album', to_jsonb(album), 'photo', photo.id::text) AS json

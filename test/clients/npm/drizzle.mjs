@@ -4,7 +4,7 @@ import { show, showAll } from './show.mjs';
 import { and, eq, gte, lt } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 import { sql } from 'drizzle-orm';
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 
@@ -22,7 +22,7 @@ const db = drizzle(pool);
 await db.execute(sql`
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text);
 CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint REFERENCES photo)`);
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const [one] = await db.insert(photo).values({ title: 'one' }).returning();
 const [remark] = await db.insert(comment).values({ photoId: one.id }).returning();
 const batch = await db.insert(photo).values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning();

@@ -4,7 +4,7 @@ import Knex from 'knex';
 import { show, showAll } from './show.mjs';
 
 const knex = Knex({ client: 'pg', connection: { host: process.env.PGHOST } });
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 await knex.schema.createTable('photo', (table) => {
     table.bigInteger('id').primary().defaultTo(knex.raw('next_id()'));
     table.text('title');

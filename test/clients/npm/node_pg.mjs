@@ -1,7 +1,7 @@
 // node-postgres: an ID is a string, or a BigInt if you ask for it.
 import assert from 'node:assert';
 import { show, showAll } from './show.mjs';
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 import pg from 'pg';
 
 const client = new pg.Client();
@@ -29,7 +29,7 @@ show([photo, ...batch, ...block.map((id, n) => ({ id, title: `block ${n + 1}` })
 await showAll(async (begin) =>
     (await client.query('SELECT id, title FROM photo WHERE id >= $1 AND id < id_settled() ORDER BY id', [begin])).rows);
 
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);  // never Number or parseInt: they round
 // End.
 const { rows: [{ id }] } = await client.query('SELECT id FROM photo WHERE id = $1', [photo.id]);

@@ -12,7 +12,7 @@ CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text);
 CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint NOT NULL REFERENCES photo)`);
 await client.end();
 const prisma = new prismaClient.PrismaClient({ adapter: new PrismaPg({}) });
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const photo = await prisma.photo.create({ data: { title: 'one' } });  // photo.id is a BigInt
 const comment = await prisma.comment.create({ data: { photoId: photo.id } });
 const batch = await prisma.photo.createManyAndReturn({ data: [{ title: 'batch 1' }, { title: 'batch 2' }] });

@@ -2,12 +2,12 @@
 import assert from 'node:assert';
 import { show, showAll } from './show.mjs';
 import { Op } from 'sequelize';
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 import { DataTypes, Sequelize } from 'sequelize';
 // End.
 const sequelize = new Sequelize(process.env.PGDATABASE, process.env.PGUSER, '',
     { dialect: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, logging: false });
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const id = { type: DataTypes.BIGINT, primaryKey: true, defaultValue: Sequelize.literal('next_id()') };
 const options = { freezeTableName: true, timestamps: false };
 const Photo = sequelize.define('photo', { id, title: DataTypes.TEXT }, options);

@@ -1,7 +1,7 @@
 // TypeORM: an ID is a string.
 import assert from 'node:assert';
 import { show, showAll } from './show.mjs';
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 import typeorm from 'typeorm';
 
 const id = { type: 'bigint', primary: true, default: () => 'next_id()' };
@@ -23,7 +23,7 @@ await source.initialize();
 await source.synchronize();
 const { upQueries } = await source.driver.createSchemaBuilder().log();
 assert.deepStrictEqual(upQueries, [], 'the schema is what the entities say');
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 const photos = source.getRepository(Photo);
 const photo = await photos.save({ title: 'one' });  // photo.id is set
 const comment = await source.getRepository(Comment).save({ photo });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import prismaClient from './client/index.js';
 
 const { PrismaClient } = prismaClient;
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 // Arrays of these types come as text, {a,b}: they are read as those of text are, whose number is 1009.
 const parseArray = pg.types.getTypeParser(1009);
 const adapter = new PrismaPg({}, {

@@ -1,4 +1,4 @@
-// In docs/clients.md:
+// In docs/clients/javascript.md:
 // prisma.config.ts
 import { defineConfig } from 'prisma/config';
 

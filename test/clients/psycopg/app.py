@@ -4,7 +4,7 @@ import json
 import psycopg
 
 connection = psycopg.connect()
-# In docs/clients.md:
+# In docs/clients/python.md:
 connection.execute('CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), title text)')
 connection.execute('CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint REFERENCES photo)')
 

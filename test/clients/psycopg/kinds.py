@@ -7,7 +7,7 @@ from psycopg.types import TypeInfo
 
 connection = psycopg.connect(**json.loads(os.environ.get('CONNECT', '{}')))
 connection.prepare_threshold = 1 if os.environ.get('PREPARES') else None
-# In docs/clients.md:
+# In docs/clients/python.md:
 for name in 'id64', 'ulid':
     TypeInfo.fetch(connection, name).register(connection)  # arrays of them are lists of strings
 

@@ -9,7 +9,7 @@ require_relative 'app/models/photo'
 require_relative 'app/models/comment'
 CreatePhotos.migrate(:up)
 
-# In docs/clients.md:
+# In docs/clients/ruby.md:
 photo = Photo.create!(title: 'one') # photo.id is set
 comment = photo.comments.create!
 batch = Photo.insert_all!([{ title: 'batch 1' }, { title: 'batch 2' }], returning: %w[title id]).rows

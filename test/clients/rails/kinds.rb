@@ -1,6 +1,6 @@
 # Keys that are id64 and ulid, by bin/rails runner. Prints as JSON what it made, and what it read back.
 
-# In docs/clients.md:
+# In docs/clients/ruby.md:
 album = Album.create!(title: 'one') # album.id is set, a string of 11 characters
 visit = album.visits.create!
 batch = Album.insert_all!([{ title: 'batch 1' }, { title: 'batch 2' }], returning: %w[title id]).rows.to_h

@@ -1,5 +1,5 @@
 # SQLAlchemy: the DEFAULT makes the ID, RETURNING reads it back. Prints as psycopg/app.py does.
-# In docs/clients.md:
+# In docs/clients/python.md:
 from sqlalchemy import BigInteger, Column, ForeignKey, Text, create_engine, text
 from sqlalchemy.orm import Session, declarative_base, relationship
 
@@ -26,7 +26,7 @@ from sqlalchemy import func
 engine = create_engine('postgresql+psycopg2://')
 Base.metadata.create_all(engine)
 with Session(engine) as session:
-    # In docs/clients.md:
+    # In docs/clients/python.md:
     photo = Photo(title='one', comments=[Comment()])
     batch = [Photo(title=f'batch {number}') for number in (1, 2, 3)]
     session.add_all([photo, *batch])

@@ -14,11 +14,11 @@ our @EXPORT = qw(tree page pages blocks block is_sql);
 # The folder of the tree that is tested.
 sub tree { return abs_path(dirname(__FILE__) . '/../../..') }
 
-# The text of a page: README, or one of docs by its name.
+# The text of a page: README, or one of docs by its path there.
 sub page { my ($name) = @_; return slurp_file(tree() . ($name eq 'README' ? '/README.md' : "/docs/$name.md")) }
 
 # The names of all pages.
-sub pages { return ('README', grep { $_ ne 'README' } map { m{([^/]+)\.md$} } sort glob tree() . '/docs/*.md') }
+sub pages { return ('README', grep { $_ ne 'README' } map { m{/docs/(.+)\.md$} } sort glob tree() . '/docs/{,clients/}*.md') }
 
 # The blocks of a page, in their order: page, section (the heading above), language ('' if none is given, "indented" if
 # it stands indented and not between fences), number among those of the page, text; and says, what stands without a

@@ -29,10 +29,8 @@ my %table = (
 	benchmarks => { not_here => [ [ qr/FROM by_day/, 'no SQL to type, but a plan of test/bench' ] ] },
 	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
-	clients => {
-		given => $idgen,
-		not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ], [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ]
-	},
+	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },
+	'clients/javascript' => { not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ] ] },
 	hlc => { given => $idgen, results => qr/^Vector clocks$/ },
 	installing => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/docker/, 'needs Docker' ] ] },
 	migration => {

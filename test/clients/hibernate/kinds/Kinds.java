@@ -21,7 +21,7 @@ public class Kinds {
         for (Object made : List.of(photo, album, visit)) session.persist(made);
         session.flush();
 
-        // In docs/clients.md:
+        // In docs/clients/java.md:
         List<?> block = session.createSQLQuery("SELECT CAST(next_ids(:n) AS id64) AS id")
                 .addScalar("id", StringType.INSTANCE).setParameter("n", 3).list();
         // End.
@@ -41,7 +41,7 @@ public class Kinds {
     }
 }
 
-// In docs/clients.md:
+// In docs/clients/java.md:
 @Entity
 class Photo {
     @Id

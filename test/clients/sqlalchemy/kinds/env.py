@@ -4,7 +4,7 @@ import os
 from alembic import context
 from sqlalchemy import create_engine
 
-# In docs/clients.md:
+# In docs/clients/python.md:
 # env.py
 from idgen_types import Id64, Id64Array, Ulid
 from models import Base

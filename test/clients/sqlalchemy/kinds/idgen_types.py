@@ -1,5 +1,5 @@
 # The types of idgen for SQLAlchemy and Alembic.
-# In docs/clients.md:
+# In docs/clients/python.md:
 # idgen_types.py
 from psycopg2 import STRING
 from psycopg2.extensions import new_array_type, register_type

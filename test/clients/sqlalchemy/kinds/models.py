@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/python.md:
 # models.py
 from idgen_types import Id64, Id64Array, Ulid
 from sqlalchemy import BigInteger, Column, ForeignKey, Text, text

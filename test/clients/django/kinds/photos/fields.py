@@ -1,5 +1,5 @@
 # Fields whose values the database makes.
-# In docs/clients.md:
+# In docs/clients/python.md:
 # fields.py
 from django.db import models
 from django.db.backends.signals import connection_created
@@ -22,7 +22,7 @@ class IdField(models.BigAutoField):
         return 'bigint'
 
 
-# In docs/clients.md:
+# In docs/clients/python.md:
 class Id64Field(IdField):
     """The same as an id64: a string of 11 characters."""
 

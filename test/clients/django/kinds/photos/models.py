@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/python.md:
 # models.py
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

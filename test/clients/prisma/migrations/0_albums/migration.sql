@@ -1,4 +1,4 @@
--- In docs/clients.md:
+-- In docs/clients/javascript.md:
 -- migrations/0_albums/migration.sql
 CREATE EXTENSION IF NOT EXISTS idgen;
 CREATE EXTENSION IF NOT EXISTS idgen_kinds;

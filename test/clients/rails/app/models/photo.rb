@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/ruby.md:
 class Photo < ActiveRecord::Base
   has_many :comments
 

@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/ruby.md:
 # config/initializers/idgen.rb
 require 'active_record/connection_adapters/postgresql_adapter'
 

@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/ruby.md:
 class CreatePhotos < ActiveRecord::Migration[6.1]
   def change
     enable_extension 'idgen'

@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/python.md:
 from alembic import op
 
 revision = 'extensions'

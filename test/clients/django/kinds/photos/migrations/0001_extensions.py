@@ -1,4 +1,4 @@
-# In docs/clients.md:
+# In docs/clients/python.md:
 # migrations/0001_extensions.py
 from django.contrib.postgres.operations import CreateExtension
 from django.db import migrations
