@@ -614,7 +614,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
 
-CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, form text, largest text, hint text) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
@@ -635,11 +635,14 @@ BEGIN
     IF value >= 18446744073709551616 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('invalid %s: it is too large', form),
             DETAIL = format('The text was "%s"; the largest is "%s".', whole, largest), HINT = hint;
+    ELSIF length(digits) < size AND NOT short THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: it has fewer than %s digits', form, size),
+            DETAIL = format('The text was "%s".', whole), HINT = 'A digit is missing. If zeros in front were left out instead, say short => true.';
     END IF;
     RETURN CASE WHEN value < 9223372036854775808 THEN value ELSE value - 18446744073709551616 END;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, text, text, text) IS 'the number that digits of an alphabet write; an error if there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, boolean, text, text, text) IS 'the number that digits of an alphabet write, all of them unless it may be short; an error if there is none';
 
 CREATE FUNCTION idgen_sql.idgen_require_digits(written text, checked text, alphabet text, form text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -658,17 +661,17 @@ CREATE FUNCTION idgen_sql.id_to_base62(id bigint) RETURNS text LANGUAGE sql IMMU
     RETURN idgen_sql.idgen_digits(id, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 11);
 COMMENT ON FUNCTION idgen_sql.id_to_base62(bigint) IS 'ID as 11 digits of 0-9, A-Z, a-z; sorted as bytes (COLLATE "C") they are sorted as IDs';
 
-CREATE FUNCTION idgen_sql.id_from_base62(digits text) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base62(digits text, short boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     hint constant text := 'Base62 has the digits 0-9, A-Z and a-z.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'Base62 text', 'LygHa16AHYF', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'Base62 text', 'LygHa16AHYF', hint);
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.id_from_base62(text) IS 'ID from up to 11 digits of 0-9, A-Z, a-z';
+COMMENT ON FUNCTION idgen_sql.id_from_base62(text, boolean) IS 'ID from 11 digits of 0-9, A-Z, a-z; short: from up to 11';
 
 CREATE FUNCTION idgen_sql.id_to_base32(id bigint, checksum boolean DEFAULT false) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -679,7 +682,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_to_base32(bigint, boolean) IS 'ID as 13 digits of Crockford''s Base32, with its check symbol if asked for: to be read aloud and typed';
 
-CREATE FUNCTION idgen_sql.id_from_base32(digits text, checksum boolean DEFAULT false) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base32(digits text, checksum boolean DEFAULT false, short boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -693,7 +696,7 @@ DECLARE
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, front, alphabet || '-', 'Base32 text', hint);
     PERFORM idgen_sql.idgen_require_digits(digits, rpad(front, length(front), '0') || check_symbol, alphabet || '-*~$=U', 'Base32 text', hint);
-    id := idgen_sql.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
+    id := idgen_sql.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, short, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
     IF checksum AND check_symbol COLLATE "C" <> right(idgen_sql.id_to_base32(id, true), 1) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid Base32 text: its check symbol does not fit its digits',
             DETAIL = format('The text was "%s"; its digits have the check symbol "%s".', digits, right(idgen_sql.id_to_base32(id, true), 1)),
@@ -702,7 +705,7 @@ BEGIN
     RETURN id;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.id_from_base32(text, boolean) IS 'ID from up to 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error';
+COMMENT ON FUNCTION idgen_sql.id_from_base32(text, boolean, boolean) IS 'ID from 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error; short: from up to 13';
 
 CREATE FUNCTION idgen_sql.id_to_base64url(id bigint) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -712,17 +715,17 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_to_base64url(bigint) IS 'ID as up to 11 digits of A-Z, a-z, 0-9, - and _, as in the links of Instagram''s posts';
 
-CREATE FUNCTION idgen_sql.id_from_base64url(digits text) RETURNS bigint
+CREATE FUNCTION idgen_sql.id_from_base64url(digits text, short boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     alphabet constant text := 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     hint constant text := 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, 'base64url text', 'P__________', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'base64url text', 'P__________', hint);
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.id_from_base64url(text) IS 'ID from up to 11 digits of A-Z, a-z, 0-9, - and _';
+COMMENT ON FUNCTION idgen_sql.id_from_base64url(text, boolean) IS 'ID from 11 digits of A-Z, a-z, 0-9, - and _, which IDs from 2^60 on have; short: from up to 11';
 
 CREATE FUNCTION idgen_sql.idgen_to_uuid(id bigint, f idgen_sql.idgen_form) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -748,6 +751,24 @@ CREATE FUNCTION idgen_sql.id_to_uuid(id bigint, layout text DEFAULT 'instagram')
     RETURN idgen_sql.idgen_to_uuid(id, idgen_sql.idgen_form(layout));
 COMMENT ON FUNCTION idgen_sql.id_to_uuid(bigint, text) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
 
+CREATE FUNCTION idgen_sql.idgen_to_uuidv8(id bigint, f idgen_sql.idgen_form) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF id < 0 OR id > f.largest THEN
+        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
+            DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
+    END IF;
+    -- bits 63 to 16, version 8, bits 15 to 4, variant 2, bits 3 to 0, and 58 random bits: those of a UUID of version 4 that are random throughout
+    RETURN (lpad(to_hex(id >> 16), 12, '0') || '8' || lpad(to_hex(id >> 4 & 4095), 3, '0') || to_hex(8 | (id >> 2 & 3))
+        || to_hex(((id & 3) << 2) | (get_byte(uuid_send(gen_random_uuid()), 0) & 3)) || right(gen_random_uuid()::text, 12) || right(gen_random_uuid()::text, 2))::uuid;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_to_uuidv8(bigint, idgen_sql.idgen_form) IS 'what id_to_uuidv8 gives';
+
+CREATE FUNCTION idgen_sql.id_to_uuidv8(id bigint, layout text DEFAULT 'instagram') RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN idgen_sql.idgen_to_uuidv8(id, idgen_sql.idgen_form(layout));
+COMMENT ON FUNCTION idgen_sql.id_to_uuidv8(bigint, text) IS 'UUID of version 8 that begins with the ID, sorts as the ID does, and ends in 58 random bits';
+
 CREATE FUNCTION idgen_sql.idgen_from_uuid(id uuid, f idgen_sql.idgen_form) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -758,8 +779,14 @@ DECLARE
     number bigint := ((upper & 4095) << 62) | (lower & (1::bigint << 62) - 1);
     problem text;
 BEGIN
-    IF upper & 61440 <> 28672 OR lower >> 62 & 3 <> 2 THEN
-        problem := 'It is not a UUID of version 7 (RFC 9562).';
+    IF upper & 61440 = 32768 AND lower >> 62 & 3 = 2 THEN
+        number := (upper & -65536) | ((upper & 4095) << 4) | (lower >> 58 & 15);
+        IF number BETWEEN 0 AND f.largest THEN
+            RETURN number;
+        END IF;
+        problem := format('It holds the number %s; IDs of that layout lie between 0 and %s.', number, f.largest);
+    ELSIF upper & 61440 <> 28672 OR lower >> 62 & 3 <> 2 THEN
+        problem := 'It is not a UUID of version 7 or 8 (RFC 9562).';
     ELSIF upper & 4094 <> 0 OR number < 0 OR number > f.largest THEN
         problem := 'The bits below its time do not hold an ID of that layout.';
     ELSIF f.epoch_ms + (number >> f.time_shift) * idgen_sql.idgen_unit_us(f) / 1000 <> ms THEN
@@ -769,14 +796,14 @@ BEGIN
         RETURN number;
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('UUID %s does not hold an ID of layout "%s"', id, f.canonical),
-        DETAIL = problem, HINT = 'Give a UUID that id_to_uuid made, and the same layout.';
+        DETAIL = problem, HINT = 'Give a UUID that id_to_uuid or id_to_uuidv8 made, and the same layout.';
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_from_uuid(uuid, idgen_sql.idgen_form) IS 'what id_from_uuid gives';
 
 CREATE FUNCTION idgen_sql.id_from_uuid(id uuid, layout text DEFAULT 'instagram') RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN idgen_sql.idgen_from_uuid(id, idgen_sql.idgen_form(layout));
-COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid; any other UUID is an error';
+COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid or id_to_uuidv8; one without an ID of the layout is an error';
 
 -- The maker. Each shard of a packing has two sequences and a table to lock:
 --

@@ -29,13 +29,13 @@ DROP DOMAIN idgen_sql.id_layout;
 DROP FUNCTION idgen_sql.idgen_own_shards, idgen_sql.next_id, idgen_sql.next_ids, idgen_sql.next_id_array, idgen_sql.id_layout_info, idgen_sql.id_decode,
     idgen_sql.id_time, idgen_sql.id_time_near, idgen_sql.id_shard, idgen_sql.id_region, idgen_sql.id_sequence, idgen_sql.id_make, idgen_sql.id_min, idgen_sql.id_max,
     idgen_sql.id_within, idgen_sql.id_within_first, idgen_sql.id_within_last, idgen_sql.id_to_base62, idgen_sql.id_from_base62, idgen_sql.id_to_base32,
-    idgen_sql.id_from_base32, idgen_sql.id_to_base64url, idgen_sql.id_from_base64url, idgen_sql.id_to_uuid, idgen_sql.id_from_uuid, idgen_sql.idgen_layout_text,
+    idgen_sql.id_from_base32, idgen_sql.id_to_base64url, idgen_sql.id_from_base64url, idgen_sql.id_to_uuid, idgen_sql.id_to_uuidv8, idgen_sql.id_from_uuid, idgen_sql.idgen_layout_text,
     idgen_sql.idgen_slot, idgen_sql.idgen_preset, idgen_sql.idgen_refuse_layout, idgen_sql.idgen_epoch_ms, idgen_sql.idgen_count, idgen_sql.idgen_instant_text,
     idgen_sql.idgen_presets, idgen_sql.idgen_form_hint, idgen_sql.idgen_parse_layout, idgen_sql.idgen_form, idgen_sql.idgen_from_unix, idgen_sql.idgen_unit_us,
     idgen_sql.idgen_start_us, idgen_sql.idgen_instant, idgen_sql.idgen_duration, idgen_sql.idgen_us, idgen_sql.idgen_decode, idgen_sql.idgen_require_finite,
     idgen_sql.idgen_time_near, idgen_sql.idgen_require_ticks, idgen_sql.idgen_tick, idgen_sql.idgen_refuse_wrapping, idgen_sql.idgen_min, idgen_sql.idgen_max,
     idgen_sql.idgen_span, idgen_sql.idgen_refuse_null, idgen_sql.idgen_require_shard, idgen_sql.idgen_make, idgen_sql.idgen_clip, idgen_sql.idgen_digits,
-    idgen_sql.idgen_number, idgen_sql.idgen_require_digits, idgen_sql.idgen_to_uuid, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
+    idgen_sql.idgen_number, idgen_sql.idgen_require_digits, idgen_sql.idgen_to_uuid, idgen_sql.idgen_to_uuidv8, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
     idgen_sql.idgen_slot_of, idgen_sql.idgen_cycle_shift, idgen_sql.idgen_id, idgen_sql.idgen_clock_us, idgen_sql.idgen_clock_tick, idgen_sql.idgen_spin, idgen_sql.idgen_open_tick, idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw,
     idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards, idgen_sql.idgen_make_private, idgen_sql.idgen_set_shards;
 -- What was made for each shard; hand-over.sql has dropped some of it, and made one table.

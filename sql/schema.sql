@@ -43,7 +43,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT ids_per_tick FROM elsewhere.id_layout_info('js53');
 SELECT elsewhere.id_from_base62(elsewhere.id_to_base62(id)), elsewhere.id_from_base32(elsewhere.id_to_base32(id)),
-       elsewhere.id_from_base64url(elsewhere.id_to_base64url(id)), elsewhere.id_from_uuid(elsewhere.id_to_uuid(id))
+       elsewhere.id_from_base64url(elsewhere.id_to_base64url(id), true), elsewhere.id_from_uuid(elsewhere.id_to_uuid(id))
   FROM elsewhere.id_make('2026-11-21', 5, 6) AS id;
 SELECT layout OPERATOR(elsewhere.=) 'snowflake' AS same, layout OPERATOR(elsewhere.<>) 'snowflake' AS differs FROM public.photo;
 SELECT layout, count(*) FROM public.photo GROUP BY layout;

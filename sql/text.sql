@@ -9,12 +9,12 @@ SELECT id, id_to_base62(id), id_to_base32(id), id_to_base32(id, checksum => true
 SELECT id, id_to_base62(id), id_to_base32(id), id_to_base32(id, true), id_to_base64url(id)
   FROM unnest('{-1, -9223372036854775808}'::bigint[]) AS id;
 -- What Instagram's links say
-SELECT id_to_base64url(id), id_from_base64url(shortcode) = id AS same
+SELECT id_to_base64url(id), id_from_base64url(shortcode, short => true) = id AS same
   FROM (VALUES ('CO5WXONKMxM', 2574187014843321420), ('CP5h-I1FuPr', 2592252466151482347), ('aG-H', 6844295), ('D', 3)) AS v (shortcode, id);
 
 -- Every form of the vectors: what is read of a text, or how it is refused; and what is written.
 SELECT form, text, result
-  FROM text_form, result_of(format('id_from_%s(%L%s)', name, text, checksum)) AS result
+  FROM text_form, result_of(format('id_from_%s(%L%s, short => true)', name, text, checksum)) AS result
  WHERE to_regproc('id_from_' || name) IS NOT NULL AND result IS DISTINCT FROM CASE WHEN direction <> 'refused' THEN id::text WHEN reason IN ('too_long', 'too_large') THEN '22003' ELSE '22P02' END;
 SELECT form, id, result
   FROM text_form, result_of(format('id_to_%s(%s%s)', name, id, checksum)) AS result
@@ -28,31 +28,32 @@ SELECT count(*),
        bool_and(id_from_base62(id_to_base62(id)) = id) AS base62,
        bool_and(id_from_base32(id_to_base32(id)) = id) AS base32,
        bool_and(id_from_base32(id_to_base32(id, true), true) = id) AS base32_check,
-       bool_and(id_from_base64url(id_to_base64url(id)) = id) AS base64url,
+       bool_and(id_from_base64url(id_to_base64url(id), short => true) = id) AS base64url,
        bool_and(length(id_to_base62(id)) = 11 AND length(id_to_base32(id)) = 13 AND length(id_to_base32(id, true)) = 14) AS fixed
   FROM (SELECT (1::bigint << bit) + step AS id FROM generate_series(0, 63) AS bit, generate_series(-2, 2) AS step
          WHERE NOT (bit = 63 AND step < 0)) AS n;
 
--- Readers take fewer digits, and Base32 what people write.
-SELECT id_from_base62('z'), id_from_base62('10'), id_from_base64url('AAAAAAAAAAD'), id_from_base32('z');
-SELECT text, id_from_base32(text) FROM unnest('{16J, 16j, i6-J, L6J, -1-6-J-, 000000000016J, oooo16J}'::text[]) AS text;
-SELECT text, id_from_base32(text, true) FROM unnest('{16JD, i6-jd, 16J-D-, 14U, 14u, 10*, 11~, 12$, 13=}'::text[]) AS text;
-SELECT id_from_base32(digits => '16JD', checksum => true), id_to_base32(id => 1234, checksum => true);
+-- Readers take fewer digits only if they are told to, and Base32 what people write.
+SELECT id_from_base62('z', short => true), id_from_base62('10', short => true), id_from_base64url('AAAAAAAAAAD'), id_from_base64url('BWrVZ', true),
+       id_from_base32('z', short => true);
+SELECT text, id_from_base32(text, short => true) FROM unnest('{16J, 16j, i6-J, L6J, -1-6-J-, 000000000016J, oooo16J}'::text[]) AS text;
+SELECT text, id_from_base32(text, true, true) FROM unnest('{16JD, i6-jd, 16J-D-, 14U, 14u, 10*, 11~, 12$, 13=}'::text[]) AS text;
+SELECT id_from_base32(digits => '16JD', checksum => true, short => true), id_to_base32(id => 1234, checksum => true);
 
 -- Refused: SQLSTATE, message, DETAIL, HINT
 \pset format unaligned
 \pset tuples_only
 SELECT refusals($$id_from_base62('')$$, $$id_from_base62(' ')$$, $$id_from_base62('4oBVmyxvRfB ')$$, $$id_from_base62('4oBVm yxvRf')$$,
                 $$id_from_base62(E'4oBVmyxvRf\n')$$, $$id_from_base62('-1')$$, $$id_from_base62('12+4')$$, $$id_from_base62('LygHa16AHYG')$$,
-                $$id_from_base62('zzzzzzzzzzz')$$, $$id_from_base62('000000000000')$$, $$id_from_base62(repeat('1', 1000))$$);
+                $$id_from_base62('4oBVyxvRfB')$$, $$id_from_base62('zzzzzzzzzzz')$$, $$id_from_base62('000000000000')$$, $$id_from_base62(repeat('1', 1000))$$);
 SELECT refusals($$id_from_base32('')$$, $$id_from_base32('-')$$, $$id_from_base32('16 J')$$, $$id_from_base32('16U')$$, $$id_from_base32('16J*')$$,
                 $$id_from_base32('16J=')$$, $$id_from_base32('G000000000000')$$, $$id_from_base32('00000000000000')$$,
-                $$id_from_base32('3G162XFD4002DS')$$,
+                $$id_from_base32('3G162XFD4002DS')$$, $$id_from_base32('3G16-2XFD-402D')$$,
                 $$id_from_base32('', true)$$, $$id_from_base32('D', true)$$, $$id_from_base32('-D-', true)$$,
-                $$id_from_base32('16JE', true)$$, $$id_from_base32('16-J-U', true)$$, $$id_from_base32('16J!', true)$$, $$id_from_base32('1UJD', true)$$,
-                $$id_from_base32('61JD', true)$$, $$id_from_base32('3G162XFD4002D', true)$$, $$id_from_base32('3G162XFD40002DS', true)$$);
+                $$id_from_base32('16JE', true, true)$$, $$id_from_base32('16-J-U', true, true)$$, $$id_from_base32('16J!', true)$$, $$id_from_base32('1UJD', true)$$,
+                $$id_from_base32('61JD', true, true)$$, $$id_from_base32('3G162XFD4002D', true)$$, $$id_from_base32('3G162XFD40002DS', true)$$);
 SELECT refusals($$id_from_base64url('')$$, $$id_from_base64url('CO5WXONKMxM=')$$, $$id_from_base64url('CO5+')$$, $$id_from_base64url('/')$$,
-                $$id_from_base64url('QAAAAAAAAAA')$$, $$id_from_base64url('CO5WXONKMxMA')$$, $$id_from_base64url('https://www.instagram.com/p/CO5WXONKMxM/')$$);
+                $$id_from_base64url('CO5WXONKMx')$$, $$id_from_base64url('QAAAAAAAAAA')$$, $$id_from_base64url('CO5WXONKMxMA')$$, $$id_from_base64url('https://www.instagram.com/p/CO5WXONKMxM/')$$);
 -- Characters are counted, not bytes; a long text is cut between characters.
 SELECT refusals($$id_from_base62('12é4')$$, $$id_from_base62('é')$$, $$id_from_base62('1€')$$, $$id_from_base62('日本語')$$, $$id_from_base62('1𝟚3')$$,
                 $$id_from_base32('16J-é')$$, $$id_from_base32('16Jé', true)$$, $$id_from_base32('é6JD', true)$$, $$id_from_base64url('CO5‑')$$,
@@ -61,8 +62,9 @@ SELECT refusals($$id_from_base62('12é4')$$, $$id_from_base62('é')$$, $$id_from
 \pset tuples_only off
 
 -- NULL in, NULL out
-SELECT id_to_base62(NULL), id_from_base62(NULL), id_to_base32(NULL), id_to_base32(1, NULL), id_from_base32(NULL), id_from_base32('1', NULL),
-       id_to_base64url(NULL), id_from_base64url(NULL), id_to_uuid(NULL), id_to_uuid(1, NULL), id_from_uuid(NULL), id_from_uuid(id_to_uuid(1), NULL);
+SELECT id_to_base62(NULL), id_from_base62(NULL), id_from_base62('1', NULL), id_to_base32(NULL), id_to_base32(1, NULL), id_from_base32(NULL), id_from_base32('1', NULL), id_from_base32('1', false, NULL),
+       id_to_base64url(NULL), id_from_base64url(NULL), id_to_uuid(NULL), id_to_uuid(1, NULL), id_from_uuid(NULL), id_from_uuid(id_to_uuid(1), NULL),
+       id_to_uuidv8(NULL), id_to_uuidv8(1, NULL);
 
 -- Columns of text sort and compare as IDs in the order of bytes.
 SELECT array_agg(id ORDER BY id_to_base62(id) COLLATE "C") = array_agg(id ORDER BY id) AS base62,
@@ -81,6 +83,13 @@ SELECT layout, id, uuid, substr(uuid::text, 15, 1) AS version, substr(uuid::text
        CAST(text AS id_layout) AS layout,
        id_to_uuid(id, layout) AS uuid;
 
+-- In a UUID of version 8: the bits of the ID, then random ones, in the order of the IDs.
+SELECT left(uuid::text, 20), substr(uuid::text, 21, 1) IN ('4', '5', '6', '7') AS last_bits, id_from_uuid(uuid) FROM id_to_uuidv8(4036565484265537613) AS uuid;
+SELECT count(DISTINCT uuid) AS different, count(DISTINCT right(uuid::text, 12)) AS random, bool_and(id_from_uuid(uuid, layout) = id) AS same,
+       array_agg(id ORDER BY uuid) = array_agg(id ORDER BY id) AS ordered, bool_and(substr(uuid::text, 15, 1) = '8' AND substr(uuid::text, 20, 1) IN ('8', '9', 'a', 'b')) AS version
+  FROM (VALUES ('instagram', 9223372036854775807), ('js53', 9007199254740991)) AS v (text, largest), CAST(text AS id_layout) AS layout,
+       LATERAL (SELECT (n::numeric * largest / 1000)::bigint AS id FROM generate_series(0, 1000) AS n) AS i, id_to_uuidv8(id, layout) AS uuid;
+
 \pset format unaligned
 \pset tuples_only
 SELECT refusals('id_to_uuid(-1)', $$id_to_uuid(9007199254740992, 'js53')$$,
@@ -89,7 +98,9 @@ SELECT refusals('id_to_uuid(-1)', $$id_to_uuid(9007199254740992, 'js53')$$,
 SELECT refusals($$id_from_uuid('00000000-0000-0000-0000-000000000000')$$, $$id_from_uuid('ffffffff-ffff-ffff-ffff-ffffffffffff')$$,
                 $$id_from_uuid('919108f7-52d1-4320-9bac-f847db4148a8')$$, $$id_from_uuid('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')$$,
                 $$id_from_uuid('01a20723-ef8d-7000-f804-c2ebda40004d')$$, $$id_from_uuid('01a20723-ef8e-7000-b804-c2ebda40004d')$$,
-                $$id_from_uuid('01a20723-ef8d-7000-b804-c2ebda40004d', 'twitter')$$, $$id_from_uuid('01a20723-ef8d-7001-b804-c2ebda40004d', 'js53')$$);
+                $$id_from_uuid('01a20723-ef8d-7000-b804-c2ebda40004d', 'twitter')$$, $$id_from_uuid('01a20723-ef8d-7001-b804-c2ebda40004d', 'js53')$$,
+                $$id_from_uuid('3804c2eb-da40-8004-b400-000000000000', 'js53')$$, $$id_from_uuid('b804c2eb-da40-8004-b400-000000000000')$$,
+                $$id_from_uuid('3804c2eb-da40-8004-f400-000000000000')$$, 'id_to_uuidv8(-1)', $$id_to_uuidv8(9007199254740992, 'js53')$$);
 \pset format aligned
 \pset tuples_only off
 SELECT id_from_uuid('01a20723-ef8d-7000-b804-c2ebda40004d');
@@ -131,7 +142,8 @@ SELECT refusals($$id_encrypt(-1, '\x2B7E151628AED2A6ABF7158809CF4F3C')$$, $$id_d
 SELECT id_decrypt(id_encrypt(1, key, tweak), key, tweak) AS longest_tweak
   FROM (SELECT '\x2B7E151628AED2A6ABF7158809CF4F3C'::bytea AS key, repeat('x', 256)::bytea AS tweak) AS v;
 SELECT id_encrypt(NULL, '\x00'), id_encrypt(1, NULL), id_encrypt(1, '\x00', NULL), id_decrypt(NULL, '\x00'), id_decrypt(1, NULL), id_decrypt(1, '\x00', NULL),
-       id_to_public(NULL), id_to_public(1, NULL), id_to_public(1, 1, NULL), id_from_public(NULL), id_from_public('1', NULL);
+       id_to_public(NULL), id_to_public(1, NULL), id_to_public(1, 1, NULL), id_to_public(1, 1, '', NULL),
+       id_from_public(NULL), id_from_public('1', NULL), id_from_public('1', '', NULL);
 
 -- Immutable with the key given: in a generated column, an index
 CREATE TABLE link (id bigint PRIMARY KEY, shown bigint GENERATED ALWAYS AS (id_encrypt(id, '\x2B7E151628AED2A6ABF7158809CF4F3C')) STORED UNIQUE);
@@ -157,6 +169,9 @@ SET idgen.keys = '12:2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f, 1:2B7E151
 SELECT number, public, id_from_public(public) FROM unnest('{0, 1, 2, 12}'::int[]) AS number, id_to_public(5, number) AS public ORDER BY number;
 SELECT id_from_public('12ansWEBl4Nl'), id_from_public(id_to_public(5, tweak => 'photo'), 'photo'),
        id_from_public(id_to_public(5, tweak => 'photo')) <> 5 AS other_tweak;
+-- With a prefix, which is only shown
+SELECT public, id_from_public(public, prefix => 'inv'), public = 'inv_' || id_to_public(5) AS same, id_from_public(id_to_public(5, tweak => 'photo', prefix => 'sk_live'), 'photo', 'sk_live')
+  FROM id_to_public(5, prefix => 'inv') AS public;
 -- Another key under the same number
 SET idgen.keys = '1:2B7E151628AED2A6ABF7158809CF4F3D';
 SELECT id_from_public('12ansWEBl4Nl') <> 5 AS other_key;
@@ -168,7 +183,11 @@ SELECT refusals('id_to_public(-1)', 'id_to_public(5, 3)', 'id_to_public(5, -1)',
                 $$id_from_public('32ansWEBl4Nl')$$, $$id_from_public('12ansWEBl4Nl', repeat('x', 257)::bytea)$$,
                 $$id_from_public('')$$, $$id_from_public('2ansWEBl4Nl')$$, $$id_from_public('02ansWEBl4Nl')$$, $$id_from_public('21474836482ansWEBl4Nl')$$,
                 $$id_from_public('x2ansWEBl4Nl')$$, $$id_from_public('12ansWEBl4N ')$$, $$id_from_public('12ans-EBl4Nl')$$, $$id_from_public('1é2ansWEBl4Nl')$$,
-                $$id_from_public('1AzL8n0Y58m8')$$, $$id_from_public('1zzzzzzzzzzz')$$, $$id_from_public(repeat('é', 200))$$);
+                $$id_from_public('1AzL8n0Y58m8')$$, $$id_from_public('1zzzzzzzzzzz')$$, $$id_from_public(repeat('é', 200))$$,
+                $$id_from_public('inv_12ansWEBl4Nl')$$, $$id_from_public('12ansWEBl4Nl', prefix => 'inv')$$, $$id_from_public('cus_12ansWEBl4Nl', prefix => 'inv')$$,
+                $$id_from_public('_12ansWEBl4Nl')$$, $$id_from_public('inv_12ansWEBl4N', prefix => 'inv')$$, $$id_from_public('inv_12ans-EBl4Nl', prefix => 'inv')$$,
+                $$id_from_public(repeat('é', 200) || '_12ansWEBl4Nl', prefix => 'inv')$$,
+                $$id_to_public(5, prefix => 'Inv')$$, $$id_to_public(5, prefix => 'inv_')$$, $$id_to_public(5, prefix => repeat('p', 64))$$, $$id_from_public('x', prefix => 'é')$$);
 \pset format aligned
 \pset tuples_only off
 

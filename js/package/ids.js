@@ -161,12 +161,14 @@ export function fromUuid(uuid, layout = 'instagram') {
   const bytes = uuidBytes(uuid);
   useLayout(layout);
   answer.bytes.set(bytes);
-  const reason = core.idgen_id_from_uuid();
-  if (reason === 0) return answer.id;
+  const reason = core.idgen_id_from_uuid(), number = answer.id, name = nameInUse();
+  if (reason === 0) return number;
+  core.idgen_describe_layout();
   const why = [
-    '', 'It is not a UUID of version 7 (RFC 9562).', 'The bits below its time do not hold an ID of that layout.',
-    `It holds the number ${answer.id}, whose time in that layout is another than the time beside it.`,
+    '', 'It is not a UUID of version 7 or 8 (RFC 9562).', 'The bits below its time do not hold an ID of that layout.',
+    `It holds the number ${number}, whose time in that layout is another than the time beside it.`,
+    `It holds the number ${number}; IDs of that layout lie between 0 and ${answer.id}.`,
   ];
-  throw new IdgenError(sqlstate.invalidParameterValue, `UUID ${formatUuid(bytes)} does not hold an ID of layout "${nameInUse()}"`, why[reason],
-    'Give a UUID that id_to_uuid or toUuid made, and the same layout.');
+  throw new IdgenError(sqlstate.invalidParameterValue, `UUID ${formatUuid(bytes)} does not hold an ID of layout "${name}"`, why[reason],
+    'Give a UUID that id_to_uuid, id_to_uuidv8 or toUuid made, and the same layout.');
 }

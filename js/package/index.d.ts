@@ -66,13 +66,13 @@ export interface LayoutInfo {
 export function layoutInfo(layout?: Layout): LayoutInfo;
 
 export function toBase62(id: Id): string;
-export function fromBase62(text: string): bigint;
+export function fromBase62(text: string, options?: { short?: boolean }): bigint;
 export function toId64(id: Id): string;
 export function fromId64(text: string): bigint;
 export function toBase32(id: Id, options?: { checksum?: boolean }): string;
-export function fromBase32(text: string, options?: { checksum?: boolean }): bigint;
+export function fromBase32(text: string, options?: { checksum?: boolean; short?: boolean }): bigint;
 export function toBase64url(id: Id): string;
-export function fromBase64url(text: string): bigint;
+export function fromBase64url(text: string, options?: { short?: boolean }): bigint;
 export function toUuid(id: Id, layout?: Layout): string;
 export function fromUuid(uuid: string, layout?: Layout): bigint;
 

@@ -44,7 +44,7 @@ const valueOf = (text, digits) => [...text].reduce((value, digit) => value * 32n
 const numberForms = [
   { form: 'decimal', pattern: /^\d{1,19}$/, read: BigInt },
   { form: 'base62', pattern: /^[0-9A-Za-z]{11}$/, read: fromBase62 },
-  { form: 'base64url', pattern: /^[B-Za-z0-9_-][A-Za-z0-9_-]{8,10}$/, read: fromBase64url },
+  { form: 'base64url', pattern: /^[B-Za-z0-9_-][A-Za-z0-9_-]{8,10}$/, read: (text) => fromBase64url(text, { short: true }) },
   { form: 'base32', pattern: /^(?:[0-9a-z]-*){13}$/i, read: fromBase32 },
   { form: 'base32check', pattern: /^(?:[0-9a-z]-*){13}[0-9a-z*~$=]$/i, read: (text) => fromBase32(text, { checksum: true }) },
   { form: 'tid', pattern: /^[2-7a-j][2-7a-z]{12}$/, read: (text) => valueOf(text, digitsOfTid) },

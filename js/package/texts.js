@@ -1,4 +1,5 @@
-// The text forms of a 64-bit ID. Those that read accept what the server's functions of these names accept.
+// The text forms of a 64-bit ID. Those that read accept what the server's functions of these names accept: all digits, unless zeros in
+// front may be missing (short).
 import { answer, core, takeText } from './core.js';
 import { forms, textError } from './errors.js';
 import { toBigInt } from './ids.js';
@@ -13,16 +14,17 @@ function readForm(form, text, parse) {
 
 // Base62: 11 digits, zeros in front, in the order of the numbers. It is how the type id64 is written.
 export const toBase62 = (id) => takeText(core.idgen_print_base62(toBigInt(id)));
-export const fromBase62 = (text) => readForm(forms.base62, text, (size) => core.idgen_parse_base62(size, 0));
+export const fromBase62 = (text, { short = false } = {}) => readForm(forms.base62, text, (size) => core.idgen_parse_base62(size, short ? 1 : 0));
 
-// The same, where only exactly 11 digits are read.
+// The same, as the type's own input reads it.
 export const toId64 = toBase62;
-export const fromId64 = (text) => readForm(forms.id64, text, (size) => core.idgen_parse_base62(size, 1));
+export const fromId64 = (text) => readForm(forms.id64, text, (size) => core.idgen_parse_base62(size, 0));
 
 // Crockford's Base32 for people who type: 13 digits, and a check symbol if asked for.
 export const toBase32 = (id, { checksum = false } = {}) => takeText(core.idgen_print_base32(toBigInt(id), checksum ? 1 : 0));
-export const fromBase32 = (text, { checksum = false } = {}) => readForm(forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0));
+export const fromBase32 = (text, { checksum = false, short = false } = {}) =>
+  readForm(forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0, short ? 1 : 0));
 
 // The shortest form, for addresses.
 export const toBase64url = (id) => takeText(core.idgen_print_base64url(toBigInt(id)));
-export const fromBase64url = (text) => readForm(forms.base64url, text, core.idgen_parse_base64url);
+export const fromBase64url = (text, { short = false } = {}) => readForm(forms.base64url, text, (size) => core.idgen_parse_base64url(size, short ? 1 : 0));

@@ -139,6 +139,10 @@ test('what is not an ID is refused, and what no layout made has no parts', () =>
   assert.equal(thrown(() => reader.decode(1n, 'x'.repeat(513))).code, '54000');
   assert.equal(thrown(() => reader.fromBase62('0'.repeat(513))).code, '54000');
   assert.equal(thrown(() => reader.fromBase62('0'.repeat(512))).code, '22003');
+  assert.equal(thrown(() => reader.fromBase62('4oBVyxvRfB')).hint, 'A digit is missing. If zeros in front were left out instead, say { short: true }.');
+  assert.equal(reader.fromBase62('z', { short: true }) + reader.fromBase32('z', { short: true }) + reader.fromBase64url('BWrVZ', { short: true }), 61n + 31n + 22721881n);
+  assert.equal(thrown(() => reader.fromBase64url('BWrVZ')).code, '22P02');
+  assert.equal(thrown(() => reader.fromBase32('3G162XFD402DS', { checksum: true })).code, '22P02');
   assert.equal(thrown(() => reader.fromBase62(null)).code, '22004');
   assert.equal(thrown(() => reader.bounds('2026-11-01', null)).code, '42804');
   assert.equal(thrown(() => reader.bounds(new Date(NaN), null)).code, '22023');

@@ -135,7 +135,9 @@ my %compare = (
 	'parts' => ['CASE WHEN inside THEN %1$s.id_make(at, shard, sequence, %2$s) END', ''],
 	'uuids' => ['CASE WHEN id BETWEEN 0 AND largest_id AND ext.id_time(id, %3$s) BETWEEN \'1970-01-01\' AND \'10889-01-01\''
 		. ' THEN (%1$s.id_to_uuid(id, %2$s), %1$s.id_from_uuid(ext.id_to_uuid(id, %3$s), %2$s)) END', ''],
-	'texts' => ['(%1$s.id_from_base62(ext.id_to_base62(id)), %1$s.id_from_base32(lower(ext.id_to_base32(id))), %1$s.id_from_base64url(ext.id_to_base64url(id)))', ''],
+	'random uuids' => ['CASE WHEN id BETWEEN 0 AND largest_id THEN (left(%1$s.id_to_uuidv8(id, %2$s)::text, 20), %1$s.id_from_uuid(ext.id_to_uuidv8(id, %3$s), %2$s),'
+		. ' ext.id_from_uuid(%1$s.id_to_uuidv8(id, %2$s), %3$s)) END', ''],
+	'texts' => ['(%1$s.id_from_base62(ext.id_to_base62(id)), %1$s.id_from_base32(lower(ext.id_to_base32(id))), %1$s.id_from_base64url(ext.id_to_base64url(id), true))', ''],
 );
 my $compared = 0;
 for my $layout (@layouts)
@@ -208,8 +210,8 @@ if (make_loose_collation($session))
 	my @texts = ('a', 'A', 'a-bo', 'A_-', 'u', '*', '');
 	my %call = (
 		(map { $_ => \@layouts } 'id_layout_info(%s)::text', 'id_time(1000000000, %s)', q{id_min('2026-01-01', %s)}, q{id_within_last('[2026-01-01,)', %s)}, 'id_decode(1000000000, %s)::text'),
-		(map { $_ => \@texts } 'id_from_base62(%s)', 'id_from_base32(%s)', 'id_from_base64url(%s)'),
-		'id_from_base32(%s, true)' => [ map { ("A$_", "10$_", "a-$_-") } split //, '01Zu*~$=U' ],
+		(map { $_ => \@texts } map({ ("$_(%s)", "$_(%s, short => true)") } qw(id_from_base62 id_from_base32 id_from_base64url))),
+		'id_from_base32(%s, true, true)' => [ map { ("A$_", "10$_", "a-$_-") } split //, '01Zu*~$=U' ],
 	);
 	for my $call (sort keys %call)
 	{

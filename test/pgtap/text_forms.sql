@@ -61,7 +61,7 @@ SELECT to_base.proname AS writer, from_base.proname AS reader, checksum
        unnest(ARRAY['', ', true']) AS checksum
  WHERE to_base.proname ~ '^id_to_base' AND (checksum = '' OR to_base.pronargs = 2);
 SELECT cmp_ok(count(*), '>', 3::bigint, 'forms') FROM form;
-SELECT format('SELECT is(count(*), 0::bigint, %1$L) FROM number WHERE %2$s(%3$s(value%4$s)%4$s) <> value', concat(writer, checksum, ': comes back'), reader, writer, checksum)
+SELECT format('SELECT is(count(*), 0::bigint, %1$L) FROM number WHERE %2$s(%3$s(value%4$s)%4$s, short => true) <> value', concat(writer, checksum, ': comes back'), reader, writer, checksum)
   FROM form ORDER BY writer, checksum \gexec
 -- Their order; the texts of base64url have several lengths.
 SELECT format('SELECT is(count(*) FILTER (WHERE wrong), 0::bigint, %L) FROM (SELECT id < lag(id) OVER (ORDER BY %s(id%s) COLLATE "C") AS wrong FROM id) AS steps',

@@ -15,7 +15,7 @@
 namespace idgen {
 namespace {
 
-// Each form as a writer and a reader.
+// Each form as a writer, and a reader of texts that may be short; id64 has none.
 struct TextForm {
     const char *name;
     std::string (*print)(std::int64_t id);
@@ -41,12 +41,13 @@ std::string base64url_of(std::int64_t id) {
 }
 
 const TextForm text_forms[] = {
-    {"base62", base62_of, [](std::string_view text, std::int64_t &id) { return parse_base62(text, id); }},
-    {"id64", base62_of, [](std::string_view text, std::int64_t &id) { return parse_padded_base62(text, id); }},
-    {"base32", base32_of, [](std::string_view text, std::int64_t &id) { return parse_base32(text, false, id); }},
+    {"base62", base62_of, [](std::string_view text, std::int64_t &id) { return parse_base62(text, true, id); }},
+    {"id64", base62_of, [](std::string_view text, std::int64_t &id) { return parse_base62(text, false, id); }},
+    {"base32", base32_of, [](std::string_view text, std::int64_t &id) { return parse_base32(text, false, true, id); }},
     {"base32check", [](std::int64_t id) { return base32_of(id) + base32_check(id); },
-     [](std::string_view text, std::int64_t &id) { return parse_base32(text, true, id); }},
-    {"base64url", base64url_of, [](std::string_view text, std::int64_t &id) { return parse_base64url(text, id); }},
+     [](std::string_view text, std::int64_t &id) { return parse_base32(text, true, true, id); }},
+    {"base64url", base64url_of,
+     [](std::string_view text, std::int64_t &id) { return parse_base64url(text, true, id); }},
 };
 
 const TextForm &form_of(const std::string &name) {
@@ -162,6 +163,31 @@ TEST(Digits, EveryFormHasEachRefusal) {
         }
 }
 
+// Each digit that is missing, of an ID that has all: whatever is left could be an ID, too.
+TEST(Digits, AMissingDigitIsRefused) {
+    Random random(64);
+    std::int64_t read;
+    for (int i = 0; i < 100; i++) {
+        std::int64_t id = random.between(std::int64_t{1} << 60, largest);
+        for (std::size_t at = 0; at < base62_size; at++) {
+            EXPECT_EQ(parse_base62(base62_of(id).erase(at, 1), false, read).reason, TextReason::too_short);
+            EXPECT_EQ(parse_base64url(base64url_of(id).erase(at, 1), false, read).reason, TextReason::too_short);
+        }
+        for (std::size_t at = 0; at < base32_size; at++) {
+            EXPECT_EQ(parse_base32(base32_of(id).erase(at, 1), false, false, read).reason, TextReason::too_short);
+            std::string checked = base32_of(id) + base32_check(id);
+            EXPECT_EQ(parse_base32(checked.erase(at, 1), true, false, read).reason, TextReason::too_short);
+        }
+        EXPECT_EQ(parse_base62(base62_of(id), false, read).reason, TextReason::none);
+        EXPECT_EQ(parse_base64url(base64url_of(id), false, read).reason, TextReason::none);
+        EXPECT_EQ(parse_base32(base32_of(id).insert(4, "-"), false, false, read).reason, TextReason::none);
+        EXPECT_EQ(parse_base32(base32_of(id) + base32_check(id), true, false, read).reason, TextReason::none);
+        EXPECT_EQ(read, id);
+    }
+    EXPECT_EQ(base64url_of(std::int64_t{1} << 60).size(), base64url_size);
+    EXPECT_EQ(base64url_of((std::int64_t{1} << 60) - 1).size(), base64url_size - 1);
+}
+
 TEST(Digits, AHugeTextIsTooLong) {
     expect_refused("base62", std::string(100000, 'z'), TextReason::too_long);
 }
@@ -199,7 +225,7 @@ TEST(Digits, NoOtherDigits) {
 
 TEST(Base32, ReadsWhatPeopleWrite) {
     std::int64_t id = 0;
-    ASSERT_EQ(parse_base32("01HAB", false, id).reason, TextReason::none);
+    ASSERT_EQ(parse_base32("01HAB", false, true, id).reason, TextReason::none);
     for (const char *text :
          {"o1hab", "OIHAB", "0lhab", "0-L-H-A-B", "-olhAB-", "--0I--HaB--", "0000000001HAB", "00000000-01HAB", "1HAB"})
         expect_number("base32", text, id);
@@ -245,7 +271,7 @@ TEST(Base32, AWrongCheckSymbolIsNamed) {
     expect_refused("base32check", "16J!", TextReason::bad_character, 3);
     expect_refused("base32", "16J*", TextReason::bad_character, 3);
     std::int64_t id = 0;
-    parse_base32("16JE", true, id);
+    parse_base32("16JE", true, true, id);
     EXPECT_EQ(base32_check(id), 'D');
 }
 

@@ -314,7 +314,7 @@ TEST(IdUuid, EveryChangedBitIsNoticedButThoseBelowTheTime) {
             } else if (bit < 48) {
                 EXPECT_EQ(reason, UuidReason::has_other_time) << bit;
             } else if (bit < 52 || bit == 64 || bit == 65) {
-                EXPECT_EQ(reason, UuidReason::not_version_7) << bit;
+                EXPECT_EQ(reason, UuidReason::other_version) << bit;
             } else if (bit < 63) {
                 EXPECT_EQ(reason, UuidReason::holds_no_id) << bit;
             } else {
@@ -351,11 +351,57 @@ TEST(IdUuid, OtherUuidsAreRefused) {
     EXPECT_EQ(uuid_time_ms(v7), 1645557742000);
     EXPECT_EQ(id_from_uuid(p, v7, id), UuidReason::holds_no_id);
     Uuid v4 = {{0x91, 0x91, 0x08, 0xF7, 0x52, 0xD1, 0x43, 0x20, 0x9B, 0xAC, 0xF8, 0x47, 0xDB, 0x41, 0x48, 0xA8}};
-    EXPECT_EQ(id_from_uuid(p, v4, id), UuidReason::not_version_7);
+    EXPECT_EQ(id_from_uuid(p, v4, id), UuidReason::other_version);
     Uuid nil{}, max;
     std::memset(&max, 0xFF, sizeof max);
-    EXPECT_EQ(id_from_uuid(p, nil, id), UuidReason::not_version_7);
-    EXPECT_EQ(id_from_uuid(p, max, id), UuidReason::not_version_7);
+    EXPECT_EQ(id_from_uuid(p, nil, id), UuidReason::other_version);
+    EXPECT_EQ(id_from_uuid(p, max, id), UuidReason::other_version);
+}
+
+Uuid uuidv8_of(const Packing &p, std::int64_t id, std::uint64_t random) {
+    Uuid uuid{};
+    EXPECT_EQ(uuidv8_from_id(p, id, random, uuid), IdReason::none);
+    return uuid;
+}
+
+// By hand: the ID is 3804c2ebda40004d; its last digit d stands behind the variant, which takes two bits: 10 1101 ....
+TEST(IdUuidv8, BitByBit) {
+    Packing p = packing_of("instagram");
+    EXPECT_EQ(hex_of(uuidv8_of(p, 4036565484265537613, 0)), "3804c2ebda408004b400000000000000");
+    EXPECT_EQ(hex_of(uuidv8_of(p, 4036565484265537613, ~std::uint64_t{0})), "3804c2ebda408004b7ffffffffffffff");
+    EXPECT_EQ(hex_of(uuidv8_of(p, INT64_MAX, 0)), "7fffffffffff8fffbc00000000000000");
+    EXPECT_EQ(hex_of(uuidv8_of(p, 0, 1)), "00000000000080008000000000000001");
+}
+
+// Every bit of the ID comes back, whatever is random, and the order is that of the IDs.
+TEST(IdUuidv8, BitsComeBackInTheirOrder) {
+    for (const std::string &text : all_layouts()) {
+        SCOPED_TRACE(text);
+        Packing p = packing_of(text);
+        Random random(8);
+        for (int i = 0; i < 10000; i++) {
+            std::int64_t a = some_id(p, random), b = random.once_in(2) ? some_id(p, random) : a ^ 1, back = -1;
+            Uuid first = uuidv8_of(p, a, static_cast<std::uint64_t>(random.between(INT64_MIN, INT64_MAX)));
+            Uuid second = uuidv8_of(p, b, static_cast<std::uint64_t>(random.between(INT64_MIN, INT64_MAX)));
+            EXPECT_EQ(uuid_version(first), 8);
+            EXPECT_EQ(id_from_uuid(p, first, back), UuidReason::none);
+            EXPECT_EQ(back, a);
+            EXPECT_EQ(is_before(first, second), a < b) << a << ' ' << b;
+        }
+    }
+}
+
+TEST(IdUuidv8, NumbersThatTheLayoutCannotHaveMade) {
+    Uuid uuid{};
+    Packing wide = packing_of("instagram"), narrow = packing_of("js53");
+    EXPECT_EQ(uuidv8_from_id(wide, -1, 0, uuid), IdReason::not_of_layout);
+    EXPECT_EQ(uuidv8_from_id(narrow, std::int64_t{1} << 53, 0, uuid), IdReason::not_of_layout);
+    std::int64_t id = 0;
+    EXPECT_EQ(id_from_uuid(narrow, uuidv8_of(wide, std::int64_t{1} << 53, 0), id), UuidReason::not_of_layout);
+    EXPECT_EQ(id, std::int64_t{1} << 53);
+    Uuid negative = uuidv8_of(wide, 5, 0);
+    negative.octets[0] |= 0x80;
+    EXPECT_EQ(id_from_uuid(wide, negative, id), UuidReason::not_of_layout);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ export function compareWithServer(reader, layouts, text) {
     const parts = reader.decode(id, layout);
     const [, , , , base62, base32, base64url, uuid] = server;
     const readBack = [
-      reader.fromBase62(base62), reader.fromId64(base62), reader.fromBase32(base32, { checksum: true }), reader.fromBase64url(base64url),
+      reader.fromBase62(base62), reader.fromId64(base62), reader.fromBase32(base32, { checksum: true }), reader.fromBase64url(base64url, { short: true }),
       ...(uuid === '' ? [] : [reader.fromUuid(uuid, layout)]),
     ];
     const timeUs = reader.timeUs(id, layout);

@@ -48,9 +48,8 @@ std::uint32_t idgen_print_base62(std::int64_t id) noexcept {
     return base62_size;
 }
 
-std::int32_t idgen_parse_base62(std::uint32_t size, bool is_padded) noexcept {
-    return noted(is_padded ? parse_padded_base62(given_text(size), answer.id)
-                           : parse_base62(given_text(size), answer.id));
+std::int32_t idgen_parse_base62(std::uint32_t size, bool may_be_short) noexcept {
+    return noted(parse_base62(given_text(size), may_be_short, answer.id));
 }
 
 std::uint32_t idgen_print_base32(std::int64_t id, bool has_check) noexcept {
@@ -59,16 +58,16 @@ std::uint32_t idgen_print_base32(std::int64_t id, bool has_check) noexcept {
     return has_check ? base32_size + 1 : base32_size;
 }
 
-std::int32_t idgen_parse_base32(std::uint32_t size, bool has_check) noexcept {
-    return noted(parse_base32(given_text(size), has_check, answer.id));
+std::int32_t idgen_parse_base32(std::uint32_t size, bool has_check, bool may_be_short) noexcept {
+    return noted(parse_base32(given_text(size), has_check, may_be_short, answer.id));
 }
 
 std::uint32_t idgen_print_base64url(std::int64_t id) noexcept {
     return static_cast<std::uint32_t>(print_base64url(id, text));
 }
 
-std::int32_t idgen_parse_base64url(std::uint32_t size) noexcept {
-    return noted(parse_base64url(given_text(size), answer.id));
+std::int32_t idgen_parse_base64url(std::uint32_t size, bool may_be_short) noexcept {
+    return noted(parse_base64url(given_text(size), may_be_short, answer.id));
 }
 
 std::int32_t idgen_parse_ulid(std::uint32_t size) noexcept {

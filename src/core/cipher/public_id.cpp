@@ -25,12 +25,15 @@ bool parse_key_number(std::string_view text, std::uint32_t &number) noexcept {
 }  // namespace
 
 std::size_t print_public_id(const PublicId &id, char *out) noexcept {
-    char *digits = std::to_chars(out, out + max_public_id_size - base62_size, id.key_number).ptr;
+    char *head = out + print_typeid_prefix(id.prefix, out);
+    char *digits = std::to_chars(head, out + max_public_id_size - base62_size, id.key_number).ptr;
     print_base62(id.number, digits);
     return static_cast<std::size_t>(digits - out) + base62_size;
 }
 
-TextError parse_public_id(std::string_view text, PublicId &id) noexcept {
+namespace {
+
+TextError parse_behind_prefix(std::string_view text, PublicId &id) noexcept {
     if (text.empty()) return {TextReason::empty, 0};
     std::size_t head_size = text.size() > base62_size ? text.size() - base62_size : 0;
     std::size_t bad = find_bad_character(text, head_size);
@@ -38,9 +41,18 @@ TextError parse_public_id(std::string_view text, PublicId &id) noexcept {
     if (head_size == 0) return {TextReason::too_short, 0};
     std::string_view head(text.data(), head_size);
     if (!parse_key_number(head, id.key_number)) return {TextReason::bad_key_number, 0};
-    TextError error = parse_base62(std::string_view(text.data() + head_size, base62_size), id.number);
+    TextError error = parse_base62(std::string_view(text.data() + head_size, base62_size), false, id.number);
     if (error.reason == TextReason::none && id.number < 0) error.reason = TextReason::too_large;
     return error;
+}
+
+}  // namespace
+
+TextError parse_public_id(std::string_view text, PublicId &id) noexcept {
+    std::string_view rest = text;
+    if (TextError error = take_typeid_prefix(rest, id.prefix); error.reason != TextReason::none) return error;
+    TextError error = parse_behind_prefix(rest, id);
+    return {error.reason, text.size() - rest.size() + error.position};
 }
 
 }  // namespace idgen

@@ -29,28 +29,35 @@ TextError check_typeid_prefix(std::string_view prefix) noexcept {
     return {prefix.size() > typeid_prefix_most ? TextReason::prefix_too_long : TextReason::none, 0};
 }
 
+std::size_t print_typeid_prefix(std::string_view prefix, char *out) noexcept {
+    IDGEN_REQUIRE(check_typeid_prefix(prefix).reason == TextReason::none);
+    if (prefix.empty()) return 0;
+    std::memcpy(out, prefix.data(), prefix.size());
+    out[prefix.size()] = separator;
+    return prefix.size() + 1;
+}
+
+TextError take_typeid_prefix(std::string_view &text, std::string_view &prefix) noexcept {
+    std::size_t end = text.rfind(separator);
+    prefix = head_of(text, end == std::string_view::npos ? 0 : end);
+    if (end == std::string_view::npos) return {TextReason::none, 0};
+    if (prefix.empty()) return {TextReason::prefix_bad_character, 0};
+    text = tail_of(text, end + 1);
+    return check_typeid_prefix(prefix);
+}
+
 std::size_t print(const TypeId &id, char *out) noexcept {
-    IDGEN_REQUIRE(check_typeid_prefix(id.prefix).reason == TextReason::none);
-    std::size_t size = id.prefix.size();
-    if (size > 0) {
-        std::memcpy(out, id.prefix.data(), size);
-        out[size++] = separator;
-    }
+    std::size_t size = print_typeid_prefix(id.prefix, out);
     print_wide_base32(pairs, load_wide(id.value.octets), out + size);
     return size + wide_base32_size;
 }
 
 TextError parse(std::string_view text, TypeId &id) noexcept {
-    std::size_t end = text.rfind(separator);
-    bool has_prefix = end != std::string_view::npos;
-    if (end == 0) return {TextReason::prefix_bad_character, 0};
-    std::string_view prefix = head_of(text, has_prefix ? end : 0);
-    std::size_t begin = has_prefix ? end + 1 : 0;
-    if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none) return error;
+    std::string_view rest = text;
+    if (TextError error = take_typeid_prefix(rest, id.prefix); error.reason != TextReason::none) return error;
     Wide number = 0;
-    TextError error = parse_wide_base32(digits, tail_of(text, begin), number);
-    if (error.reason != TextReason::none) return {error.reason, begin + error.position};
-    id.prefix = prefix;
+    TextError error = parse_wide_base32(digits, rest, number);
+    if (error.reason != TextReason::none) return {error.reason, text.size() - rest.size() + error.position};
     store_wide(number, id.value.octets);
     return {TextReason::none, 0};
 }

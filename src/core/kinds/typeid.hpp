@@ -24,6 +24,11 @@ struct TypeId {
 
 // TextReason::none, prefix_bad_character, or prefix_too_long.
 TextError check_typeid_prefix(std::string_view prefix) noexcept;
+// Writes a prefix and its "_", or nothing for an empty one; gives the bytes written. Requires a right prefix.
+std::size_t print_typeid_prefix(std::string_view prefix, char *out) noexcept;
+// Takes the prefix and its "_" off a text. The reasons of check_typeid_prefix.
+TextError take_typeid_prefix(std::string_view &text, std::string_view &prefix) noexcept;
+
 // Writes up to typeid_most bytes, without a terminating zero; gives their number. Requires a right prefix.
 std::size_t print(const TypeId &id, char *out) noexcept;
 // The prefix is part of the text.

@@ -8,8 +8,15 @@ namespace {
 
 constexpr std::uint64_t fraction_mask = (1 << uuid_fraction_bits) - 1;
 constexpr std::uint64_t version_7 = std::uint64_t{7} << uuid_fraction_bits;  // bits 12 to 15 of the upper half
-constexpr std::uint64_t variant = std::uint64_t{2} << 62;                    // the two highest bits of the lower half
+constexpr std::uint64_t version_8 = std::uint64_t{8} << uuid_fraction_bits;
+constexpr std::uint64_t variant = std::uint64_t{2} << 62;  // the two highest bits of the lower half
 constexpr std::uint64_t random_mask = (std::uint64_t{1} << 62) - 1;
+
+// Of the bits of an ID, in a UUID of version 8: those behind the version, and those behind the variant.
+constexpr int v8_low_bits = 4;
+constexpr int v8_random_bits = 62 - v8_low_bits;
+constexpr std::uint64_t v8_low_mask = (1 << v8_low_bits) - 1;
+constexpr std::uint64_t v8_random_mask = (std::uint64_t{1} << v8_random_bits) - 1;
 
 // Versions 1 and 6 count 100 ns from 1582-10-15, the first day of the Gregorian calendar.
 constexpr std::int64_t gregorian_to_unix = 122192928000000000;
@@ -83,9 +90,30 @@ IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept {
     return IdReason::none;
 }
 
+IdReason uuidv8_from_id(const Packing &p, std::int64_t id, std::uint64_t random, Uuid &uuid) noexcept {
+    Parts parts{};
+    if (!unpack(p, id, parts)) return IdReason::not_of_layout;
+    auto bits = static_cast<std::uint64_t>(id);
+    uuid = uuid_of((bits & ~std::uint64_t{0xFFFF}) | version_8 | (bits >> v8_low_bits & fraction_mask),
+                   variant | (bits & v8_low_mask) << v8_random_bits | (random & v8_random_mask));
+    return IdReason::none;
+}
+
+namespace {
+
+UuidReason id_from_uuidv8(const Packing &p, std::uint64_t upper, std::uint64_t lower, std::int64_t &id) noexcept {
+    Parts parts{};
+    id = static_cast<std::int64_t>((upper & ~std::uint64_t{0xFFFF}) | (upper & fraction_mask) << v8_low_bits |
+                                   (lower >> v8_random_bits & v8_low_mask));
+    return unpack(p, id, parts) ? UuidReason::none : UuidReason::not_of_layout;
+}
+
+}  // namespace
+
 UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept {
     std::uint64_t upper = upper_half(uuid), lower = lower_half(uuid);
-    if ((upper & 0xF000) != version_7 || (lower & ~random_mask) != variant) return UuidReason::not_version_7;
+    if (uuid_version(uuid) == 8) return id_from_uuidv8(p, upper, lower, id);
+    if (uuid_version(uuid) != 7) return UuidReason::other_version;
     Parts parts{};
     id = static_cast<std::int64_t>((upper & 0xFFF) << 62 | (lower & random_mask));
     if ((upper & 0xFFE) != 0 || !unpack(p, id, parts)) return UuidReason::holds_no_id;

@@ -90,8 +90,21 @@ Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
 enum class IdReason : std::uint8_t { none, not_of_layout, time_not_in_uuid };
 IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;
 
-// Why a UUID holds no ID; if it has another time, `id` is the number that it holds.
-enum class UuidReason : std::uint8_t { none, not_version_7, holds_no_id, has_other_time };
+// A 64-bit ID before random bits: a UUID of version 8 (RFC 9562), whose maker says what its bits mean:
+//
+//      | bits 63 to 16 of the ID | 1000 | bits 15 to 4 | 10 | bits 3 to 0 | 58 bits random |
+//      |       octets 0-5        |  octets 6 and 7     |           octets 8-15           |
+//
+// UUIDs sort as their IDs do, whichever layout these have, and who knows the ID does not know the UUID. Beside the ID
+// nothing in it can be checked: one that another program made reads as some ID. Never change: on disk, wherever a uuid
+// column holds it.
+//
+// The lower 58 of the given bits are used.
+IdReason uuidv8_from_id(const Packing &p, std::int64_t id, std::uint64_t random, Uuid &uuid) noexcept;
+
+// Why a UUID holds no ID, of either form. If it has another time, or is not of the layout, `id` is the number that it
+// holds.
+enum class UuidReason : std::uint8_t { none, other_version, holds_no_id, has_other_time, not_of_layout };
 UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept;
 
 }  // namespace idgen

@@ -8,14 +8,8 @@ void print_base62(std::int64_t id, char *out) noexcept {
     print_digits<62, base62_size>(base62_alphabet, id, out);
 }
 
-TextError parse_base62(std::string_view text, std::int64_t &id) noexcept {
-    return parse_digits<62, base62_size>(base62_digits, text, id);
-}
-
-TextError parse_padded_base62(std::string_view text, std::int64_t &id) noexcept {
-    TextError error = parse_base62(text, id);
-    if (error.reason == TextReason::none && text.size() < base62_size) error.reason = TextReason::too_short;
-    return error;
+TextError parse_base62(std::string_view text, bool may_be_short, std::int64_t &id) noexcept {
+    return parse_digits<62, base62_size>(base62_digits, text, may_be_short, id);
 }
 
 namespace {
@@ -42,7 +36,7 @@ char base32_check(std::int64_t id) noexcept {
     return symbols[static_cast<std::size_t>(check_of(id))];
 }
 
-TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) noexcept {
+TextError parse_base32(std::string_view text, bool has_check, bool may_be_short, std::int64_t &id) noexcept {
     std::size_t check_at = has_check ? text.find_last_not_of('-') : std::string_view::npos;
     DigitReader<32, base32_size> reader;
     for (std::size_t i = 0; i < text.size(); i++) {
@@ -54,7 +48,7 @@ TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) 
     // Before the number as a whole, so that the first wrong character is always the one that is named.
     int check = check_at < text.size() ? check_digits[text[check_at]] : 0;
     if (check < 0) return {TextReason::bad_character, check_at};
-    TextReason reason = reader.finish(id);
+    TextReason reason = reader.finish(may_be_short, id);
     if (reason != TextReason::none || !has_check || check == check_of(id)) return {reason, 0};
     return {TextReason::wrong_check, check_at};
 }
@@ -77,8 +71,8 @@ std::size_t print_base64url(std::int64_t id, char *out) noexcept {
     return base64url_size - zeros;
 }
 
-TextError parse_base64url(std::string_view text, std::int64_t &id) noexcept {
-    return parse_digits<64, base64url_size>(table, text, id);
+TextError parse_base64url(std::string_view text, bool may_be_short, std::int64_t &id) noexcept {
+    return parse_digits<64, base64url_size>(table, text, may_be_short, id);
 }
 
 }  // namespace idgen

@@ -70,11 +70,13 @@ class DigitReader {
         overflows_ |= __builtin_add_overflow(value_, static_cast<std::uint64_t>(digit), &value_);
     }
 
-    // The number, once all digits are read; or why there is none.
-    TextReason finish(std::int64_t &id) const noexcept {
+    // The number, once all digits are read; or why there is none. Of fewer than `most` one may be missing: they are a
+    // number only if zeros in front may have been left out.
+    TextReason finish(bool may_be_short, std::int64_t &id) const noexcept {
         if (count_ == 0) return TextReason::empty;
         if (count_ > most) return TextReason::too_long;
         if (overflows_) return TextReason::too_large;
+        if (count_ < most && !may_be_short) return TextReason::too_short;
         id = static_cast<std::int64_t>(value_);
         return TextReason::none;
     }
@@ -87,14 +89,14 @@ class DigitReader {
 
 // Reads a text that has nothing but digits.
 template <unsigned base, unsigned most>
-TextError parse_digits(const DigitTable &table, std::string_view text, std::int64_t &id) noexcept {
+TextError parse_digits(const DigitTable &table, std::string_view text, bool may_be_short, std::int64_t &id) noexcept {
     DigitReader<base, most> reader;
     for (std::size_t i = 0; i < text.size(); i++) {
         int digit = table[text[i]];
         if (digit < 0) return {TextReason::bad_character, i};
         reader.add(digit);
     }
-    return {reader.finish(id), 0};
+    return {reader.finish(may_be_short, id), 0};
 }
 
 // Writes `count` digits, zeros in front.
@@ -130,11 +132,8 @@ constexpr std::size_t base62_size = 11;
 // Writes base62_size bytes, without a terminating zero.
 void print_base62(std::int64_t id, char *out) noexcept;
 
-// Reads 1 to 11 digits.
-TextError parse_base62(std::string_view text, std::int64_t &id) noexcept;
-
-// Reads exactly 11 digits: what print_base62 writes, and nothing else.
-TextError parse_padded_base62(std::string_view text, std::int64_t &id) noexcept;
+// Reads 11 digits: what print_base62 writes, and nothing else. Reads fewer if it may be short.
+TextError parse_base62(std::string_view text, bool may_be_short, std::int64_t &id) noexcept;
 
 // A 64-bit ID as 13 digits of Douglas Crockford's Base32, zeros in front:
 //
@@ -153,9 +152,9 @@ void print_base32(std::int64_t id, char *out) noexcept;
 // The check symbol of a number.
 char base32_check(std::int64_t id) noexcept;
 
-// Reads 1 to 13 digits, and after them the check symbol if there is one. A wrong one is refused: text_wrong_check,
-// and `id` is the number of the digits.
-TextError parse_base32(std::string_view text, bool has_check, std::int64_t &id) noexcept;
+// Reads 13 digits, fewer if it may be short, and after them the check symbol if there is one. A wrong one is refused:
+// wrong_check, and `id` is the number of the digits.
+TextError parse_base32(std::string_view text, bool has_check, bool may_be_short, std::int64_t &id) noexcept;
 
 // A 64-bit ID as digits of Base64 for addresses, as in the links of Instagram's posts (shortcodes):
 //
@@ -170,8 +169,8 @@ constexpr std::size_t base64url_size = 11;  // of the longest
 // Writes up to base64url_size bytes, without a terminating zero; returns the bytes written.
 std::size_t print_base64url(std::int64_t id, char *out) noexcept;
 
-// Reads 1 to 11 digits; an A in front is a zero.
-TextError parse_base64url(std::string_view text, std::int64_t &id) noexcept;
+// Reads 11 digits, as all IDs from 2^60 on have; fewer if it may be short. An A in front is a zero.
+TextError parse_base64url(std::string_view text, bool may_be_short, std::int64_t &id) noexcept;
 
 // Douglas Crockford's Base32: the digits, how they are read, and 128 bits as 26 of them, the first at most 7. ULID and
 // TypeID are such texts; they differ in case and in how strictly they are read. Source: crockford.com/base32.html

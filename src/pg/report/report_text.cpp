@@ -43,11 +43,33 @@ int detail_of(const TextForm &form, const TextError &error, std::string_view tex
     return errdetail("The text was \"%s\".", whole);
 }
 
+int hint_of(const TextForm &form, const TextError &error) {
+    if (error.reason == TextReason::too_short && form.can_be_short)
+        return errhint("A digit is missing. If zeros in front were left out instead, say short => true.");
+    return errhint("%s", form.hint);
+}
+
 }  // namespace
 
 void report_text(const TextForm &form, const TextError &error, std::string_view text,
                  [[maybe_unused]] Node *soft_context) {
-    errsave(soft_context, message_of(form, error, text), detail_of(form, error, text), errhint("%s", form.hint));
+    errsave(soft_context, message_of(form, error, text), detail_of(form, error, text), hint_of(form, error));
+}
+
+int message_of_prefix(const char *what, const TextError &error, std::string_view text) {
+    if (error.reason == TextReason::prefix_too_long)
+        errmsg("invalid %s: the prefix has more than 63 characters", what);
+    else
+        errmsg("invalid %s: \"%s\" is not allowed there in a prefix", what, character_at(text, error.position));
+    return errhint("A prefix has up to 63 of a-z and \"_\", no \"_\" at its ends; it may be empty.");
+}
+
+void report_prefix(const char *of, const TextError &error, std::string_view prefix) {
+    bool is_character = error.reason == TextReason::prefix_bad_character;
+    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+            message_of_prefix(psprintf("prefix of a %s", of), error, prefix),
+            is_character ? errdetail("It is character %zu of \"%s\".", error.position + 1, clip_text(prefix))
+                         : errdetail("The text was \"%s\".", clip_text(prefix)));
 }
 
 namespace {

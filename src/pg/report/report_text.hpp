@@ -13,27 +13,36 @@ struct TextForm {
     int most_digits;
     const char *largest;
     const char *hint;
+    bool can_be_short;  // its readers have the argument short
 };
 
-inline constexpr TextForm base62_form{"Base62 text", 11, "LygHa16AHYF", "Base62 has the digits 0-9, A-Z and a-z."};
+inline constexpr TextForm base62_form{"Base62 text", 11, "LygHa16AHYF", "Base62 has the digits 0-9, A-Z and a-z.",
+                                      true};
 inline constexpr TextForm base32_form{
     "Base32 text", 13, "FZZZZZZZZZZZZ",
-    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true."};
+    "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true.",
+    true};
 inline constexpr TextForm base64url_form{"base64url text", 11, "P__________",
-                                         "base64url has the digits A-Z, a-z, 0-9, \"-\" and \"_\", without padding."};
+                                         "base64url has the digits A-Z, a-z, 0-9, \"-\" and \"_\", without padding.",
+                                         true};
 inline constexpr TextForm id64_form{
     "id64", 11, "LygHa16AHYF",
-    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64."};
+    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64.", false};
 inline constexpr TextForm ulid_form{
     "ULID", 26, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
-    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7."};
+    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7.", false};
 inline constexpr TextForm ksuid_form{"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V",
-                                     "A KSUID is written as 27 digits of 0-9, A-Z and a-z."};
+                                     "A KSUID is written as 27 digits of 0-9, A-Z and a-z.", false};
 inline constexpr TextForm objectid_form{"ObjectId", 24, "ffffffffffffffffffffffff",
-                                        "An ObjectId is written as 24 hexadecimal digits, in either case."};
+                                        "An ObjectId is written as 24 hexadecimal digits, in either case.", false};
 
 // A text that is not such a value; soft if the caller can catch it so.
 void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);
+
+// A prefix that a TypeID, or another ID that `of` names, cannot have.
+[[noreturn]] void report_prefix(const char *of, const TextError &error, std::string_view prefix);
+// Message and HINT of a text whose prefix is wrong.
+int message_of_prefix(const char *what, const TextError &error, std::string_view text);
 
 // A text that is not a layout.
 void report_layout(const LayoutError &error, std::string_view text, Node *soft_context);

@@ -3,6 +3,7 @@
 #include "core/cipher/public_id.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
+#include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
@@ -21,10 +22,10 @@ std::string_view bytes_argument(FunctionCallInfo fcinfo, int number) {
 int message_of(const TextError &error, std::string_view text) {
     switch (error.reason) {
         case TextReason::empty:
-            errmsg("invalid public ID: it has no characters");
+            errmsg("invalid public ID: it has no digit");
             break;
         case TextReason::too_short:
-            errmsg("invalid public ID: it has less than 12 characters");
+            errmsg("invalid public ID: it has fewer than 12 digits");
             break;
         case TextReason::bad_key_number:
             errmsg("invalid public ID: it does not begin with a key number");
@@ -62,6 +63,21 @@ std::string_view tweak_argument(FunctionCallInfo fcinfo, int number) {
                 errdetail("A tweak has at most %zu bytes.", max_tweak_size),
                 errhint("Give the name of a table, or a hash of what is longer."));
     return tweak;
+}
+
+std::string_view prefix_argument(FunctionCallInfo fcinfo, int number) {
+    std::string_view prefix = bytes_argument(fcinfo, number);
+    if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none)
+        report_prefix("public ID", error, prefix);
+    return prefix;
+}
+
+void require_prefix(std::string_view prefix, const PublicId &given, std::string_view text) {
+    if (given.prefix == prefix) return;
+    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+            errmsg("invalid public ID: its prefix is \"%s\", not \"%s\"", clip_text(given.prefix), copy_text(prefix)),
+            errdetail("The text was \"%s\".", clip_text(text)),
+            errhint("Give the prefix that id_to_public was given."));
 }
 
 int64 positive_argument(FunctionCallInfo fcinfo, int number) {
@@ -110,7 +126,7 @@ Datum idgen_to_public(PG_FUNCTION_ARGS) {
     int64 id = positive_argument(fcinfo, 0);
     const CipherKey &key = key_of(PG_GETARG_INT32(1));
     std::string_view tweak = tweak_argument(fcinfo, 2);
-    PublicId made{key.number, encrypted(id, cipher_of(key.bytes, key.size), tweak)};
+    PublicId made{prefix_argument(fcinfo, 3), key.number, encrypted(id, cipher_of(key.bytes, key.size), tweak)};
     char text[max_public_id_size];
     size_t size = print_public_id(made, text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(size)));
@@ -119,8 +135,10 @@ Datum idgen_to_public(PG_FUNCTION_ARGS) {
 Datum idgen_from_public(PG_FUNCTION_ARGS) {
     std::string_view text = bytes_argument(fcinfo, 0);
     std::string_view tweak = tweak_argument(fcinfo, 1);
+    std::string_view prefix = prefix_argument(fcinfo, 2);
     PublicId given{};
     TextError error = parse_public_id(text, given);
+    require_prefix(prefix, given, text);
     if (error.reason != TextReason::none)
         ereport(
             ERROR, message_of(error, text), errdetail("The text was \"%s\".", clip_text(text)),

@@ -166,7 +166,7 @@ Datum idgen_to_base62(PG_FUNCTION_ARGS) {
 Datum idgen_from_base62(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
-    TextError error = parse_base62(text, id);
+    TextError error = parse_base62(text, PG_GETARG_BOOL(1), id);
     if (error.reason != TextReason::none) report_text(base62_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
@@ -183,7 +183,7 @@ Datum idgen_to_base32(PG_FUNCTION_ARGS) {
 Datum idgen_from_base32(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
-    TextError error = parse_base32(text, PG_GETARG_BOOL(1), id);
+    TextError error = parse_base32(text, PG_GETARG_BOOL(1), PG_GETARG_BOOL(2), id);
     if (error.reason == TextReason::wrong_check)
         ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                 errmsg("invalid Base32 text: its check symbol does not fit its digits"),
@@ -203,7 +203,7 @@ Datum idgen_to_base64url(PG_FUNCTION_ARGS) {
 Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
     std::string_view text = text_argument(fcinfo, 0);
     int64 id = 0;
-    TextError error = parse_base64url(text, id);
+    TextError error = parse_base64url(text, PG_GETARG_BOOL(1), id);
     if (error.reason != TextReason::none) report_text(base64url_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
@@ -211,7 +211,7 @@ Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
 Datum idgen_id64_in(PG_FUNCTION_ARGS) {
     std::string_view text(PG_GETARG_CSTRING(0));
     int64 id = 0;
-    TextError error = parse_padded_base62(text, id);
+    TextError error = parse_base62(text, false, id);
     if (error.reason != TextReason::none) {
         report_text(id64_form, error, text, fcinfo->context);
         PG_RETURN_NULL();

@@ -2,6 +2,7 @@
 #include "core/kinds/typeid.hpp"
 
 #include "core/text/digits.hpp"
+#include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 
@@ -13,36 +14,29 @@ int hint_of_typeid() {
         "A TypeID is written as a prefix, \"_\", and 26 digits of 0-9 and a-z without i, l, o and u, the first at most 7; without a prefix, as the digits alone.");
 }
 
-int hint_of_prefix() {
-    return errhint("A prefix has up to 63 of a-z and \"_\", no \"_\" at its ends; it may be empty.");
-}
-
-// Message and hint; `what` is the TypeID or its prefix.
-int message_of(const char *what, const TextError &error, std::string_view text) {
+// Message and hint.
+int message_of(const TextError &error, std::string_view text) {
     switch (error.reason) {
         case TextReason::prefix_bad_character:
-            errmsg("invalid %s: \"%s\" is not allowed there in a prefix", what, character_at(text, error.position));
-            return hint_of_prefix();
         case TextReason::prefix_too_long:
-            errmsg("invalid %s: the prefix has more than 63 characters", what);
-            return hint_of_prefix();
+            return message_of_prefix("TypeID", error, text);
         case TextReason::bad_character:
-            errmsg("invalid %s: \"%s\" is not a digit", what, character_at(text, error.position));
+            errmsg("invalid TypeID: \"%s\" is not a digit", character_at(text, error.position));
             break;
         case TextReason::too_large:
-            errmsg("invalid %s: \"%s\" is above 7, the largest first digit", what, character_at(text, error.position));
+            errmsg("invalid TypeID: \"%s\" is above 7, the largest first digit", character_at(text, error.position));
             break;
         case TextReason::too_long:
-            errmsg("invalid %s: it has more than %d digits", what, 26);
+            errmsg("invalid TypeID: it has more than 26 digits");
             break;
         case TextReason::too_short:
-            errmsg("invalid %s: it has fewer than %d digits", what, 26);
+            errmsg("invalid TypeID: it has fewer than 26 digits");
             break;
         case TextReason::empty:
         case TextReason::wrong_check:
         case TextReason::bad_key_number:
         case TextReason::none:
-            errmsg("invalid %s: it has no digit", what);
+            errmsg("invalid TypeID: it has no digit");
     }
     return hint_of_typeid();
 }
@@ -55,16 +49,8 @@ int detail_of(const TextError &error, std::string_view text) {
     return errdetail("The text was \"%s\".", clip_text(text));
 }
 
-[[noreturn]] void report_typeid_text(const char *what, const TextError &error, std::string_view text) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), message_of(what, error, text), detail_of(error, text));
-}
-
 [[noreturn]] void report_typeid(const TextError &error, std::string_view text) {
-    report_typeid_text("TypeID", error, text);
-}
-
-[[noreturn]] void report_typeid_prefix(const TextError &error, std::string_view prefix) {
-    report_typeid_text("prefix of a TypeID", error, prefix);
+    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), message_of(error, text), detail_of(error, text));
 }
 
 // Raises unless the type is uuid or ulid, or a domain over one.
@@ -105,7 +91,7 @@ PG_FUNCTION_INFO_V1(idgen_typeid_prefix);
 Datum idgen_typeid_text(PG_FUNCTION_ARGS) {
     std::string_view prefix = text_argument(fcinfo, 0);
     if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none)
-        report_typeid_prefix(error, prefix);
+        report_prefix("TypeID", error, prefix);
     char text[typeid_most];
     return text_datum(text, print(TypeId{prefix, value_argument(fcinfo, 1)}, text));
 }

@@ -42,10 +42,18 @@ const char *id_time_text(const Layout &layout, int64 id) {
     return pstrdup(timestamptz_to_str(start_of(p, parts.tick)));
 }
 
+int64 largest_id(const Layout &layout) {
+    Packing p = packing_of(layout);
+    return highest_id(p, static_cast<int64>(p.time_mask));
+}
+
 int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 id) {
     switch (reason) {
-        case UuidReason::not_version_7:
-            return errdetail("It is not a UUID of version 7 (RFC 9562).");
+        case UuidReason::other_version:
+            return errdetail("It is not a UUID of version 7 or 8 (RFC 9562).");
+        case UuidReason::not_of_layout:
+            return errdetail("It holds the number %lld; IDs of that layout lie between 0 and %lld.",
+                             static_cast<long long>(id), static_cast<long long>(largest_id(layout)));
         case UuidReason::holds_no_id:
             return errdetail("The bits below its time do not hold an ID of that layout.");
         case UuidReason::has_other_time:
@@ -57,11 +65,9 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
 }
 
 [[noreturn]] void report_foreign_id(const Layout &layout, int64 id) {
-    Packing p = packing_of(layout);
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
             errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
-            errdetail("Its IDs lie between 0 and %lld.",
-                      static_cast<long long>(highest_id(p, static_cast<int64>(p.time_mask)))),
+            errdetail("Its IDs lie between 0 and %lld.", static_cast<long long>(largest_id(layout))),
             errhint("%s", right_layout_hint));
 }
 
@@ -149,11 +155,12 @@ Datum idgen_uuidv7_max(PG_FUNCTION_ARGS) {
 
 }  // extern "C"
 
-// The SQL face of an ID inside a UUID. Immutable.
+// The SQL face of an ID inside a UUID. Immutable, but for what is random.
 
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_to_uuid);
+PG_FUNCTION_INFO_V1(idgen_to_uuidv8);
 PG_FUNCTION_INFO_V1(idgen_from_uuid);
 
 Datum idgen_to_uuid(PG_FUNCTION_ARGS) {
@@ -161,6 +168,17 @@ Datum idgen_to_uuid(PG_FUNCTION_ARGS) {
     int64 id = PG_GETARG_INT64(0);
     Uuid uuid;
     IdReason reason = uuid_from_id(packing_of(layout), id, uuid);
+    if (reason != IdReason::none) report_id_for_uuid(reason, layout, id);
+    return uuid_datum(uuid);
+}
+
+Datum idgen_to_uuidv8(PG_FUNCTION_ARGS) {
+    const Layout &layout = layout_argument(fcinfo, 1);
+    int64 id = PG_GETARG_INT64(0);
+    uint64 random;
+    fill_random(&random, sizeof(random));
+    Uuid uuid;
+    IdReason reason = uuidv8_from_id(packing_of(layout), id, random, uuid);
     if (reason != IdReason::none) report_id_for_uuid(reason, layout, id);
     return uuid_datum(uuid);
 }
@@ -173,7 +191,8 @@ Datum idgen_from_uuid(PG_FUNCTION_ARGS) {
     if (reason != UuidReason::none)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("UUID %s does not hold an ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
-                why_no_id(reason, layout, uuid, id), errhint("Give a UUID that id_to_uuid made, and the same layout."));
+                why_no_id(reason, layout, uuid, id),
+                errhint("Give a UUID that id_to_uuid or id_to_uuidv8 made, and the same layout."));
     PG_RETURN_INT64(id);
 }
 
