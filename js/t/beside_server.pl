@@ -71,6 +71,7 @@ SELECT long_form AS a, round(extract(epoch FROM first_time) * 1000) AS b, (extra
 SQL
 	[ "{ at: +timeNear('5197794958151101819', Date.parse('2026-11-01'), 'trace') }", "SELECT round(extract(epoch FROM id_time_near(5197794958151101819, '2026-11-01Z', 'trace')) * 1000) AS at" ],
 	[ "{ names: layouts.join(' ') }", "SELECT '@presets' AS names" ],
+	[ "{ id: fromUuid('3804c2eb-da40-8004-b5ed-60d0bd0e4e53') }", "SELECT id_from_uuid('3804c2eb-da40-8004-b5ed-60d0bd0e4e53')::text AS id" ],
 	[ "{ at: decode(-1n) }", "SELECT id_time(-1) AS at" ],
 	[ "{ at: decode('9223372036854775807', 'js53') }", "SELECT id_time(9223372036854775807, 'js53') AS at" ]);
 
@@ -95,7 +96,7 @@ my @refused = (
 		'user_81h455vb4pex5vsknk084sn02q', 'a' x 64 . '_01h455vb4pex5vsknk084sn02q', "us\x{e9}r_01h455vb4pex5vsknk084sn02q"),
 	map({ ["formatTypeId('$_', '01890a5d-ac96-774b-bcce-b302099a8057')", "SELECT typeid_text('$_', '01890a5d-ac96-774b-bcce-b302099a8057'::uuid)"] } 'A', '_a', 'a_', 'a' x 64),
 	map({ ["readUuid('$_')", "SELECT uuid_time('$_')"] } 'x', '', '01890a5d-ac96-774b-bcce-b302099a805', '{01890a5d-ac96-774b-bcce-b302099a8057'),
-	map({ ["fromUuid('$_->[0]', '$_->[1]')", "SELECT id_from_uuid('$_->[0]', '$_->[1]')"] } [ '01890a5d-ac96-474b-bcce-b302099a8057', 'instagram' ], [ '01890a5d-ac96-774b-bcce-b302099a8057', 'instagram' ], [ '01a20723-ef8d-7000-b804-c2ebda40004d', 'snowflake' ]),
+	map({ ["fromUuid('$_->[0]', '$_->[1]')", "SELECT id_from_uuid('$_->[0]', '$_->[1]')"] } [ '01890a5d-ac96-474b-bcce-b302099a8057', 'instagram' ], [ '01890a5d-ac96-774b-bcce-b302099a8057', 'instagram' ], [ '01a20723-ef8d-7000-b804-c2ebda40004d', 'snowflake' ], [ '3804c2eb-da40-8004-b5ed-60d0bd0e4e53', 'js53' ]),
 	[ "toUuid(-1n)", 'SELECT id_to_uuid(-1)' ], [ "toUuid(9223372036854775807n, 'js53')", "SELECT id_to_uuid(9223372036854775807, 'js53')" ],
 	[ "toUuid(9223372036854775807n, 'epoch=9999-12-31 unit=1s time=40 sequence=20')", "SELECT id_to_uuid(9223372036854775807, 'epoch=9999-12-31 unit=1s time=40 sequence=20')" ],
 	[ "bounds(2, 1)", "SELECT id_within_first(tstzrange('2026-01-02', '2026-01-01'))" ], [ "bounds(0, 1, 'trace')", "SELECT id_within_first('[1970-01-01,1970-01-02)', 'trace')" ],
