@@ -35,13 +35,14 @@ make_root() {
         "$suite" "$root" - <<<"$lines" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
 }
 
-# make_major_root NAME MAJOR: makes a root of the suite that has a major of PostgreSQL. Experimental has only 19, and what belongs to it.
+# make_major_root NAME MAJOR [deb-src]: makes a root of the suite that has a major of PostgreSQL, with the sources of that suite
+# if asked for. Experimental has only 19, and what belongs to it.
 make_major_root() {
     case $2 in
-        15) make_root "$1" bookworm </dev/null ;;
-        17) make_root "$1" trixie </dev/null ;;
-        18) make_root "$1" sid </dev/null ;;
-        19) make_root "$1" sid 'deb experimental' <<<$'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 900' ;;
+        15) make_root "$1" bookworm ${3:+"$3 bookworm"} </dev/null ;;
+        17) make_root "$1" trixie ${3:+"$3 trixie"} </dev/null ;;
+        18) make_root "$1" sid ${3:+"$3 sid"} </dev/null ;;
+        19) make_root "$1" sid 'deb experimental' ${3:+"$3 experimental"} <<<$'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 900' ;;
         *) echo "no suite of Debian has PostgreSQL $2" >&2; return 1 ;;
     esac
 }
