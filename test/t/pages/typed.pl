@@ -26,6 +26,7 @@ my $idgen = 'CREATE EXTENSION idgen';
 my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
+	behind => { test => 'test/neighbors/behind.pl' },
 	benchmarks => { not_here => [ [ qr/FROM by_day/, 'no SQL to type, but a plan of test/bench' ] ] },
 	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
