@@ -60,7 +60,7 @@ my %table = (
 	tickets => { of => $node, on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },
 	'text-forms' => { given => $idgen, results => qr// },
 	uninstalling => { shell_in => 'test/neighbors/first_hour.pl' },
-	upgrading => { shell_in => 'test/neighbors/first_hour.pl' }
+	upgrading => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ] ] }
 );
 
 # A psql on a database, as a role, that stays open.
