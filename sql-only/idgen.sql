@@ -1027,7 +1027,8 @@ BEGIN
         MESSAGE = format('the clock is %s behind the next ID of shard %s', idgen_sql.idgen_duration(ceil((start_us - now_us) / 1000.0)::bigint), slot.shard),
         DETAIL = format('The clock says %s, the next ID would say %s; waited for %s; max_lead is %s, max_wait is %s.', idgen_sql.idgen_instant(now_us),
             idgen_sql.idgen_instant(start_us), waited, setting.max_lead, setting.max_wait),
-        HINT = 'Correct the clock, or increase max_wait in idgen_sql.idgen_setting to wait for it.';
+        HINT = CASE WHEN start_us - now_us <= 60000000 THEN 'Correct the clock, or increase max_wait in idgen_sql.idgen_setting to wait for it.'
+                    ELSE 'Correct the clock; or, if it is right now, wait until it has passed that time.' END;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_refuse_wait(idgen_sql.idgen_shard, bigint, boolean, interval) IS 'raises the error of an ID that is too long to wait for';

@@ -232,6 +232,43 @@ SELECT count(*), count(DISTINCT id) FROM public.photo;
 SELECT title FROM public.photo WHERE id OPERATOR(public.=) '4oBVmyxvRfC';
 SELECT public.min(id) OPERATOR(public.<) public.max(id) FROM public.photo;
 RESET search_path;
+
+-- Nothing in search_path: an operator with its schema, or a body that was read before, uses the index; a cast reads the table.
+CREATE FUNCTION by_operator(wanted id64) RETURNS text LANGUAGE plpgsql SET search_path = '' AS $$
+BEGIN
+    RETURN (SELECT title FROM public.photo WHERE id OPERATOR(public.=) wanted);
+END
+$$;
+CREATE FUNCTION by_body(wanted id64) RETURNS text LANGUAGE sql SET search_path = '' BEGIN ATOMIC SELECT title FROM photo WHERE id = wanted; END;
+CREATE FUNCTION by_cast(wanted id64) RETURNS text LANGUAGE plpgsql SET search_path = '' AS $$
+BEGIN
+    RETURN (SELECT title FROM public.photo WHERE id::bigint = wanted::bigint);
+END
+$$;
+CREATE FUNCTION scans(call text) RETURNS TABLE (title text, read_table bigint, used_index bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    oid_of_table oid = 'photo'::regclass;
+    oid_of_index oid = 'photo_pkey'::regclass;
+BEGIN
+    read_table := -pg_stat_get_xact_numscans(oid_of_table);
+    used_index := -pg_stat_get_xact_numscans(oid_of_index);
+    EXECUTE 'SELECT ' || call INTO title;
+    read_table := read_table + pg_stat_get_xact_numscans(oid_of_table);
+    used_index := used_index + pg_stat_get_xact_numscans(oid_of_index);
+    RETURN NEXT;
+END
+$$;
+SELECT name, scans.* FROM unnest('{by_operator, by_body, by_cast}'::text[]) AS name, scans(format('%I(%L)', name, '4oBVmyxvRfC'));
+SET search_path = '';
+EXPLAIN (COSTS OFF) SELECT * FROM public.photo WHERE id OPERATOR(public.=) ANY ('{4oBVmyxvRfB,4oBVmyxvRfC}'::public.id64[]);
+EXPLAIN (COSTS OFF) SELECT * FROM public.photo WHERE id::bigint = 5;
+\set VERBOSITY terse
+SELECT * FROM public.photo WHERE id = '4oBVmyxvRfC';
+SELECT * FROM public.photo WHERE id IN ('4oBVmyxvRfC', '4oBVmyxvRfD');
+SELECT count(*) FROM public.photo JOIN public.comment USING (id);
+\set VERBOSITY default
+RESET search_path;
+DROP FUNCTION by_operator, by_body, by_cast, scans;
 DROP TABLE comment, photo, number, received;
 
 -- id64 beside bigint: compared by operators of id64's own families, so its indexes, partitions and joins serve.

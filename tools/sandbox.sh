@@ -220,7 +220,7 @@ keep_sandbox() {
     exec 4>"$sandbox.lock"
     flock -n 4 || { echo "waiting for another run in this tree" && flock 4; }
     local versions
-    versions=$(dpkg-query -W "postgresql-$major" "postgresql-server-dev-$major" g++ clang && cksum Makefile */house.mk test/*/Makefile test/core.mk registry/walks/*/Makefile &&
+    versions=$(dpkg-query -W "postgresql-$major*" "postgresql-server-dev-$major" g++ clang && cksum Makefile */house.mk test/*/Makefile test/core.mk registry/walks/*/Makefile &&
         echo "COPT=${COPT:-} BUILD=${BUILD:-}")
     end_processes
     forget_last_run

@@ -198,7 +198,7 @@ for my $state ([ 'numbers', 'IDs left' ], [ 'numbers | 1023', 'a full tick' ], [
 {
 	my ($number, $what) = ($state->[0] =~ s/numbers/pg_sequence_last_value(numbers)/r, $state->[1]);
 	$session->do("SELECT setval(numbers, $number) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'");
-	fails_with($session, "SELECT idgen_sql.$_", '55000', qr/the clock is $duration behind the next ID of shard 5.*Correct the clock/s, "a minute back, $what: $_")
+	fails_with($session, "SELECT idgen_sql.$_", '55000', qr/the clock is $duration behind the next ID of shard 5.*HINT:  Correct the clock; or, if it is right now, wait until it has passed that time\./s, "a minute back, $what: $_")
 	  for 'next_id()', 'next_id_array(5)', 'next_ids(5)';
 }
 my $before = value_of($session, q{SELECT pg_sequence_last_value(numbers) FROM idgen_sql.idgen_shard WHERE layout = 'instagram'});

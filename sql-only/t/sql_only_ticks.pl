@@ -191,7 +191,7 @@ push @ids, value_of($frozen, 'SELECT idgen_sql.next_id(layout => ?)', $pair);
 freeze_clock($frozen_node, $second + 1);
 push @ids, value_of($frozen, 'SELECT idgen_sql.next_id(layout => ?)', $pair);
 is(join(' ', @ids), join(' ', sort { $a <=> $b } @ids), 'a clock that stepped back by max_lead: the ID is held');
-refused('0', '55000', qr/the clock is $duration behind the next ID of shard 5/, 'a clock that stepped back, a full tick');
+refused('0', '55000', qr/the clock is $duration behind the next ID of shard 5.*HINT:  Correct the clock, or increase max_wait in idgen_sql\.idgen_setting/s, 'a clock that stepped back, a full tick');
 freeze_clock($frozen_node, $second - 60);
 refused('1 ms', '55000', qr/the clock is $duration behind the next ID of shard 5/, 'a clock that stepped back by more');
 

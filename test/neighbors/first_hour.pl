@@ -141,7 +141,8 @@ is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of mon
 # Upgrading, to the version that is there.
 like($machine->types_section('upgrading', 'To a later version of idgen'),
 	qr/^ *[\d.]+, loaded when the server started *\| t *\| *$/m, 'the library and the extension are of one version');
-is_deeply([ IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgrading.md is left out');
+# A dump for another schema is of test/t/pages/other_schema.pl.
+is_deeply([ grep { !/in another schema/ } IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgrading.md is left out');
 
 # Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');

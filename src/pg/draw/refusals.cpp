@@ -19,11 +19,14 @@ struct Stopped {
 };
 
 // How far the tick lies ahead of the clock.
+int64 lead_ms(const Stopped &s) {
+    return (s.tick.start_us - s.now_us + 999) / 1000;
+}
 char *lead_text(int64 lead_us) {
     return duration_text((lead_us + 999) / 1000);
 }
 char *lead_text(const Stopped &s) {
-    return lead_text(s.tick.start_us - s.now_us);
+    return duration_text(lead_ms(s));
 }
 
 const char *start_text(const Stopped &s) {
@@ -75,7 +78,7 @@ int detail_of_full(const Stopped &s) {
             "The clock says %s, the next ID would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
             instant_text(ms_down(s.now_us)), start_text(s), duration_text(s.waited_ms),
             duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
-        errhint("%s", behind_hint));
+        errhint("%s", behind_hint(lead_ms(s))));
 }
 
 [[noreturn]] void report_hlc_behind(const Stopped &s, const WaitLimits &limits) {
@@ -86,7 +89,7 @@ int detail_of_full(const Stopped &s) {
             "The clock says %s, the timestamp would say %s; waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.",
             instant_text(ms_down(s.now_us)), start_text(s), duration_text(s.waited_ms),
             duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
-        errhint("%s", behind_hint));
+        errhint("%s", behind_hint(lead_ms(s))));
 }
 
 // Finds why a tick was refused, so that the clock is blamed only if it is to blame.

@@ -74,7 +74,11 @@ struct WaitLimits {
 constexpr const char *time_between_hint = "Give a time in between.";
 constexpr const char *finite_hint = "Give a finite timestamp.";
 constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
-constexpr const char *behind_hint = "Correct the clock, or increase idgen.max_wait to wait for it.";
+// If the clock is behind by that much; nobody sits in a call for longer than a minute.
+constexpr const char *behind_hint(int64 lead_ms) noexcept {
+    return lead_ms <= 60000 ? "Correct the clock, or increase idgen.max_wait to wait for it."
+                            : "Correct the clock; or, if it is right now, wait until it has passed that time.";
+}
 constexpr const char *far_horizon_hint =
     "Correct the clock if it is behind. If a wrong clock or idgen.advance() moved the horizon, wait for that time, or have a superuser call idgen.reset(at), at being above the time of the last ID.";
 constexpr const char *advanced_hint =

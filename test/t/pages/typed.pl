@@ -26,6 +26,7 @@ my $idgen = 'CREATE EXTENSION idgen';
 my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
+	behind => { test => 'test/neighbors/behind.pl' },
 	benchmarks => { not_here => [ [ qr/FROM by_day/, 'no SQL to type, but a plan of test/bench' ] ] },
 	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
@@ -59,7 +60,7 @@ my %table = (
 	tickets => { of => $node, on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },
 	'text-forms' => { given => $idgen, results => qr// },
 	uninstalling => { shell_in => 'test/neighbors/first_hour.pl' },
-	upgrading => { shell_in => 'test/neighbors/first_hour.pl' }
+	upgrading => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ] ] }
 );
 
 # A psql on a database, as a role, that stays open.
