@@ -14,29 +14,32 @@ int hint_of_typeid() {
         "A TypeID is written as a prefix, \"_\", and 26 digits of 0-9 and a-z without i, l, o and u, the first at most 7; without a prefix, as the digits alone.");
 }
 
+// What messages call it; their words are those of all texts.
+constexpr const char *name = "TypeID";
+
 // Message and hint.
 int message_of(const TextError &error, std::string_view text) {
     switch (error.reason) {
         case TextReason::prefix_bad_character:
         case TextReason::prefix_too_long:
-            return message_of_prefix("TypeID", error, text);
+            return message_of_prefix(name, error, text);
         case TextReason::bad_character:
-            errmsg("invalid TypeID: \"%s\" is not a digit", character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is not a digit", name, character_at(text, error.position));
             break;
         case TextReason::too_large:
-            errmsg("invalid TypeID: \"%s\" is above 7, the largest first digit", character_at(text, error.position));
+            errmsg("invalid %s: \"%s\" is above 7, the largest first digit", name, character_at(text, error.position));
             break;
         case TextReason::too_long:
-            errmsg("invalid TypeID: it has more than 26 digits");
+            errmsg("invalid %s: it has more than %d digits", name, 26);
             break;
         case TextReason::too_short:
-            errmsg("invalid TypeID: it has fewer than 26 digits");
+            errmsg("invalid %s: it has fewer than %d digits", name, 26);
             break;
         case TextReason::empty:
         case TextReason::wrong_check:
         case TextReason::bad_key_number:
         case TextReason::none:
-            errmsg("invalid TypeID: it has no digit");
+            errmsg("invalid %s: it has no digit", name);
     }
     return hint_of_typeid();
 }
@@ -91,7 +94,7 @@ PG_FUNCTION_INFO_V1(idgen_typeid_prefix);
 Datum idgen_typeid_text(PG_FUNCTION_ARGS) {
     std::string_view prefix = text_argument(fcinfo, 0);
     if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none)
-        report_prefix("TypeID", error, prefix);
+        report_prefix(name, error, prefix);
     char text[typeid_most];
     return text_datum(text, print(TypeId{prefix, value_argument(fcinfo, 1)}, text));
 }
