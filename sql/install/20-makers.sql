@@ -1,7 +1,10 @@
 -- Makers
 
+CREATE FUNCTION idgen.own_shards_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'idgen_own_shards_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+-- Stable, though it is a constant: the planner would call an immutable function, which costs more than its support.
 CREATE FUNCTION idgen.own_shards() RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT idgen.own_shards_support;
 
 CREATE FUNCTION next_id(shard bigint DEFAULT idgen.own_shards(), layout id_layout DEFAULT 'instagram')
     RETURNS bigint
@@ -31,6 +34,7 @@ CREATE FUNCTION id_make_array(created_at timestamptz[], shard bigint, above bigi
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'idgen_make_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+COMMENT ON FUNCTION idgen.own_shards_support(internal) IS 'planner support of own_shards: its constant instead of the call';
 COMMENT ON FUNCTION idgen.own_shards() IS
     'the shard argument that means: from the shards that this node owns (idgen.shards); no shard itself';
 COMMENT ON FUNCTION next_id(bigint, id_layout) IS 'makes a new ID, from this node''s own shards or from the given one';

@@ -92,6 +92,7 @@ PG_FUNCTION_INFO_V1(idgen_next_id_after);
 PG_FUNCTION_INFO_V1(idgen_next_ids);
 PG_FUNCTION_INFO_V1(idgen_next_id_array);
 PG_FUNCTION_INFO_V1(idgen_own_shards);
+PG_FUNCTION_INFO_V1(idgen_own_shards_support);
 
 [[gnu::flatten]] Datum idgen_next_id(PG_FUNCTION_ARGS) {
     Source &source = kept_source(fcinfo);
@@ -132,6 +133,15 @@ Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
 
 Datum idgen_own_shards(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(own_shards);
+}
+
+// The constant, which the planner puts into each statement by DEFAULT next_id(): it would set up an executor to call the
+// function.
+Datum idgen_own_shards_support(PG_FUNCTION_ARGS) {
+    Const *constant = nullptr;
+    if (IsA(PG_GETARG_POINTER(0), SupportRequestSimplify))
+        constant = makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(own_shards), false, true);
+    PG_RETURN_POINTER(constant);
 }
 
 }  // extern "C"
