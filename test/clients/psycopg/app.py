@@ -1,4 +1,4 @@
-# psycopg 3: an ID is an int. Prints each photo's ID, and what a comment refers to; see test/neighbors/clients.pl.
+# psycopg 3: an ID is an int. Prints each photo's ID, and what a comment refers to; see test/t/lib/IdgenShown.pm.
 import json
 
 import psycopg

@@ -1,0 +1,41 @@
+# Clients and ORMs from Debian, of Python, Ruby and Java: the pages show the very code that ran.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../t/lib";
+use IdgenNode;
+use IdgenShown;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('clients', conf => [ "idgen.shards = '5'", "listen_addresses = '127.0.0.1'" ]);
+enter_node($node);
+
+# What is of kinds, and of a project, orm_python.pl and rails_and_java.pl run.
+my @clients = (
+	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds.py' ] },
+	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => [ 'app.py', map { "kinds/$_.py" } qw(idgen_types models env kinds versions/extensions) ] },
+	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => [ 'app.py', map { "kinds/$_.py" } qw(photos/fields photos/models photos/migrations/0001_extensions kinds) ] },
+	{ name => 'jdbc', run => java_with('postgresql'), shows => [ 'App.java', 'Kinds.java' ] },
+	{ name => 'hibernate', run => java_with(qw(postgresql hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr
+		commons-collections3 javassist slf4j-api slf4j-nop)), shows => [ 'App.java', 'kinds/Kinds.java', 'kinds/ByDefault.java' ] },
+	{ name => 'rails', run => '/usr/bin/ruby app.rb', tables => [ 'photos', 'comments' ],
+		shows => [ 'app.rb', 'app/models/photo.rb', 'config/database.yml', 'kinds.rb', 'test/fixtures/albums.yml',
+			map({ "config/initializers/$_.rb" } 'idgen', 'structure'),
+			map { "db/migrate/2026010100000$_.rb" } '0_create_photos', '1_create_albums' ] });
+
+# Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be
+# told to allow.
+sub java_with
+{
+	my (@libraries) = @_;
+	my $path = join ':', map { "/usr/share/java/$_.jar" } @libraries;
+	my $classes = PostgreSQL::Test::Utils::tempdir;
+	return "javac -cp $path -d '$classes' App.java && java --add-opens java.base/java.lang=ALL-UNNAMED -cp '$path:$classes' App";
+}
+
+check_client($_) for @clients;
+check_bounds(rails => 'rails/app.rb', hibernate => 'hibernate/App.java', map { $_ => "$_/app.py" } qw(sqlalchemy django));
+check_rest("docs/clients/$_.md") for qw(README python ruby java others);
+
+done_testing();
