@@ -178,25 +178,31 @@ is($node->safe_psql('node', "SELECT id, album_id FROM visit WHERE title = 'json'
   'documents give the IDs back');
 create_database('node_pooled', 'public');
 check_pooled('node_pooled', 'node_postgres', 'kinds.mjs');
+
+# postgres.js through PgBouncer.
+{
+	local @ENV{qw(PGHOST PGPORT)} = ('127.0.0.1', $pooler->{port});
+	is(run_in('node_postgres', 'node_pooled', qw(node pooled.mjs)), "30\n", 'postgres.js reads behind PgBouncer');
+}
 create_database('node_ids', 'ids');
 check_kinds('node_ids', 'node_postgres', 'kinds.mjs', 1);
 
-# Prisma's commands on a database. Its engines are WebAssembly; nothing is to be fetched in place of the binaries.
-@ENV{qw(PRISMA_SCHEMA_ENGINE_BINARY PRISMA_QUERY_ENGINE_LIBRARY)} = ('/bin/true') x 2;
+# Prisma's commands on a database. Its engine is WebAssembly; nothing is to be fetched in place of the binary.
+$ENV{PRISMA_SCHEMA_ENGINE_BINARY} = "$folder/prisma/schema_engine.mjs";
 $ENV{CHECKPOINT_DISABLE} = $ENV{PRISMA_HIDE_UPDATE_MESSAGE} = 1;
 $ENV{DATABASE_URL} = 'postgresql://localhost';
 my $project = 'prisma';
-sub prisma { my ($database, @command) = @_; return run_in($project, $database, 'node', '../node_modules/prisma/build/index.js', @command, '--config', 'engine.config.ts') }
+sub prisma { my ($database, @command) = @_; return run_in($project, $database, 'node', '../node_modules/prisma/build/index.js', @command) }
 
 like(prisma('none', 'validate'), qr/is valid/, 'Prisma takes the schema');
 ok(defined prisma('none', 'generate'), 'Prisma generates its client');
 create_database('prisma');
 like(prisma('prisma', qw(migrate deploy)), qr/migrations have been successfully applied/, 'the migration by hand is applied');
-like(prisma('prisma', qw(migrate dev --skip-generate --name photo)), qr/now in sync/, 'Prisma migrates');
+like(prisma('prisma', qw(migrate dev --name photo)), qr/now in sync/, 'Prisma migrates');
 my ($by_prisma) = glob "$folder/prisma/migrations/*_photo/migration.sql";
 is(join(' ', slurp_file($by_prisma) =~ /^(?:CREATE|ALTER|DROP) (\w+ "\w+")/mg), 'TABLE "photo"', 'the migration of Prisma has its own table alone');
-like(prisma('prisma', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'a second migration finds nothing');
-like(prisma('prisma', qw(db push --skip-generate)), qr/already in sync/, 'a push finds nothing that a migration has not made');
+like(prisma('prisma', qw(migrate dev --name none)), qr/Already in sync/, 'a second migration finds nothing');
+like(prisma('prisma', qw(db push)), qr/already in sync/, 'a push finds nothing that a migration has not made');
 my $prisma = schema_of('prisma', '_prisma_migrations');
 create_database('prisma_deployed');
 like(prisma('prisma_deployed', qw(migrate deploy)), qr/migrations have been successfully applied/, 'migrations deploy to a fresh database');
@@ -221,7 +227,7 @@ for my $file ("$folder/prisma_ids/schema.prisma", glob "$folder/prisma_ids/migra
 $project = 'prisma_ids';
 create_database('prisma_ids');
 like(prisma('prisma_ids', qw(migrate deploy)), qr/migrations have been successfully applied/, 'migrations with the schema deploy');
-like(prisma('prisma_ids', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'a further one finds nothing');
+like(prisma('prisma_ids', qw(migrate dev --name none)), qr/Already in sync/, 'a further one finds nothing');
 is(schema_of('prisma_ids', '_prisma_migrations'), $prisma =~ s/\bpublic\.(id64|ulid|next_\w+)/ids.$1/gr, 'the schema is the same');
 {
 	local $ENV{PGOPTIONS} = '-c search_path=public,ids';
@@ -238,7 +244,7 @@ $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB');
 	ok(defined drizzle('drizzle_app', 'migrate'), 'a role that is no superuser migrates by Drizzle where the extensions are');
 	like(prisma('prisma_app', qw(migrate deploy)), qr/migrations have been successfully applied/,
 	  'a role that is no superuser migrates by Prisma where the extensions are');
-	like(prisma('prisma_app', qw(migrate dev --skip-generate --name none)), qr/Already in sync/, 'Prisma has the extensions in its shadow database');
+	like(prisma('prisma_app', qw(migrate dev --name none)), qr/Already in sync/, 'Prisma has the extensions in its shadow database');
 }
 is(schema_of('drizzle_app'), $drizzle, 'the schema is the same');
 is(schema_of('prisma_app', '_prisma_migrations'), $prisma, 'Prisma as an ordinary role makes the same schema');

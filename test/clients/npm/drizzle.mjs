@@ -31,8 +31,10 @@ const { rows: block } = await db.execute(sql`SELECT next_ids(2)::text AS id`);
 await db.insert(photo).values(block.map(({ id }, n) => ({ id: BigInt(id), title: `block ${n + 1}` })));
 // End.
 assert.strictEqual(typeof one.id, 'bigint');
+const [alone] = await db.insert(comment).values({ photoId: null }).returning();
 const [found] = await db.select().from(photo).where(eq(photo.id, one.id));
-show([one, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], remark.photoId, found.title);
+show([one, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))],
+    [remark.photoId, alone.photoId], found.title);
 await showAll((begin) =>
     db.select().from(photo).where(and(gte(photo.id, BigInt(begin)), lt(photo.id, sql`id_settled()`))).orderBy(photo.id));
 await pool.end();

@@ -1,6 +1,7 @@
 // Knex: an ID is a string.
 import assert from 'node:assert';
 import Knex from 'knex';
+import { readIdArrays } from './arrays.mjs';
 import { show, showAll } from './show.mjs';
 
 const knex = Knex({ client: 'pg', connection: { host: process.env.PGHOST } });
@@ -22,7 +23,26 @@ const { rows: block } = await knex.raw('SELECT next_ids(?)::text AS id', [2]);
 await knex('photo').insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
 // End.
 assert.strictEqual(typeof photo.id, 'string');
+const [alone] = await knex('comment').insert({ photo_id: null }).returning('photo_id');
 const found = await knex('photo').where({ id: photo.id }).first();
-show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, found.title);
+show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))],
+    [comment.photo_id, alone.photo_id], found.title);
 await showAll((begin) => knex('photo').where('id', '>=', begin).where('id', '<', knex.raw('id_settled()')).orderBy('id'));
+
+await readIdArrays({ query: async (text) => knex.raw(text) });
+// In docs/clients/javascript.md:
+await knex.schema.createTable('album', (table) => {
+    table.specificType('id', 'id64').primary().defaultTo(knex.raw('next_id()'));
+    table.text('title');
+    table.specificType('pictures', 'id64[]');
+});
+const [album] = await knex('album').insert({ title: 'one' }).returning('id');
+const albums = await knex('album').insert([{ title: 'batch 1' }, { title: 'batch 2' }]).returning('id');
+const pictures = albums.map(({ id }) => id);
+await knex('album').where({ id: album.id }).update({ pictures });
+const chosen = await knex('album').whereRaw('id = ANY(?)', [pictures]);
+// End.
+assert.deepStrictEqual(chosen.map(({ id }) => id), pictures);
+const [one] = await knex('album').whereIn('id', [album.id]);
+assert.deepStrictEqual(one.pictures, pictures);
 await knex.destroy();

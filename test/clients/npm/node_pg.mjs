@@ -22,9 +22,11 @@ await client.query(
     'INSERT INTO photo (id, title) SELECT * FROM unnest($1::bigint[], $2::text[])', [block, ['block 1', 'block 2']]);
 // End.
 assert.strictEqual(typeof photo.id, 'string');
+const { rows: [alone] } = await client.query('INSERT INTO comment (photo_id) VALUES ($1) RETURNING photo_id', [null]);
 assert.strictEqual(JSON.parse(JSON.stringify(photo)).id, photo.id);
 const { rows: [{ title }] } = await client.query('SELECT title FROM photo WHERE id = $1', [photo.id]);
-show([photo, ...batch, ...block.map((id, n) => ({ id, title: `block ${n + 1}` }))], comment.photo_id, title);
+show([photo, ...batch, ...block.map((id, n) => ({ id, title: `block ${n + 1}` }))],
+    [comment.photo_id, alone.photo_id], title);
 
 await showAll(async (begin) =>
     (await client.query('SELECT id, title FROM photo WHERE id >= $1 AND id < id_settled() ORDER BY id', [begin])).rows);

@@ -1,7 +1,7 @@
 // Prints as psycopg/app.py does: titles and IDs, as the client has them.
-export function show(rows, comment, found) {
+export function show(rows, comments, found) {
     for (const { title, id } of rows) console.log(`${title}\t${id}`);
-    console.log(`comment\t${comment}`);
+    for (const photoId of comments) console.log(`comment\t${photoId ?? ''}`);
     console.log(`found\t${found}`);
 }
 

@@ -1,9 +1,8 @@
 // Keys that are id64 and ulid, by Prisma. Prints as JSON what it made, and what it read back.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import prismaClient from './client/index.js';
+import { PrismaClient } from './client/client.ts';
 
-const { PrismaClient } = prismaClient;
 // In docs/clients/javascript.md:
 // Arrays of these types come as text, {a,b}: they are read as those of text are, whose number is 1009.
 const parseArray = pg.types.getTypeParser(1009);
