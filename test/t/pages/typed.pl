@@ -39,7 +39,8 @@ my %table = (
 		not_here => [ [ qr/uuid_abandon/, 'the way back: migrate/t/move_live.pl' ], [ qr/old_next_id|SCHEMA ids/, 'two other ways: test/t/pages/drop_in.pl' ] ],
 		holds => q{(SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice) AND (SELECT count(DISTINCT id) = 5000 AND count(DISTINCT id_shard(id)) = 1 FROM photo)
 			AND NOT EXISTS (SELECT FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before)
-			AND (SELECT count(*) = 5 FROM track WHERE album_id = (SELECT min(id) FROM album)) AND (SELECT max(id) FILTER (WHERE note = 'old') < max(id) FILTER (WHERE note = 'new') FROM event)}
+			AND (SELECT count(*) = 5 FROM track WHERE album_id = (SELECT min(id) FROM album)) AND (SELECT max(id) FILTER (WHERE note = 'old') < max(id) FILTER (WHERE note = 'new') FROM event)
+			AND (SELECT array_agg(id_time(id, 'snowflake') > now() - interval '5 min' ORDER BY note) = '{t,f}' FROM parcel)}
 	},
 	monitoring => { given => "$idgen; CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)" },
 	'other-kinds' => { given => $idgen, results => qr// },
