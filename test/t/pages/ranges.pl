@@ -140,6 +140,56 @@ is(value('SET search_path = pg_catalog; SELECT elsewhere.my_id_time(elsewhere.my
 	'whatever the name of their schema');
 value('ALTER SCHEMA elsewhere RENAME TO public');
 
+# BRIN, and columnar files: what the page says of them, then whether it is so.
+like(page($_->[0]) =~ s/\s+/ /gr, qr/\Q$_->[1]\E/, "$_->[0].md says what is measured here")
+  for [ ranges => 'it has 24 kB, and the B-tree 21 MB. One minute of 17 reads 1,152 of 17,242 pages.' ],
+  [ ranges => 'take 3.2 bytes each in Parquet' ], [ ranges => 'A `bigserial` takes 0.04, a random `bigint` 8.' ],
+  [ 'hot-spots' => 'all 2,000 had remainder 0' ];
+value(<<'SQL');
+CREATE TABLE measured AS SELECT id_make('2026-01-01Z'::timestamptz + n * interval '1 ms', 1 + n % 4, 0) AS id, repeat('x', 100) AS pad
+  FROM generate_series(1, 1000000) n ORDER BY n + random() * 50;
+CREATE INDEX measured_brin ON measured USING brin (id);
+CREATE INDEX measured_btree ON measured (id);
+VACUUM ANALYZE measured;
+SQL
+is(value(<<'SQL'), '24 kB|21 MB|17242', 'the sizes of a BRIN index, a B-tree and the table');
+SELECT pg_size_pretty(pg_relation_size('measured_brin')), pg_size_pretty(pg_relation_size('measured_btree')),
+       pg_relation_size('measured') / 8192
+SQL
+value('DROP INDEX measured_btree');
+like(value(q{SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
+	SELECT count(*) FROM measured WHERE id_within(id, '[2026-01-01 00:10Z, 2026-01-01 00:11Z)')}),
+	qr/rows=60000 .*Heap Blocks: lossy=1152\b/s, 'the pages that a minute takes');
+value('DROP TABLE measured');
+
+# Bytes for each number in Parquet's DELTA_BINARY_PACKED: blocks of 128 differences, four parts of one width in each.
+sub delta_packed
+{
+	my @numbers = @_;
+	my $bytes = 16;
+	my @differences = map { $numbers[ $_ + 1 ] - $numbers[$_] } 0 .. $#numbers - 1;
+	while (my @block = splice @differences, 0, 128)
+	{
+		my ($least) = sort { $a <=> $b } @block;
+		$bytes += 4 + int((bits(2 * abs $least) + 6) / 7 || 1);
+		while (my @part = splice @block, 0, 32) { $bytes += 4 * bits((sort { $b <=> $a } @part)[0] - $least) }
+	}
+	return $bytes / @numbers;
+}
+sub bits { my ($number) = @_; return $number == 0 ? 0 : length sprintf '%b', $number }
+srand 1;
+my ($ms, $before, $sequence) = (480_000_000_000, 0, 0);
+my @arrivals = map {
+	$ms -= log(1 - rand);
+	$sequence = int $ms == $before ? $sequence + 1 : 0;
+	$before = int $ms;
+	($before << 23) + (5 << 10) + $sequence
+} 1 .. 100_000;
+is(sprintf('%.1f', delta_packed(@arrivals)), '3.2', 'the size of IDs in a columnar file');
+is(sprintf('%.2f', delta_packed(1 .. 100_000)), '0.04', 'and that of a bigserial');
+is(sprintf('%.0f', delta_packed(map { int(rand 2**31) << 31 | int rand 2**31 } 1 .. 100_000)), '8', 'and that of random numbers');
+cmp_ok(delta_packed(split /\n/, value('SELECT next_ids(100000)')), '<', 0.5, 'and about that of one statement');
+
 # Hot spots
 my $spots = page('hot-spots');
 runs($_, 'hot-spots.md') for blocks_of($spots);
@@ -161,6 +211,10 @@ is(value("INSERT INTO reading VALUES ($one) ON CONFLICT DO NOTHING; SELECT count
 refused('CREATE TABLE g (id bigint, s int GENERATED ALWAYS AS (id_shard(id)) STORED) PARTITION BY HASH (s)',
 	qr/cannot use generated column in partition key/,
 	'a generated column is no partition key');
+value('CREATE TABLE slow (id bigint)');
+value('DO $$ BEGIN FOR n IN 1..300 LOOP INSERT INTO slow VALUES (next_id()); PERFORM pg_sleep(0.002); END LOOP; END $$');
+is(value('SELECT count(*) FILTER (WHERE id % 16 = 0), count(DISTINCT hashint8(id) & 15) FROM slow'), '300|16',
+	'the low bits are 0 in slow tables, and a hash spreads them');
 sub scans
 {
 	my ($where) = @_;
