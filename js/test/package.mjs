@@ -143,6 +143,8 @@ test('what is not an ID is refused, and what no layout made has no parts', () =>
   assert.equal(reader.fromBase62('z', { short: true }) + reader.fromBase32('z', { short: true }) + reader.fromBase64url('BWrVZ', { short: true }), 61n + 31n + 22721881n);
   assert.equal(thrown(() => reader.fromBase64url('BWrVZ')).code, '22P02');
   assert.equal(thrown(() => reader.fromBase32('3G162XFD402DS', { checksum: true })).code, '22P02');
+  assert.match(thrown(() => reader.fromBase32('3G162XFD4002D', { checksum: true })).hint, /^A digit or the check symbol is missing\. /);
+  assert.match(thrown(() => reader.fromBase32('3G162XFD402D')).hint, /^A digit is missing\. /);
   assert.equal(thrown(() => reader.fromBase62(null)).code, '22004');
   assert.equal(thrown(() => reader.bounds('2026-11-01', null)).code, '42804');
   assert.equal(thrown(() => reader.bounds(new Date(NaN), null)).code, '22023');
