@@ -614,7 +614,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
 
-CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text) RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text, missing text DEFAULT 'A digit') RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
@@ -637,12 +637,12 @@ BEGIN
             DETAIL = format('The text was "%s"; the largest is "%s".', whole, largest), HINT = hint;
     ELSIF length(digits) < size AND NOT short THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = format('invalid %s: it has fewer than %s digits', form, size),
-            DETAIL = format('The text was "%s".', whole), HINT = 'A digit is missing. If zeros in front were left out instead, say short => true.';
+            DETAIL = format('The text was "%s".', whole), HINT = missing || ' is missing. If zeros in front were left out instead, say short => true.';
     END IF;
     RETURN CASE WHEN value < 9223372036854775808 THEN value ELSE value - 18446744073709551616 END;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, boolean, text, text, text) IS 'the number that digits of an alphabet write, all of them unless it may be short; an error if there is none';
+COMMENT ON FUNCTION idgen_sql.idgen_number(text, text, text, integer, boolean, text, text, text, text) IS 'the number that digits of an alphabet write, all of them unless it may be short; an error if there is none';
 
 CREATE FUNCTION idgen_sql.idgen_require_digits(written text, checked text, alphabet text, form text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -696,7 +696,8 @@ DECLARE
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, front, alphabet || '-', 'Base32 text', hint);
     PERFORM idgen_sql.idgen_require_digits(digits, rpad(front, length(front), '0') || check_symbol, alphabet || '-*~$=U', 'Base32 text', hint);
-    id := idgen_sql.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, short, 'Base32 text', 'FZZZZZZZZZZZZ', hint);
+    id := idgen_sql.idgen_number(digits, replace(front COLLATE "C", '-', ''), alphabet, 13, short, 'Base32 text', 'FZZZZZZZZZZZZ', hint,
+        CASE WHEN checksum THEN 'A digit or the check symbol' ELSE 'A digit' END);
     IF checksum AND check_symbol COLLATE "C" <> right(idgen_sql.id_to_base32(id, true), 1) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation', MESSAGE = 'invalid Base32 text: its check symbol does not fit its digits',
             DETAIL = format('The text was "%s"; its digits have the check symbol "%s".', digits, right(idgen_sql.id_to_base32(id, true), 1)),

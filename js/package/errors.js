@@ -34,14 +34,14 @@ const characterAt = (text, position) => String.fromCodePoint(text.codePointAt(po
 
 const badCharacter = 2, tooLong = 3, tooShort = 4, tooLarge = 5, wrongCheck = 6, prefixBadCharacter = 7, prefixTooLong = 8;
 
-// A text of digits, as messages say it. canBeShort: its reader has the option short.
+// A text of digits, as messages say it. missing: what a short text lacks, if its reader has the option short.
 export const forms = {
-  base62: { name: 'Base62 text', digits: 11, largest: 'LygHa16AHYF', hint: 'Base62 has the digits 0-9, A-Z and a-z.', canBeShort: true },
+  base62: { name: 'Base62 text', digits: 11, largest: 'LygHa16AHYF', hint: 'Base62 has the digits 0-9, A-Z and a-z.', missing: 'A digit' },
   base32: {
-    name: 'Base32 text', digits: 13, largest: 'FZZZZZZZZZZZZ', canBeShort: true,
+    name: 'Base32 text', digits: 13, largest: 'FZZZZZZZZZZZZ', missing: 'A digit',
     hint: 'Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. For a text that ends in a check symbol (a digit or * ~ $ = U), say { checksum: true }.',
   },
-  base64url: { name: 'base64url text', digits: 11, largest: 'P__________', hint: 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.', canBeShort: true },
+  base64url: { name: 'base64url text', digits: 11, largest: 'P__________', hint: 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.', missing: 'A digit' },
   id64: { name: 'id64', digits: 11, largest: 'LygHa16AHYF', hint: 'An id64 is written as 11 digits of 0-9, A-Z and a-z. toId64 makes one of a number.' },
   ulid: { name: 'ULID', digits: 26, largest: '7ZZZZZZZZZZZZZZZZZZZZZZZZZ', hint: 'A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7.' },
   ksuid: { name: 'KSUID', digits: 27, largest: 'aWgEPTl1tmebfsQzFP4bxwgy80V', hint: 'A KSUID is written as 27 digits of 0-9, A-Z and a-z.' },
@@ -60,7 +60,7 @@ export function textError(form, reason, position, text) {
       return new IdgenError(numericValueOutOfRange, `invalid ${form.name}: it has more than ${form.digits} digits`, whole, form.hint);
     case tooShort:
       return new IdgenError(invalidTextRepresentation, `invalid ${form.name}: it has fewer than ${form.digits} digits`, whole,
-        form.canBeShort ? 'A digit is missing. If zeros in front were left out instead, say { short: true }.' : form.hint);
+        form.missing ? `${form.missing} is missing. If zeros in front were left out instead, say { short: true }.` : form.hint);
     case tooLarge:
       return new IdgenError(numericValueOutOfRange, `invalid ${form.name}: it is too large`,
         `The text was "${clipped(text)}"; the largest is "${form.largest}".`, form.hint);

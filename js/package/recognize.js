@@ -89,16 +89,26 @@ function unixTime(text, now) {
 
 const shapeWeight = (time, now) => (time !== null && time - now > dayMs ? impossible : 1);
 
-// A UUID, and the IDs that it holds: that the time beside an ID is its own is no chance.
-function uuidReadings(text, asked, now) {
+// The ID of a UUID of version 7: that the time beside it is its own is no chance.
+const checkedReading = (id, [name, { layout, common }]) =>
+  ({ kind: 'id', source: name, form: 'uuid', layout, id, ...decode(id, layout), weight: 1000 * common });
+
+// The ID of a UUID of version 8, which has nothing beside it: it weighs as any number does, and more than random bits only if it is likelier.
+function uncheckedReading(id, each, isSaid, now) {
+  const reading = readingOf(id, 'uuid', each, isSaid, now);
+  return reading && { ...reading, weight: reading.weight * 2 ** 64 };
+}
+
+// A UUID, and the IDs that it holds.
+function uuidReadings(text, asked, isSaid, now) {
   const uuid = attempt(() => readUuid(text));
   if (!uuid) return [];
-  const readings = [{ ...uuid, weight: shapeWeight(uuid.time, now) }];
-  for (const [name, { layout, common }] of asked) {
-    const id = attempt(() => fromUuid(text, layout));
-    if (id !== undefined) readings.push({ kind: 'id', source: name, form: 'uuid', layout, id, ...decode(id, layout), weight: 1000 * common });
-  }
-  return readings;
+  const held = asked.map((each) => {
+    const id = attempt(() => fromUuid(text, each[1].layout));
+    if (id === undefined) return undefined;
+    return uuid.version === 8 ? uncheckedReading(id, each, isSaid, now) : checkedReading(id, each);
+  });
+  return [{ ...uuid, weight: shapeWeight(uuid.time, now) }, ...held.filter(Boolean)];
 }
 
 // 12 bytes as 20 digits of 0-9 and a-v, with 4 bits left over: seconds since 1970, machine, process, counter.
@@ -128,7 +138,7 @@ export function recognize(text, { now = Date.now(), from } = {}) {
   const trimmed = String(text).trim();
   if (trimmed.length > textSize) return [];
   const asked = from === undefined ? Object.entries(sources) : [[from, sources[from] ?? sourceOf(from)]];
-  const readings = [...numberReadings(trimmed, asked, from !== undefined, now), ...uuidReadings(trimmed, asked, now)];
+  const readings = [...numberReadings(trimmed, asked, from !== undefined, now), ...uuidReadings(trimmed, asked, from !== undefined, now)];
   if (from === undefined || readings.length === 0) readings.push(...plainNumber(trimmed), ...unixTime(trimmed, now), ...otherReadings(trimmed, now));
   const all = readings.reduce((sum, { weight }) => sum + weight, 0);
   return readings.map(({ weight, ...reading }) => ({ ...reading, likelihood: weight / all })).sort((a, b) => b.likelihood - a.likelihood);

@@ -15,7 +15,7 @@ const chanceAtDiscord = ({ region, shard, sequence }) => mostlyLow(region) * mos
 const chanceAtSonyflake = ({ shard, sequence }) => (0.05 * counted(shard, 4) + 2 ** -16) * counted(sequence);
 const chanceOfCounters = ({ shard, sequence }) => counted(shard ?? 0, 4) * counted(sequence ?? 0);
 
-const textsOfIdgen = { base62: 0.3, base32: 0.05, base32check: 0.05, base64url: 0.05 };
+const textsOfIdgen = { base62: 0.3, base32: 0.05, base32check: 0.05, base64url: 0.05, uuid: 0.05 };
 
 // A layout of which no more is known.
 export const sourceOf = (layout, common = 1, texts = textsOfIdgen) => ({ name: layout, layout, common, chance: chanceOfCounters, texts });

@@ -23,7 +23,7 @@ export const fromId64 = (text) => readForm(forms.id64, text, (size) => core.idge
 // Crockford's Base32 for people who type: 13 digits, and a check symbol if asked for.
 export const toBase32 = (id, { checksum = false } = {}) => takeText(core.idgen_print_base32(toBigInt(id), checksum ? 1 : 0));
 export const fromBase32 = (text, { checksum = false, short = false } = {}) =>
-  readForm(forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0, short ? 1 : 0));
+  readForm(checksum ? { ...forms.base32, missing: 'A digit or the check symbol' } : forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0, short ? 1 : 0));
 
 // The shortest form, for addresses.
 export const toBase64url = (id) => takeText(core.idgen_print_base64url(toBigInt(id)));

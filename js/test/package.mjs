@@ -143,6 +143,8 @@ test('what is not an ID is refused, and what no layout made has no parts', () =>
   assert.equal(reader.fromBase62('z', { short: true }) + reader.fromBase32('z', { short: true }) + reader.fromBase64url('BWrVZ', { short: true }), 61n + 31n + 22721881n);
   assert.equal(thrown(() => reader.fromBase64url('BWrVZ')).code, '22P02');
   assert.equal(thrown(() => reader.fromBase32('3G162XFD402DS', { checksum: true })).code, '22P02');
+  assert.match(thrown(() => reader.fromBase32('3G162XFD4002D', { checksum: true })).hint, /^A digit or the check symbol is missing\. /);
+  assert.match(thrown(() => reader.fromBase32('3G162XFD402D')).hint, /^A digit is missing\. /);
   assert.equal(thrown(() => reader.fromBase62(null)).code, '22004');
   assert.equal(thrown(() => reader.bounds('2026-11-01', null)).code, '42804');
   assert.equal(thrown(() => reader.bounds(new Date(NaN), null)).code, '22023');
@@ -288,6 +290,8 @@ test('recognize: each kind, by its shape and its time', () => {
   assert.equal(best(reader.toUuid(id)).form, 'uuid');
   assert.equal(best(reader.toUuid(id)).id, id);
   assert.equal(best('017f22e2-79b0-76ff-bfff-f00000000000').kind, 'uuid');
+  assert.equal(best('3804c2eb-da40-8004-b5ed-60d0bd0e4e53').id, id);
+  assert.equal(best('5c146b14-3c52-8afd-938a-375d0df1fbf6').kind, 'uuid', 'version 8, from another program: no ID of it has a likely time');
   assert.equal(best('01ARYZ6S41TSV4RRFFQ69G5FAV').kind, 'ulid');
   assert.equal(best('01h455vb4pex5vsknk084sn02q').kind, 'typeid');
   assert.equal(best('user_01h455vb4pex5vsknk084sn02q').prefix, 'user');
@@ -341,6 +345,8 @@ test('recognize: where it is said to be from, nothing else is tried', () => {
   const only = (text, from) => reader.recognize(text, { now, from }).map(({ kind, source, form, likelihood }) => [kind, source, form, likelihood]);
   for (const from of [...Object.keys(reader.sources), own]) assert.deepEqual(only('1234567890123456', from), [['id', from, 'decimal', 1]], from);
   assert.deepEqual(only(reader.toUuid(id), 'instagram').map(([kind]) => kind), ['id', 'uuid']);
+  assert.deepEqual(only('3804c2eb-da40-8004-b5ed-60d0bd0e4e53', 'instagram').map(([kind]) => kind), ['id', 'uuid']);
+  assert.deepEqual(only('3804c2eb-da40-8004-b5ed-60d0bd0e4e53', 'x').map(([kind]) => kind), ['uuid'], 'X has no UUIDs');
   assert.deepEqual(only('20', 'x'), [['number', undefined, undefined, 1]], 'a post from before November 2010 has no time');
   assert.equal(only('29700859246', 'x')[0][0], 'number');
   assert.equal(only('29700859247', 'x')[0][0], 'id');

@@ -21,13 +21,13 @@ enum class TextReason : std::uint8_t {
     too_short,
     too_large,
     wrong_check,           // Base32 with its check symbol
-    prefix_bad_character,  // TypeIDs
+    prefix_bad_character,  // TypeIDs and public IDs
     prefix_too_long,       //
     bad_key_number,        // public IDs
 };
 
 // Why a text is not a number, and where: the offset of the byte with which the wrong character begins. Every byte
-// before it was a digit, so it counts the characters before it, too.
+// before it was a digit or of a right prefix, so it counts the characters before it, too.
 struct TextError {
     TextReason reason;
     std::size_t position;

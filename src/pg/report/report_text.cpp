@@ -44,8 +44,8 @@ int detail_of(const TextForm &form, const TextError &error, std::string_view tex
 }
 
 int hint_of(const TextForm &form, const TextError &error) {
-    if (error.reason == TextReason::too_short && form.can_be_short)
-        return errhint("A digit is missing. If zeros in front were left out instead, say short => true.");
+    if (error.reason == TextReason::too_short && form.missing)
+        return errhint("%s is missing. If zeros in front were left out instead, say short => true.", form.missing);
     return errhint("%s", form.hint);
 }
 

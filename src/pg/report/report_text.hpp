@@ -13,28 +13,31 @@ struct TextForm {
     int most_digits;
     const char *largest;
     const char *hint;
-    bool can_be_short;  // its readers have the argument short
+    const char *missing;  // what a short text lacks, if its reader has the argument short
 };
 
 inline constexpr TextForm base62_form{"Base62 text", 11, "LygHa16AHYF", "Base62 has the digits 0-9, A-Z and a-z.",
-                                      true};
+                                      "A digit"};
 inline constexpr TextForm base32_form{
     "Base32 text", 13, "FZZZZZZZZZZZZ",
     "Base32 has the digits 0-9 and A-Z without I, L, O and U, in either case; hyphens may be between them. For a text that ends in a check symbol (a digit or * ~ $ = U), say checksum => true.",
-    true};
+    "A digit"};
+inline constexpr TextForm checked_base32_form{base32_form.name, base32_form.most_digits, base32_form.largest,
+                                              base32_form.hint, "A digit or the check symbol"};
 inline constexpr TextForm base64url_form{"base64url text", 11, "P__________",
                                          "base64url has the digits A-Z, a-z, 0-9, \"-\" and \"_\", without padding.",
-                                         true};
+                                         "A digit"};
 inline constexpr TextForm id64_form{
     "id64", 11, "LygHa16AHYF",
-    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64.", false};
+    "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64.", nullptr};
 inline constexpr TextForm ulid_form{
     "ULID", 26, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
-    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7.", false};
+    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7.",
+    nullptr};
 inline constexpr TextForm ksuid_form{"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V",
-                                     "A KSUID is written as 27 digits of 0-9, A-Z and a-z.", false};
+                                     "A KSUID is written as 27 digits of 0-9, A-Z and a-z.", nullptr};
 inline constexpr TextForm objectid_form{"ObjectId", 24, "ffffffffffffffffffffffff",
-                                        "An ObjectId is written as 24 hexadecimal digits, in either case.", false};
+                                        "An ObjectId is written as 24 hexadecimal digits, in either case.", nullptr};
 
 // A text that is not such a value; soft if the caller can catch it so.
 void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);

@@ -143,7 +143,7 @@ Datum idgen_from_public(PG_FUNCTION_ARGS) {
         ereport(
             ERROR, message_of(error, text), errdetail("The text was \"%s\".", clip_text(text)),
             errhint(
-                "A public ID is the number of a key and 11 digits of 0-9, A-Z and a-z, as id_to_public writes it."));
+                "A public ID is a prefix and \"_\" if it was made with one, the number of a key, and 11 digits of 0-9, A-Z and a-z, as id_to_public writes it."));
     const CipherKey &key = key_of(static_cast<int32>(given.key_number));
     PG_RETURN_INT64(decrypted(given.number, cipher_of(key.bytes, key.size), tweak));
 }

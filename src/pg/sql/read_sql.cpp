@@ -190,7 +190,8 @@ Datum idgen_from_base32(PG_FUNCTION_ARGS) {
                 errdetail("The text was \"%s\"; its digits have the check symbol \"%c\".", clip_text(text),
                           base32_check(id)),
                 errhint("A digit was mistyped, or two changed places."));
-    if (error.reason != TextReason::none) report_text(base32_form, error, text, nullptr);
+    if (error.reason != TextReason::none)
+        report_text(PG_GETARG_BOOL(1) ? checked_base32_form : base32_form, error, text, nullptr);
     PG_RETURN_INT64(id);
 }
 
