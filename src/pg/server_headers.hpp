@@ -83,6 +83,7 @@ extern "C" {
 #include "storage/procsignal.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"

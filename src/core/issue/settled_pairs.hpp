@@ -180,21 +180,30 @@ class KeptAnswers {
     // more. Calls release(answer) for each; gives how many are left.
     template <class Release>
     std::uint32_t forget_before(std::uint32_t xmin, Release release) noexcept {
+        return forget([xmin](const KeptAnswer &kept) { return static_cast<std::int32_t>(kept.query.xmin - xmin) < 0; },
+                      release);
+    }
+    // Requires that no query that was answered can ask again.
+    template <class Release>
+    void forget_all(Release release) noexcept {
+        forget([](const KeptAnswer &) { return true; }, release);
+    }
+    void clear() noexcept { *this = {}; }
+
+   private:
+    template <class IsOver, class Release>
+    std::uint32_t forget(IsOver is_over, Release release) noexcept {
         std::uint32_t left = 0;
         for (KeptAnswer *&list : lists_)
             for (KeptAnswer **at = &list; *at != nullptr;) {
                 KeptAnswer *kept = *at;
-                bool is_over = static_cast<std::int32_t>(kept->query.xmin - xmin) < 0;
-                if (is_over)
+                if (is_over(*kept))
                     *at = kept->next, release(*kept);
                 else
                     at = &kept->next, left++;
             }
         return left;
     }
-    void clear() noexcept { *this = {}; }
-
-   private:
     static std::uint32_t place_of(const SnapshotView &query) noexcept { return (query.xmax + query.count) % places; }
     static constexpr std::uint32_t places = 1024;
     KeptAnswer *lists_[places] = {};

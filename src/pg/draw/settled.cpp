@@ -60,6 +60,7 @@ void log_rule(AnsweredBy by) {
 struct OwnAnswers {
     KeptAnswers kept;
     LocalTransactionId transaction;
+    TimestampTz statement;  // in which the first of them was asked for
     uint32 count;
     uint32 limit;  // where those that are over are forgotten
     uint32 generation;
@@ -68,10 +69,34 @@ OwnAnswers own{};
 
 constexpr uint32 least_limit = 256;
 
+// The statement in which a call stands: that of its portal, or the one that is planned before it has one.
+TimestampTz statement_of_call() {
+    return ActivePortal != nullptr ? ActivePortal->creation_time : GetCurrentStatementStartTimestamp();
+}
+
+// Whether no other query of this session can go on: the one that calls is that of a client's own statement, not of a
+// cursor, and the only one with a snapshot. Its snapshot is registered for as long as it runs, as is that of a cursor
+// between two fetches.
+bool is_only_query(const SnapshotData &snapshot) {
+    bool is_of_client = ActivePortal != nullptr && ActivePortal->name[0] == '\0';
+    return is_of_client && snapshot.regd_count > 0 && ThereAreNoPriorRegisteredSnapshots();
+}
+
+// Whether a later statement of the transaction asks, though nothing has ended since an earlier one did: the snapshots of
+// both are the same, and a reader that asks again and again must not be given one answer for ever.
+bool is_asked_again(const SnapshotData &snapshot) {
+    return !IsolationUsesXactSnapshot() && own.statement != statement_of_call() && is_only_query(snapshot) &&
+           is_unchanged(view_of(snapshot), snapshot_of_now());
+}
+
 void begin_answers(LocalTransactionId transaction) {
-    // Not freed: those of an earlier transaction went with its memory.
-    own.kept.clear();
+    // Those of an earlier transaction went with its memory.
+    if (own.transaction == transaction)
+        own.kept.forget_all([](KeptAnswer &kept) { pfree(&kept); });
+    else
+        own.kept.clear();
     own.transaction = transaction;
+    own.statement = statement_of_call();
     own.count = 0;
     own.limit = least_limit;
     own.generation++;
@@ -111,7 +136,8 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     if (own.transaction != transaction) begin_answers(transaction);
     SnapshotView query = view_of(snapshot);
     const KeptAnswer *known = own.kept.find(query);
-    if (known != nullptr) return *known;
+    if (known != nullptr && !is_asked_again(snapshot)) return *known;
+    if (known != nullptr) begin_answers(transaction);
     if (own.count >= own.limit) forget_answers();
     KeptAnswer *kept = new_answer(query);
     SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);

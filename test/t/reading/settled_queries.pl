@@ -205,6 +205,54 @@ sub reads_all
 		'a cursor held beyond its transaction reads what its snapshot shows');
 }
 
+# A reader that asks again and again in one transaction, where nothing else ends: its snapshots are all alike, and the last
+# rows come all the same. Their ticks lie ahead of the clock at first.
+for my $prepare (0, 1)
+{
+	my $reader = connect_to($node);
+	$reader->{pg_server_prepare} = $prepare;
+	$main->do('SELECT count(*) FROM next_ids(800000, 3)');
+	my $last = value_of($main, 'INSERT INTO event (id) VALUES (next_id(3)) RETURNING id');
+	for my $level ('READ COMMITTED', 'REPEATABLE READ')
+	{
+		$reader->begin_work;
+		$reader->do("SET TRANSACTION ISOLATION LEVEL $level");
+		my $read = 'SELECT id_settled(), count(*) FROM event WHERE id = ? AND id < id_settled()';
+		my ($bound, $count) = $reader->selectrow_array($read, undef, $last);
+		my $before = $bound;
+		for (1 .. 6000)
+		{
+			last if $count || $level eq 'REPEATABLE READ' && value_of($reader, 'SELECT id_time(?) < clock_timestamp()', $last);
+			sleep 0.01;
+			($bound, $count) = $reader->selectrow_array($read, undef, $last);
+		}
+		if ($level eq 'READ COMMITTED') { is($count, 1, "asked again in a transaction, server-side prepared: $prepare") }
+		else { is($bound, $before, "REPEATABLE READ has one answer, server-side prepared: $prepare") }
+		$reader->rollback;
+	}
+}
+
+# Beside a cursor that is open, what it was answered stays; each of its fetches has it.
+{
+	my $session = connect_to($node);
+	$main->do('SELECT count(*) FROM next_ids(400000, 3)');
+	my $last = value_of($main, 'INSERT INTO event (id) VALUES (next_id(3)) RETURNING id');
+	$session->begin_work;
+	$session->do('DECLARE slow CURSOR FOR SELECT id_settled(), id_settled() FROM generate_series(1, 400)');
+	my %answers;
+	for (1 .. 200)
+	{
+		$answers{ $_ // 'none' }++ for $session->selectrow_array('FETCH slow');
+		bound($session);
+		sleep 0.005;
+	}
+	is(scalar keys %answers, 1, 'each fetch of a cursor has one answer, though time passes and nothing ends');
+	$session->do('CLOSE slow');
+	sleep 0.01 until value_of($main, 'SELECT id_time(?) < clock_timestamp()', $last);
+	cmp_ok(bound($session), '>', $last, 'after it was closed, a query asks anew');
+	$session->rollback;
+}
+
 # Statements of one call site in many transactions.
 {
 	$main->do('CREATE TABLE found (n int)');
