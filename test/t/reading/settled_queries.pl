@@ -211,8 +211,8 @@ for my $prepare (0, 1)
 {
 	my $reader = connect_to($node);
 	$reader->{pg_server_prepare} = $prepare;
-	$main->do('SELECT count(*) FROM next_ids(800000, 3)');
-	my $last = value_of($main, 'INSERT INTO event (id) VALUES (next_id(3)) RETURNING id');
+	$main->do(q{SELECT idgen.advance(clock_timestamp() + '900 ms')});
+	my $last = value_of($main, $insert);
 	for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	{
 		$reader->begin_work;
@@ -235,8 +235,8 @@ for my $prepare (0, 1)
 # Beside a cursor that is open, what it was answered stays; each of its fetches has it.
 {
 	my $session = connect_to($node);
-	$main->do('SELECT count(*) FROM next_ids(400000, 3)');
-	my $last = value_of($main, 'INSERT INTO event (id) VALUES (next_id(3)) RETURNING id');
+	$main->do(q{SELECT idgen.advance(clock_timestamp() + '900 ms')});
+	my $last = value_of($main, $insert);
 	$session->begin_work;
 	$session->do('DECLARE slow CURSOR FOR SELECT id_settled(), id_settled() FROM generate_series(1, 400)');
 	my %answers;
