@@ -4,8 +4,7 @@
 from django.db import models
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
-from psycopg2 import STRING
-from psycopg2.extensions import new_array_type, register_type
+from psycopg.types import TypeInfo
 # End.
 
 
@@ -58,9 +57,8 @@ class Id64Text(models.TextField):
 
 @receiver(connection_created)
 def read_arrays(connection, **options):
-    """Has psycopg2 read arrays of these types as lists."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT typarray, typname FROM pg_type WHERE oid IN (to_regtype('id64'), to_regtype('ulid'))")
-        for oid, name in cursor.fetchall():
-            register_type(new_array_type((oid,), name + '[]', STRING), connection.connection)
+    """Has psycopg 3 read arrays of these types as lists."""
+    for name in 'id64', 'ulid':
+        if known := TypeInfo.fetch(connection.connection, name):
+            known.register(connection.connection)
 # End.

@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib "$FindBin::Bin/../../t/lib";
 use IdgenNode;
 use IdgenShown;
 use PostgreSQL::Test::Utils;

@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib "$FindBin::Bin/../../t/lib";
 use IdgenNode;
 use IdgenPooler;
 use JSON::PP;
@@ -31,7 +31,7 @@ sub run_in
 sub copy_of
 {
 	my ($client, $database) = @_;
-	system('cp', '-r', "$FindBin::Bin/../clients/$client", "$folder/$database") == 0 or die "cp: $?";
+	system('cp', '-r', "$FindBin::Bin/../$client", "$folder/$database") == 0 or die "cp: $?";
 	return $database;
 }
 
