@@ -21,7 +21,7 @@ my @clients = (
 		commons-collections3 javassist slf4j-api slf4j-nop)), shows => [ 'App.java', 'kinds/Kinds.java', 'kinds/ByDefault.java' ] },
 	{ name => 'rails', run => '/usr/bin/ruby app.rb', tables => [ 'photos', 'comments' ],
 		shows => [ 'app.rb', 'app/models/photo.rb', 'config/database.yml', 'kinds.rb', 'test/fixtures/albums.yml',
-			map({ "config/initializers/$_.rb" } 'idgen', 'structure'),
+			map({ "config/$_.rb" } qw(initializers/idgen initializers/structure routes)),
 			map { "db/migrate/2026010100000$_.rb" } '0_create_photos', '1_create_albums' ] });
 
 # Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be

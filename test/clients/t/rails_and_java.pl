@@ -155,6 +155,9 @@ sub check_kinds
 	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo},
 		"$how: a bigint in JSON has all its digits");
 	is_deeply($made->{schemas}, ['public'], 'Rails sees no schema of ours');
+	is_deeply($made->{refused}, [ ('not found') x 6 ], "$how: find() finds no row by a text that is not an ID");
+	is($made->{read_as_4}, 'row 4', "$how: by a bigint it finds the row whose number the text begins with");
+	is_deeply($made->{routed}, [ $made->{photo}, 'no route', $album, 'no route' ], "$how: routes of the page refuse it");
 	return $made->{prepared};
 }
 is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true,
@@ -163,6 +166,9 @@ is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::P
 ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
 	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'fixtures have the IDs that they say');
+
+is_deeply(decode_json(rails('photos_loaded', qw(runner serial.rb)) // '{}'), { before => [ 1, 2 ], rising => JSON::PP::true, shards => [ 5, 5 ] },
+	'after replace_serial() reset_pk_sequence! leaves next_id() alone');
 
 # Rails behind PgBouncer: each transaction is on another connection.
 {
