@@ -22,22 +22,30 @@ class IdField(models.BigAutoField):
 
 
 # In docs/clients/python.md:
-class Id64Field(IdField):
-    """The same as an id64: a string of 11 characters."""
+class ByDefault(models.Expression):
+    """What INSERT has in a column whose DEFAULT makes the value."""
 
-    validators = []
+    def as_sql(self, compiler, connection):
+        return 'DEFAULT', []
+
+
+class Id64Field(models.Field):
+    """A string of 11 characters that the database makes, and that is read back. Not an AutoField: no sequence is reset."""
+
+    db_returning = True
+    empty_strings_allowed = False
+
+    def __init__(self, **options):
+        super().__init__(**{'editable': False, **options})
+
+    def get_db_prep_save(self, value, connection):
+        return ByDefault() if value is None else super().get_db_prep_save(value, connection)
 
     def db_type(self, connection):
         return 'id64 DEFAULT next_id()'
 
     def rel_db_type(self, connection):
         return 'id64'
-
-    def to_python(self, value):
-        return value
-
-    def get_prep_value(self, value):
-        return value
 
 
 class UlidField(Id64Field):
