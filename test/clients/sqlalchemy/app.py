@@ -47,11 +47,14 @@ with Session(engine) as session:
     session.add_all(Photo(id=id, title=f'block {number}') for number, id in enumerate(block, 1))
     session.commit()
     # End.
+    session.add(Comment())
+    session.commit()
     for made in [photo, *batch]:
         print(made.title, made.id, sep='\t')
     for number, id in enumerate(block, 1):
         print(f'block {number}', id, sep='\t')
-    print('comment', photo.comments[0].photo_id, sep='\t')
+    for comment in session.scalars(select(Comment)):
+        print('comment', comment.photo_id or '', sep='\t')
     id = photo.id
     session.expunge_all()
     print('found', session.get(Photo, id).title, sep='\t')
