@@ -98,7 +98,7 @@ help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
 
 test-neighbors:
-	@./tools/test analysis fuzz model bare dates release cost web houses neighbors
+	@./tools/test analysis fuzz model bare dates release cost web clients houses neighbors
 
 demo walk test quick majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@

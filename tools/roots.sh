@@ -47,6 +47,24 @@ make_major_root() {
     esac
 }
 
+# The root of a major that tests run in, with its packages.
+make_major() {
+    local major=$1
+    [ ! -e "$roots/$major.made" ] || return 0
+    echo "making a root for PostgreSQL $major ..."
+    make_major_root "$major" "$major" && in_root "$major" PG_MAJOR="$major" /mnt/tools/packages major && in_root "$major" sh -c "$borrow_pgtap" pgtap "$major" &&
+        touch "$roots/$major.made"
+}
+
+# pgTAP is only SQL: if there is no package for a major, the one before it will do.
+borrow_pgtap='set -e
+to=/usr/share/postgresql/$1/extension
+[ ! -e "$to/pgtap.control" ] || exit 0
+cd "$(mktemp -d)"
+apt-get download -q -o APT::Sandbox::User=root "postgresql-$(($1 - 1))-pgtap"
+dpkg-deb -x *.deb .
+cp usr/share/postgresql/*/extension/pgtap* "$to"'
+
 # Runs a command in a root as its superuser, with this tree at /mnt: in_root NAME [VARIABLE=VALUE ...] COMMAND...
 in_root() {
     $as_root unshare --mount --pid --ipc --fork --kill-child \

@@ -24,6 +24,7 @@ public class App {
         session.persist(photo); // photo.id is set
         session.persist(new Comment(photo));
         // End.
+        session.persist(new Comment(null));
         List<Photo> batch = List.of(new Photo("batch 1"), new Photo("batch 2"));
         batch.forEach(session::persist);
         List<?> block = session.createSQLQuery("SELECT next_ids(:n)").setParameter("n", 2).list();
@@ -36,8 +37,10 @@ public class App {
         for (int number = 1; number <= block.size(); number++)
             System.out.println("block " + number + "\t" + block.get(number - 1));
         session.clear();
-        Comment comment = (Comment) session.createQuery("from Comment").uniqueResult();
-        System.out.println("comment\t" + comment.photo.getId());
+        for (Object each : session.createQuery("from Comment").list()) {
+            Photo of = ((Comment) each).photo;
+            System.out.println("comment\t" + (of == null ? "" : of.getId()));
+        }
         System.out.println("found\t" + ((Photo) session.get(Photo.class, photo.id)).title);
         long begin = 0;
         for (int seen = 0; seen < 5;) {

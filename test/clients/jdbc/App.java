@@ -48,6 +48,7 @@ public class App {
             batch.forEach((title, made) -> System.out.println(title + "\t" + made));
             insertBlock(connection, block);
             insertComment(connection, id);
+            insertComment(connection, null);
             find(connection, id);
             readAll(connection, 5);
         }
@@ -64,14 +65,15 @@ public class App {
         }
     }
 
-    private static void insertComment(Connection connection, long photo) throws SQLException {
+    private static void insertComment(Connection connection, Long photo) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(
                 "INSERT INTO comment (photo_id) VALUES (?)", new String[] {"photo_id"})) {
-            insert.setLong(1, photo);
+            insert.setObject(1, photo, Types.BIGINT);
             insert.executeUpdate();
             try (ResultSet keys = insert.getGeneratedKeys()) {
                 keys.next();
-                System.out.println("comment\t" + keys.getLong(1));
+                Long stored = keys.getObject(1, Long.class);
+                System.out.println("comment\t" + (stored == null ? "" : stored));
             }
         }
     }

@@ -23,6 +23,7 @@ with connection.cursor() as cursor, cursor.copy('COPY photo (id, title) FROM STD
     for number, id in enumerate(block, 1):
         copy.write_row((id, f'block {number}'))
 # End.
+connection.execute('INSERT INTO comment (photo_id) VALUES (%s)', [None])
 connection.commit()
 
 print('one', photo_id, sep='\t')
@@ -30,7 +31,8 @@ for title, id in rows:
     print(title, id, sep='\t')
 for number, id in enumerate(block, 1):
     print(f'block {number}', id, sep='\t')
-print('comment', connection.execute('SELECT photo_id FROM comment').fetchone()[0], sep='\t')
+for (id,) in connection.execute('SELECT photo_id FROM comment'):
+    print('comment', id or '', sep='\t')
 print('found', connection.execute('SELECT title FROM photo WHERE id = %s', [photo_id]).fetchone()[0], sep='\t')
 assert json.loads(json.dumps(photo_id)) == photo_id
 

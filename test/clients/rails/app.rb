@@ -21,7 +21,8 @@ Photo.insert_all!(block.each.with_index(1).map { |id, number| { id: id, title: "
 puts "one\t#{photo.id}"
 batch.each { |title, id| puts "#{title}\t#{id}" }
 block.each.with_index(1) { |id, number| puts "block #{number}\t#{id}" }
-puts "comment\t#{comment.photo_id}"
+Comment.create!
+Comment.all.each { |each| puts "comment\t#{each.photo_id}" }
 puts "found\t#{Photo.find(photo.id).title}"
 
 from, seen = 0, 0

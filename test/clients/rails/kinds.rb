@@ -12,7 +12,25 @@ visit.update!(before: visits)
 photo = Photo.create!(title: 'json')
 found = Album.find_by!(id: album.id)
 
+not_found = lambda do |model, id|
+  model.find(id)
+rescue ActiveRecord::RecordNotFound
+  'not found'
+end
+require 'action_controller'
+PhotosController = AlbumsController = Class.new(ActionController::Metal)
+routed = lambda do |path|
+  Rails.application.routes.recognize_path(path)[:id]
+rescue ActionController::RoutingError
+  'no route'
+end
+Photo.create!(id: 4, title: 'row 4')
+
 puts JSON.generate(
+  refused: %w[nope 4oPf3gqtma AzL8n0Y58m8 4oPf3gqtm-0].map { |id| not_found.call(Album, id) } +
+    %w[nope 81M847W60NZ97D3TPMT624Q85R].map { |id| not_found.call(Visit, id) },
+  read_as_4: Photo.find('4oPf3gqtma0').title, routed: %W[/photos/#{photo.id} /photos/4oPf3gqtma0 /albums/#{album.id} /albums/nope].map(&routed),
+  version: Rails.version,
   schemas: Album.connection.schema_names,
   one: album.id, visit: visit.id, batch: batch, visits: visits, photo: photo.id.to_s, found: found.title,
   chosen: chosen.map(&:title), pictures: album.reload.pictures, before: visit.reload.before, of: visit.album.title,

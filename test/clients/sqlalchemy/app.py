@@ -1,28 +1,39 @@
 # SQLAlchemy: the DEFAULT makes the ID, RETURNING reads it back. Prints as psycopg/app.py does.
 # In docs/clients/python.md:
-from sqlalchemy import BigInteger, Column, ForeignKey, Text, create_engine, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Identity, Text, create_engine, func, select
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session, declarative_base, relationship
 
 Base = declarative_base()
 
 
+class NextId(Identity):
+    """DEFAULT next_id(). SQLAlchemy takes it for an identity, and inserts many objects by one statement."""
+
+    def _copy(self, **options):
+        return NextId()
+
+
+@compiles(NextId)
+def default_next_id(default, compiler, **options):
+    return 'DEFAULT next_id()'
+
+
 class Photo(Base):
     __tablename__ = 'photo'
-    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    id = Column(BigInteger, NextId(), primary_key=True)
     title = Column(Text)
     comments = relationship('Comment', back_populates='photo')
 
 
 class Comment(Base):
     __tablename__ = 'comment'
-    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    id = Column(BigInteger, NextId(), primary_key=True)
     photo_id = Column(BigInteger, ForeignKey('photo.id'))
     photo = relationship('Photo', back_populates='comments')
 
 
 # End.
-from sqlalchemy import func
-
 engine = create_engine('postgresql+psycopg2://')
 Base.metadata.create_all(engine)
 with Session(engine) as session:
@@ -32,15 +43,18 @@ with Session(engine) as session:
     session.add_all([photo, *batch])
     session.commit()  # photo.id is set, and comment.photo_id
 
-    block = session.execute(text('SELECT next_id_array(:count)'), {'count': 2}).scalar()
+    block = session.scalar(select(func.next_id_array(2)))
     session.add_all(Photo(id=id, title=f'block {number}') for number, id in enumerate(block, 1))
     session.commit()
     # End.
+    session.add(Comment())
+    session.commit()
     for made in [photo, *batch]:
         print(made.title, made.id, sep='\t')
     for number, id in enumerate(block, 1):
         print(f'block {number}', id, sep='\t')
-    print('comment', photo.comments[0].photo_id, sep='\t')
+    for comment in session.scalars(select(Comment)):
+        print('comment', comment.photo_id or '', sep='\t')
     id = photo.id
     session.expunge_all()
     print('found', session.get(Photo, id).title, sep='\t')

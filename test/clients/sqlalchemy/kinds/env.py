@@ -6,14 +6,14 @@ from sqlalchemy import create_engine
 
 # In docs/clients/python.md:
 # env.py
-from idgen_types import Id64, Id64Array, Ulid
+from idgen_types import Id64, Id64Array, NextId, Ulid
 from models import Base
 
 
 def render_item(kind, item, autogenerate):
-    """Writes our types into migrations by their names."""
-    if kind == 'type' and isinstance(item, (Id64, Id64Array, Ulid)):
-        autogenerate.imports.add('from idgen_types import Id64, Id64Array, Ulid')
+    """Writes what is ours into migrations by its name."""
+    if isinstance(item, (Id64, Id64Array, NextId, Ulid)):
+        autogenerate.imports.add('from idgen_types import Id64, Id64Array, NextId, Ulid')
         return f'{type(item).__name__}()'
     return False
 

@@ -7,8 +7,24 @@ from sqlalchemy import cast, event
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.types import TypeDecorator, UserDefinedType
+# End.
+from sqlalchemy import Identity
+from sqlalchemy.ext.compiler import compiles
 
 
+class NextId(Identity):
+    """DEFAULT next_id(). SQLAlchemy takes it for an identity, and inserts many objects by one statement."""
+
+    def _copy(self, **options):
+        return NextId()
+
+
+@compiles(NextId)
+def default_next_id(default, compiler, **options):
+    return 'DEFAULT next_id()'
+
+
+# In docs/clients/python.md:
 class Id64(UserDefinedType):
     """An ID as a string of 11 characters."""
 

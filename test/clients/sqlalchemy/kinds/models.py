@@ -1,6 +1,6 @@
 # In docs/clients/python.md:
 # models.py
-from idgen_types import Id64, Id64Array, Ulid
+from idgen_types import Id64, Id64Array, NextId, Ulid
 from sqlalchemy import BigInteger, Column, ForeignKey, Text, text
 from sqlalchemy.orm import declarative_base, relationship
 
@@ -9,7 +9,7 @@ Base = declarative_base()
 
 class Photo(Base):
     __tablename__ = 'photo'
-    id = Column(BigInteger, primary_key=True, server_default=text('next_id()'))
+    id = Column(BigInteger, NextId(), primary_key=True)
     title = Column(Text)
 
 

@@ -4,8 +4,7 @@
 from django.db import models
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
-from psycopg2 import STRING
-from psycopg2.extensions import new_array_type, register_type
+from psycopg.types import TypeInfo
 # End.
 
 
@@ -23,22 +22,30 @@ class IdField(models.BigAutoField):
 
 
 # In docs/clients/python.md:
-class Id64Field(IdField):
-    """The same as an id64: a string of 11 characters."""
+class ByDefault(models.Expression):
+    """What INSERT has in a column whose DEFAULT makes the value."""
 
-    validators = []
+    def as_sql(self, compiler, connection):
+        return 'DEFAULT', []
+
+
+class Id64Field(models.Field):
+    """A string of 11 characters that the database makes, and that is read back. Not an AutoField: no sequence is reset."""
+
+    db_returning = True
+    empty_strings_allowed = False
+
+    def __init__(self, **options):
+        super().__init__(**{'editable': False, **options})
+
+    def get_db_prep_save(self, value, connection):
+        return ByDefault() if value is None else super().get_db_prep_save(value, connection)
 
     def db_type(self, connection):
         return 'id64 DEFAULT next_id()'
 
     def rel_db_type(self, connection):
         return 'id64'
-
-    def to_python(self, value):
-        return value
-
-    def get_prep_value(self, value):
-        return value
 
 
 class UlidField(Id64Field):
@@ -58,9 +65,8 @@ class Id64Text(models.TextField):
 
 @receiver(connection_created)
 def read_arrays(connection, **options):
-    """Has psycopg2 read arrays of these types as lists."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT typarray, typname FROM pg_type WHERE oid IN (to_regtype('id64'), to_regtype('ulid'))")
-        for oid, name in cursor.fetchall():
-            register_type(new_array_type((oid,), name + '[]', STRING), connection.connection)
+    """Has psycopg 3 read arrays of these types as lists."""
+    for name in 'id64', 'ulid':
+        if known := TypeInfo.fetch(connection.connection, name):
+            known.register(connection.connection)
 # End.

@@ -1,5 +1,5 @@
 # In docs/clients/ruby.md:
-class CreatePhotos < ActiveRecord::Migration[6.1]
+class CreatePhotos < ActiveRecord::Migration[7.2]
   def change
     enable_extension 'idgen'
     create_table :photos, id: :bigint, default: -> { 'next_id()' } do |t|

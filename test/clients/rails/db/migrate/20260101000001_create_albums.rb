@@ -1,5 +1,5 @@
 # In docs/clients/ruby.md:
-class CreateAlbums < ActiveRecord::Migration[6.1]
+class CreateAlbums < ActiveRecord::Migration[7.2]
   def change
     enable_extension 'idgen_kinds' # requires idgen
     create_table :albums, id: :id64, default: -> { 'next_id()' } do |t|

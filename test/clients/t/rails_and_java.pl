@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../t/lib";
+use lib "$FindBin::Bin/../../t/lib";
 use IdgenNode;
 use IdgenPooler;
 use JSON::PP;
@@ -18,7 +18,7 @@ $ENV{PGUSER} = getpwuid $<;
 
 # A copy of a client's folder, for what its tool writes there.
 my $folder = PostgreSQL::Test::Utils::tempdir;
-system('cp', '-r', map({ "$FindBin::Bin/../clients/$_" } qw(rails jdbc hibernate)), $folder) == 0 or die "cp: $?";
+system('cp', '-r', map({ "$FindBin::Bin/../$_" } qw(rails jdbc hibernate)), $folder) == 0 or die "cp: $?";
 
 # Runs a command in a client's copy, with settings of its environment; what it wrote, or nothing if it failed.
 sub run_in
@@ -155,6 +155,9 @@ sub check_kinds
 	is($node->safe_psql($database, "SELECT id FROM photos WHERE title = 'json'"), $made->{photo},
 		"$how: a bigint in JSON has all its digits");
 	is_deeply($made->{schemas}, ['public'], 'Rails sees no schema of ours');
+	is_deeply($made->{refused}, [ ('not found') x 6 ], "$how: find() finds no row by a text that is not an ID");
+	is($made->{read_as_4}, 'row 4', "$how: by a bigint it finds the row whose number the text begins with");
+	is_deeply($made->{routed}, [ $made->{photo}, 'no route', $album, 'no route' ], "$how: routes of the page refuse it");
 	return $made->{prepared};
 }
 is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true,
@@ -164,11 +167,14 @@ ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
 	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'fixtures have the IDs that they say');
 
+is_deeply(decode_json(rails('photos_loaded', qw(runner serial.rb)) // '{}'), { before => [ 1, 2 ], rising => JSON::PP::true, shards => [ 5, 5 ] },
+	'after replace_serial() reset_pk_sequence! leaves next_id() alone');
+
 # Rails behind PgBouncer: each transaction is on another connection.
 {
 	$node->safe_psql('postgres', 'CREATE DATABASE photos_pooled');
 	is(widen_pool($pooler, 'photos_pooled', 7), 7, 'PgBouncer has seven connections');
-	local @ENV{qw(RAILS_ENV DATABASE_URL)} = ('production', "postgresql://$ENV{PGUSER}\@127.0.0.1:$pooler->{port}/photos_pooled");
+	local @ENV{qw(RAILS_ENV SECRET_KEY_BASE DATABASE_URL)} = ('production', 'of a test', "postgresql://$ENV{PGUSER}\@127.0.0.1:$pooler->{port}/photos_pooled");
 	ok(defined rails('photos_pooled', 'db:migrate'), 'Rails migrates through PgBouncer');
 	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'Rails through PgBouncer dumps the same schema.rb');
 	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false,
@@ -282,6 +288,6 @@ is_deeply([ @$made{qw(of found prepared)} ], [ 'one', 3, 3 ], 'Hibernate finds r
 
 $node->safe_psql('hibernate', 'ALTER TABLE photo ALTER id DROP DEFAULT, ALTER id TYPE id64 USING id::id64');
 like((schema_tool('SchemaValidator'))[1],
-	qr/Wrong column type in public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');
+	qr/Wrong column type in (?:hibernate\.)?public\.photo for column id\. Found: id64, expected: bigint/, 'validate sees another type');
 
 done_testing();
