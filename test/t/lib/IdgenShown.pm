@@ -7,6 +7,7 @@ use warnings;
 
 use Exporter qw(import);
 use FindBin;
+use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -33,10 +34,10 @@ sub page
 sub run_in
 {
 	my ($folder, $command) = @_;
-	my $errors = $node->basedir . '/client.log';
-	my $out = `cd '$root/test/clients/$folder' && $command 2>'$errors'`;
-	return $out unless $?;
-	diag(slurp_file($errors));
+	my ($out, $errors);
+	# A client that waits for ever is ended.
+	return $out if IPC::Run::run([ 'timeout', 600, 'sh', '-c', "cd '$root/test/clients/$folder' && $command" ], '<', \undef, '>', \$out, '2>', \$errors);
+	diag($errors);
 	return;
 }
 
