@@ -728,15 +728,25 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_from_base64url(text, boolean) IS 'ID from 11 digits of A-Z, a-z, 0-9, - and _, which IDs from 2^60 on have; short: from up to 11';
 
+CREATE FUNCTION idgen_sql.idgen_require_id(f idgen_sql.idgen_form, id bigint) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF id < 0 OR id > f.largest THEN
+        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
+            DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_require_id(idgen_sql.idgen_form, bigint) IS 'raises an error for a number that a layout cannot have made';
+
 CREATE FUNCTION idgen_sql.idgen_to_uuid(id bigint, f idgen_sql.idgen_form) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    ms bigint := CASE WHEN id BETWEEN 0 AND f.largest THEN f.epoch_ms + (id >> f.time_shift) * idgen_sql.idgen_unit_us(f) / 1000 END;  -- in which its tick starts
+    ms bigint;  -- in which its tick starts
 BEGIN
-    IF ms IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
-            DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
-    ELSIF ms < 0 OR ms >= 1::bigint << 48 THEN
+    PERFORM idgen_sql.idgen_require_id(f, id);
+    ms := f.epoch_ms + (id >> f.time_shift) * idgen_sql.idgen_unit_us(f) / 1000;
+    IF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
             DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, id >> f.time_shift)), f.canonical,
                 idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
@@ -755,10 +765,7 @@ COMMENT ON FUNCTION idgen_sql.id_to_uuid(bigint, text) IS 'ID inside a UUID of v
 CREATE FUNCTION idgen_sql.idgen_to_uuidv8(id bigint, f idgen_sql.idgen_form) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF id < 0 OR id > f.largest THEN
-        RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('%s is not an ID of layout "%s"', id, f.canonical),
-            DETAIL = format('Its IDs lie between 0 and %s.', f.largest), HINT = 'Give the layout that the ID was made with.';
-    END IF;
+    PERFORM idgen_sql.idgen_require_id(f, id);
     -- bits 63 to 16, version 8, bits 15 to 4, variant 2, bits 3 to 0, and 58 random bits: those of a UUID of version 4 that are random throughout
     RETURN (lpad(to_hex(id >> 16), 12, '0') || '8' || lpad(to_hex(id >> 4 & 4095), 3, '0') || to_hex(8 | (id >> 2 & 3))
         || to_hex(((id & 3) << 2) | (get_byte(uuid_send(gen_random_uuid()), 0) & 3)) || right(gen_random_uuid()::text, 12) || right(gen_random_uuid()::text, 2))::uuid;
