@@ -33,7 +33,7 @@ SELECT count(*),
   FROM (SELECT (1::bigint << bit) + step AS id FROM generate_series(0, 63) AS bit, generate_series(-2, 2) AS step
          WHERE NOT (bit = 63 AND step < 0)) AS n;
 
--- Readers take fewer digits only if they are told to, and Base32 what people write.
+-- Readers take fewer digits only if they are told to. That of Base32 also takes what people write.
 SELECT id_from_base62('z', short => true), id_from_base62('10', short => true), id_from_base64url('AAAAAAAAAAD'), id_from_base64url('BWrVZ', true),
        id_from_base32('z', short => true);
 SELECT text, id_from_base32(text, short => true) FROM unnest('{16J, 16j, i6-J, L6J, -1-6-J-, 000000000016J, oooo16J}'::text[]) AS text;

@@ -1,15 +1,9 @@
 <?php
 // Eloquent: keys that are id64. Prints as JSON what it made and read.
-require 'Illuminate/Database/autoload.php';
-
 use Illuminate\Database\Capsule\Manager as DB;
 use Illuminate\Database\Eloquent\Model;
 
-$manager = new DB();
-$manager->addConnection(['driver' => 'pgsql', 'host' => getenv('PGHOST'), 'port' => getenv('PGPORT'), 'username' => getenv('PGUSER'), 'database' => getenv('PGDATABASE')]);
-$manager->setAsGlobal();
-$manager->bootEloquent();
-$schema = DB::schema();
+$schema = require 'eloquent_connection.php';
 
 // In docs/clients/php.md:
 use Illuminate\Database\Schema\Grammars\PostgresGrammar;

@@ -19,7 +19,7 @@ my %form = (
 	'Base32 with its check symbol' => [ 'id_to_base32(id, checksum => true)', 'id_from_base32(text, checksum => true)', '0123456789ABCDEFGHJKMNPQRSTVWXYZ' ],
 	'public ID' => [ 'id_to_public(id)', 'id_from_public(text)', join '', 0 .. 9, 'A' .. 'Z', 'a' .. 'z' ],
 	'UUID' => [ q{replace(id_to_uuid(id)::text, '-', '')}, 'id_from_uuid(text::uuid)', '0123456789abcdef' ],
-	'UUID of version 8' => [ q{left(replace(id_to_uuidv8(id)::text, '-', ''), 18) || left(md5(id::text), 14)}, 'id_from_uuid(text::uuid)', '0123456789abcdef' ],
+	'UUID of version 8' => [ q{left(replace(id_to_uuidv8(id)::text, '-', ''), 17) || to_hex((id & 3) << 2) || left(md5(id::text), 14)}, 'id_from_uuid(text::uuid)', '0123456789abcdef' ],
 	'TypeID of a UUID' => [ q{typeid_text('', id_to_uuid(id))}, 'id_from_uuid(typeid_uuid(text))', '0123456789abcdefghjkmnpqrstvwxyz' ]);
 
 # Each slip, at one place of a text.
