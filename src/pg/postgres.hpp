@@ -97,6 +97,17 @@ inline uint32 registry_wait_event() {
 #endif
 }
 
+// So that the WAL writer does not sleep on. The server wakes it only for a whole page of the log, or from a long sleep.
+inline void wake_wal_writer() {
+#if PG_VERSION_NUM >= 180000
+    ProcNumber writer = ProcGlobal->walwriterProc;
+    if (writer != INVALID_PROC_NUMBER) SetLatch(&GetPGProcByNumber(writer)->procLatch);
+#else
+    Latch *latch = ProcGlobal->walwriterLatch;
+    if (latch != nullptr) SetLatch(latch);
+#endif
+}
+
 inline void ignore_signal(int signal) {
 #if PG_VERSION_NUM >= 190000
     pqsignal(signal, PG_SIG_IGN);

@@ -62,7 +62,7 @@ inline Database &database() {
 inline void prepare_slot() {
     directory().clear();
     directory().enter(database_number, 1, false);
-    note_flushed(database().horizon, bare_record(now + 1000, 77), 1);
+    note_written(database().horizon, bare_record(now + 1000, 77), 1);
     grant_pending(database().horizon);
     database().horizon.floor_ms = now;
     Shortage shortage;
@@ -129,6 +129,7 @@ struct PageHost {
     static void unlock_page() noexcept {}
     static bool is_flushed(std::uint64_t) noexcept { return true; }
     static void flush(std::uint64_t) noexcept {}
+    static void flush_later(std::uint64_t) noexcept {}
     static bool is_acknowledged(std::uint64_t) noexcept { return true; }
     static bool is_followed() noexcept { return false; }
     static SettledPair look() noexcept { return no_pair; }

@@ -126,6 +126,9 @@ bool World::ask_primary(Node &node, int database, const HeldSnapshot &query, std
     }
     ServerOfReader server{stage_, node, entry, database};
     until = answer_on_primary(entry->pairs, server, query.view()).until;
+    const Horizon &horizon = entry->horizon;
+    stage_.oracle.expect(horizon.settled_ms <= horizon.durable_ms + longest_tick_ms,
+                         "what is settled lies far above the horizon");
     return true;
 }
 

@@ -32,10 +32,11 @@ class RecordHost {
     void unlock_page() noexcept;
     bool is_flushed(std::uint64_t lsn) const { return lsn <= node_.disk.flushed; }
     void flush(std::uint64_t lsn);
+    void flush_later(std::uint64_t) const { renewer_.rest(); }
     bool is_acknowledged(std::uint64_t lsn) const;
     bool is_followed() const noexcept { return true; }
     SettledPair look();
-    void note_write(const DurableRecord &) const { renewer_.rest(); }
+    void note_write(const DurableRecord &) const noexcept {}
     void note_reached(std::int64_t ms) const noexcept;
     void note_granted() noexcept;
     bool has_own_page() const noexcept { return true; }

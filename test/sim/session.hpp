@@ -56,7 +56,7 @@ class Session final : public Renewer {
     void note_try(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void require_server() const noexcept {}
     void note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn);
-    void renew_ahead(std::int64_t, std::int64_t start_ms) { renew(start_ms); }
+    void renew_ahead(std::int64_t, std::int64_t start_ms);
     Outcome renew(std::int64_t start_ms);
     Outcome renew_generator();
     std::int64_t waited_ms(const Wait &) const noexcept;

@@ -185,8 +185,8 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
     stage.oracle.issue(*node_, number_of_database_, start_of(source.packing, taken.tick), limits);
     stage.oracle.expect(drawn.first_id > above_, "an ID is not above the one before");
     if (kind_ != kind_hlc) {
-        stage.oracle.expect(drawn.first_id >= node_->settled_ids[number_of_database_][kind_],
-                            "an ID is drawn below what is settled");
+        bool is_above = drawn.first_id >= node_->settled_ids[number_of_database_][kind_];
+        stage.oracle.expect(is_above || is_orphan(), "an ID is drawn below what is settled");
         std::int64_t &lowest = storing().drawn.ids[kind_];
         lowest = std::min(lowest, drawn.first_id);
     }
@@ -210,6 +210,13 @@ void Session::note_ids(const Source &source, const Drawn &drawn) {
     stage_->tokens[kind_] = made_;
     // A clock of many nodes: one received the last timestamp of a millisecond.
     if (kind_ == kind_hlc && stage_->random.one_in(4)) stage_->tokens[kind_] |= hlc_last_logical;
+}
+
+// Mostly with a look first whether there is anything to do.
+void Session::renew_ahead(std::int64_t, std::int64_t start_ms) {
+    auto is_flushed = [this](std::uint64_t lsn) { return lsn <= node_->disk.flushed; };
+    bool looks = !stage_->random.one_in(8);
+    if (!looks || !is_on_its_way(database_->horizon, start_ms, window_ms(), is_flushed)) renew(start_ms);
 }
 
 Outcome Session::renew(std::int64_t start_ms) {

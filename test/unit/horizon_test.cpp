@@ -60,8 +60,8 @@ TEST(Horizon, GrantsOnlyWhatIsPending) {
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 0);
-    note_flushed(horizon, record_of(6000, ours), 1);
-    EXPECT_EQ(horizon.granted_ms, 0) << "flushed here, not yet granted";
+    note_written(horizon, record_of(6000, ours), 1);
+    EXPECT_EQ(horizon.granted_ms, 0) << "written here, not yet granted";
     grant_pending(horizon);
     EXPECT_EQ(horizon.granted_ms, 6000);
     EXPECT_EQ(horizon.record.pending, 0);
@@ -72,7 +72,7 @@ TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
                                   record_of(6000, theirs), record_of(60000, ours)}) {
         Horizon horizon{};
         admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-        note_flushed(horizon, record_of(6000, ours), 1);
+        note_written(horizon, record_of(6000, ours), 1);
         grant_pending(horizon);
         EXPECT_TRUE(admit_page(horizon, record_of(6000, ours), ours, at(5100), rules));
 
@@ -87,7 +87,7 @@ TEST(Horizon, APageThatSomebodyElseChangedDropsTheGrant) {
 TEST(Horizon, AChangedPageForgetsNothingGranted) {
     Horizon horizon{};
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-    note_flushed(horizon, record_of(60000, ours), 1);
+    note_written(horizon, record_of(60000, ours), 1);
     grant_pending(horizon);
     EXPECT_FALSE(admit_page(horizon, record_of(5000, 0), ours, at(4000), rules)) << "the clock stepped back";
     EXPECT_GE(horizon.floor_ms, 60000);
@@ -105,7 +105,8 @@ TEST(Horizon, ADebtIsRaisedWithAClockThatIsSetForwardUntilItIsPaid) {
     EXPECT_TRUE(admit_page(horizon, page, ours, {9700, -8000}, rules));
     EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "and back";
     DurableRecord paid = record_of(20000, ours);
-    note_flushed(horizon, paid, 1);
+    note_written(horizon, paid, 1);
+    note_flushed(horizon);
     EXPECT_TRUE(admit_page(horizon, paid, ours, {99000, 60000}, rules));
     EXPECT_EQ(horizon.floor_ms, 17000 + 1301) << "paid";
 }
@@ -128,8 +129,32 @@ TEST(Horizon, AnAdvanceGrantsNothingAndPaysNoDebt) {
     EXPECT_EQ(horizon.record.pending, 0);
     EXPECT_TRUE(admit_page(horizon, record, ours, {30000, 20000}, rules));
     EXPECT_EQ(horizon.floor_ms, 9000 + 1301 + 28000) << "the clock was set right";
-    note_flushed(horizon, record_of(50000, ours), 1);
+    note_written(horizon, record_of(50000, ours), 1);
+    EXPECT_EQ(identity_of_advance(horizon, ours), 0) << "written is not flushed";
+    note_flushed(horizon);
     EXPECT_EQ(identity_of_advance(horizon, ours), ours) << "paid";
+}
+
+TEST(Horizon, WhateverElseIsWrittenOrFoundDropsWhatIsOnItsWay) {
+    struct Case {
+        const char *what;
+        void (*act)(Horizon &);
+    };
+    for (const Case &c : {Case{"an advance", [](Horizon &h) { note_advanced(h, record_of(7000, ours)); }},
+                          Case{"a reset", [](Horizon &h) { note_reset(h, record_of(5500, ours)); }},
+                          Case{"a creation", [](Horizon &h) { note_created(h, 6500); }},
+                          Case{"a page that another wrote",
+                               [](Horizon &h) { admit_page(h, record_of(5500, 0), ours, at(5000), rules); }},
+                          Case{"a start", [](Horizon &h) { forget(h); }}}) {
+        Horizon horizon{};
+        admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
+        note_written(horizon, record_of(6000, ours), 9);
+        EXPECT_EQ(horizon.pending_lsn, 9u);
+        c.act(horizon);
+        EXPECT_EQ(horizon.record.pending, 0) << c.what;
+        EXPECT_EQ(horizon.pending_lsn, 0u) << c.what;
+        EXPECT_EQ(horizon.granted_ms, 0) << c.what;
+    }
 }
 
 TEST(Horizon, AResetLowersTheFloorAndOwesNothing) {
@@ -146,7 +171,7 @@ TEST(Horizon, AResetLowersTheFloorAndOwesNothing) {
 TEST(Horizon, OneCreatedAnewIsLoadedAsAfterAStart) {
     Horizon horizon{};
     admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-    note_flushed(horizon, record_of(6000, ours), 1);
+    note_written(horizon, record_of(6000, ours), 1);
     grant_pending(horizon);
     note_created(horizon, 6500);
     EXPECT_EQ(horizon.granted_ms, 0);

@@ -256,6 +256,16 @@ TEST_F(MovesTest, AConfirmationIsExpectedOnlyWhereThePageWas) {
 }
 
 // The origin went on while the copy was refused.
+TEST_F(MovesTest, AConfirmationDropsWhatIsOnItsWay) {
+    load(host.page.record);
+    note_written(horizon, bare_record(t + 1500, ours), 5);
+    DurableRecord page = horizon.record.known;
+    EXPECT_EQ(moved(confirmation(), page).value, page.value);
+    EXPECT_EQ(horizon.record.known, host.page.record);
+    EXPECT_EQ(horizon.record.pending, 0);
+    EXPECT_EQ(horizon.granted_ms, 0);
+}
+
 TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
     DurableRecord page = bare_record(t + 500, theirs);
     load(page);

@@ -56,19 +56,33 @@ TEST_F(RenewalTest, LoadsThenWritesThenGrants) {
     EXPECT_EQ(verdict.record.owner, owner.system_identifier);
     EXPECT_EQ(verdict.record.accepted_clock_ms, boot_ms);
     EXPECT_EQ(horizon.granted_ms, 0);
-    renewal.note_flushed(verdict.record, 9);
-    EXPECT_EQ(horizon.granted_ms, 0) << "flushed is not acknowledged";
-    EXPECT_EQ(renewal.lsn(), 9u);
-    EXPECT_EQ(renewal.begin(), RenewalStep::ask_standbys);
+    renewal.note_written(verdict.record, 9);
+    EXPECT_EQ(horizon.granted_ms, 0) << "written is not flushed";
+    EXPECT_EQ(renewal.state().lsn, 9u);
+    EXPECT_EQ(renewal.begin(), RenewalStep::look_again);
     renewal.grant();
     EXPECT_EQ(horizon.granted_ms, t + 1500);
     EXPECT_EQ(renewal.begin(), RenewalStep::done) << "half of the window is left";
 }
 
+TEST_F(RenewalTest, ARecordIsOnItsWayUntilItIsFlushedOrNeeded) {
+    load(page);
+    auto flushed_to = [](std::uint64_t to) { return [to](std::uint64_t lsn) { return lsn <= to; }; };
+    horizon.granted_ms = t + 1000;
+    EXPECT_FALSE(is_on_its_way(horizon, t + 500, 1000, flushed_to(8))) << "there is none";
+    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
+    EXPECT_TRUE(is_on_its_way(horizon, t + 500, 1000, flushed_to(8)));
+    EXPECT_FALSE(is_on_its_way(horizon, t + 500, 1000, flushed_to(9)));
+    EXPECT_TRUE(is_on_its_way(horizon, t + 874, 1000, flushed_to(8)));
+    EXPECT_FALSE(is_on_its_way(horizon, t + 875, 1000, flushed_to(8))) << "an eighth of the window is left";
+    EXPECT_TRUE((HorizonRenewal{horizon, accepted, server, t + 874}.is_ahead()));
+    EXPECT_FALSE((HorizonRenewal{horizon, accepted, server, t + 875}.is_ahead()));
+}
+
 TEST_F(RenewalTest, APendingRecordTooLowIsNotWaitedFor) {
     load(page);
-    note_flushed(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
-    EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1499}.begin()), RenewalStep::ask_standbys);
+    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
+    EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1499}.begin()), RenewalStep::look_again);
     EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1500}.begin()), RenewalStep::read_page);
 }
 
@@ -158,7 +172,8 @@ TEST_F(RenewalTest, WhatMayBeACloneProvesNothing) {
     PageVerdict verdict = judge(page, 5000);
     ASSERT_TRUE(verdict.is_to_write);
     EXPECT_EQ(verdict.record.identity, 0);
-    note_flushed(horizon, verdict.record, 1);
+    note_written(horizon, verdict.record, 1);
+    note_flushed(horizon);
     EXPECT_EQ(judge(verdict.record, 7000).record.identity, 0) << "nor does what it wrote itself";
     server.has_clone = false;
     EXPECT_EQ(judge(verdict.record, 7000).record.identity, ours);
@@ -173,7 +188,7 @@ TEST_F(RenewalTest, AnOriginStaysItselfBesideItsClone) {
 TEST_F(RenewalTest, TheConfirmationsAreThoseBeforeTheClockWasRead) {
     server.confirmations = 2;
     HorizonRenewal renewal{horizon, accepted, server, t + 500};
-    renewal.note_flushed(page, 1);
+    renewal.note_written(page, 1);
     EXPECT_EQ(horizon.confirmations, 2u);
 }
 
@@ -186,8 +201,8 @@ TEST(GeneratorRenewal, TakesTheNextOnceItIsGranted) {
     PageVerdict verdict = renewal.judge(bare_record(7, ours));
     ASSERT_TRUE(verdict.is_to_write);
     EXPECT_EQ(verdict.record.value, 8);
-    renewal.note_flushed(verdict.record, 4);
-    EXPECT_EQ(renewal.begin(), RenewalStep::ask_standbys);
+    renewal.note_written(verdict.record, 4);
+    EXPECT_EQ(renewal.begin(), RenewalStep::look_again);
     EXPECT_TRUE(generators.counter.is_used_up()) << "flushed is not acknowledged";
     renewal.grant();
     EXPECT_EQ(renewal.begin(), RenewalStep::done);

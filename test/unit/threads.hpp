@@ -103,6 +103,7 @@ struct ThreadPage {
     void unlock_page() noexcept {}
     bool is_flushed(std::uint64_t) const noexcept { return true; }
     void flush(std::uint64_t) noexcept {}
+    void flush_later(std::uint64_t) noexcept {}
     bool is_acknowledged(std::uint64_t) const noexcept { return true; }
     bool is_followed() const noexcept { return false; }
     SettledPair look() const noexcept { return no_pair; }

@@ -130,7 +130,7 @@ TEST_F(Threads, DrawAboveWhereTheHorizonWasMovedTo) {
 // What the directory may do between two steps of a renewal.
 TEST(ThreadsOfHorizon, ASlotTakenBackLiftsTheFloorDuringARenewal) {
     Horizon horizon{};
-    note_flushed(horizon, bare_record(first_ms, 77), 1);
+    note_written(horizon, bare_record(first_ms, 77), 1);
     ASSERT_TRUE(may_renew(horizon, first_ms));
     lift(horizon.floor_ms, first_ms + 5);
     EXPECT_EQ(renewed_ms(horizon, first_ms, first_ms, {50, 100, 10}), first_ms + 55);
@@ -154,7 +154,7 @@ TEST(ThreadsOfGenerators, GiveEachCounterOfEachGeneratorOnce) {
             GeneratorRenewal renewal{generators, view};
             if (renewal.begin() == RenewalStep::done) continue;
             page = renewal.judge(page).record;
-            renewal.note_flushed(page, 1);
+            renewal.note_written(page, 1);
             generators.counter.begin(static_cast<std::uint32_t>(page.value), last_counter - 100);
             generators.record.pending = 0;
         }

@@ -41,13 +41,13 @@ constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexce
 // What the sessions of a server know of a record. In shared memory; guard: the lock of renewals.
 struct DurableState {
     DurableRecord known;   // last read from or written to the page
-    std::int64_t pending;  // its value, flushed here and not yet granted; 0: none
+    std::int64_t pending;  // its value, written and not yet granted; 0: none
     std::uint64_t lsn;     // the end in the log of what was written last
     bool is_loaded;        // else `known` is not known
 };
 static_assert(std::is_trivial_v<DurableState>, "lives in shared memory");
 
-// Notes a record that is on the page and flushed on this server, up to that LSN.
+// Notes a record that is on the page, and flushed once the log is up to that LSN.
 inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t lsn) noexcept {
     state = {record, record.value, lsn, true};
 }

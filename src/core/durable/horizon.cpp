@@ -30,7 +30,7 @@ bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identi
     raise_to_debt(horizon, clock);
     if (is_expected) return true;
     horizon.granted_ms = 0;
-    horizon.record.pending = 0;
+    drop_pending(horizon);
     // What was granted here may have been issued, whatever the page says now.
     if (horizon.record.is_loaded) lift(horizon.floor_ms, horizon.record.known.value);
     lift(horizon.floor_ms, page.value);
@@ -46,8 +46,12 @@ std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_
     return std::max(horizon.record.known.value, used_ms + rules.window_ms);
 }
 
-void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept {
+void note_written(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept {
     note_written(horizon.record, record, lsn);
+    horizon.pending_lsn = lsn;
+}
+
+void note_flushed(Horizon &horizon) noexcept {
     horizon.is_indebted = false;
 }
 
@@ -55,7 +59,12 @@ void grant_pending(Horizon &horizon) noexcept {
     IDGEN_REQUIRE(horizon.record.is_loaded);
     lift(horizon.granted_ms, horizon.record.pending);
     lift(horizon.durable_ms, horizon.record.pending);
+    drop_pending(horizon);
+}
+
+void drop_pending(Horizon &horizon) noexcept {
     horizon.record.pending = 0;
+    horizon.pending_lsn = 0;
 }
 
 void note_durable(Horizon &horizon) noexcept {
@@ -65,7 +74,7 @@ void note_durable(Horizon &horizon) noexcept {
 
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept {
     horizon.granted_ms = 0;
-    horizon.record.pending = 0;
+    drop_pending(horizon);
     horizon.record.known = record;
     horizon.record.is_loaded = true;
 }
@@ -83,7 +92,7 @@ void note_reset(Horizon &horizon, const DurableRecord &record) noexcept {
 
 void note_created(Horizon &horizon, std::int64_t value) noexcept {
     horizon.granted_ms = 0;
-    horizon.record.pending = 0;
+    drop_pending(horizon);
     horizon.record.is_loaded = false;
     lift(horizon.floor_ms, value);
 }
@@ -95,6 +104,7 @@ void forget(Horizon &horizon) noexcept {
     horizon.durable_ms = 0;
     horizon.told_until = 0;
     horizon.advanced_ms = 0;
+    horizon.pending_lsn = 0;
     horizon.record = {};
     horizon.debt_boot_ms = 0;
     horizon.confirmations = 0;

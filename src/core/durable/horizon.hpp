@@ -1,9 +1,9 @@
 // The durable horizon H of a database: no ID whose tick starts at or after it has ever left the server.
 //
-//      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it)
+//      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it) <= H written
 //
 // H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that is durable are
-// IDs of the new window granted. After a start, the floor is H as recovered: whatever was issued before lies below it.
+// IDs of the new window granted. That is written when half of the window is left, so mostly nobody waits for the disk. After a start, the floor is H as recovered: whatever was issued before lies below it.
 // Beside H stands the identity of the server that wrote it. Where that is another (promotion, restore, copy), records
 // may have been lost, so the floor is put above all that clocks right within the clock error can have made: a debt,
 // paid once a record of the new identity is durable. Until then a clock that is set forward raises the debt by as much:
@@ -51,6 +51,7 @@ struct Horizon {
     std::atomic<std::int64_t> durable_ms;   // the highest H that is durable wherever it must be; the same; 0: not known
     std::atomic<std::int64_t> told_until;   // up to where the page says what is settled (core/durable/pair_list.hpp)
     std::atomic<std::int64_t> advanced_ms;  // where idgen.advance() moved it to; 0: nowhere since the start or a reset
+    std::atomic<std::uint64_t> pending_lsn;  // that of a pending record, for a look without the lock; 0: there is none
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
     std::uint32_t confirmations;  // of the clock, that the record knows of (trusted_clock.hpp)
@@ -86,11 +87,14 @@ inline bool may_renew(const Horizon &horizon, std::int64_t start_ms) noexcept {
 std::int64_t renewed_ms(const Horizon &horizon, std::int64_t now_ms, std::int64_t start_ms,
                         const HorizonRules &rules) noexcept;
 
-// Notes a record that is on the page and flushed on this server, up to that LSN.
-void note_flushed(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept;
-
-// Grants the pending record. Requires that it is durable wherever it must be.
+// Of a record that is to be granted: it is on the page, and flushed once the log is up to that LSN.
+void note_written(Horizon &horizon, const DurableRecord &record, std::uint64_t lsn) noexcept;
+// It is flushed on this server.
+void note_flushed(Horizon &horizon) noexcept;
+// Grants it. Requires that it is durable wherever it must be.
 void grant_pending(Horizon &horizon) noexcept;
+// It is not granted any more: something else was read from the page, or written to it.
+void drop_pending(Horizon &horizon) noexcept;
 
 // Notes that what was read from the page is durable wherever it must be, as after a start.
 void note_durable(Horizon &horizon) noexcept;
@@ -116,6 +120,10 @@ void forget(Horizon &horizon) noexcept;
 // Whether half of the window is used where a tick starts at `start_ms`: time to renew ahead of need.
 constexpr bool is_half_used(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
     return 2 * (granted_ms - start_ms) <= window_ms;
+}
+// Whether so little of it is left that a session flushes the new record itself, before all have to wait for it.
+constexpr bool is_nearly_used(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
+    return 8 * (granted_ms - start_ms) <= window_ms;
 }
 
 // Why a tick lies further ahead of the clock than it may, so that an error blames the clock only if that is to

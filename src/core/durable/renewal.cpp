@@ -22,7 +22,7 @@ bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcep
 
 RenewalStep HorizonRenewal::begin() const noexcept {
     if (!is_half_used(horizon.granted_ms, start_ms, server.rules.window_ms)) return RenewalStep::done;
-    return horizon.record.pending <= start_ms ? RenewalStep::read_page : RenewalStep::ask_standbys;
+    return horizon.record.pending <= start_ms ? RenewalStep::read_page : RenewalStep::look_again;
 }
 
 PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
@@ -53,14 +53,14 @@ PageVerdict HorizonRenewal::next_record() noexcept {
     return write(record);
 }
 
-void HorizonRenewal::note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept {
-    idgen::note_flushed(horizon, record, lsn);
+void HorizonRenewal::note_written(const DurableRecord &record, std::uint64_t lsn) noexcept {
+    idgen::note_written(horizon, record, lsn);
     horizon.confirmations = server.confirmations;
 }
 
 RenewalStep GeneratorRenewal::begin() const noexcept {
     if (!generators.counter.is_used_up()) return RenewalStep::done;
-    return generators.record.pending == 0 ? RenewalStep::read_page : RenewalStep::ask_standbys;
+    return generators.record.pending == 0 ? RenewalStep::read_page : RenewalStep::look_again;
 }
 
 PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
@@ -69,8 +69,8 @@ PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
     return is_left ? write(next) : leave(Renewal::out_of_bounds, page.value);
 }
 
-void GeneratorRenewal::note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept {
-    note_written(generators.record, record, lsn);
+void GeneratorRenewal::note_written(const DurableRecord &record, std::uint64_t lsn) noexcept {
+    idgen::note_written(generators.record, record, lsn);
 }
 
 void GeneratorRenewal::grant() noexcept {

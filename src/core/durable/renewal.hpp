@@ -1,11 +1,13 @@
 // A renewal moves a durable record up: the horizon of a database, or the generator of its DecimalIds. Its steps, each
 // with the lock of renewals held; what the caller does in between is behind the arrows.
 //
-//      begin  --> done                                        another session was first
+//      begin  --> done           another session was first
 //             --> read_page      look at what is settled, lock and read the page --> judge
-//             --> ask_standbys   are they that far?     --> grant, or come again
+//             --> look_again     a record was written before: is it durable by now?
 //      judge  --> an outcome     unlock the page
-//             --> a record       renew the pairs, write, unlock the page, flush --> note_flushed --> ask_standbys
+//             --> a record       renew the pairs, write --> note_written, unlock the page --> is it durable?
+//      is it durable  --> yes    note_flushed --> grant
+//                     --> no     come again; where so little of the window is left that it is needed, flush it first
 //
 // No lock is held while anything is waited for: a caller whose renewal is not granted comes and begins again.
 #pragma once
@@ -29,6 +31,7 @@ enum class Renewal : std::uint8_t {
     locked,            // another transaction holds a lock on what the record lies in
     origin_locked,     // or on what names the origin, which is asked for as long as there is no record
     busy,              // another session renews
+    not_flushed,       // it is written, and on its way to the disk
     not_acknowledged,  // the synchronous standbys have not flushed it yet
     // Refused: waiting does not help.
     no_record,               // it is missing
@@ -73,7 +76,7 @@ struct ServerView {
 // Whether this server makes no IDs by that record, because it is a copy's.
 bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcept;
 
-enum class RenewalStep : std::uint8_t { done, read_page, ask_standbys };
+enum class RenewalStep : std::uint8_t { done, read_page, look_again };
 
 // What is to be done with a page that was read.
 struct PageVerdict {
@@ -98,9 +101,12 @@ struct HorizonRenewal {
     void renew_pairs(PagePairs &pairs) const noexcept {
         if (pair.until != none_settled) pairs.add(pair);
     }
-    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
+    void note_written(const DurableRecord &record, std::uint64_t lsn) noexcept;
+    // Whether IDs can do without it for a while.
+    bool is_ahead() const noexcept { return !is_nearly_used(horizon.granted_ms, start_ms, server.rules.window_ms); }
+    void note_flushed() noexcept { idgen::note_flushed(horizon); }
     void grant() noexcept { grant_pending(horizon); }
-    std::uint64_t lsn() const noexcept { return horizon.record.lsn; }
+    const DurableState &state() const noexcept { return horizon.record; }
 
    private:
     PageVerdict next_record() noexcept;
@@ -114,10 +120,21 @@ struct GeneratorRenewal {
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
     void renew_pairs(PagePairs &) const noexcept {}
-    void note_flushed(const DurableRecord &record, std::uint64_t lsn) noexcept;
+    void note_written(const DurableRecord &record, std::uint64_t lsn) noexcept;
+    bool is_ahead() const noexcept { return false; }
+    void note_flushed() noexcept {}
     void grant() noexcept;
-    std::uint64_t lsn() const noexcept { return generators.record.lsn; }
+    const DurableState &state() const noexcept { return generators.record; }
 };
+
+// Whether a record of the horizon is on its way to the disk, and IDs can do without it for a while: then there is
+// nothing to do. Asked without a lock: is_flushed(lsn) answers for the log.
+template <class IsFlushed>
+bool is_on_its_way(const Horizon &horizon, std::int64_t start_ms, std::int64_t window_ms, IsFlushed is_flushed) {
+    std::uint64_t lsn = horizon.pending_lsn.load(std::memory_order_relaxed);
+    bool is_ahead = !is_nearly_used(horizon.granted_ms.load(std::memory_order_relaxed), start_ms, window_ms);
+    return lsn != 0 && is_ahead && !is_flushed(lsn);
+}
 
 // Standbys know what is settled from the page alone. After the last ID one more record tells them, as soon as every
 // tick is over that can have been drawn from: it changes nothing but the pairs, and need not be flushed.

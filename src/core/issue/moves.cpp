@@ -46,6 +46,7 @@ void ConfirmMove::note_confirmed(Horizon &horizon, const DurableRecord &page,
                                  const DurableRecord &record) const noexcept {
     bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
     if (!is_expected) return;
+    drop_pending(horizon);
     horizon.record.known = record;
     // The origin may have made IDs until now: what is owed to it is more than when the page was loaded.
     horizon.record.is_loaded = record.identity == server.identity;

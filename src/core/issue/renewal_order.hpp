@@ -1,10 +1,13 @@
 // The order in which a record is moved up, over a host that answers for the server. Horizons and generators alike:
 //
-//      lock of renewals --> begin --> look at what is settled --> lock and read the page --> judge --> write it,
-//      unlock it --> note what it says --> flush it --> note that --> ask the standbys --> note how far --> grant
+//      lock of renewals --> begin --> look at what is settled --> lock and read the page --> judge --> write it, note
+//      that, unlock it --> flush it, if it is needed --> is it flushed? do the standbys have it? --> note how far -->
+//      grant
 //
-// Nothing is granted before it is flushed and the standbys have it, and nothing but the lock of renewals is held while
-// that is waited for; a caller whose renewal is not granted comes and begins again.
+// A record is written, then flushed, then granted. Nothing is granted before it is flushed and the standbys have it, and
+// nothing but the lock of renewals is held while that is waited for. A renewal ahead of need waits for nothing: the
+// writer of the log is told, and whoever comes later looks whether the record is flushed. One record is on its way at a
+// time, and whatever else is written to the page or found there drops it.
 //
 // A `Host` has
 //   bool try_lock(), void unlock()             the lock of renewals
@@ -13,10 +16,11 @@
 //   std::uint64_t write_page(const RecordPage &)   writes it; where that stands in the log
 //   void unlock_page()
 //   bool is_flushed(std::uint64_t lsn), void flush(std::uint64_t lsn)
+//   void flush_later(std::uint64_t lsn)        has it flushed by others, soon
 //   bool is_acknowledged(std::uint64_t lsn)    whether the synchronous standbys, if any, have that
 //   bool is_followed()                         whether a standby may replay the page
 //   SettledPair look()                         what is settled now (settled_pairs.hpp)
-//   void note_write(const DurableRecord &)     a record is flushed, and not granted yet
+//   void note_write(const DurableRecord &)     a record is written, and not noted yet
 //   void note_reached(std::int64_t ms)         IDs may be made up to there, from now on
 //   void note_granted()                        for statistics
 //   bool has_own_page()                        whether there is a page that no restored dump replaces
@@ -66,7 +70,7 @@ struct CounterRenewal : GeneratorRenewal {
     }
 };
 
-// Writes what the renewal decides by the page, and flushes it. False if nothing is to be written: the outcome.
+// Writes what the renewal decides by the page. False if nothing is to be written: the outcome.
 template <class Host, class Steps>
 bool write_record(Host &host, Steps &steps, Outcome &outcome) {
     steps.look(host);
@@ -79,15 +83,25 @@ bool write_record(Host &host, Steps &steps, Outcome &outcome) {
         steps.renew_pairs(page.pairs);
         page.record = verdict.record;
         lsn = host.write_page(page);
+        host.note_write(verdict.record);
+        steps.note_written(verdict.record, lsn);
     }
     host.unlock_page();
     steps.note_page(page.pairs, host.is_flushed(lsn) && host.is_acknowledged(lsn));
     outcome = verdict.outcome;
-    if (!verdict.is_to_write) return false;
-    host.flush(lsn);
-    host.note_write(verdict.record);
-    steps.note_flushed(verdict.record, lsn);
-    return true;
+    return verdict.is_to_write;
+}
+
+// Whether the record that was written is durable wherever it must be. It is flushed here if it is needed.
+template <class Host, class Steps>
+Renewal make_durable(Host &host, Steps &steps) {
+    std::uint64_t lsn = steps.state().lsn;
+    if (!host.is_flushed(lsn)) {
+        if (steps.is_ahead()) return Renewal::not_flushed;
+        host.flush(lsn);
+    }
+    steps.note_flushed();
+    return host.is_acknowledged(lsn) ? Renewal::granted : Renewal::not_acknowledged;
 }
 
 template <class Host, class Steps>
@@ -95,8 +109,12 @@ Outcome renew_locked(Host &host, Steps &steps) {
     Outcome outcome = granted_outcome;
     RenewalStep step = steps.begin();
     if (step == RenewalStep::done) return outcome;
-    if (step == RenewalStep::read_page && !write_record(host, steps, outcome)) return outcome;
-    if (!host.is_acknowledged(steps.lsn())) return {Renewal::not_acknowledged, 0};
+    if (step == RenewalStep::read_page) {
+        if (!write_record(host, steps, outcome)) return outcome;
+        if (steps.is_ahead()) host.flush_later(steps.state().lsn);
+    }
+    outcome.renewal = make_durable(host, steps);
+    if (outcome.renewal != Renewal::granted) return outcome;
     steps.grant(host);
     host.note_granted();
     return granted_outcome;

@@ -34,6 +34,10 @@ class RecordHost {
     void unlock_page() { pg::unlock_page(page_); }
     bool is_flushed(uint64 lsn) const { return lsn <= GetFlushRecPtr(nullptr); }
     void flush(uint64 lsn) { XLogFlush(lsn); }
+    void flush_later(uint64 lsn) {
+        XLogSetAsyncXactLSN(lsn);
+        wake_wal_writer();
+    }
     bool is_acknowledged(uint64 lsn) const { return pg::is_acknowledged(state_, lsn); }
     bool is_followed() const { return pg::is_followed(); }
     SettledPair look() const {

@@ -173,7 +173,8 @@ Outcome renew_horizon(int64 start_ms) {
     Outcome outcome = try_renewal(start_ms);
     if (outcome.renewal == Renewal::granted)
         pg_atomic_write_u64(&stall, 0);
-    else if (outcome.renewal == Renewal::busy)  // the other session's request counts, not this one
+    else if (outcome.renewal == Renewal::busy || outcome.renewal == Renewal::not_flushed)
+        // The other session's request counts, not this one; or what is asked for comes by itself.
         pg_atomic_compare_exchange_u64(&stall, &asked, before);
     return outcome;
 }
@@ -186,6 +187,8 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
     static int64 last_try_ms = 0;
     if (now_ms == last_try_ms) return;
     last_try_ms = now_ms;
+    auto is_flushed = [](uint64 lsn) { return lsn <= GetFlushRecPtr(nullptr); };
+    if (is_on_its_way(self.database->horizon, start_ms, settings.horizon_window_ms, is_flushed)) return;
     AheadOfNeed ahead{start_ms};
     attempt(renew_unneeded, &ahead);
 }

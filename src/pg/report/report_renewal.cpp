@@ -176,6 +176,7 @@ void report_refused(const Outcome &outcome, Record kind) {
         case Renewal::locked:
         case Renewal::origin_locked:
         case Renewal::busy:
+        case Renewal::not_flushed:
         case Renewal::not_acknowledged:
             break;
     }

@@ -30,7 +30,7 @@ sub failing
 	return (%cached, LD_PRELOAD => preload('failing_calls') . " $cached{LD_PRELOAD}", FAILING_CALLS => _faults_of($node));
 }
 
-# From now on these calls fail: lines for lib/failing_calls.cpp; none: no call.
+# From now on these calls fail or wait: lines for lib/failing_calls.cpp; none: no call.
 sub calls_fail
 {
 	my ($node, @lines) = @_;

@@ -1,9 +1,10 @@
-// Calls of files that fail as a test wants it, for LD_PRELOAD. A line of the file $FAILING_CALLS names a call, an errno
+// Calls of files that fail or wait as a test wants it, for LD_PRELOAD. A line of the file $FAILING_CALLS names a call, an errno
 // and a part of the path:
 //
 //      write 30 /base/      writes, and open for writing
 //      extend 28 /pg_wal/   writes behind the end of a file, as when the disk is full
 //      flush 5 /pg_wal/     fsync and fdatasync
+//      hold 1 /pg_wal/      these wait as long as the line is there; the errno is of no matter
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,6 +44,10 @@ int failure_of(const char *call, int file) {
     if (length < 0) return 0;
     path[length] = '\0';
     return failure_of(call, path);
+}
+
+void wait_while_held(int file) {
+    while (failure_of("hold", file) != 0) usleep(1000);
 }
 
 int write_failure(int file, std::int64_t end) {
@@ -89,11 +94,13 @@ extern "C" int posix_fallocate(int file, off_t offset, off_t size) {
 
 extern "C" int fsync(int file) {
     static auto *next = real<decltype(fsync)>("fsync");
+    wait_while_held(file);
     return unless(failure_of("flush", file), [&] { return next(file); });
 }
 
 extern "C" int fdatasync(int file) {
     static auto *next = real<decltype(fdatasync)>("fdatasync");
+    wait_while_held(file);
     return unless(failure_of("flush", file), [&] { return next(file); });
 }
 
