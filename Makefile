@@ -32,8 +32,7 @@
 #   make soak OF=registry PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
 #   make soak OF=fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
 #
-#   make bench                  measures and writes docs/benchmarks.md
-#   make scale                  writes its section Scale: processors, shards, sessions, rows; SHORT=1 tries it
+#   make bench                  measures and writes docs/benchmarks.md; MAJOR=18: its tables of another major
 #
 #   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
 #   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit
@@ -91,7 +90,7 @@ NO_INSTALLCHECK = 1
 
 .DEFAULT_GOAL := all
 
-.PHONY: help demo walk test test-neighbors quick majors majors-clean variant bench scale soak \
+.PHONY: help demo walk test test-neighbors quick majors majors-clean variant bench soak \
 	nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
 	check-upgrade
 help:
@@ -102,9 +101,6 @@ test-neighbors:
 
 demo walk test quick majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@
-
-scale:
-	@./tools/bench scale
 
 majors-clean:
 	@./tools/majors clean

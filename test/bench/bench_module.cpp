@@ -1,5 +1,7 @@
 // What the benchmark needs inside the server: a function that does nothing, the baseline of every call; the time that
-// single calls of a maker take; and the time in which a type writes and reads its texts.
+// single calls of a maker take; and the end of a count of instructions.
+#include <valgrind/callgrind.h>
+
 #include <algorithm>
 #include <ctime>
 
@@ -32,22 +34,6 @@ Datum percentile(const int64 *sorted, int count, int per_myriad) noexcept {
     return Int64GetDatum(sorted[std::max(rank, int64{1}) - 1]);
 }
 
-// ns for each of `count` runs of `step`, whose memory is freed now and then.
-template <class Step>
-double ns_each(int count, Step step) {
-    MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "bench text", ALLOCSET_DEFAULT_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(scratch);
-    int64 began = monotonic_ns();
-    for (int i = 0; i < count; i++) {
-        step();
-        if (i % 1024 == 0) MemoryContextReset(scratch);
-    }
-    int64 took = monotonic_ns() - began;
-    MemoryContextSwitchTo(caller);
-    MemoryContextDelete(scratch);
-    return static_cast<double>(took) / count;
-}
-
 }  // namespace
 
 extern "C" {
@@ -56,10 +42,16 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(bench_empty);
 PG_FUNCTION_INFO_V1(bench_latency);
-PG_FUNCTION_INFO_V1(bench_text);
+PG_FUNCTION_INFO_V1(bench_dump);
 
 Datum bench_empty(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(1);
+}
+
+// Below callgrind: writes what this backend has executed since the last time into its next file.
+Datum bench_dump(PG_FUNCTION_ARGS) {
+    CALLGRIND_DUMP_STATS;
+    PG_RETURN_VOID();
 }
 
 // (maker, shard, layout, calls, interval_ns): p50, p99, p99.9, p99.99 and the longest of maker(shard, layout), ns.
@@ -80,24 +72,5 @@ Datum bench_latency(PG_FUNCTION_ARGS) {
                        percentile(took_ns, count, 9990), percentile(took_ns, count, 9999),
                        percentile(took_ns, count, 10000)};
     PG_RETURN_ARRAYTYPE_P(construct_array(figures, lengthof(figures), INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
-}
-
-// (type, text, calls): ns in which the type's output function writes that text, and its input function reads it.
-Datum bench_text(PG_FUNCTION_ARGS) {
-    Oid type = PG_GETARG_OID(0);
-    char *written = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    int count = PG_GETARG_INT32(2);
-    Oid out_oid, in_oid, parameter;
-    bool is_varlena;
-    FmgrInfo out, in;
-    getTypeOutputInfo(type, &out_oid, &is_varlena);
-    getTypeInputInfo(type, &in_oid, &parameter);
-    fmgr_info(out_oid, &out);
-    fmgr_info(in_oid, &in);
-    Datum value = InputFunctionCall(&in, written, parameter, -1);
-    Datum figures[] = {Float8GetDatum(ns_each(count, [&] { OutputFunctionCall(&out, value); })),
-                       Float8GetDatum(ns_each(count, [&] { InputFunctionCall(&in, written, parameter, -1); }))};
-    PG_RETURN_ARRAYTYPE_P(
-        construct_array(figures, lengthof(figures), FLOAT8OID, sizeof(float8), true, TYPALIGN_DOUBLE));
 }
 }

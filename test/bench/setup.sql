@@ -7,8 +7,8 @@ CREATE FUNCTION bench_empty() RETURNS bigint
 CREATE FUNCTION bench_latency(maker regprocedure, shard bigint, layout id_layout, calls integer, interval_ns integer)
     RETURNS bigint[]
     AS '$libdir/idgen_bench', 'bench_latency' LANGUAGE C VOLATILE STRICT;
-CREATE FUNCTION bench_text(type regtype, value text, calls integer) RETURNS double precision[]
-    AS '$libdir/idgen_bench', 'bench_text' LANGUAGE C VOLATILE STRICT;
+CREATE FUNCTION bench_dump() RETURNS void
+    AS '$libdir/idgen_bench', 'bench_dump' LANGUAGE C VOLATILE;
 
 CREATE SEQUENCE cache_1;
 CREATE SEQUENCE cache_1000 CACHE 1000;
@@ -30,5 +30,6 @@ BEGIN
 END;
 $$ LANGUAGE plpgsql;
 
-CREATE TABLE by_next_id (id bigint PRIMARY KEY DEFAULT next_id(), n integer);
-CREATE TABLE by_bigserial (id bigserial PRIMARY KEY, n integer);
+-- The edition in SQL alone, in a schema of its own.
+\i sql-only/idgen.sql
+SELECT idgen_sql.idgen_set_shards('5');

@@ -2,10 +2,11 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../bench/lib";
 use Checkout;
 use File::Basename qw(dirname);
 use File::Spec;
+use IdgenBench::Page qw(table_of with_table);
 use Test::More;
 
 my $tree = source_tree();
@@ -87,11 +88,27 @@ for my $page ('README.md', 'CHANGELOG.md', @pages)
 	is(join("\n", @wide), '', "$page: no line is wider than $widest");
 }
 
-# README's two figures are those of the last run.
-my ($own, $sequence) = text_of("$tree/README.md") =~ /One `next_id\(\)` takes ([\d.]+) ns of CPU time, one `nextval`\s+([\d.]+) ns/;
-my $figures = text_of("$tree/docs/benchmarks.md");
-like($figures, qr/^\| next_id\(shard, layout\) \| \Q$own\E \[/m, 'README has the figure of next_id()');
-like($figures, qr/^\| nextval, CACHE 1 \| \Q$sequence\E \[/m, 'README has the figure of nextval');
+# README's figures are those of the last run: of a call, and of a row in each protocol.
+my $benchmarks = text_of("$tree/docs/benchmarks.md");
+sub cell
+{
+	my ($heading, $row, $column) = @_;
+	my ($header, @rows) = table_of($benchmarks, $heading);
+	my ($place) = grep { $header->[$_] =~ /^\Q$column\E/ } 0 .. $#$header;
+	my ($found) = grep { $_->[0] eq $row } @rows;
+	return $found->[$place];
+}
+my $readme = text_of("$tree/README.md") =~ s/\s+/ /gr;
+for ([ 'takes ([\d.]+) ns of CPU', 'next_id(shard, layout)' ], [ 'one `nextval` ([\d.,]+) ns', 'nextval, CACHE 1' ])
+{
+	my ($figure) = $readme =~ /$_->[0]/ or die "README does not say $_->[1]\n";
+	like(cell('One call', $_->[1], 'net CPU time'), qr/^\Q$figure\E \[/, "README has the figure of $_->[1]");
+}
+for ([ 'in the simple protocol', 'one row, simple protocol' ], [ 'as an unnamed statement', 'one row, unnamed statement' ], [ 'prepared', 'one row, prepared' ], [ 'by `COPY`', '`COPY`' ])
+{
+	my ($ratio) = $readme =~ /([\d.]+) \Q$_->[0]\E/ or die "README does not say $_->[0]\n";
+	like(cell('Instructions of a row', $_->[1], '`next_id()`'), qr/ \(\Q$ratio\E\)$/, "README has the figure of $_->[1]");
+}
 
 # The rules notice what is wrong.
 is_deeply([ sort keys %{ anchors("# A `b_c`, d\n## A `b_c`, d\n```\n# no\n```\n") } ], [ 'a-b_c-d', 'a-b_c-d-1' ], 'noticed: headings, not code');

@@ -27,7 +27,6 @@ my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_av
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
 	behind => { test => 'test/neighbors/behind.pl' },
-	benchmarks => { not_here => [ [ qr/FROM by_day/, 'no SQL to type, but a plan of test/bench' ] ] },
 	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
 	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },

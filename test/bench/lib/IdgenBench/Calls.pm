@@ -1,139 +1,107 @@
-# What one call costs: the CPU time of a query that calls a function for each row, less that of the
+# What one call costs: the CPU time of a query that calls a function for each row, and its instructions, less those of the
 # same query with an empty C function.
 package IdgenBench::Calls;
 
 use strict;
 use warnings;
 
-use IdgenBench::Samples;
+use IdgenBench::Cluster;
+use IdgenBench::Counted;
+use IdgenBench::Samples qw(in_rounds number);
 use IdgenBench::Session;
 
 # No tick of this layout runs out of sequences, so the call never waits.
 my $roomy = q{'epoch=2020-01-01T00:00:00Z unit=1ms time=40 shard=3 sequence=20'};
-
 # Of AES-128, the key of the standard's samples.
 my $key = q{'\x2b7e151628aed2a6abf7158809cf4f3c'};
-
 # What readers are given begins here: an ID of 2026.
 my $first_id = 3_900_000_000_000_000_000;
 
-# In the order of measuring. rows: so many that a measurement takes a third of a second or so.
-# reads: its argument is a column of IDs. of_uuid: the claim, the largest share of gen_random_uuid's net time.
-my @functions = (
-	{ name => 'next_id', label => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000 },
-	{ name => 'nextval', label => 'nextval, CACHE 1', call => q{nextval('cache_1')}, rows => 2_000_000 },
-	{ name => 'nextval_1000', label => 'nextval, CACHE 1000', call => q{nextval('cache_1000')}, rows => 2_000_000 },
-	{ name => 'clock', label => 'clock_timestamp()', call => 'clock_timestamp()', rows => 2_000_000 },
-	{ name => 'uuid', label => 'gen_random_uuid()', call => 'gen_random_uuid()', rows => 500_000 },
-	{ name => 'ulid', label => 'next_ulid()', call => 'next_ulid()', rows => 2_000_000, of_uuid => 0.10 },
-	{ name => 'uuidv7', label => 'next_uuidv7()', call => 'next_uuidv7()', rows => 2_000_000, of_uuid => 0.10 },
-	{ name => 'ksuid', label => 'next_ksuid()', call => 'next_ksuid()', rows => 2_000_000, of_uuid => 0.10 },
-	{ name => 'objectid', label => 'next_objectid()', call => 'next_objectid()', rows => 2_000_000, of_uuid => 0.08 },
-	{ name => 'nanoid', label => 'next_nanoid()', call => 'next_nanoid()', rows => 1_000_000, of_uuid => 0.25 },
-	{ name => 'plpgsql', label => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 200_000 },
-	{ name => 'time', label => 'id_time(id)', call => 'id_time(id)', rows => 2_000_000, reads => 1 },
-	{ name => 'shard', label => 'id_shard(id)', call => 'id_shard(id)', rows => 2_000_000, reads => 1 },
-	{ name => 'decode', label => 'id_decode(id)', call => 'id_decode(id)', rows => 1_000_000, reads => 1 },
-	{ name => 'base62', label => 'id_to_base62(id)', call => 'id_to_base62(id)', rows => 1_000_000, reads => 1 },
-	{ name => 'base64url', label => 'id_to_base64url(id)', call => 'id_to_base64url(id)', rows => 1_000_000, reads => 1 },
-	{ name => 'to_uuid', label => 'id_to_uuid(id)', call => 'id_to_uuid(id)', rows => 1_000_000, reads => 1 },
-	{ name => 'text', label => 'id::text, decimal', call => 'id::text', rows => 1_000_000, reads => 1 },
-	{ name => 'encrypt', label => 'id_encrypt(id, key)', call => "id_encrypt(id, $key)", rows => 500_000, reads => 1 },
-	{ name => 'decrypt', label => 'id_decrypt(id, key)', call => "id_decrypt(id, $key)", rows => 500_000, reads => 1 },
+# rows: so many that a measurement takes a third of a second or so. reads: its argument is a column of IDs. from: the server's
+# major that has it. is_ticket: it is called where there is a registry.
+# uncounted: what it executes depends on the time.
+my @calls = (
+	{ name => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000 },
+	{ name => 'nextval, CACHE 1', call => q{nextval('cache_1')}, rows => 2_000_000 },
+	{ name => 'nextval, CACHE 1000', call => q{nextval('cache_1000')}, rows => 2_000_000 },
+	{ name => 'gen_random_uuid()', rows => 500_000 },
+	{ name => 'uuidv7()', rows => 500_000, from => 18 },
+	{ name => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 200_000 },
+	{ name => 'next_id() in SQL alone', call => 'idgen_sql.next_id()', rows => 200_000, uncounted => 1 },
+	{ name => 'clock_timestamp()', rows => 2_000_000 },
+	(map { { name => "next_$_()", rows => 2_000_000 } } qw(uuidv7 ulid ksuid objectid nanoid)),
+	{ name => q{next_ticket('orders')}, rows => 2_000_000, is_ticket => 1, uncounted => 1 },
+	{ name => 'id_time(id)', rows => 2_000_000, reads => 1 },
+	{ name => 'id_shard(id)', rows => 2_000_000, reads => 1 },
+	{ name => 'id_decode(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'id_to_base62(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'id_to_uuid(id)', rows => 1_000_000, reads => 1 },
+	{ name => 'id::text, decimal', call => 'id::text', rows => 1_000_000, reads => 1 },
+	{ name => 'id_encrypt(id, key)', call => "id_encrypt(id, $key)", rows => 500_000, reads => 1 },
 );
-my @empty = (
-	{ name => 'makes', call => 'bench_empty()', rows => 2_000_000 },
-	{ name => 'reads', call => 'bench_empty()', rows => 2_000_000, reads => 1 },
-);
+my %empty = (name => 'bench_empty()', rows => 2_000_000);
 
-sub new
+sub _query
 {
-	my ($class) = @_;
-	return bless { session => IdgenBench::Session->new, samples => IdgenBench::Samples->new }, $class;
+	my ($call, $rows) = @_;
+	my $first = $call->{reads} ? $first_id : 1;
+	my $from = sprintf 'generate_series(%d, %d) AS id', $first, $first + $rows - 1;
+	return sprintf 'SELECT count(%s) FROM (SELECT %s OFFSET 0) s', $call->{call} // $call->{name}, $from;
 }
 
-# CPU nanoseconds of one row.
+# CPU nanoseconds of a row.
 sub _ns
 {
-	my ($self, $function, $rows) = @_;
-	my $first = $function->{reads} ? $first_id : 1;
-	my $from = sprintf 'generate_series(%d, %d) AS id', $first, $first + $rows - 1;
-	my $run = $self->{session}->timed("SELECT count($function->{call}) FROM (SELECT $from OFFSET 0) s");
-	die "$function->{call}: $run->{value} rows of $rows\n" unless $run->{value} == $rows;
-	return $run->{cpu} * 1e9 / $rows;
+	my ($session, $call) = @_;
+	my %used = $session->used_by(_query($call, $call->{rows}), $call->{rows});
+	return $used{cpu} * 1e9 / $call->{rows};
 }
 
-sub warm_up
+# Instructions of a row.
+sub _instructions
 {
-	my ($self) = @_;
-	$self->_ns($_, 50_000) for @empty, @functions;
-	return;
+	my ($counted, $call) = @_;
+	my $rows = $call->{rows} / 200;
+	return $counted->instructions($rows, sub { $counted->session->row(_query($call, $_[0])) });
 }
 
-# The baselines stand before and after the rest; every other round goes backward.
-sub round
+# A server that is its own registry, and a session there.
+sub _ticket_server
 {
-	my ($self, $number) = @_;
-	my @order = $number % 2 ? @functions : reverse @functions;
-	my %row;
-	$row{ $_->{name} } += $self->_ns($_, $_->{rows}) / 2 for @empty;
-	my %ns = map { $_->{name} => $self->_ns($_, $_->{rows}) } @order;
-	$row{ $_->{name} } += $self->_ns($_, $_->{rows}) / 2 for @empty;
-	$ns{ $_->{name} } -= $row{ $_->{reads} ? 'reads' : 'makes' } for @functions;
-
-	my $samples = $self->{samples};
-	$samples->add($_, $ns{$_}) for keys %ns;
-	$samples->add(row => $row{makes});
-	$samples->add(to_nextval => $ns{next_id} / $ns{nextval});
-	$samples->add(to_nextval_1000 => $ns{next_id} / $ns{nextval_1000});
-	$samples->add("$_->{name} to uuid" => $ns{ $_->{name} } / $ns{uuid}) for grep { $_->{of_uuid} } @functions;
-	return;
+	my $cluster = IdgenBench::Cluster->new([], q{shared_preload_libraries = 'idgen, idgen_lease'},
+		"idgen.registry = 'host=$ENV{PGHOST} port=PORT dbname=registry user=postgres'");
+	my $session = IdgenBench::Session->new(port => $cluster->port, client_min_messages => 'warning', 'idgen.max_wait' => '1min');
+	$session->run('CREATE DATABASE registry', 'CREATE EXTENSION idgen_lease');
+	IdgenBench::Session->new(port => $cluster->port, database => 'registry', client_min_messages => 'warning')
+	  ->run('CREATE EXTENSION idgen_registry', q{SELECT idgen_registry.create_counter('orders', 1, 10, 9223372036854775806, 1000000)});
+	return ($cluster, $session);
 }
 
-sub section
+sub tables
 {
-	my ($self) = @_;
-	my $samples = $self->{samples};
+	my ($class, $rounds) = @_;
+	my $session = IdgenBench::Session->new;
+	my ($ticket_server, $ticket_session) = _ticket_server();
+	my $version = $session->version;
+	my @measured = grep { $version >= ($_->{from} // 0) } @calls;
+	my $session_of = sub { return $_[0]{is_ticket} ? $ticket_session : $session };
+	_ns($session_of->($_), { %$_, rows => 20_000 }) for @measured;
+	my $samples = in_rounds($rounds, sub {
+		my ($call) = @_;
+		my $row = _ns($session_of->($call), { %empty, reads => $call->{reads} });
+		return (ns => _ns($session_of->($call), $call) - $row, row => $row);
+	}, @measured);
+	$ticket_server->remove;
+	my $counted = IdgenBench::Counted->new;
+	my %row = map { $_ => _instructions($counted, { %empty, reads => $_ }) } 0, 1;
+	my %instructions = map { $_->{name} => _instructions($counted, $_) - $row{ $_->{reads} // 0 } } grep { !$_->{uncounted} } @measured;
+	$counted->remove;
+	my @rows = map { [ $_->{name}, $samples->text("$_->{name} ns"), defined $instructions{ $_->{name} } ? number($instructions{ $_->{name} }) : '' ] } @measured;
 	return {
 		title => 'One call',
-		text => _text($samples->text('row')),
-		header => [ 'call', 'net CPU time, ns' ],
-		rows => [ map { [ $_->{label}, $samples->text($_->{name}) ] } @functions ],
-		claims => [
-			{
-				what => 'net `next_id` as a share of net `nextval`, CACHE 1',
-				in_short => 1,
-				most => 0.16,
-				spread => $samples->spread('to_nextval')
-			},
-			{
-				what => 'net `next_id` as a share of net `nextval`, CACHE 1000',
-				in_short => 1,
-				most => 0.40,
-				spread => $samples->spread('to_nextval_1000')
-			},
-			map {
-				{
-					what => "net `$_->{call}` as a share of net `gen_random_uuid()`",
-					in_short => $_->{name} eq 'uuidv7',
-					most => $_->{of_uuid},
-					spread => $samples->spread("$_->{name} to uuid")
-				}
-			} grep { $_->{of_uuid} } @functions,
-		],
+		header => [ "call, on $version", 'net CPU time, ns', 'net instructions' ],
+		rows => [ @rows, [ 'the row itself', $samples->text("$measured[0]{name} row"), number($row{0}) ] ]
 	};
-}
-
-sub _text
-{
-	my ($row) = @_;
-	return <<"END";
-The CPU time of the backend for a row of `SELECT count(f()) FROM (SELECT generate_series(1, N) OFFSET 0) s`, less that
-of the same query with an empty C function, which is $row ns. `next_id` has the layout
-`$roomy`, in which no call waits. The PL/pgSQL function is
-the one of Instagram's blog post. The key for `id_encrypt` has 128 bits. Bars of more than 250 ns are cut off in the
-first chart.
-END
 }
 
 1;

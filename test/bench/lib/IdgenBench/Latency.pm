@@ -1,104 +1,87 @@
-# How long single calls take, measured around each call inside the server.
+# How long single calls take, and how long clients wait on a slow disk.
 package IdgenBench::Latency;
 
 use strict;
 use warnings;
 use utf8;
 
-use IdgenBench::Samples;
+use IdgenBench::Cluster;
+use IdgenBench::Samples qw(in_rounds number);
 use IdgenBench::Session;
+use List::Util qw(sum0);
+use Time::HiRes qw(sleep time);
 
-my $next_id = 'next_id(bigint, id_layout)';
-my $nextval = 'nextval(regclass)';
-
-# of: what the maker takes first, a shard or a sequence. interval_ns: from the beginning of one call to that of the next, at least. most_rounds: measured no more often.
+my $next_id = q{'next_id(bigint, id_layout)', 5};
+my $nextval = q{'nextval(regclass)', 'cache_1'::regclass::oid::bigint};
+# interval: ns from the beginning of one call to that of the next, at least.
 my @cases = (
-	{ name => 'empty', label => 'empty C function', maker => 'bench_empty()', of => '5', calls => 300_000, interval_ns => 3257 },
-	{ name => 'below', label => 'next_id, 30 % of the shard', maker => $next_id, of => '5', calls => 300_000, interval_ns => 3257 },
-	{
-		name => 'nextval', label => 'nextval, CACHE 1, as often', maker => $nextval, of => q{'cache_1'::regclass::oid::bigint}, calls => 300_000,
-		interval_ns => 3257
-	},
-	{
-		name => 'long', label => 'the same, 10 million calls in a row', maker => $next_id, of => '5', calls => 10_000_000,
-		interval_ns => 3257, most_rounds => 2
-	},
-	{ name => 'full', label => 'next_id, saturated', maker => $next_id, of => '5', calls => 1_000_000, interval_ns => 0 },
-	{
-		name => 'full_nextval', label => 'nextval, CACHE 1, in a row', maker => $nextval, of => q{'cache_1'::regclass::oid::bigint},
-		calls => 1_000_000, interval_ns => 0
-	},
+	{ name => 'empty C function', call => q{'bench_empty()', 5}, interval => 3257 },
+	{ name => 'next_id, 30 % of the shard', call => $next_id, interval => 3257 },
+	{ name => 'nextval, CACHE 1, as often', call => $nextval, interval => 3257 },
+	{ name => 'next_id, saturated', call => $next_id, interval => 0 },
+	{ name => 'nextval, CACHE 1, in a row', call => $nextval, interval => 0 },
 );
 my @figures = ('p50', 'p99', 'p99.9', 'p99.99', 'longest');
 
-sub new
+my @statements = (
+	{ name => 'SELECT next_id()', sql => 'SELECT next_id() WHERE ?::integer > 0' },
+	{ name => 'INSERT, next_id()', sql => 'INSERT INTO by_next_id (n) VALUES (?)' },
+	{ name => 'INSERT, bigserial', sql => 'INSERT INTO by_bigserial (n) VALUES (?)' },
+);
+my $seconds = 20;
+# What counts as waiting, in seconds.
+my $wait = 0.005;
+
+sub tables
 {
-	my ($class) = @_;
-	return bless { session => IdgenBench::Session->new, samples => IdgenBench::Samples->new }, $class;
+	my ($class, $rounds) = @_;
+	my $session = IdgenBench::Session->new;
+	my $samples = in_rounds($rounds, sub {
+		my ($case) = @_;
+		my ($ns) = $session->row("SELECT bench_latency($case->{call}, 'instagram', 1000000, $case->{interval})");
+		return map { $figures[$_] => $ns->[$_] / 1000 } 0 .. $#figures;
+	}, @cases);
+	my @rows = map { my $name = $_->{name}; [ $name, map { $samples->median("$name $_") } @figures ] } @cases;
+	return (
+		{ title => 'Single calls, µs', header => [ 'calls', @figures ], rows => \@rows },
+		{
+			title => 'A slow disk',
+			header => [ 'a flush takes', 'statement', 'a second', 'waited', 'p99.9, ms', 'longest, ms', 'waiting, % of the time' ],
+			rows => [ map { _slow_disk($_) } 20, 300 ]
+		});
 }
 
-# Microseconds by figure.
-sub _run
+sub _slow_disk
 {
-	my ($self, $case, $calls) = @_;
-	my ($ns) = $self->{session}
-	  ->row("SELECT bench_latency('$case->{maker}', $case->{of}, 'instagram', $calls, $case->{interval_ns})");
-	my %us;
-	@us{@figures} = map { $_ / 1000 } @$ns;
-	return %us;
+	my ($ms) = @_;
+	my $cluster = IdgenBench::Cluster->new([ 'env', "FLUSH_MS=$ms", 'LD_PRELOAD=test/bench/slow_flush.so' ], 'checkpoint_timeout = 1h');
+	my $session = IdgenBench::Session->new(port => $cluster->port, 'idgen.shards' => '5', synchronous_commit => 'off');
+	$session->run('CREATE TABLE by_next_id (id bigint PRIMARY KEY DEFAULT next_id(), n integer)',
+		'CREATE TABLE by_bigserial (id bigserial PRIMARY KEY, n integer)');
+	my @rows = map { [ "$ms ms", "`$_->{name}`", _application($session->statement($_->{sql}, 1)) ] } @statements;
+	$cluster->remove;
+	return @rows;
 }
 
-sub warm_up
+# A client that runs a statement each millisecond, or at once if it is late.
+sub _application
 {
-	my ($self) = @_;
-	$self->_run($_, 20_000) for @cases;
-	return;
-}
-
-sub round
-{
-	my ($self, $number) = @_;
-	for my $case ($number % 2 ? @cases : reverse @cases)
+	my ($statement) = @_;
+	$statement->execute(1) for 1 .. 10;
+	my ($began, @took) = (time);
+	while (time < $began + $seconds)
 	{
-		next if $number > ($case->{most_rounds} // $number);
-		my %us = $self->_run($case, $case->{calls});
-		$self->{samples}->add("$case->{name} $_", $us{$_}) for @figures;
+		my $due = $began + @took / 1000;
+		my $now = time;
+		sleep $due - $now if $due > $now;
+		$now = time;
+		$statement->execute(1);
+		push @took, time - $now;
 	}
-	return;
-}
-
-sub section
-{
-	my ($self) = @_;
-	my $samples = $self->{samples};
-	my $row = sub { my ($case) = @_; return [ $case->{label}, map { $samples->text("$case->{name} $_") } @figures ] };
-	return {
-		title => 'Latency of single calls',
-		text => _text(),
-		header => [ 'calls', map { "$_, µs" } @figures ],
-		rows => [ map { $row->($_) } @cases ],
-		claims => [
-			{
-				what => 'p99 of a call below saturation, µs',
-				in_short => 1,
-				most => 100,
-				is_strict => 1,
-				spread => $samples->spread('below p99')
-			},
-		],
-	};
-}
-
-sub _text
-{
-	return <<'END';
-One session on one shard of the default layout; a C function in the server reads the clock around each call. Calls begin
-at least 3.3 µs after one another, which uses 30 % of the shard. Saturated means one call after the other: 1 in 1,024
-waits for the next millisecond. The empty C function shows what the machine adds. A round has 300,000 or 1,000,000
-calls. During the 10 million the durable horizon is renewed some sixty times, and the calls that renew wait for a flush
-of the WAL.
-Every 32nd `nextval` writes to the WAL; its flush comes with the commit, which is not measured here.
-END
+	my $rate = @took / (time - $began);
+	@took = sort { $a <=> $b } @took;
+	my @waits = grep { $_ >= $wait } @took;
+	return (sprintf('%d', $rate), scalar @waits, map { number($_) } 1000 * $took[ 0.999 * $#took ], 1000 * $took[-1], 100 * sum0(@waits) / $seconds);
 }
 
 1;

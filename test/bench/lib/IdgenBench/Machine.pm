@@ -30,15 +30,15 @@ sub _stat
 	return split ' ', _first_line("/proc/$pid/stat") =~ s/\(.*\)/name/r;
 }
 
-# CPU time so far, in ticks of 10 ms: of the whole machine (idle, busy, taken by a hypervisor), and of
-# this program with the server's processes.
+# CPU time so far, in ticks of 10 ms: of the whole machine (idle, busy, taken by a hypervisor), and of this program and the server
+# with their processes, also those that have ended.
 sub _used
 {
 	my ($self) = @_;
 	my (undef, $user, $nice, $system, $idle, $disk, $irq, $softirq, $stolen) = split ' ', _first_line('/proc/stat');
 	my $busy = $user + $nice + $system + $irq + $softirq;
 	my $own = 0;
-	$own += $_ for (_stat($$))[ 13 .. 16 ];
+	$own += $_ for map { (_stat($_))[ 13 .. 16 ] } $$, $self->{server};
 	for my $pid (map { m{(\d+)} } glob '/proc/[0-9]*')
 	{
 		my @stat = eval { _stat($pid) } or next;

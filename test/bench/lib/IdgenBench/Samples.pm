@@ -1,41 +1,38 @@
-# Values measured round by round, each under a name, and how they spread; the same as text, and whether they are what was demanded.
+# What was measured round by round, and how it spreads, as text.
 package IdgenBench::Samples;
 
 use strict;
 use warnings;
-use utf8;
 
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(claim_row number spread_text);
+our @EXPORT_OK = qw(in_rounds number);
 
-sub new
+# Measures each case in each round, every other round backward. `measure` gives figures by name for a case; they are kept as
+# "CASE FIGURE", CASE being the case's name.
+sub in_rounds
 {
-	my ($class) = @_;
-	return bless {}, $class;
+	my ($rounds, $measure, @cases) = @_;
+	my %values_of;
+	for my $round (1 .. $rounds)
+	{
+		for my $case ($round % 2 ? @cases : reverse @cases)
+		{
+			my %figure = $measure->($case, $round);
+			push @{ $values_of{"$case->{name} $_"} }, $figure{$_} for keys %figure;
+		}
+		print STDERR '.';
+	}
+	return bless \%values_of, __PACKAGE__;
 }
 
-sub add
-{
-	my ($self, $name, $value) = @_;
-	push @{ $self->{$name} }, $value;
-	return;
-}
-
-# Median, quartiles and extremes of all rounds.
+# Lower quartile, median and upper quartile of a figure, or of its ratio to another one in the same round.
 sub spread
 {
-	my ($self, $name) = @_;
-	my @sorted = sort { $a <=> $b } @{ $self->{$name} };
-	my %at = (min => 0, low => 0.25, median => 0.5, high => 0.75, max => 1);
-	return { map { $_ => _quantile(\@sorted, $at{$_}) } keys %at };
-}
-
-# The same as text.
-sub text
-{
-	my ($self, $name) = @_;
-	return spread_text($self->spread($name));
+	my ($self, $name, $to) = @_;
+	my @of = @{ $self->{$name} // die "no figure $name\n" };
+	my @sorted = sort { $a <=> $b } $to ? map { $of[$_] / $self->{$to}[$_] } 0 .. $#of : @of;
+	return map { _quantile(\@sorted, $_) } 0.25, 0.5, 0.75;
 }
 
 # Interpolates between the two values on either side.
@@ -48,41 +45,24 @@ sub _quantile
 	return $sorted->[$below] + ($place - $below) * ($sorted->[$above] - $sorted->[$below]);
 }
 
+# The median; the same with the quartiles, "median [lower to upper]".
+sub median { my ($self, @of) = @_; return number(($self->spread(@of))[1]) }
+
+sub text
+{
+	my ($self, @of) = @_;
+	return sprintf '%2$s [%1$s to %3$s]', map { number($_) } $self->spread(@of);
+}
+
 # Three digits that count, or more before the point, in groups of three.
 sub number
 {
 	my ($value) = @_;
 	my $size = abs $value;
-	my $places = $size >= 100 ? 0 : $size >= 10 ? 1 : $size >= 1 ? 2 : 3;
+	my $places = $size >= 100 ? 0 : $size >= 10 ? 1 : $size >= 0.995 || $size == 0 ? 2 : 3;
 	my $text = sprintf '%.*f', $places, $value;
 	1 while $text =~ s/^(-?\d+)(\d{3})\b/$1,$2/;
 	return $text;
-}
-
-# "median [quartile to quartile]"
-sub spread_text
-{
-	my ($spread) = @_;
-	return sprintf '%s [%s to %s]', map { number($spread->{$_}) } qw(median low high);
-}
-
-# A claim has most or least, the limit; is_strict if the limit itself does not meet it; in_short if the page's first table has it.
-sub _verdict
-{
-	my ($claim) = @_;
-	my $median = $claim->{spread}{median};
-	my $is_met = defined $claim->{least} ? $median >= $claim->{least} : $median <= $claim->{most};
-	$is_met = 0 if $claim->{is_strict} && $median == $claim->{most};
-	return $is_met ? 'met' : 'missed';
-}
-
-# What, demanded, measured, verdict.
-sub claim_row
-{
-	my ($claim) = @_;
-	my $sign = defined $claim->{least} ? '≥' : $claim->{is_strict} ? '<' : '≤';
-	my $limit = number($claim->{least} // $claim->{most}) =~ s/(\.\d*?)0+$/$1/r =~ s/\.$//r;
-	return ($claim->{what}, "$sign $limit", spread_text($claim->{spread}), _verdict($claim));
 }
 
 1;

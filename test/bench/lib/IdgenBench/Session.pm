@@ -1,4 +1,4 @@
-# A session on the server, and the CPU time that its backend uses.
+# A session on a server, and the CPU time that its backend uses.
 package IdgenBench::Session;
 
 use strict;
@@ -8,42 +8,48 @@ use DBD::Pg qw(:async);
 use DBI;
 use Time::HiRes qw(sleep time);
 
-# Opens a session; PGHOST, PGUSER and PGDATABASE say where. Options: settings of the session.
+# Opens a session; PGHOST, PGUSER and PGDATABASE say where. Options: port, database, and settings of the session.
 sub new
 {
 	my ($class, %setting) = @_;
-	my $handle = DBI->connect('dbi:Pg:', undef, undef, { RaiseError => 1, PrintError => 0 });
+	my $where = join ';', map { my $value = delete $setting{ $_->[0] }; defined $value ? "$_->[1]=$value" : () } [qw(port port)], [qw(database dbname)];
+	my $handle = DBI->connect("dbi:Pg:$where", undef, undef, { RaiseError => 1, PrintError => 0 });
 	$handle->do('SELECT set_config(?, ?, false)', undef, $_, $setting{$_}) for sort keys %setting;
 	my ($pid) = $handle->selectrow_array('SELECT pg_backend_pid()');
 	return bless { handle => $handle, pid => $pid }, $class;
 }
 
+# Runs statements by the simple protocol.
 sub run
 {
-	my ($self, $sql) = @_;
-	$self->{handle}->do($sql);
+	my ($self, @statements) = @_;
+	$self->{handle}->do($_) for @statements;
 	return;
 }
 
 # Process id of the backend.
-sub pid
-{
-	my ($self) = @_;
-	return $self->{pid};
-}
+sub pid { my ($self) = @_; return $self->{pid} }
 
 # The first row of a query.
-sub row
+sub row { my ($self, $sql) = @_; return $self->{handle}->selectrow_array($sql) }
+
+sub version { my ($self) = @_; return ($self->row('SHOW server_version'))[0] =~ s/ .*//r }
+
+# A statement with a parameter, for the extended protocol: prepared in the server, or unnamed and parsed at each execution.
+sub statement
 {
-	my ($self, $sql) = @_;
-	return $self->{handle}->selectrow_array($sql);
+	my ($self, $sql, $is_prepared) = @_;
+	return $self->{handle}->prepare($sql, $is_prepared ? { pg_server_prepare => 1, pg_switch_prepared => 1 } : { pg_server_prepare => 0 });
 }
 
-# The first values of all rows of a query.
-sub column
+# Sends lines to a COPY.
+sub copy
 {
-	my ($self, $sql) = @_;
-	return $self->{handle}->selectcol_arrayref($sql);
+	my ($self, $sql, @lines) = @_;
+	$self->{handle}->do($sql);
+	$self->{handle}->pg_putcopydata("$_\n") for @lines;
+	$self->{handle}->pg_putcopyend;
+	return;
 }
 
 # CPU time of the backend so far in seconds, once it is idle again: the kernel counts in full only
@@ -57,23 +63,27 @@ sub cpu
 	return $ns / 1e9;
 }
 
-# Runs a statement: the first value of its first row, its wall time and its CPU time in seconds.
-sub timed
+# What some work took: wall and CPU time of the backend in seconds, and bytes of WAL.
+sub used
 {
-	my ($self, $sql) = @_;
-	my $cpu = $self->cpu;
-	my $began = time;
-	my $query = $self->{handle}->prepare($sql, { pg_server_prepare => 0 });
-	$query->execute;
-	my ($value) = $query->{NUM_OF_FIELDS} ? $query->fetchrow_array : ();
-	$query->finish;
-	my $wall = time - $began;
-	return { value => $value, wall => $wall, cpu => $self->cpu - $cpu };
+	my ($self, $work) = @_;
+	my ($lsn) = $self->row('SELECT pg_current_wal_insert_lsn()');
+	my ($cpu, $began) = ($self->cpu, time);
+	$work->();
+	my %used = (wall => time - $began, cpu => $self->cpu - $cpu);
+	$used{wal} = ($self->row("SELECT pg_current_wal_insert_lsn() - '$lsn'"))[0];
+	return %used;
 }
 
-# SQLSTATE and words of the error that the last query failed with.
-sub state { my ($self) = @_; return $self->{handle}->state }
-sub error { my ($self) = @_; return $self->{handle}->errstr =~ /^(?:ERROR:\s*)?(.*)/ ? $1 : '' }
+# The same of a query that must give a value.
+sub used_by
+{
+	my ($self, $sql, $expected) = @_;
+	return $self->used(sub {
+		my ($value) = $self->row($sql);
+		die "$sql: $value\n" unless $value eq $expected;
+	});
+}
 
 # Begins a query; finish_row gives its first row.
 sub begin
