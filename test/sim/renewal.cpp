@@ -102,7 +102,8 @@ Outcome RecordHost::renew(std::int64_t start_ms) {
         return idgen::renew(*this, renewal);
     }
     ReadRenewal<Database> renewal{{database_.horizon, node_.shared->accepted, view_, start_ms}, database_};
-    Outcome outcome = idgen::renew(*this, renewal);
+    Outcome outcome;
+    if (!renew_by_pending(*this, renewal, outcome)) outcome = idgen::renew(*this, renewal);
     if (has_read_ && !has_written_) stage_.oracle.refuse(outcome, page_.record.value, view_);
     return outcome;
 }

@@ -104,6 +104,16 @@ Renewal make_durable(Host &host, Steps &steps) {
     return host.is_acknowledged(lsn) ? Renewal::granted : Renewal::not_acknowledged;
 }
 
+// Grants what was written, once that is durable.
+template <class Host, class Steps>
+Outcome grant_written(Host &host, Steps &steps) {
+    Renewal durable = make_durable(host, steps);
+    if (durable != Renewal::granted) return {durable, 0};
+    steps.grant(host);
+    host.note_granted();
+    return granted_outcome;
+}
+
 template <class Host, class Steps>
 Outcome renew_locked(Host &host, Steps &steps) {
     Outcome outcome = granted_outcome;
@@ -113,11 +123,7 @@ Outcome renew_locked(Host &host, Steps &steps) {
         if (!write_record(host, steps, outcome)) return outcome;
         if (steps.is_ahead()) host.flush_later(steps.state().lsn);
     }
-    outcome.renewal = make_durable(host, steps);
-    if (outcome.renewal != Renewal::granted) return outcome;
-    steps.grant(host);
-    host.note_granted();
-    return granted_outcome;
+    return grant_written(host, steps);
 }
 
 // Tries once to renew a record.
@@ -127,6 +133,19 @@ Outcome renew(Host &host, Steps &steps) {
     Outcome outcome = renew_locked(host, steps);
     host.unlock();
     return outcome;
+}
+
+// The same where a record was written before, without the page. False if there is none, or it is too low: the page is to
+// be opened, and renew() called.
+template <class Host, class Steps>
+bool renew_by_pending(Host &host, Steps &steps, Outcome &outcome) {
+    if (steps.horizon.pending_lsn.load(std::memory_order_relaxed) == 0) return false;
+    outcome = {Renewal::busy, 0};
+    if (!host.try_lock()) return true;
+    RenewalStep step = steps.begin();
+    outcome = step == RenewalStep::look_again ? grant_written(host, steps) : granted_outcome;
+    host.unlock();
+    return step != RenewalStep::read_page;
 }
 
 // Tells standbys up to where all is settled, once, after the last ID: is_to_tell (renewal.hpp) says when. The page

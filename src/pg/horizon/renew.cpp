@@ -115,7 +115,10 @@ Outcome renew_by_page(const ServerView &view, int64 start_ms) {
     SharedDatabase &database = *self.database;
     ReadRenewal<SharedDatabase> renewal{{database.horizon, self.state->accepted_clock, server, start_ms}, database};
     int64 new_owner = 0;
-    Outcome outcome = with_sequence(Record::horizon, [&](Relation sequence) {
+    Outcome outcome;
+    HorizonHost without_page{self.state, &database, nullptr};
+    if (renew_by_pending(without_page, renewal, outcome)) return outcome;
+    outcome = with_sequence(Record::horizon, [&](Relation sequence) {
         if (!has_own_page(sequence)) {
             Renewal read = read_foreign_origin(server.foreign_origin);
             if (read != Renewal::granted) return Outcome{read, 0};
