@@ -4,14 +4,14 @@
 -- Of its query, $1 is the layout and $2 the sample. Rows are stored if all lie here, so that TABLESAMPLE works; they
 -- have places if the caller may see them. ok is null if only the reader can judge.
 
-CREATE FUNCTION idgen.audit_row(state internal, id bigint, part oid, near timestamptz, layout id_layout) RETURNS internal
+-- The facts of a column as json, null if it has no row. Arguments: a number; the table or partition that holds the row,
+-- null if the order is not known; the instant that turns are near to and the future lies ahead of; the layout. Rows come
+-- in the order in which they are stored: a parallel plan would break it.
+CREATE FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) RETURNS internal
     AS 'MODULE_PATHNAME', 'idgen_audit_row' LANGUAGE C STABLE PARALLEL UNSAFE;
-CREATE FUNCTION idgen.audit_end(state internal) RETURNS json
+CREATE FUNCTION idgen.audit_end(internal) RETURNS json
     AS 'MODULE_PATHNAME', 'idgen_audit_end' LANGUAGE C STABLE PARALLEL UNSAFE;
-
--- Takes the numbers of a column in the order in which they are stored. `part` is the table or partition that holds the
--- row, null if the order is not known. A parallel plan would break the order.
-CREATE AGGREGATE idgen.audit_facts(id bigint, part oid, near timestamptz, layout id_layout) (
+CREATE AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) (
     SFUNC = idgen.audit_row, STYPE = internal, SSPACE = 65536, FINALFUNC = idgen.audit_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = UNSAFE
 );
 
@@ -171,6 +171,6 @@ $$;
 
 COMMENT ON FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
 COMMENT ON FUNCTION idgen.audit_end(internal) IS 'part of the audit of a column';
-COMMENT ON AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column: what idgen.audit puts into words';
+COMMENT ON AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';
