@@ -2,7 +2,7 @@
 -- words. It reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
 --
 -- Of its query, $1 is the layout and $2 the sample. Rows are stored if all lie here, so that TABLESAMPLE works; they
--- have places if the caller may see them. ok is null if only the reader can judge.
+-- have places if the caller may see them, and they are in order. ok is null if only the reader can judge.
 
 -- The facts of a column as json, null if it has no row. Arguments: a number; the table or partition that holds the row,
 -- null if the order is not known; the instant that turns are near to and the future lies ahead of; the layout. Rows come
@@ -78,6 +78,10 @@ BEGIN
             SELECT "table"::oid AS oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
         SELECT FROM tree JOIN pg_class AS c USING (oid) WHERE c.relkind = 'f');
     has_places := is_stored AND has_column_privilege("table", 'ctid', 'SELECT');
+    -- Rows of Citus' shards come mixed, and shards on two nodes may have one OID.
+    IF has_places AND to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = $1 AND partmethod <> ''n'')' INTO has_places USING "table";
+    END IF;
     -- This also loads the library, and with it its settings.
     EXECUTE format('SELECT * FROM %s.id_layout_info($1)', home) INTO limits USING layout;
     max_lead := (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead');
