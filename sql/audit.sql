@@ -233,6 +233,52 @@ SET ROLE audit_reader;
 SELECT finding, value, advice FROM idgen.audit('photo', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
 RESET ROLE;
 
+-- The order is that of storage, also if a policy's condition reads by an index, and if another scan has stopped midway.
+CREATE TABLE guarded (id bigint, shown int);
+INSERT INTO guarded SELECT id_make('2026-11-01 12:00'::timestamptz + n * interval '1 second', 5, 0), -n FROM generate_series(1, 100) AS n;
+CREATE INDEX ON guarded (shown);
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY shown ON guarded USING (shown < 0);
+GRANT SELECT ON guarded TO audit_reader;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET ROLE audit_reader;
+EXPLAIN (COSTS OFF) SELECT id FROM guarded;
+SELECT value FROM idgen.audit('guarded', 'id') WHERE finding = 'out of order';
+RESET ROLE;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+DROP TABLE guarded;
+CREATE UNLOGGED TABLE large (id bigint, filler text);
+ALTER TABLE large ALTER filler SET STORAGE PLAIN;
+INSERT INTO large SELECT id_make('2026-11-01 12:00'::timestamptz + n * interval '1 second', 5, 0), repeat('x', 7000) FROM generate_series(1, 4500) AS n;
+BEGIN;
+DECLARE reader CURSOR FOR SELECT FROM large;
+MOVE 2000 IN reader;
+COMMIT;
+SELECT value FROM idgen.audit('large', 'id') WHERE finding = 'out of order';
+SHOW synchronize_seqscans;
+DROP TABLE large;
+
+-- More shards than it begins with, and more rows than its memory holds
+SET maintenance_work_mem = '1MB';
+CREATE TABLE spread AS SELECT id_make('2026-11-01 12:00'::timestamptz + n * interval '1 ms', n % 7000, 0) AS id FROM generate_series(100000, 1, -1) AS n;
+INSERT INTO spread SELECT id FROM spread LIMIT 10;
+SELECT finding, value FROM idgen.audit('spread', 'id') WHERE finding IN ('rows', 'duplicates', 'shards', 'out of order', 'busiest tick');
+RESET maintenance_work_mem;
+DROP TABLE spread;
+
+-- The aggregate by itself is harmless.
+SELECT idgen.audit_facts(5, NULL, '2026-11-01', 'instagram') FILTER (WHERE false);
+SELECT n, idgen.audit_facts(n % 10, NULL, '2026-11-01', 'instagram') FROM generate_series(1, 2) AS n GROUP BY n ORDER BY n;
+SELECT idgen.audit_facts(n, NULL, '2026-11-01', 'instagram') OVER () FROM generate_series(1, 2) AS n;
+\pset format unaligned
+\pset tuples_only
+SELECT refusals($$idgen.audit_facts(5, NULL, NULL, 'instagram')$$, $$idgen.audit_facts(5, NULL, '2026-11-01', NULL)$$,
+                $$idgen.audit_facts(5, NULL, 'infinity', 'instagram')$$);
+\pset format aligned
+\pset tuples_only off
+
 -- It needs neither search_path nor its schema's name, and trusts no operator of the caller's.
 CREATE SCHEMA traps;
 CREATE FUNCTION traps.never(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';

@@ -31,8 +31,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
      WHERE t.oid = idgen_migrate.column_type(relation, id_column)
 $$;
 
--- The statements of a backfill: how it ranks, whether anything is left, how it fills, and how it fills what has moved.
-CREATE TYPE idgen_migrate.backfill_text AS (target text, at text, rank_head text, rank_tail text, exists_text text, update_text text, moved_text text);
+-- The statements of a backfill: how it ranks, whether anything is left, which IDs the column holds between two, how it fills, and
+-- how it fills what has moved.
+CREATE TYPE idgen_migrate.backfill_text AS (target text, at text, rank_head text, rank_tail text, exists_text text, taken_text text, update_text text, moved_text text);
 CREATE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name) RETURNS idgen_migrate.backfill_text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -53,6 +54,10 @@ BEGIN
         CASE WHEN tie_column IS NOT NULL THEN format('t.%I', tie_column) END, key.ties, 't.ctid');
     made.exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL%s)', target, id_column,
                           CASE WHEN time_column IS NOT NULL THEN format(' AND %s <= $1', at) END);
+    made.taken_text := format('SELECT coalesce(array_agg(t.%1$I::bigint ORDER BY t.%1$I::bigint), ''{}'') FROM ONLY %2$s t'
+                              ' WHERE t.%1$I OPERATOR(%3$s.>=) $1::%4$s AND t.%1$I OPERATOR(%3$s.<=) $2::%4$s'
+                              ' AND coalesce(idgen_migrate.shard_of_id(t.%1$I::bigint, $3), 0) = coalesce($4, 0)',
+                              id_column, target, compared.operators, compared.type);
     -- $1 are the IDs of the batch, $2 and $3 its bounds in the ranking, $4 and $5 the first and the last place of its rows.
     batch_text := format('FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id FROM pg_temp.idgen_queue q'
                          ' WHERE q.ctid OPERATOR(pg_catalog.>=) $2 AND q.ctid OPERATOR(pg_catalog.<) $3) x WHERE t.%I IS NULL', id_column)
@@ -106,14 +111,9 @@ $$;
 
 -- IDs for ascending times: above the last one, and none that the column holds already. Fewer than times, if so many lie
 -- between so few rows that a smaller batch is wanted.
-CREATE FUNCTION idgen_migrate.free_ids(relation oid, id_column name, times timestamptz[], above bigint, shard bigint, layout id_layout) RETURNS bigint[]
+CREATE FUNCTION idgen_migrate.free_ids(taken_text text, times timestamptz[], above bigint, shard bigint, layout id_layout) RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-    taken_text text := (SELECT format('SELECT coalesce(array_agg(t.%1$I::bigint ORDER BY t.%1$I::bigint), ''{}'') FROM ONLY %2$s t'
-                                      ' WHERE t.%1$I OPERATOR(%3$s.>=) $1::%4$s AND t.%1$I OPERATOR(%3$s.<=) $2::%4$s'
-                                      ' AND coalesce(idgen_migrate.shard_of_id(t.%1$I::bigint, $3), 0) = coalesce($4, 0)',
-                                      id_column, idgen_migrate.name_of(relation), c.operators, c.type)
-                          FROM idgen_migrate.comparison(relation, id_column) c);
     ids bigint[] := idgen_migrate.make_ids(times, shard, above, '{}', layout);
     first_id bigint := ids[1];
     last_id bigint := ids[cardinality(ids)];
@@ -164,7 +164,7 @@ BEGIN
         BEGIN
             SELECT array_agg(q.at), min(q.tid), max(q.tid) INTO times, low, high FROM pg_temp.idgen_queue q WHERE q.ctid >= first_tid AND q.ctid < end_tid;
             ids := CASE WHEN texts.at IS NULL THEN idgen_migrate.new_ids(cardinality(times), shard, layout)
-                        ELSE idgen_migrate.free_ids(relation, id_column, times, above, shard, layout) END;
+                        ELSE idgen_migrate.free_ids(texts.taken_text, times, above, shard, layout) END;
             rows := cardinality(ids);
             last_id := ids[rows];
             last_time := times[rows];
@@ -265,7 +265,7 @@ COMMENT ON TYPE idgen_migrate.backfill_text IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.backfill_texts(oid, name, name, name) IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS 'checks a backfill and enters it';
 COMMENT ON FUNCTION idgen_migrate.rows_per_page(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS 'how a ranking lies';
-COMMENT ON FUNCTION idgen_migrate.free_ids(oid, name, timestamptz[], bigint, bigint, id_layout) IS 'IDs of times that a column does not hold';
+COMMENT ON FUNCTION idgen_migrate.free_ids(text, timestamptz[], bigint, bigint, id_layout) IS 'IDs of times that a column does not hold';
 COMMENT ON FUNCTION idgen_migrate.fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, idgen_migrate.backfill_text, text) IS 'fills a batch and enters it';
 COMMENT ON FUNCTION idgen_migrate.rank(oid, name, name, bigint, integer, id_layout, timestamptz, text, bigint, timestamptz) IS 'ranks the rows of a pass';
 COMMENT ON PROCEDURE idgen_migrate.backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout, text) IS

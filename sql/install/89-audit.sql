@@ -1,15 +1,27 @@
--- The audit of a column. PL/pgSQL, because the table is an argument; one function, so that its parts are not offered to
--- users. It reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
+-- The audit of a column: an aggregate finds the facts, and PL/pgSQL, because the table is an argument, puts them into
+-- words. It reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
 --
--- Of its query, $1 is the layout, $2 the sample, $3 this instant, $4 whether sequences begin at 1, $5 the lead, $6
--- whether places are known, $7 the end of the layout's first minute. Rows are stored if all lie here, so that
--- TABLESAMPLE works; they have places if the caller may see them. ok is null if only the reader can judge.
+-- Of its query, $1 is the layout and $2 the sample. Rows are stored if all lie here, so that TABLESAMPLE works; they
+-- have places if the caller may see them, and they are in order. ok is null if only the reader can judge.
+
+-- The facts of a column as json, null if it has no row. Arguments: a number; the table or partition that holds the row,
+-- null if the order is not known; the instant that turns are near to and the future lies ahead of; the layout. Rows come
+-- in the order in which they are stored: a parallel plan would break it.
+CREATE FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) RETURNS internal
+    AS 'MODULE_PATHNAME', 'idgen_audit_row' LANGUAGE C STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen.audit_end(internal) RETURNS json
+    AS 'MODULE_PATHNAME', 'idgen_audit_end' LANGUAGE C STABLE PARALLEL UNSAFE;
+CREATE AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) (
+    SFUNC = idgen.audit_row, STYPE = internal, SSPACE = 65536, FINALFUNC = idgen.audit_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = UNSAFE
+);
 
 CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (finding text, value text, ok boolean, advice text)
     LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 12
     SET search_path = pg_catalog, pg_temp
+    -- Else a scan of a large table may begin in its middle.
+    SET synchronize_seqscans = off
 AS $$
 DECLARE
     home text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'idgen');
@@ -66,50 +78,33 @@ BEGIN
             SELECT "table"::oid AS oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid)
         SELECT FROM tree JOIN pg_class AS c USING (oid) WHERE c.relkind = 'f');
     has_places := is_stored AND has_column_privilege("table", 'ctid', 'SELECT');
+    -- Rows of Citus' shards come mixed, and shards on two nodes may have one OID.
+    IF has_places AND to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = $1 AND partmethod <> ''n'')' INTO has_places USING "table";
+    END IF;
     -- This also loads the library, and with it its settings.
     EXECUTE format('SELECT * FROM %s.id_layout_info($1)', home) INTO limits USING layout;
     max_lead := (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead');
     EXECUTE format($query$
-    WITH seen AS MATERIALIZED (
-        SELECT id, part, place, %2$s.id_time_near(id, $3, $1) AS at, %2$s.id_shard(id, $1) AS shard,
-               %2$s.id_time(id, $1) IS NOT NULL AND id <> 0
-               AND NOT ($4 AND %2$s.id_sequence(id, $1) = 0) AS fits
-          FROM (SELECT t.%1$I::bigint AS id, %4$s FROM %3$s AS t %5$s) AS source),
-    numbers AS MATERIALIZED (
-        SELECT id, at, shard, fits, count(*) AS copies FROM seen WHERE id IS NOT NULL GROUP BY id, at, shard, fits),
-    ticks AS MATERIALIZED (
-        SELECT at, shard, count(*) AS ids FROM numbers WHERE fits GROUP BY at, shard),
-    shares AS (
-        SELECT shard, sum(ids) AS ids, row_number() OVER (ORDER BY sum(ids) DESC, shard) AS place,
-               round(100 * sum(ids) / sum(sum(ids)) OVER (), 1) AS percent
-          FROM ticks GROUP BY shard),
-    steps AS (
-        SELECT at, id, lag(at) OVER stored AS at_before, lag(id) OVER stored AS id_before
-          FROM seen WHERE fits AND $6 WINDOW stored AS (PARTITION BY part, shard ORDER BY place))
-    SELECT r.*, n.*, s.*, o.*, t.at AS busiest, t.shard AS busiest_shard, t.ids AS busiest_ids
-      FROM (SELECT count(*) AS rows, count(*) - count(id) AS nulls FROM seen) AS r,
-           (SELECT count(*) FILTER (WHERE copies > 1) AS repeated, coalesce(sum(copies - 1), 0) AS copies,
-                   min(id) FILTER (WHERE copies > 1) AS repeated_id,
-                   count(*) FILTER (WHERE NOT fits) AS strangers, min(id) FILTER (WHERE NOT fits) AS stranger_id,
-                   count(*) FILTER (WHERE fits AND at < $7) AS early, min(id) FILTER (WHERE fits AND at < $7) AS early_id,
-                   count(*) FILTER (WHERE fits AND at > clock_timestamp() + $5) AS future,
-                   max(at) FILTER (WHERE fits) - clock_timestamp() AS ahead,
-                   min(at) FILTER (WHERE fits) AS first_time, max(at) FILTER (WHERE fits) AS last_time,
-                   max(id) AS last_id
-              FROM numbers) AS n,
-           (SELECT count(*) AS shards,
-                   string_agg(format('%%s (%%s %%%%)', shard, percent), ', ' ORDER BY place) FILTER (WHERE place <= 5) AS list
-              FROM shares) AS s,
-           (SELECT count(*) AS back, max(at_before - at) AS furthest
-              FROM steps WHERE (at, id) < (at_before, id_before)) AS o
-      LEFT JOIN (SELECT * FROM ticks ORDER BY ids DESC, at, shard LIMIT 1) AS t ON true
-    $query$, "column", home, "table",
-        CASE WHEN has_places THEN 't.tableoid AS part, t.ctid AS place' ELSE 'NULL::oid AS part, NULL::tid AS place' END,
-        CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END)
-      INTO facts
-      USING layout, sample, clock_timestamp(), limits.long_form ~ 'sequence=[0-9]+[+]1',
-            max_lead, has_places,
-            CASE WHEN limits.wraps THEN '-infinity' ELSE limits.first_time + interval '1 min' END;
+    WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now)
+    SELECT f.*, %2$s.id_time_near(f.earliest_id, now, $1) AS first_time, %2$s.id_time_near(f.latest_id, now, $1) AS last_time,
+           %2$s.id_time_near(f.latest_id, now, $1) - clock_timestamp() AS ahead,
+           %2$s.id_time_near(f.back_from, now, $1) - %2$s.id_time_near(f.back_to, now, $1) AS furthest,
+           %2$s.id_time_near(f.busiest_id, now, $1) AS busiest, %2$s.id_shard(f.busiest_id, $1) AS busiest_shard,
+           (SELECT string_agg(format('%%s (%%s %%%%)', shard ->> 0, round(100 * (shard ->> 1)::numeric / f.ids, 1)), ', ' ORDER BY place)
+              FROM json_array_elements(f.largest) WITH ORDINALITY AS shards (shard, place)) AS list
+      FROM clock,
+           (SELECT idgen.audit_facts(id, part, (SELECT now FROM clock), $1) AS found
+              FROM (SELECT t.%1$I::bigint AS id, %4$s AS part FROM %3$s AS t %5$s) AS source) AS facts,
+           json_to_record(coalesce(found, '{"rows": 0, "nulls": 0, "repeated": 0, "strangers": 0, "early": 0, "future": 0, "back": 0, "shards": 0}')) AS f
+               (rows bigint, nulls bigint, repeated bigint, copies bigint, repeated_id bigint, strangers bigint, stranger_id bigint,
+                early bigint, early_id bigint, future bigint, ids numeric, shards bigint, largest json, back bigint, back_from bigint,
+                back_to bigint, busiest_id bigint, busiest_ids bigint, earliest_id bigint, latest_id bigint, last_id bigint)
+    $query$, "column", home, "table", CASE WHEN has_places THEN 't.tableoid' ELSE 'NULL::oid' END,
+        CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END
+        -- A policy's condition may choose an index.
+        || CASE WHEN has_places AND row_security_active("table") THEN ' ORDER BY t.tableoid, t.ctid' ELSE '' END)
+      INTO facts USING layout, sample;
 
     -- Of which presets the last ID has just been made, if that of this layout was not made in the last year.
     EXECUTE format($query$
@@ -178,5 +173,8 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
+COMMENT ON FUNCTION idgen.audit_end(internal) IS 'part of the audit of a column';
+COMMENT ON AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';

@@ -212,6 +212,15 @@ inline ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
     return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
 }
 
+// The next value of a sort of plain values; false: there is none.
+inline bool next_sorted(Tuplesortstate *sort, Datum *value, bool *is_null) {
+#if PG_VERSION_NUM >= 160000
+    return tuplesort_getdatum(sort, true, false, value, is_null, nullptr);
+#else
+    return tuplesort_getdatum(sort, true, value, is_null, nullptr);
+#endif
+}
+
 // A range from one finite bound to another.
 inline RangeType *make_finite_range(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
 #if PG_VERSION_NUM >= 160000

@@ -126,6 +126,11 @@ fill('three workers', '0 1 2 3', $coordinator, @workers);
 is($_->safe_psql('postgres', q{SELECT value, ok FROM idgen.status() WHERE key = 'shards'}),
 	'citus: group ' . group_of($_) . '|t', $_->name . ': idgen.status()') for $coordinator, @workers;
 
+# The audit reads all shards, whose rows come mixed: it does not say in which order they are stored.
+is($coordinator->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', a.finding, a.value), ', ') FROM idgen.audit('post', 'id') AS a WHERE finding IN ('rows', 'duplicates', 'out of order')}),
+	'rows ' . $coordinator->safe_psql('postgres', 'SELECT count(*) FROM post') . ', duplicates 0, out of order unknown', 'the audit of a distributed table');
+isnt($coordinator->safe_psql('postgres', q{SELECT value FROM idgen.audit('tag', 'id') WHERE finding = 'out of order'}), 'unknown', 'and of a reference table, which lies on each node');
+
 # id_within() is a condition of the index on the workers, and prunes partitions there.
 my $within = q{id_within(id, '[2026-02-01 00:00:00+00,2026-03-01 00:00:00+00)')};
 my $plan = $coordinator->safe_psql('postgres', "SET citus.explain_all_tasks = on; SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT count(*) FROM post WHERE $within");
