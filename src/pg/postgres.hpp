@@ -201,7 +201,7 @@ inline ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
     return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
 }
 
-// The majors whose COPY, ADD COLUMN and the like were tested with what src/pg/sql/batch_copy_sql.cpp makes of a call.
+// The majors whose COPY, ADD COLUMN and the like were tested with what src/pg/sql/maker_support_sql.cpp makes of a call.
 constexpr bool copy_is_known = PG_MAJORVERSION_NUM == 15 || (PG_MAJORVERSION_NUM >= 17 && PG_MAJORVERSION_NUM <= 19);
 
 // Whether a role may call a function.

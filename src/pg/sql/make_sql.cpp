@@ -33,6 +33,23 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
     resolve(source, layout, shard);
 }
 
+// The source of next_id() by both defaults, which the planner calls without arguments; kept for the life of the backend.
+Source &default_source() {
+    static Source source{};
+    if (source.settings_generation == settings.generation) return source;
+    source.memory = TopMemoryContext;
+    const Layout &layout = presets[0].layout;
+    require_own_group(layout);
+    resolve(source, layout, own_shards);
+    return source;
+}
+
+Source &argument_source(FunctionCallInfo fcinfo) {
+    Source &source = kept_source(fcinfo);
+    resolve_source(fcinfo, source, 0, 1);
+    return source;
+}
+
 // What next_ids keeps between rows.
 struct Rows {
     Source source;
@@ -92,11 +109,10 @@ PG_FUNCTION_INFO_V1(idgen_next_id_after);
 PG_FUNCTION_INFO_V1(idgen_next_ids);
 PG_FUNCTION_INFO_V1(idgen_next_id_array);
 PG_FUNCTION_INFO_V1(idgen_own_shards);
-PG_FUNCTION_INFO_V1(idgen_own_shards_support);
+PG_FUNCTION_INFO_V1(idgen_instagram);
 
 [[gnu::flatten]] Datum idgen_next_id(PG_FUNCTION_ARGS) {
-    Source &source = kept_source(fcinfo);
-    resolve_source(fcinfo, source, 0, 1);
+    Source &source = fcinfo->nargs == 0 ? default_source() : argument_source(fcinfo);
     PG_RETURN_INT64(draw_id(source));
 }
 
@@ -135,13 +151,10 @@ Datum idgen_own_shards(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(own_shards);
 }
 
-// The constant, which the planner puts into each statement by DEFAULT next_id(): it would set up an executor to call the
-// function.
-Datum idgen_own_shards_support(PG_FUNCTION_ARGS) {
-    Const *constant = nullptr;
-    if (IsA(PG_GETARG_POINTER(0), SupportRequestSimplify))
-        constant = makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(own_shards), false, true);
-    PG_RETURN_POINTER(constant);
+Datum idgen_instagram(PG_FUNCTION_ARGS) {
+    auto *layout = static_cast<Layout *>(palloc(sizeof(Layout)));
+    *layout = presets[0].layout;
+    PG_RETURN_POINTER(layout);
 }
 
 }  // extern "C"
