@@ -47,11 +47,13 @@ void find_functions_beside(Oid support) {
             PROCOID, [](Datum, auto, uint32) { known.support = InvalidOid; }, Datum{0});
     is_watched = true;
     if (known.support == support) return;
+    known = {support, InvalidOid, InvalidOid, InvalidOid};
+    // What changes meanwhile has them looked for again.
     Oid schema = get_func_namespace(support);
     constexpr Oid internal = INTERNALOID;
-    Oid own_shards = find_function(schema, "own_shards", nullptr, 0);
-    Oid instagram = find_function(schema, "instagram", nullptr, 0);
-    known = {support, own_shards, instagram, find_function(schema, "draw", &internal, 1)};
+    known.own_shards = find_function(schema, "own_shards", nullptr, 0);
+    known.instagram = find_function(schema, "instagram", nullptr, 0);
+    known.draw = find_function(schema, "draw", &internal, 1);
 }
 
 Oid function_of(const void *argument) {

@@ -159,6 +159,13 @@ $session->do('CREATE USER MAPPING FOR CURRENT_USER SERVER itself');
 same('COPY into a foreign table', qr/^2000\|2000\|2000$/, 'CREATE TABLE there (a int, id bigint)',
 	q{CREATE FOREIGN TABLE t (a int, id bigint DEFAULT next_id()) SERVER itself OPTIONS (schema_name 'work', table_name 'there')}, "COPY t (a) $rows", $distinct);
 
+# The source of a call without arguments is kept from one statement to the next, as long as the settings are.
+same('other shards in the session', qr/^55000 ERROR:  idgen\.shards is not set\n/, 'CREATE TABLE t (a int, id bigint DEFAULT next_id())', 'INSERT INTO t VALUES (5)', q{SET idgen.shards = '7'}, 'INSERT INTO t VALUES (7)',
+	q{SET idgen.shards = ''}, 'INSERT INTO t VALUES (0)');
+same('other shards after an error', qr/^5\|5\n7\|7\n8\|8$/, 'CREATE TABLE t (a int, id bigint DEFAULT next_id())', 'INSERT INTO t VALUES (5)', q{SET idgen.shards = '7'}, 'INSERT INTO t VALUES (7)',
+	q{SET idgen.shards = '99999'}, q{DO 'BEGIN INSERT INTO t VALUES (0); EXCEPTION WHEN numeric_value_out_of_range THEN NULL; END'}, q{SET idgen.shards = '8'},
+	q{COPY t (a) FROM PROGRAM 'echo 8'}, 'SELECT a, id_shard(id) FROM t ORDER BY a');
+
 # Rights: as the server refuses the call itself
 $session->do('CREATE ROLE app LOGIN');
 $session->do('GRANT pg_execute_server_program TO app');
