@@ -1,7 +1,7 @@
 // What the planner makes of a call of a maker: idgen.maker_support(), its support function.
 //
-// Everywhere, the functions that the defaults of arguments are become constants, and next_id() by both defaults loses its
-// arguments, which then nobody copies, sets up or compares.
+// Everywhere, a default that is a function becomes its constant. A call of next_id() by both defaults loses its arguments:
+// then nobody copies, sets up or compares them.
 //
 // Where the server plans an expression by itself, as COPY has each default planned, a call becomes
 //
@@ -75,7 +75,7 @@ Node *without_default(Node *argument) {
     return constant == nullptr ? argument : reinterpret_cast<Node *>(constant);
 }
 
-// The arguments without what stands for defaults; none if both of next_id() are such.
+// The arguments with constants for defaults; none if both of next_id() are defaults.
 List *short_arguments(List *args) {
     if (list_length(args) == 2 && function_of(linitial(args)) == known.own_shards &&
         function_of(lsecond(args)) == known.instagram && OidIsValid(known.own_shards) && OidIsValid(known.instagram))
