@@ -12,4 +12,4 @@ SELECT oid, proname, prokind, pronargs, proargnames FROM function AS f
    AND NOT EXISTS (SELECT FROM pg_amproc WHERE amproc = f.oid)
    AND NOT EXISTS (SELECT FROM pg_aggregate WHERE f.oid IN (aggfnoid, aggtransfn, aggfinalfn, aggcombinefn) AND f.proargnames IS NULL)
    AND NOT EXISTS (SELECT FROM pg_cast WHERE castfunc = f.oid)
-   AND NOT EXISTS (SELECT FROM function AS g WHERE g.prosupport = f.oid);
+   AND f.prorettype <> 'internal'::regtype;

@@ -1,7 +1,7 @@
 -- Numbers of the registry's counters. The right to draw them is granted: GRANT EXECUTE ON FUNCTION next_ticket(text) TO
 -- ...
 CREATE FUNCTION @extschema@.next_ticket(name text) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_ticket' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_ticket' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 CREATE FUNCTION @extschema@.next_tickets(name text, n bigint) RETURNS int8range
     AS 'MODULE_PATHNAME', 'idgen_next_tickets' LANGUAGE C VOLATILE PARALLEL SAFE;
 

@@ -48,6 +48,17 @@ for my $kind ('postgresql', 'etcd')
 	$root->do($_) for q{CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT next_ticket('orders'), at int)}, 'INSERT INTO orders (at) SELECT generate_series(1, 2000)';
 	my ($first, $last) = $root->selectrow_array('SELECT min(id), max(id) FROM orders');
 	is($last - $first, 1999, "$kind: as a DEFAULT, none left out");
+	my %wal;
+	for my $value ('on', 'off')
+	{
+		$root->do("SET idgen.batch_copy = $value");
+		my $from = value_of($root, 'SELECT pg_current_wal_insert_lsn()');
+		$root->do(q{COPY orders (at) FROM PROGRAM 'seq 2000'});
+		$wal{$value} = value_of($root, 'SELECT pg_current_wal_insert_lsn() - ?::pg_lsn', $from);
+	}
+	is(value_of($root, 'SELECT max(id) - min(id) + 1 - count(*) FROM orders'), 0, "$kind: as a DEFAULT in COPY, none left out");
+	my $is_known = grep { $_ == int($root->{pg_server_version} / 10000) } 15, 17, 18, 19;
+	cmp_ok($wal{on}, '<', 0.8 * $wal{off}, "$kind: COPY inserts in batches") if $is_known;
 	$root->begin_work;
 	my $lost = ticket($root, 'orders');
 	$root->rollback;

@@ -1,29 +1,36 @@
 -- Makers
 
-CREATE FUNCTION idgen.own_shards_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'idgen_own_shards_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
--- Stable, though it is a constant: the planner would call an immutable function, which costs more than its support.
-CREATE FUNCTION idgen.own_shards() RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT idgen.own_shards_support;
+CREATE FUNCTION idgen.maker_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'idgen_maker_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+-- What it puts for a call in a default that COPY plans: arguments and result are those of the maker.
+CREATE FUNCTION idgen.draw(maker internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'idgen_draw' LANGUAGE C STABLE PARALLEL SAFE;
 
-CREATE FUNCTION next_id(shard bigint DEFAULT idgen.own_shards(), layout id_layout DEFAULT 'instagram')
+-- Defaults of arguments. Stable, though they are constants: the planner would call an immutable function, and each
+-- statement by DEFAULT next_id() reads its defaults anew, a function faster than a constant.
+CREATE FUNCTION idgen.own_shards() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION idgen.instagram() RETURNS id_layout
+    AS 'MODULE_PATHNAME', 'idgen_instagram' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION next_id(shard bigint DEFAULT idgen.own_shards(), layout id_layout DEFAULT idgen.instagram())
     RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_id' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_id' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 
 CREATE FUNCTION next_ids(count bigint, shard bigint DEFAULT idgen.own_shards(),
                          layout id_layout DEFAULT 'instagram')
     RETURNS SETOF bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_ids' LANGUAGE C VOLATILE PARALLEL SAFE ROWS 1000;
+    AS 'MODULE_PATHNAME', 'idgen_next_ids' LANGUAGE C VOLATILE PARALLEL SAFE ROWS 1000 SUPPORT idgen.maker_support;
 
 CREATE FUNCTION next_id_array(count integer, shard bigint DEFAULT idgen.own_shards(),
                               layout id_layout DEFAULT 'instagram')
     RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'idgen_next_id_array' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_id_array' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 
 CREATE FUNCTION next_id_after(id bigint, shard bigint DEFAULT idgen.own_shards(),
                               layout id_layout DEFAULT 'instagram')
     RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_id_after' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_id_after' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 
 CREATE FUNCTION id_make(created_at timestamptz, shard bigint, sequence integer,
                         layout id_layout DEFAULT 'instagram')
@@ -34,9 +41,11 @@ CREATE FUNCTION id_make_array(created_at timestamptz[], shard bigint, above bigi
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'idgen_make_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION idgen.own_shards_support(internal) IS 'planner support of own_shards: its constant instead of the call';
 COMMENT ON FUNCTION idgen.own_shards() IS
     'the shard argument that means: from the shards that this node owns (idgen.shards); no shard itself';
+COMMENT ON FUNCTION idgen.maker_support(internal) IS 'planner support of makers: defaults as constants, and idgen.draw in a default that COPY plans';
+COMMENT ON FUNCTION idgen.draw(internal) IS 'calls a maker for a default, in COPY and its like';
+COMMENT ON FUNCTION idgen.instagram() IS 'the layout argument of next_id() if none is given';
 COMMENT ON FUNCTION next_id(bigint, id_layout) IS 'makes a new ID, from this node''s own shards or from the given one';
 COMMENT ON FUNCTION next_ids(bigint, bigint, id_layout) IS 'makes that many new IDs as rows, ascending';
 COMMENT ON FUNCTION next_id_array(integer, bigint, id_layout) IS 'makes that many new IDs as an array, ascending';

@@ -9,7 +9,7 @@ COMMENT ON CAST (uuid AS ulid) IS 'the same 16 bytes';
 -- UUIDs of version 7
 
 CREATE FUNCTION next_uuidv7() RETURNS uuid
-    AS 'MODULE_PATHNAME', 'idgen_next_uuidv7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_uuidv7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT idgen.maker_support;
 CREATE FUNCTION uuidv7_make(at timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'idgen_uuidv7_make' LANGUAGE C VOLATILE PARALLEL SAFE;
 CREATE FUNCTION uuidv7_min(at timestamptz) RETURNS uuid
@@ -27,7 +27,7 @@ COMMENT ON FUNCTION uuidv7_max(timestamptz) IS 'largest UUID of version 7 of tha
 CREATE FUNCTION next_nanoid(size integer DEFAULT 21,
                             alphabet text DEFAULT 'useandom-26T198340PX75pxJACKVERYMINDBUSHWOLF_GQZbfghjklqvwyzrict')
     RETURNS text
-    AS 'MODULE_PATHNAME', 'idgen_next_nanoid' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_nanoid' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 
 COMMENT ON FUNCTION next_nanoid(integer, text) IS 'makes a new NanoID: that many random characters of an alphabet, all equally likely';
 
@@ -70,7 +70,7 @@ COMMENT ON AGGREGATE vclock_merge_agg(jsonb) IS 'vector clock that has seen what
 -- Order across nodes: the hybrid logical clock, and the bounds of the clock
 
 CREATE FUNCTION hlc_now() RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_hlc_now' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_hlc_now' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 CREATE FUNCTION hlc_receive(remote bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_hlc_receive' LANGUAGE C VOLATILE PARALLEL SAFE;
 CREATE FUNCTION hlc_time(hlc bigint) RETURNS timestamptz
@@ -96,7 +96,7 @@ COMMENT ON FUNCTION wait_until_past(timestamptz) IS 'waits until an instant is c
 -- DecimalIds. The sequence of their generators belongs to idgen, which keeps it when this extension is dropped.
 
 CREATE FUNCTION next_decimal_id() RETURNS bigint
-    AS 'MODULE_PATHNAME', 'idgen_next_decimal_id' LANGUAGE C VOLATILE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_next_decimal_id' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 CREATE FUNCTION decimal_id_decode(id bigint, OUT counter integer, OUT generator integer, OUT launch integer)
     AS 'MODULE_PATHNAME', 'idgen_decimal_id_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 

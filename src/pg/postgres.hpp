@@ -212,6 +212,18 @@ inline ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo) {
     return reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
 }
 
+// The majors whose COPY, ADD COLUMN and the like were tested with what src/pg/sql/maker_support_sql.cpp makes of a call.
+constexpr bool copy_is_known = PG_MAJORVERSION_NUM == 15 || (PG_MAJORVERSION_NUM >= 17 && PG_MAJORVERSION_NUM <= 19);
+
+// Whether a role may call a function.
+inline AclResult check_execute(Oid function, Oid role) {
+#if PG_VERSION_NUM >= 160000
+    return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
+#else
+    return pg_proc_aclcheck(function, role, ACL_EXECUTE);
+#endif
+}
+
 // The next value of a sort of plain values; false: there is none.
 inline bool next_sorted(Tuplesortstate *sort, Datum *value, bool *is_null) {
 #if PG_VERSION_NUM >= 160000

@@ -58,7 +58,7 @@ my ($functions) = $reference =~ /^## Functions\n(.*?)^## /ms;
 my %described = map { $_ => 1 } map { /`(idgen\.\w+|\w+_\w+)[(`]/g } $functions =~ /^\| (.*?) \|/gm;
 $node->safe_psql('app', slurp_file("$FindBin::Bin/../../sql/called.sql"));
 my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT CASE WHEN nspname = 'idgen' THEN 'idgen.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace
-	WHERE c.proname <> 'own_shards'});
+	WHERE c.proname NOT IN ('own_shards', 'instagram')});
 # And of idgen_lease, what stands in the schema that its user chooses.
 $real{$_} = 1 for slurp_file("$FindBin::Bin/../../registry/lease/30-tickets.sql") =~ /^CREATE FUNCTION \@extschema\@\.(\w+)\(/mg;
 delete @described{qw(id_layout)};

@@ -132,6 +132,12 @@ void define_waiting() {
                             &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 
+void define_copy() {
+    DefineCustomBoolVariable(
+        "idgen.batch_copy", "Sets whether COPY inserts rows in batches if a default makes their IDs.",
+        "It does so for nextval() by itself.", &settings.batch_copy, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+}
+
 void define_clock() {
     DefineCustomIntVariable(
         "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
@@ -199,6 +205,7 @@ void define_settings() {
     settings.max_databases = 1000;
     define_shards();
     define_waiting();
+    define_copy();
     define_clock();
     define_horizon();
     if (process_shared_preload_libraries_in_progress) {

@@ -37,6 +37,7 @@ struct Settings {
     int synchronous;  // as this process last read it; what counts is in SharedState
     int on_copy;
     int max_wait_ms;
+    bool batch_copy;
     int max_clock_jump_ms;
     int require_clock_sync;
     int max_slots;
