@@ -251,8 +251,11 @@ TEST_F(MovesTest, AConfirmationIsExpectedOnlyWhereThePageWas) {
     load(page);
     moved(confirmation(), page);
     EXPECT_EQ(horizon.record.known, confirmed);
+    note_written(horizon, bare_record(t + 700, ours), 5);
+    confirmed = horizon.record.known;
     moved(confirmation(), bare_record(t + 900, ours));
     EXPECT_EQ(horizon.record.known, confirmed) << "somebody else changed the page";
+    EXPECT_EQ(horizon.pending_lsn, 0u) << "and what was on its way there is not";
 }
 
 // The origin went on while the copy was refused.

@@ -3,7 +3,8 @@
 //      floor <= every tick that is issued < granted <= H on disk (and on the standbys that must have it) <= H written
 //
 // H moves a window at a time, so that IDs cost no write: a renewal writes a higher H, and only when that is durable are
-// IDs of the new window granted. That is written when half of the window is left, so mostly nobody waits for the disk. After a start, the floor is H as recovered: whatever was issued before lies below it.
+// IDs of the new window granted. It is written when half of the window is left, so mostly nobody waits for the disk.
+// After a start, the floor is H as recovered: whatever was issued before lies below it.
 // Beside H stands the identity of the server that wrote it. Where that is another (promotion, restore, copy), records
 // may have been lost, so the floor is put above all that clocks right within the clock error can have made: a debt,
 // paid once a record of the new identity is durable. Until then a clock that is set forward raises the debt by as much:

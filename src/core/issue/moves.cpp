@@ -45,8 +45,8 @@ PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) const noexce
 void ConfirmMove::note_confirmed(Horizon &horizon, const DurableRecord &page,
                                  const DurableRecord &record) const noexcept {
     bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
-    if (!is_expected) return;
     drop_pending(horizon);
+    if (!is_expected) return;
     horizon.record.known = record;
     // The origin may have made IDs until now: what is owed to it is more than when the page was loaded.
     horizon.record.is_loaded = record.identity == server.identity;

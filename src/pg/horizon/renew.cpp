@@ -174,11 +174,12 @@ Outcome renew_horizon(int64 start_ms) {
     uint64 expected = before;
     pg_atomic_compare_exchange_u64(&stall, &expected, asked);
     Outcome outcome = try_renewal(start_ms);
-    if (outcome.renewal == Renewal::granted)
+    // One that is not flushed yet comes by itself. Where another session renews, that one's request counts: if it takes
+    // long, those who come meanwhile say how long.
+    if (outcome.renewal == Renewal::granted || outcome.renewal == Renewal::not_flushed)
         pg_atomic_write_u64(&stall, 0);
-    else if (outcome.renewal == Renewal::busy || outcome.renewal == Renewal::not_flushed)
-        // The other session's request counts, not this one; or what is asked for comes by itself.
-        pg_atomic_compare_exchange_u64(&stall, &asked, before);
+    else if (outcome.renewal == Renewal::busy && before == 0)
+        pg_atomic_compare_exchange_u64(&stall, &asked, 0);
     return outcome;
 }
 
