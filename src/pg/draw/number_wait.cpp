@@ -173,6 +173,8 @@ void want(const Source &source) {
 }  // namespace
 
 void wait_for_number(Source &source, Wait &wait) {
+    // The next try finds slot and lease again: the lease may have come only now. A source outlives an error, too.
+    source.slot.entry = nullptr;
     if (!has_registry()) report_not_held(source, not_held(LeaseTrouble::no_registry));
     // Other numbers may have come in the place of one that is gone.
     if (follow_pool(source)) return;
@@ -183,8 +185,6 @@ void wait_for_number(Source &source, Wait &wait) {
     }
     sleep_in(wait, number_poll_us);
     follow_pool(source);
-    // The next try finds slot and lease again: the lease may have come only now.
-    source.slot.entry = nullptr;
 }
 
 }  // namespace idgen::pg
