@@ -101,7 +101,42 @@ struct ThreadMove : ThreadPage {
         visit(directory);
     }
     void wait_for_standbys() noexcept {}
+    std::int64_t clock_difference_ms() const noexcept { return 0; }
 };
+
+TEST(OneSession, ForgetsWhatItDrewBeforeAReset) {
+    ThreadServer server;
+    ThreadSession session(server, 0, {1, 1});
+    Drawn drawn{};
+    server.clock_ms = first_ms + 100000;
+    ASSERT_TRUE(session.draw(1, drawn));
+    EXPECT_EQ(drawn.start_ms, first_ms + 100000) << "by a wrong clock";
+    server.clock_ms = first_ms + 10;
+    ThreadMove host{{*server.database}, server};
+    move_by_hand(host, ResetMove{thread_view(first_ms + 10), first_ms + 10, server.accepted});
+    ASSERT_TRUE(session.draw(1, drawn));
+    EXPECT_EQ(drawn.start_ms, first_ms + 10);
+}
+
+struct UnflushedPage : ThreadPage {
+    bool is_flushed(std::uint64_t) const noexcept { return false; }
+};
+
+TEST(OneSession, CountsAPageAsDurableOnceItIsFlushed) {
+    ThreadServer server;
+    ThreadDatabase &database = *server.database;
+    ServerView view = thread_view(first_ms);
+    UnflushedPage unflushed{{database}};
+    ReadRenewal<ThreadDatabase> first{{database.horizon, server.accepted, view, 0}, database};
+    idgen::renew(unflushed, first);
+    EXPECT_TRUE(database.horizon.record.is_loaded);
+    EXPECT_EQ(database.horizon.durable_ms, 0);
+    ThreadServer other;
+    ReadRenewal<ThreadDatabase> second{{other.database->horizon, other.accepted, view, 0}, *other.database};
+    ThreadPage page{*other.database};
+    idgen::renew(page, second);
+    EXPECT_EQ(other.database->horizon.durable_ms, first_ms);
+}
 
 TEST_F(Threads, DrawAboveWhereTheHorizonWasMovedTo) {
     begin({2, 3});
