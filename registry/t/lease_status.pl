@@ -126,8 +126,15 @@ registry_says($session);
 row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a number wait until the registry grants it/, 'asked for');
 
 # Numbers, and how far they reach.
-hold($session, 17, 39_500);
 hold($session, 3, 25_000);
+# Sessions that have drawn begin their next statement with what is held then: with two numbers, those with even places and
+# those with odd ones draw from another.
+my @drawing = map { connect_to($node) } 1 .. 6;
+sub numbers_drawn { my %of = map { value_of($_, 'SELECT id_shard(next_id())') => 1 } @drawing; return join ' ', sort { $a <=> $b } keys %of }
+is(numbers_drawn(), '3', 'six sessions draw from the only number');
+hold($session, 17, 39_500);
+is(numbers_drawn(), '3 17', 'and from both once there are two');
+$_->disconnect for @drawing;
 registry_says($session, answered => 1500);
 row_is($watcher, 'shards', 'lease: 3, 17 | t', 'two numbers');
 row_is($watcher, 'lease', '3, 17 chosen by the registry; horizon 25.000 s ahead of the clock | t', 'two numbers');

@@ -44,7 +44,11 @@ ok(!eval { charts($page =~ s/^\| next_ulid\(\) \|.*\n//mgr); 1 }, 'noticed: a ba
 # Of three rounds: the medians, the ratio taken within each round, and every other round backward.
 my @order;
 my %values = (a => [ 1, 4, 30 ], b => [ 2, 1, 10 ]);
+# What it prints meanwhile would stand before a test's line.
+open my $progress, '>&', \*STDERR or die $!;
+open STDERR, '>', '/dev/null' or die $!;
 my $samples = in_rounds(3, sub { push @order, $_[0]{name}; return (ns => $values{ $_[0]{name} }[ $_[1] - 1 ]) }, { name => 'a' }, { name => 'b' });
+open STDERR, '>&', $progress or die $!;
 is("@order", 'a b b a a b', 'rounds take turns');
 is($samples->text('a ns'), '4.00 [2.50 to 17.0]', 'the median and the quartiles');
 is($samples->median('a ns', 'b ns'), '3.00', 'the median of the ratios');

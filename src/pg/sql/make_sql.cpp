@@ -10,6 +10,7 @@
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -40,10 +41,15 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
 // backend.
 Source default_source{};
 
+// Whether it stands for the settings, and for the numbers that are held now: a statement begins with those.
+inline bool is_current_pool(const Source &source) noexcept {
+    if (source.settings_generation != settings.generation) return false;
+    return likely(!source.follows_pool) || source.pool_changes == changes_of_pool();
+}
+
 // The source of next_id(), if it is known from the call before: the way of most calls, which saves no register.
 inline Source *known_source(FunctionCallInfo fcinfo) noexcept {
-    if (fcinfo->nargs == 0)
-        return default_source.settings_generation == settings.generation ? &default_source : nullptr;
+    if (fcinfo->nargs == 0) return is_current_pool(default_source) ? &default_source : nullptr;
     auto *source = static_cast<Source *>(fcinfo->flinfo->fn_extra);
     bool is_known = source != nullptr && !PG_ARGISNULL(0) && !PG_ARGISNULL(1) &&
                     stands_for(*source, layout_argument(fcinfo, 1), PG_GETARG_INT64(0));
