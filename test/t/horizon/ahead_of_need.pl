@@ -11,16 +11,7 @@ use Test::More;
 
 my %made;
 my $window = 10;
-my $node = start_node(
-	'ahead',
-	fake_clock => 1,
-	conf       => [
-		"idgen.shards = '5'", "idgen.horizon_window = '${window}s'", 'idgen.max_wait = 1h', 'fsync = on', 'restart_after_crash = off',
-		'autovacuum = off', 'checkpoint_timeout = 1h', 'bgwriter_lru_maxpages = 0' ]);
-$node->stop;
-%ENV = (%ENV, failing($node));
-calls_fail($node);
-start_again($node);
+my $node = start_on_held_disk('ahead');
 
 my $second = int(time) + 5;
 my ($session, $other, $eyes) = map { connect_to($node) } 1 .. 3;
@@ -31,7 +22,6 @@ sub at { my ($seconds) = @_; return freeze_clock($node, $second + $seconds) }
 # H on the page, flushed or not; in seconds after the first ID.
 sub written { return value_of($eyes, 'SELECT last_value FROM idgen.horizon') / 1000 - $second - clock_offset() }
 sub renewals { return value_of($eyes, 'SELECT renewals FROM idgen.stat_database WHERE datname = current_database()') }
-sub is_new { my ($what, $id) = @_; return is(repeated(\%made, $id), 0, "$what: an ID that is new") }
 
 # Begins to draw, and says whether the ID is there within a minute, or before the disk is seen to keep the session
 # waiting. The disk is let go of before a failure, or the test would hang.

@@ -11,16 +11,7 @@ use IdgenNode;
 use Test::More;
 
 my %made;
-my $node = start_node(
-	'held',
-	fake_clock => 1,
-	conf       => [
-		"idgen.shards = '5'", "idgen.horizon_window = '10s'", 'idgen.max_wait = 1h', 'fsync = on', 'restart_after_crash = off',
-		'autovacuum = off', 'checkpoint_timeout = 1h', 'bgwriter_lru_maxpages = 0' ]);
-$node->stop;
-%ENV = (%ENV, failing($node));
-calls_fail($node);
-start_again($node);
+my $node = start_on_held_disk('held');
 
 my $second = int(time) + 5;
 my ($session, $other, $eyes) = map { connect_to($node) } 1 .. 3;

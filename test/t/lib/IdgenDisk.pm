@@ -7,9 +7,9 @@ use warnings;
 
 use Exporter qw(import);
 use File::Find qw(find);
-use IdgenNode qw(preload);
+use IdgenNode qw(preload start_node start_again);
 
-our @EXPORT = qw(cached failing calls_fail lose_writes bytes_of write_bytes);
+our @EXPORT = qw(cached failing calls_fail start_on_held_disk lose_writes bytes_of write_bytes);
 
 my $sector = 512;
 
@@ -39,6 +39,24 @@ sub calls_fail
 	print $new map { "$_\n" } @lines;
 	close $new;
 	return rename "$file.new", $file;
+}
+
+# A node with one shard and a window of 10 s, whose disk flushes nothing of the log while a test wants it so:
+# calls_fail($node, 'hold 1 /pg_wal/').
+sub start_on_held_disk
+{
+	my ($name) = @_;
+	my $node = start_node(
+		$name,
+		fake_clock => 1,
+		conf       => [
+			"idgen.shards = '5'", "idgen.horizon_window = '10s'", 'idgen.max_wait = 1h', 'fsync = on', 'restart_after_crash = off',
+			'autovacuum = off', 'checkpoint_timeout = 1h', 'bgwriter_lru_maxpages = 0' ]);
+	$node->stop;
+	%ENV = (%ENV, failing($node));
+	calls_fail($node);
+	start_again($node);
+	return $node;
 }
 
 sub _faults_of { my ($node) = @_; return $node->basedir . '/failing_calls' }
