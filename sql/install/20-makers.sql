@@ -6,8 +6,8 @@ CREATE FUNCTION idgen.maker_support(internal) RETURNS internal
 CREATE FUNCTION idgen.draw(maker internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'idgen_draw' LANGUAGE C STABLE PARALLEL SAFE;
 
--- Defaults of arguments. Stable, though they are constants: the planner would call an immutable function, and each
--- statement by DEFAULT next_id() reads its defaults anew, a function faster than a constant.
+-- Defaults of arguments. Stable, though they are constants: the planner would call an immutable function. They are
+-- functions because the server reads the text of a function faster than that of a constant, in each statement.
 CREATE FUNCTION idgen.own_shards() RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_own_shards' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION idgen.instagram() RETURNS id_layout

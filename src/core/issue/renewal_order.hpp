@@ -5,9 +5,9 @@
 //      grant
 //
 // A record is written, then flushed, then granted. Nothing is granted before it is flushed and the standbys have it, and
-// nothing but the lock of renewals is held while that is waited for. A renewal ahead of need waits for nothing: the
-// writer of the log is told, and whoever comes later looks whether the record is flushed. One record is on its way at a
-// time, and whatever else is written to the page or found there drops it.
+// nothing but the lock of renewals is held while that is waited for. A renewal ahead of need waits for nothing: it
+// leaves the flush to the server, and whoever comes later grants the record if it is flushed. One record is on its way
+// at a time, and whatever else is written to the page or found there drops it.
 //
 // A `Host` has
 //   bool try_lock(), void unlock()             the lock of renewals

@@ -61,7 +61,7 @@ struct AuditCount {
 
 class ColumnAudit {
    public:
-    // What is told of instants counts from `near_us`: turns are the nearest to it, and the future begins at `future_us`.
+    // Where time wraps, an ID lies in the turn nearest to `near_us`. The future begins at `future_us`.
     ColumnAudit(const Packing &packing, std::int64_t near_us, std::int64_t future_us) noexcept
         : packing_(packing), near_us_(near_us), future_us_(future_us) {}
 

@@ -32,7 +32,7 @@ class RecordHost {
     uint64 lsn() const noexcept { return lsn_of(page_); }
     uint64 write_page(const RecordPage &page) { return pg::write_page(page_, page); }
     void unlock_page() { pg::unlock_page(page_); }
-    bool is_flushed(uint64 lsn) const { return lsn <= GetFlushRecPtr(nullptr); }
+    static bool is_flushed(uint64 lsn) { return lsn <= GetFlushRecPtr(nullptr); }
     void flush(uint64 lsn) { XLogFlush(lsn); }
     void flush_later(uint64 lsn) {
         XLogSetAsyncXactLSN(lsn);

@@ -191,8 +191,8 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
     static int64 last_try_ms = 0;
     if (now_ms == last_try_ms) return;
     last_try_ms = now_ms;
-    auto is_flushed = [](uint64 lsn) { return lsn <= GetFlushRecPtr(nullptr); };
-    if (is_on_its_way(self.database->horizon, start_ms, settings.horizon_window_ms, is_flushed)) return;
+    const Horizon &horizon = self.database->horizon;
+    if (is_on_its_way(horizon, start_ms, settings.horizon_window_ms, RecordHost::is_flushed)) return;
     AheadOfNeed ahead{start_ms};
     attempt(renew_unneeded, &ahead);
 }
