@@ -34,7 +34,8 @@ sub begin
 sub ends
 {
 	my ($statement) = @_;
-	return unless eval { $statement->pg_result; 1 };
+	# If it was canceled, later versions of DBD::Pg raise nothing.
+	return unless eval { $statement->pg_result; 1 } && ($statement->state // '') ne '57014';
 	my ($id) = $statement->fetchrow_array;
 	$statement->finish;
 	return $id;
