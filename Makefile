@@ -61,11 +61,11 @@ SCRIPTS = bin/idgen-setup
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
-LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/own_extension host/sequence_pages host/server_identity report/preload report/report_arguments \
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/machine host/own_extension host/sequence_pages host/server_identity report/preload report/report_arguments \
 	state/leases),$(OBJS))
 # Of these, what calls a registry.
 STORE_OBJS = $(filter src/core/% $(patsubst %,src/lease/%,store/% postgres/% etcd/% keep/open_registry.o) \
-	$(patsubst %,src/pg/host/%.o,attempt clock entropy),$(LEASE_OBJS))
+	$(patsubst %,src/pg/host/%.o,attempt clock entropy machine),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql \
 	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))

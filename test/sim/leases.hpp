@@ -23,14 +23,24 @@ struct SharedLease {
 struct Leases {
     SharedLease entries[max_leases];
     std::uint32_t changes;  // of the numbers in the pool
+    std::uint64_t machine;  // in which they are held
 
     // Room for so many numbers of the server's own choice.
     void begin(int pool_count) noexcept {
         changes = 0;
+        machine = 0;
         for (int i = 0; i < max_leases; i++) {
             begin_life(entries[i].lease, 0);
             entries[i].purpose = i < pool_count ? LeaseFor::pool : LeaseFor::nothing;
         }
+    }
+
+    // None is drawn from any more if the machine is another; the rest is the keeper's.
+    void leave(std::uint64_t now) noexcept {
+        if (machine == now) return;
+        for (SharedLease &entry : entries) entry.lease.cap_ms = 0;
+        machine = now;
+        changes++;
     }
 
     const Lease *find(std::uint32_t number) const noexcept {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "core/durable/machine.hpp"
 #include "core/issue/draw_steps.hpp"
 #include "core/issue/settled.hpp"
 #include "core/issue/settled_pairs.hpp"
@@ -105,6 +106,8 @@ struct Node {
     std::int64_t boot_ms = 0;  // in true time
     int number = 0;
     std::uint32_t timeline = 1;
+    bool is_told = false;          // its host tells when the machine is copied
+    std::uint64_t generation = 0;  // then that of the machine
     std::int64_t system = 1;
     std::int64_t origin = 1;   // the system that the databases name as theirs
     std::uint64_t shards = 1;  // fingerprint of the setting
@@ -138,7 +141,13 @@ struct Node {
     std::int64_t last_ids[max_databases][max_layouts + 1][max_leases] = {};
     LastTick last_ticks[max_databases][max_layouts + 1][max_leases] = {};
 
-    std::int64_t identity() const noexcept { return identity_of(timeline, static_cast<std::uint64_t>(system)); }
+    std::uint64_t machine() const noexcept { return is_told ? generation : 0; }
+    std::uint64_t machine_name() const noexcept {
+        return idgen::machine_name(is_told ? MachineTold::generation : MachineTold::nothing, generation);
+    }
+    std::int64_t identity() const noexcept {
+        return identity_in(identity_of(timeline, static_cast<std::uint64_t>(system)), machine_name());
+    }
     BootId boot_id() const noexcept { return {boot, 1}; }
     bool issues() const noexcept { return is_up && is_primary; }
     bool is_in_progress(std::uint32_t xid) const noexcept {

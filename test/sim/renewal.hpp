@@ -24,6 +24,8 @@ class RecordHost {
     RecordHost(Stage &stage, Node &node, Database &database, int number, Record kind, Renewer &renewer)
         : stage_(stage), node_(node), database_(database), number_(number), kind_(kind), renewer_(renewer) {}
 
+    std::uint64_t machine() const noexcept { return node_.machine(); }
+    void leave_numbers() const noexcept { node_.shared->leases.leave(node_.machine()); }
     bool try_lock();
     void unlock();
     Renewal lock_page(RecordPage &page);

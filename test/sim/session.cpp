@@ -63,6 +63,7 @@ void Session::resolve(Stage &stage, Source &source) {
     bool is_clock = kind_ == kind_hlc;
     set_packing(source, is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
     source.carries = is_clock;
+    source.machine = database_->horizon.machine;
     if (stage.scenario.pool_count > 0)
         list_numbers(stage, source);
     else

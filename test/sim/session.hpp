@@ -47,6 +47,8 @@ class Session final : public Renewer {
     // The fourth session waits, whatever the others do.
     DrawRules rules() const noexcept;
     std::int64_t window_ms() const noexcept;
+    std::int64_t watched_ms() const noexcept { return node_->is_told ? INT64_MAX : window_ms(); }
+    std::uint64_t machine() const noexcept { return node_->machine(); }
     std::int64_t recent_us();
     std::int64_t now_us();
     const Announced &announced() const noexcept { return announced_; }

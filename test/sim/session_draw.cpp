@@ -26,7 +26,7 @@ Drawn Session::draw_one() {
 
 void Session::count_decimal() {
     GeneratorCount count{};
-    if (!draw_count(*this, database_->generators.counter, count)) return;
+    if (!draw_count(*this, database_->generators, count)) return;
     std::uint32_t launch = node_->launches[number_of_database_];
     std::int64_t id = pack_decimal({count.counter, count.generator, launch});
     stage_->trace.say("%4lld session %d node %d: issues DecimalId %lld", Stage::since_start(stage_->true_ms), number_,

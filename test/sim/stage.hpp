@@ -60,9 +60,11 @@ struct Stage {
                 node.read_clock(true_ms),
                 node.shared->accepted.confirmations,
                 node.boot_id(),
-                {node.system, shards_of(node)},
+                node.machine(),
+                {node.system, shards_of(node), node.machine_name()},
                 foreign,
                 settings.admits_copy,
+                scenario.has_registry(),
                 !node.is_converted,
                 settings.rules,
                 {settings.max_jump_ms, settings.rules.farthest_ms()}};

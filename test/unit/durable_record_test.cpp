@@ -32,12 +32,12 @@ TEST(DurableRecord, ReadsTheKernelsBootId) {
 }
 
 TEST(DurableRecord, EqualInAllParts) {
-    constexpr DurableRecord record{1, 2, 3, 4, 5, {6, 7}};
+    constexpr DurableRecord record{1, 2, 3, 4, 5, {6, 7}, 0};
     EXPECT_TRUE(record == record);
-    for (DurableRecord other : {DurableRecord{9, 2, 3, 4, 5, {6, 7}}, DurableRecord{1, 9, 3, 4, 5, {6, 7}},
-                                DurableRecord{1, 2, 9, 4, 5, {6, 7}}, DurableRecord{1, 2, 3, 9, 5, {6, 7}},
-                                DurableRecord{1, 2, 3, 4, 9, {6, 7}}, DurableRecord{1, 2, 3, 4, 5, {9, 7}},
-                                DurableRecord{1, 2, 3, 4, 5, {6, 9}}})
+    for (DurableRecord other : {DurableRecord{9, 2, 3, 4, 5, {6, 7}, 0}, DurableRecord{1, 9, 3, 4, 5, {6, 7}, 0},
+                                DurableRecord{1, 2, 9, 4, 5, {6, 7}, 0}, DurableRecord{1, 2, 3, 9, 5, {6, 7}, 0},
+                                DurableRecord{1, 2, 3, 4, 9, {6, 7}, 0}, DurableRecord{1, 2, 3, 4, 5, {9, 7}, 0},
+                                DurableRecord{1, 2, 3, 4, 5, {6, 9}, 0}, DurableRecord{1, 2, 3, 4, 5, {6, 7}, 9}})
         EXPECT_FALSE(record == other);
 }
 
@@ -46,7 +46,7 @@ constexpr Owner here{700, fingerprint("5")}, elsewhere{800, fingerprint("5")}, c
 // The record after one of `before` that `owner` writes.
 DurableRecord carried(const DurableRecord &before, const Owner &owner) {
     DurableRecord record = bare_record(1, 2);
-    carry_owner(record, before, owner);
+    carry_owner(record, before, owner, {1, 2});
     return record;
 }
 
@@ -81,10 +81,10 @@ TEST(Ownership, ARestoredDumpIsACopyOfItsOrigin) {
 }
 
 TEST(Ownership, ARecordIsInheritedUnlessItWasWrittenHere) {
-    EXPECT_TRUE(is_inherited({1, 2, 700, 5, 0, {0, 0}}, 3));
+    EXPECT_TRUE(is_inherited({1, 2, 700, 5, 0, {0, 0}, 0}, 3));
     EXPECT_TRUE(is_inherited(bare_record(1, 2), 3)) << "of CREATE EXTENSION";
-    EXPECT_TRUE(is_inherited({1, 0, 700, 5, 0, {0, 0}}, 3)) << "advanced in debt";
-    EXPECT_FALSE(is_inherited({1, 3, 700, 5, 0, {0, 0}}, 3)) << "written here";
+    EXPECT_TRUE(is_inherited({1, 0, 700, 5, 0, {0, 0}, 0}, 3)) << "advanced in debt";
+    EXPECT_FALSE(is_inherited({1, 3, 700, 5, 0, {0, 0}, 0}, 3)) << "written here";
     EXPECT_TRUE(is_inherited(bare_record(1, 0), 3)) << "restored, here or before the disk was copied";
 }
 
@@ -176,7 +176,7 @@ TEST(DecimalGenerator, Next) {
         {"none is left to a stranger", 99950, theirs, 0, 100050},
     };
     for (const auto &c : cases) {
-        DurableRecord next = next_generator(state_of(c.known), bare_record(c.page, c.identity), ours);
+        DurableRecord next = next_generator(state_of(c.known), bare_record(c.page, c.identity), ours, 0, {1, 2});
         EXPECT_EQ(next.value, c.next) << c.what;
         EXPECT_EQ(next.identity, ours) << c.what;
     }

@@ -35,6 +35,10 @@ struct AskedHost {
     bool remembers_it = true;
     std::string asked{};
 
+    std::uint64_t told = 0;
+
+    std::uint64_t machine() const { return told; }
+    void leave_numbers() { asked += "leave "; }
     void lock_patiently() { asked += "lock "; }
     void unlock() { asked += "unlock "; }
     Renewal lock_page(RecordPage &read) {
@@ -102,7 +106,7 @@ class MovesTest : public testing::Test {
     TestDatabase &database = *memory.directory.enter(11, 1, false);
     Horizon &horizon = database.horizon;
     AcceptedClock accepted;
-    ServerView server{ours, {t, 0}, 0, {3, 4}, {1001, 5}, 0, false, false, {1000, 300, 500}, {60000, 3000}};
+    ServerView server{ours, {t, 0}, 0, {3, 4}, 0, {1001, 5}, 0, false, false, false, {1000, 300, 500}, {60000, 3000}};
     AskedHost host{database, memory.directory, {bare_record(t + 500, ours), {}}};
 };
 

@@ -17,7 +17,7 @@ class RenewalTest : public testing::Test {
 
     // A clock that is `ms` after t.
     ServerView at(std::int64_t ms) const {
-        return {ours, {t + ms, boot_ms}, 0, boot, owner, 0, false, false, {1000, 300, 500}, {60000, 3000}};
+        return {ours, {t + ms, boot_ms}, 0, boot, 0, owner, 0, false, false, false, {1000, 300, 500}, {60000, 3000}};
     }
     // The next record, or whatever the renewal says instead.
     PageVerdict judge(const DurableRecord &page, std::int64_t start_ms) {
@@ -37,7 +37,7 @@ class RenewalTest : public testing::Test {
     Horizon horizon{};
     AcceptedClock accepted;
     ServerView server = at(0);
-    DurableRecord page{t + 500, ours, owner.system_identifier, owner.shards, boot_ms, boot};
+    DurableRecord page{t + 500, ours, owner.system_identifier, owner.shards, boot_ms, boot, 0};
 };
 
 TEST_F(RenewalTest, LoadsThenWritesThenGrants) {
@@ -70,7 +70,7 @@ TEST_F(RenewalTest, ARecordIsOnItsWayUntilItIsFlushedOrNeeded) {
     auto flushed_to = [](std::uint64_t to) { return [to](std::uint64_t lsn) { return lsn <= to; }; };
     horizon.granted_ms = t + 1000;
     EXPECT_FALSE(is_on_its_way(horizon, t + 500, 1000, flushed_to(8))) << "there is none";
-    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
+    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}, 0}, 9);
     EXPECT_TRUE(is_on_its_way(horizon, t + 500, 1000, flushed_to(8)));
     EXPECT_FALSE(is_on_its_way(horizon, t + 500, 1000, flushed_to(9)));
     EXPECT_TRUE(is_on_its_way(horizon, t + 874, 1000, flushed_to(8)));
@@ -81,7 +81,7 @@ TEST_F(RenewalTest, ARecordIsOnItsWayUntilItIsFlushedOrNeeded) {
 
 TEST_F(RenewalTest, APendingRecordTooLowIsNotWaitedFor) {
     load(page);
-    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}}, 9);
+    note_written(horizon, {t + 1500, ours, 0, 0, 0, {0, 0}, 0}, 9);
     EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1499}.begin()), RenewalStep::look_again);
     EXPECT_EQ((HorizonRenewal{horizon, accepted, server, t + 1500}.begin()), RenewalStep::read_page);
 }

@@ -85,6 +85,8 @@ struct ThreadServer {
 struct ThreadPage {
     ThreadDatabase &entry;
 
+    static std::uint64_t machine() noexcept { return 0; }
+    void leave_numbers() const noexcept {}
     bool try_lock() noexcept {
         if (entry.renewal_lock.try_lock()) return true;
         std::this_thread::yield();
@@ -147,6 +149,8 @@ struct ThreadSession {
     std::uint32_t resets() const noexcept { return server.database->resets; }
     DrawRules rules() const noexcept { return thread_rules; }
     std::int64_t window_ms() const noexcept { return 50; }
+    std::int64_t watched_ms() const noexcept { return 50; }
+    static std::uint64_t machine() noexcept { return 0; }
     std::int64_t recent_us() const noexcept { return us_of(server.clock_ms.load()); }
     std::int64_t now_us() const noexcept { return us_of(server.clock_ms.load()); }
     const Announced &announced() const noexcept { return own; }

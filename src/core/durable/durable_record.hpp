@@ -23,19 +23,20 @@ struct DurableRecord {
     std::uint64_t shards;            // fingerprint of its setting
     std::int64_t accepted_clock_ms;  // highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME
     BootId boot;                     // where that holds
+    std::uint64_t machine;           // whose shards they are there: machine_name(); 0: not told
 };
-static_assert(sizeof(DurableRecord) == 56 && std::is_trivial_v<DurableRecord> &&
+static_assert(sizeof(DurableRecord) == 64 && std::is_trivial_v<DurableRecord> &&
                   std::has_unique_object_representations_v<DurableRecord>,
               "on disk");
 
 // A record that holds nothing but a number.
 constexpr DurableRecord bare_record(std::int64_t value, std::int64_t identity) noexcept {
-    return {value, identity, 0, 0, 0, {0, 0}};
+    return {value, identity, 0, 0, 0, {0, 0}, 0};
 }
 
 constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexcept {
     return a.value == b.value && a.identity == b.identity && a.owner == b.owner && a.shards == b.shards &&
-           a.accepted_clock_ms == b.accepted_clock_ms && a.boot == b.boot;
+           a.accepted_clock_ms == b.accepted_clock_ms && a.boot == b.boot && a.machine == b.machine;
 }
 
 // What the sessions of a server know of a record. In shared memory; guard: the lock of renewals.
@@ -60,13 +61,17 @@ std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier
 // make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
 // counts as one until the shards are confirmed, or their setting is another than the origin's.
 //
+// So does a copy of a machine and its memory (machine.hpp), which has the system identifier of its origin. It is seen by
+// the machine's name in the record, as long as neither is booted again: then the host may count anew.
+//
 // A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the origin by the
 // identity in the record, which a server that may be a clone therefore never replaces by its own.
 
 // This server and the setting of its shards.
 struct Owner {
     std::int64_t system_identifier;
-    std::uint64_t shards;  // fingerprint of the setting
+    std::uint64_t shards;       // fingerprint of the setting
+    std::uint64_t machine = 0;  // machine_name(); 0: not told
 };
 
 // Tells settings apart. Never change: on disk. FNV-1a.
@@ -78,6 +83,16 @@ constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 
 // Whether the record is that of a copy which has not been confirmed.
 constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
     return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
+}
+
+// Whether it is that of the machine that this one was copied from. `boot` is this one's.
+constexpr bool is_of_origin(const DurableRecord &record, std::uint64_t machine, const BootId &boot) noexcept {
+    bool is_other = record.machine != 0 && machine != 0 && record.machine != machine;
+    return is_other && (record.boot == boot || !is_known(record.boot));
+}
+// Whether it keeps its shards, and nobody has confirmed that.
+constexpr bool is_copied_machine(const DurableRecord &record, const Owner &owner, const BootId &boot) noexcept {
+    return is_of_origin(record, owner.machine, boot) && record.shards == owner.shards;
 }
 
 // Whether a server whose node has a clone may be that clone: only a record of its own proves that it is not.
@@ -112,7 +127,10 @@ constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
 }
 
 // Puts into a new record whose shards these are, by the one before it.
-constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner) noexcept {
+constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner,
+                           const BootId &boot) noexcept {
+    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
+    record.machine = is_kept ? before.machine : owner.machine;
     record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
     record.shards = owner.shards;
 }
@@ -165,16 +183,19 @@ static_assert(sizeof(DecimalCounter) == 8 && std::atomic<std::uint64_t>::is_alwa
 
 // What the sessions of a database share. In shared memory.
 struct Generators {
-    DecimalCounter counter;  // atomic
-    DurableState record;     // guard: the lock of renewals
+    DecimalCounter counter;              // atomic
+    std::atomic<std::uint64_t> machine;  // atomic; written with the lock of renewals; that the generator was taken in
+    DurableState record;                 // guard: the lock of renewals
 };
 static_assert(std::is_trivially_destructible_v<Generators>, "lives in shared memory");
 
 // Generators that another server may have taken without this one having seen it.
 constexpr std::int64_t generators_skipped = 100;
 
-// The record of the next generator, to be written before it is used. Above last_generator: none is left.
-DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity) noexcept;
+// The record of the next generator, to be written before it is used. Above last_generator: none is left. It says of
+// which machine it is: a copy of that has the launch number, too.
+DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity,
+                             std::uint64_t machine, const BootId &boot) noexcept;
 
 // The last generator that this server took since it started; 0: none.
 constexpr std::int64_t last_taken(const Generators &generators) noexcept {
@@ -185,6 +206,13 @@ constexpr std::int64_t last_taken(const Generators &generators) noexcept {
 inline void forget(Generators &generators) noexcept {
     generators.counter.forget();
     generators.record = {};
+}
+
+// The same where the machine is another by now: copies of it have the generator, too.
+inline void note_machine(Generators &generators, std::uint64_t machine) noexcept {
+    if (generators.machine.load(std::memory_order_relaxed) == machine) return;
+    forget(generators);
+    generators.machine = machine;
 }
 
 }  // namespace idgen

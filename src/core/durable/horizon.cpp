@@ -67,6 +67,16 @@ void drop_pending(Horizon &horizon) noexcept {
     horizon.pending_lsn = 0;
 }
 
+void note_machine(Horizon &horizon, std::uint64_t machine) noexcept {
+    if (horizon.machine.load(std::memory_order_relaxed) == machine) return;
+    horizon.granted_ms = 0;
+    drop_pending(horizon);
+    if (horizon.record.is_loaded) lift(horizon.floor_ms, horizon.record.known.value);
+    horizon.record.is_loaded = false;
+    // Last: a session that reads it finds no grant of before.
+    horizon.machine = machine;
+}
+
 void note_durable(Horizon &horizon) noexcept {
     bool is_read = horizon.record.is_loaded && horizon.record.pending == 0;
     if (is_read) lift(horizon.durable_ms, horizon.record.known.value);

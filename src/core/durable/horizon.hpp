@@ -52,6 +52,7 @@ struct Horizon {
     std::atomic<std::int64_t> durable_ms;   // the highest H that is durable wherever it must be; the same; 0: not known
     std::atomic<std::int64_t> told_until;   // up to where the page says what is settled (core/durable/pair_list.hpp)
     std::atomic<std::int64_t> advanced_ms;  // where idgen.advance() moved it to; 0: nowhere since the start or a reset
+    std::atomic<std::uint64_t> machine;  // in which all this was granted (machine.hpp), as its host told; written last
     std::atomic<std::uint64_t> pending_lsn;  // that of a pending record, for a look without the lock; 0: there is none
     DurableState record;
     std::int64_t debt_boot_ms;    // the floor that is owed, by CLOCK_BOOTTIME
@@ -96,6 +97,10 @@ void note_flushed(Horizon &horizon) noexcept;
 void grant_pending(Horizon &horizon) noexcept;
 // It is not granted any more: something else was read from the page, or written to it.
 void drop_pending(Horizon &horizon) noexcept;
+
+// Notes the machine as its host tells of it now. If it was copied since anything was granted, nothing is granted any
+// more, and the page is loaded as after a start: its identity is another server's.
+void note_machine(Horizon &horizon, std::uint64_t machine) noexcept;
 
 // Notes that what was read from the page is durable wherever it must be, as after a start.
 void note_durable(Horizon &horizon) noexcept;

@@ -89,6 +89,6 @@ struct RecordPage {
     DurableRecord record;
     PagePairs pairs;
 };
-static_assert(sizeof(RecordPage) == 576 && std::is_trivial_v<RecordPage>, "on disk");
+static_assert(sizeof(RecordPage) == 584 && std::is_trivial_v<RecordPage>, "on disk");
 
 }  // namespace idgen

@@ -14,10 +14,12 @@ constexpr PageVerdict write(const DurableRecord &record) noexcept {
 
 }  // namespace
 
-bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcept {
+Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) noexcept {
+    if (!server.admits_resumed && is_copied_machine(record, server.owner, server.boot)) return Renewal::resumed;
     bool is_doubted = !server.admits_inherited && is_inherited(record, server.identity);
-    if (server.admits_copy && !is_doubted) return false;
-    return is_copy(with_origin(record, server.foreign_origin, server.owner), server.owner);
+    if (server.admits_copy && !is_doubted) return Renewal::granted;
+    if (!is_copy(with_origin(record, server.foreign_origin, server.owner), server.owner)) return Renewal::granted;
+    return server.admits_copy ? Renewal::converted : Renewal::copied;
 }
 
 RenewalStep HorizonRenewal::begin() const noexcept {
@@ -40,15 +42,15 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
 // The record of the renewal, if copy and clock are admitted.
 PageVerdict HorizonRenewal::next_record() noexcept {
     DurableRecord known = with_origin(horizon.record.known, server.foreign_origin, server.owner);
-    if (refuses_copy(server, horizon.record.known))
-        return leave(server.admits_copy ? Renewal::converted : Renewal::copied, known.owner);
+    Renewal refusal = refusal_of_copy(server, horizon.record.known);
+    if (refusal != Renewal::granted) return leave(refusal, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
     ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
     if (!clock.is_accepted) return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
     if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
     DurableRecord record = bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules),
                                        proven_identity(known, server.identity, server.has_clone));
-    carry_owner(record, known, server.owner);
+    carry_owner(record, known, server.owner, server.boot);
     carry_clock(record, clock.accepted_ms, server.boot);
     return write(record);
 }
@@ -64,7 +66,8 @@ RenewalStep GeneratorRenewal::begin() const noexcept {
 }
 
 PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
-    DurableRecord next = next_generator(generators.record, page, server.identity);
+    if (!server.admits_resumed && is_of_origin(page, server.owner.machine, server.boot)) return leave(Renewal::resumed);
+    DurableRecord next = next_generator(generators.record, page, server.identity, server.owner.machine, server.boot);
     bool is_left = page.value >= 0 && next.value <= last_generator;
     return is_left ? write(next) : leave(Renewal::out_of_bounds, page.value);
 }

@@ -45,6 +45,7 @@ enum class Renewal : std::uint8_t {
     clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
     copied,                  // detail: the system identifier of the origin
     converted,               // the same of a copy that is refused only for how this server began
+    resumed,                 // a copy of a machine and its memory
 };
 
 constexpr bool is_refused(Renewal renewal) noexcept {
@@ -64,17 +65,19 @@ struct ServerView {
     ClockReading clock;
     std::uint32_t confirmations;  // of the clock, before it was read
     BootId boot;
+    std::uint64_t machine;  // as its host told; identity and owner are of this one
     Owner owner;
     std::int64_t foreign_origin;  // of a record without an owner; 0: this server
     bool admits_copy;
+    bool admits_resumed;    // else a copy of a machine makes no IDs; with numbers from a registry it takes its own
     bool admits_inherited;  // else a copy makes no IDs that came along with this server's disk
     HorizonRules rules;
     ClockRules clock_rules;
     bool has_clone = false;  // its node in Citus has one, or that is not known
 };
 
-// Whether this server makes no IDs by that record, because it is a copy's.
-bool refuses_copy(const ServerView &server, const DurableRecord &record) noexcept;
+// Why this server makes no IDs by that record, because it is a copy's; granted: it makes them.
+Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) noexcept;
 
 enum class RenewalStep : std::uint8_t { done, read_page, look_again };
 
@@ -95,6 +98,8 @@ struct HorizonRenewal {
     DurableRecord loaded = {};
     SettledPair pair = no_pair;  // what is settled, looked for with the lock held
 
+    void note_machine() noexcept { idgen::note_machine(horizon, server.machine); }
+    std::uint64_t machine() const noexcept { return horizon.machine; }
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
     // Adds what is settled to what the page says, where a record is written.
@@ -117,6 +122,8 @@ struct GeneratorRenewal {
     Generators &generators;
     const ServerView &server;
 
+    void note_machine() noexcept { idgen::note_machine(generators, server.machine); }
+    std::uint64_t machine() const noexcept { return generators.machine; }
     RenewalStep begin() const noexcept;
     PageVerdict judge(const DurableRecord &page) noexcept;
     void renew_pairs(PagePairs &) const noexcept {}

@@ -1,7 +1,8 @@
 // The order of a draw, over a host that answers for the server:
 //
 //      clock --> limits --> announce --> select a shard's slot, take, move up in the pool --> is the server alive?
-//            --> is the grant still good? --> note and count what was taken --> renew ahead of need
+//            --> is the grant still good, is this still the machine of before? --> note and count what was taken -->
+//            renew ahead of need
 //
 // If nothing was taken, what next_step says: renew the horizon, wait for the clock or for a number, or an error; then
 // the same again, with the clock read again. The first try is content with a reading of the clock that is a little old,
@@ -10,6 +11,8 @@
 // A `Host` has
 //   const Horizon &horizon(), std::uint32_t resets()   of the database
 //   DrawRules rules(), std::int64_t window_ms()        what settings say
+//   std::uint64_t machine()                            as its host tells of it at this moment (durable/machine.hpp)
+//   std::int64_t watched_ms()                          where the host tells, longer than any window; else the window
 //   std::int64_t recent_us(), now_us()                 the clock: as it was just now; as it is
 //   const Announced &announced(), std::uint32_t transaction()   for readers by ID (settled.hpp)
 //   std::int64_t announce(source, tick)                announces a draw that begins there, and gives where it may begin
@@ -18,7 +21,7 @@
 //   void require_server()                              raises if another server may have taken this one's place
 //   void note_drawn(source, limits, taken, drawn)      the IDs are the caller's: counts them
 //   void renew_ahead(now_ms, start_ms)                 tries a renewal; what is refused, the next draw says
-//   Outcome renew(start_ms)                            tries a renewal for a tick
+//   Outcome renew(start_ms)                            tries a renewal for a tick; for one that starts at 0, only loads
 //   Wait                                               what is known of a wait; its zero is none
 //   std::int64_t waited_ms(wait)
 //   bool wait_for_renewal(wait)                        sleeps until others may have renewed
@@ -71,11 +74,21 @@ inline Take try_shards(Host &host, Source &source, Limits &limits, const Tick &b
     return taken;
 }
 
+// What the grant is, after the take: over, too, if the machine was copied since the source looked at it. Where no host
+// tells of copies, only the window is compared.
+template <class Host, class Source>
+inline Grant grant_after(Host &host, const Source &source, std::int64_t start_ms) {
+    Grant grant = grant_for(host.horizon(), start_ms, host.watched_ms());
+    if (__builtin_expect(grant == Grant::holds, true)) return grant;
+    if (__builtin_expect(host.machine() != source.machine, false)) return Grant::over;
+    return grant_for(host.horizon(), start_ms, host.window_ms());
+}
+
 // Hands out what was taken: in one order with all else that this session draws. False if the grant is over by now.
 template <class Host, class Source>
 inline bool hand_out(Host &host, Source &source, const Limits &limits, const Take &taken, Drawn &drawn) {
     host.require_server();
-    Grant grant = grant_for(host.horizon(), taken.start_ms, host.window_ms());
+    Grant grant = grant_after(host, source, taken.start_ms);
     if (__builtin_expect(grant == Grant::over, false)) return false;
     note_drawn(source, taken);
     std::int64_t step = std::int64_t{1} << source.packing.sequence_shift;
@@ -93,6 +106,16 @@ bool await_renewal(Host &host, const Outcome &outcome, typename Host::Wait &wait
     if (patience == Patience::wait) return host.wait_for_renewal(wait);
     host.refuse_renewal(patience, outcome, wait);
     return false;
+}
+
+// Goes on in the machine as it is now, if that is another: loads the horizon as after a start. False if the draw fails.
+template <class Host, class Source>
+bool follow_machine(Host &host, Source &source, typename Host::Wait &wait) {
+    while (host.machine() != source.machine) {
+        source.machine = host.horizon().machine;
+        if (host.machine() != source.machine && !await_renewal(host, host.renew(0), wait)) return false;
+    }
+    return true;
 }
 
 // Does what follows from a try that took nothing. False if the draw fails.
@@ -124,6 +147,7 @@ template <class Host, class Source>
     DrawRules rules = rules_of(source, host.rules());
     Drawn drawn;
     for (;;) {
+        if (!follow_machine(host, source, wait)) return nothing_drawn;
         Limits limits = limits_of(host.horizon(), host.now_us(), [&host] { host.pause(); });
         if (source.session != nullptr) note_resets(*source.session, host.resets());
         const Tick &base = base_of(source, limits);
@@ -179,13 +203,16 @@ Drawn draw_above(Host &host, Source &source, const DrawHistory &observed, bool &
     return drawn;
 }
 
-// Takes a counter of a DecimalId, of a host that has Wait and its three functions, rules, require_server and
+// Takes a counter of a DecimalId, of a host that has Wait and its three functions, rules, machine, require_server and
 //   Outcome renew_generator()                          tries to renew the generator
 // False if it fails.
 template <class Host>
-bool draw_count(Host &host, DecimalCounter &counter, GeneratorCount &count) {
-    for (typename Host::Wait wait{}; !counter.take(count);)
+bool draw_count(Host &host, Generators &generators, GeneratorCount &count) {
+    for (typename Host::Wait wait{};;) {
+        std::uint64_t machine = generators.machine.load(std::memory_order_acquire);
+        if (generators.counter.take(count) && host.machine() == machine) break;
         if (!await_renewal(host, host.renew_generator(), wait)) return false;
+    }
     host.require_server();
     return true;
 }

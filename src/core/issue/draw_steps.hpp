@@ -153,6 +153,7 @@ struct DrawSource {
     const Lease *lease;        // that caps the IDs of the shard in use; null: none does
     std::uint32_t shard;       // its whole number
     std::uint32_t rank;        // and its rank in the pool
+    std::uint64_t machine;     // as its host told, before anything was taken (core/durable/machine.hpp)
 };
 
 // What a caller does between two loads, where other sessions may come in.

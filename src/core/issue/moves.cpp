@@ -13,7 +13,7 @@ PageVerdict write(const DurableRecord &record) noexcept {
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept {
     DurableRecord record = with_origin(page, server.foreign_origin, server.owner);
-    carry_owner(record, record, server.owner);
+    carry_owner(record, record, server.owner, server.boot);
     record.value = value;
     record.identity = identity;
     return record;
@@ -32,13 +32,14 @@ PageVerdict AdvanceMove::plan(Horizon &horizon, const DurableRecord &page) const
 
 PageVerdict ResetMove::plan(Horizon &, const DurableRecord &page) const noexcept {
     std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
-    return write(moved_record(page, server, at_ms, refuses_copy(server, page) ? page.identity : proven));
+    return write(moved_record(page, server, at_ms, is_refused(refusal_of_copy(server, page)) ? page.identity : proven));
 }
 
 PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) const noexcept {
     DurableRecord record = page;
     record.owner = server.owner.system_identifier;
     record.shards = server.owner.shards;
+    record.machine = server.owner.machine;
     return write(record);
 }
 

@@ -153,9 +153,27 @@ struct ConfirmMove {
     void note_confirmed(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) const noexcept;
 };
 
+// The launch number is this server's: the next generator is taken as if this machine had taken the last one.
+template <class Host>
+Outcome confirm_generators(Host &host, const ServerView &server) {
+    host.lock_patiently();
+    RecordPage page;
+    Renewal locked = host.lock_page(page);
+    bool is_to_write = locked == Renewal::granted && is_of_origin(page.record, server.owner.machine, server.boot);
+    if (is_to_write) page.record.machine = server.owner.machine;
+    std::uint64_t lsn = is_to_write ? host.write_page(page) : 0;
+    if (locked == Renewal::granted) host.unlock_page();
+    if (is_to_write) host.flush(lsn);
+    if (is_to_write) host.database().generators.record.is_loaded = false;
+    host.unlock();
+    return {locked, 0};
+}
+
 // The part with the lock of renewals held; `lsn` is where the record stands in the log.
 template <class Host, class Move>
 Outcome move_locked(Host &host, const Move &move, std::uint64_t &lsn) {
+    if (host.machine() != move.server.machine) return {Renewal::busy, 0};
+    note_machine(host.database().horizon, move.server.machine);
     RecordPage page;
     Renewal locked = host.lock_page(page);
     if (locked != Renewal::granted) return {locked, 0};
@@ -169,9 +187,11 @@ Outcome move_locked(Host &host, const Move &move, std::uint64_t &lsn) {
     return granted_outcome;
 }
 
-// Moves the horizon of host.database(): granted when that is durable, else why it was not moved.
+// Moves the horizon of host.database(): granted when that is durable, else why it was not moved; busy: the machine was
+// copied meanwhile, so the server is to be looked at again.
 template <class Host, class Move>
 Outcome move_by_hand(Host &host, const Move &move) {
+    if (host.database().horizon.machine != move.server.machine) host.leave_numbers();
     host.lock_patiently();
     std::uint64_t lsn = 0;
     Outcome outcome = move_locked(host, move, lsn);

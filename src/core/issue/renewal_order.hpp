@@ -9,7 +9,13 @@
 // leaves the flush to the server, and whoever comes later grants the record if it is flushed. One record is on its way
 // at a time, and whatever else is written to the page or found there drops it.
 //
+// A machine that is copied with its memory (durable/machine.hpp) may be copied between any two of these steps. So what a
+// session knows of its server is compared with the machine once more under the lock; and a renewal that rests on the
+// machine of before grants nothing: a draw looks at the machine after its take.
+//
 // A `Host` has
+//   std::uint64_t machine()                    as its host tells of it at this moment
+//   void leave_numbers()                       none that the machine of before had from a registry is drawn from now
 //   bool try_lock(), void unlock()             the lock of renewals
 //   Renewal lock_page(RecordPage &page)        reads the page of the record and keeps it locked, if it can be used
 //   std::uint64_t lsn()                        of the page as it was read, in the log
@@ -116,6 +122,9 @@ Outcome grant_written(Host &host, Steps &steps) {
 
 template <class Host, class Steps>
 Outcome renew_locked(Host &host, Steps &steps) {
+    // The session looked at its server before the machine was copied.
+    if (host.machine() != steps.server.machine) return {Renewal::busy, 0};
+    steps.note_machine();
     Outcome outcome = granted_outcome;
     RenewalStep step = steps.begin();
     if (step == RenewalStep::done) return outcome;
@@ -129,6 +138,7 @@ Outcome renew_locked(Host &host, Steps &steps) {
 // Tries once to renew a record.
 template <class Host, class Steps>
 Outcome renew(Host &host, Steps &steps) {
+    if (steps.machine() != steps.server.machine) host.leave_numbers();
     if (!host.try_lock()) return {Renewal::busy, 0};
     Outcome outcome = renew_locked(host, steps);
     host.unlock();
@@ -142,7 +152,8 @@ bool renew_by_pending(Host &host, Steps &steps, Outcome &outcome) {
     if (steps.horizon.pending_lsn.load(std::memory_order_relaxed) == 0) return false;
     outcome = {Renewal::busy, 0};
     if (!host.try_lock()) return true;
-    RenewalStep step = steps.begin();
+    bool is_same = host.machine() == steps.server.machine && steps.machine() == steps.server.machine;
+    RenewalStep step = is_same ? steps.begin() : RenewalStep::read_page;
     outcome = step == RenewalStep::look_again ? grant_written(host, steps) : granted_outcome;
     host.unlock();
     return step != RenewalStep::read_page;

@@ -80,6 +80,14 @@ void begin_life(Lease &lease, std::int64_t life) noexcept {
     lease.is_ending = lease.is_draining = false;
 }
 
+void leave(Lease &lease, std::int64_t life) noexcept {
+    drop(lease);
+    // Somebody else may have taken the cap away.
+    lease.is_draining = true;
+    lease.life = life;
+    lease.pending = LeaseCall{};
+}
+
 LeaseCall ask_claim(Lease &lease, const LeaseRecord &durable, const ClockReading &clock) noexcept {
     if (is_waiting(lease)) return lease.pending;
     IDGEN_REQUIRE(!is_held(lease) && !lease.is_draining && durable.proposed != 0);

@@ -53,6 +53,10 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::is_standard
 // Forgets everything, as a start does, and begins a life: a random value.
 void begin_life(Lease &lease, std::int64_t life) noexcept;
 
+// Leaves number and life because the machine was copied with its memory (durable/machine.hpp): each copy has both, and
+// the call that is on its way, which is never asked for again. Goes on with a new life; what is ending still ends.
+void leave(Lease &lease, std::int64_t life) noexcept;
+
 constexpr bool is_waiting(const Lease &lease) noexcept {
     return lease.pending.kind != CallKind::none;
 }

@@ -9,6 +9,7 @@
 #include "pg/draw/wait.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -40,6 +41,8 @@ struct DrawHost : RecordWaits<Record::horizon> {
     static const Horizon &horizon() noexcept { return self.database->horizon; }
     static uint32 resets() noexcept { return self.database->resets; }
     static int64 window_ms() noexcept { return settings.horizon_window_ms; }
+    static int64 watched_ms() noexcept { return settings.watched_ms; }
+    static uint64 machine() noexcept { return pg::machine(); }
     static int64 recent_us() noexcept { return recent_wall_us(); }
     static int64 now_us() noexcept { return wall_us(); }
     static const Announced &announced() noexcept { return self.announced; }
@@ -87,7 +90,8 @@ struct DrawHost : RecordWaits<Record::horizon> {
 template <bool is_read_by>
 inline Block draw_block(Source &source, uint32 count) {
     DrawHost host;
-    return {idgen::draw<is_read_by>(host, source, count), draw_number};
+    Drawn drawn = idgen::draw<is_read_by>(host, source, count);
+    return {drawn, draw_number, source.machine};
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ Block draw(Source &source, uint32 count) {
 }
 
 bool is_fresh(const Block &block) noexcept {
-    return block.count > 0 && block.draw_number == draw_number &&
+    return block.count > 0 && block.draw_number == draw_number && block.machine == machine() &&
            self.database->horizon.floor_ms.load() <= block.start_ms;
 }
 
@@ -151,6 +155,7 @@ namespace {
 
 struct DecimalHost : RecordWaits<Record::generator> {
     static Outcome renew_generator() { return pg::renew_generator(); }
+    static uint64 machine() noexcept { return pg::machine(); }
     static void require_server() { require_postmaster(); }
 };
 
@@ -160,7 +165,7 @@ int64 draw_decimal() {
     attach_backend();
     DecimalHost host;
     GeneratorCount taken{};
-    draw_count(host, self.database->generators.counter, taken);
+    draw_count(host, self.database->generators, taken);
     auto launch = static_cast<uint32>(settings.decimal_launch);
     int64 id = pack_decimal({taken.counter, taken.generator, launch});
     count_made(1, id, no_slot_tag);

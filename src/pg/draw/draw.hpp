@@ -11,6 +11,7 @@ namespace idgen::pg {
 
 struct Block : Drawn {
     uint64 draw_number;  // which draw of this backend took them
+    uint64 machine;      // in which machine: a copy of it has them, too
 };
 
 // Takes 1 to `count` IDs. Requires a resolved source. Waits, asleep, and raises as settings say.
@@ -23,7 +24,7 @@ int64 draw_id(Source &source);
 int64 draw_timestamp(Source &source);
 
 // Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none of its IDs is
-// larger, and no floor was raised above them.
+// larger, no floor was raised above them, and the machine was not copied.
 bool is_fresh(const Block &block) noexcept;
 
 // Draws an ID, or a timestamp, above one that was observed elsewhere.

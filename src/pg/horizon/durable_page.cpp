@@ -83,7 +83,7 @@ bool has_own_record(const DurablePage &page) noexcept {
 
 namespace {
 
-constexpr OwnPageFormat record_format{0x49444748, 2};  // "IDGH"
+constexpr OwnPageFormat record_format{0x49444748, 3};  // "IDGH"
 
 // What log_cnt says of a mirror that was written with block 1. nextval and setval set it to 0 or more.
 constexpr int64 written_with_own = -1;

@@ -103,10 +103,14 @@ Relation begin_move(const char *what, ServerView &server) {
 // Does the move that move_of(server) is.
 template <class MoveOf>
 void move_horizon(const char *what, MoveOf move_of) {
-    ServerView server;
-    Relation sequence = begin_move(what, server);
-    MoveHost host(self.state, self.database, sequence);
-    require_granted(move_by_hand(host, move_of(server)));
+    Outcome outcome{Renewal::busy, 0};
+    while (outcome.renewal == Renewal::busy) {
+        ServerView server;
+        Relation sequence = begin_move(what, server);
+        MoveHost host(self.state, self.database, sequence);
+        outcome = move_by_hand(host, move_of(server));
+    }
+    require_granted(outcome);
 }
 
 }  // namespace
@@ -136,6 +140,10 @@ void confirm_shards() {
     attach_backend();
     PreventCommandIfReadOnly("idgen.confirm_shards()");
     move_horizon("idgen.confirm_shards()", [](const ServerView &server) { return ConfirmMove{server}; });
+    Relation generators = open_sequence(Record::generator);
+    MoveHost host(self.state, self.database, generators);
+    Outcome outcome = confirm_generators(host, this_server());
+    if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::generator);
     mirror_origin(this_owner().system_identifier);
 }
 

@@ -5,6 +5,7 @@
 #include "core/issue/settled_pairs.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/standby.hpp"
 #include "pg/state/undecided.hpp"
@@ -17,6 +18,8 @@ class RecordHost {
     RecordHost(SharedState *state, SharedDatabase *database, Relation sequence) noexcept
         : state_(state), database_(database), sequence_(sequence) {}
 
+    static uint64 machine() noexcept { return pg::machine(); }
+    void leave_numbers() const { note_copied_machine(state_); }
     bool try_lock() IDGEN_LOCKS(try_acquire_capability(true, database_->renewal_lock)) {
         return database_->renewal_lock.try_lock();
     }

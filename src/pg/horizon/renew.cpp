@@ -8,6 +8,7 @@
 #include "pg/host/attempt.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
@@ -74,6 +75,8 @@ void log_promoted() {
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
+    if (is_copied_machine(loaded, server.owner, server.boot))
+        return;  // logged when it was seen; a start that finds it says why there are no IDs
     if (is_copy(loaded, server.owner))
         log_copy(loaded.owner);
     else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())
@@ -153,13 +156,16 @@ void renew_unneeded(void *argument) {
 
 ServerView this_server() {
     ServerView server{};
-    server.identity = server_identity();
+    server.machine = machine();
+    server.identity = server_identity(server.machine);
     server.confirmations = self.state->accepted_clock.confirmations;
     server.clock = watched_clock(self.state);
     server.boot = self.state->boot;
     server.owner = this_owner();
+    server.owner.machine = name_of_machine(server.machine);
     auto on_copy = static_cast<OnCopy>(settings.on_copy);
     server.admits_copy = on_copy != OnCopy::refuse;
+    server.admits_resumed = on_copy == OnCopy::warn || has_registry();
     server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
     server.rules = horizon_rules();
     server.clock_rules = clock_rules();
@@ -274,8 +280,9 @@ void tell_standbys() {
 
 Outcome renew_generator() {
     if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
-    ServerView server{};
-    server.identity = server_identity();
+    ServerView server = this_server();
+    // No registry gives launch numbers.
+    server.admits_resumed = static_cast<OnCopy>(settings.on_copy) == OnCopy::warn;
     CounterRenewal renewal{{self.database->generators, server}};
     return with_sequence(Record::generator, [&](Relation sequence) {
         RecordHost host{self.state, self.database, sequence};

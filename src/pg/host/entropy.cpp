@@ -1,6 +1,12 @@
 #include "pg/host/entropy.hpp"
 
-#include "pg/report/words.hpp"
+#include <sys/random.h>
+
+#include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace idgen::pg {
 namespace {
@@ -9,34 +15,83 @@ constexpr size_t page_size = 4096;
 
 // First filled in a backend or a worker, never in the process that forks them.
 struct Page {
-    uint8 bytes[page_size];
-    size_t left;  // unused bytes, at the end
+    uint64 words[page_size / sizeof(uint64)];
+    size_t left;     // unused bytes, at the end
+    uint64 machine;  // in which it was fetched
 };
 Page page{};
 
+// A number that another copy of this machine hardly has.
+uint64 processor_number() noexcept {
+    uint64 number = static_cast<uint64>(monotonic_us());
+#if defined(__x86_64__)
+    number ^= __builtin_ia32_rdtsc() << 20;
+    unsigned a = 0, b = 0, features = 0, d = 0;
+    uint64 random = 0;
+    bool has_random = __get_cpuid(1, &a, &b, &features, &d) != 0 && (features & bit_RDRND) != 0;
+    if (has_random) __asm__ volatile("rdrand %0" : "=r"(random) : : "cc");
+    number ^= random;
+#elif defined(__aarch64__)
+    uint64 cycles = 0;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(cycles));
+    number ^= cycles << 20;
+#endif
+    return number;
+}
+
+// Changes every word of the page by a sequence that begins at the number (splitmix64): random bytes stay random.
+void mix_in(uint64 number) noexcept {
+    for (uint64 &word : page.words) {
+        number += 0x9E3779B97F4A7C15;
+        uint64 mixed = (number ^ number >> 30) * 0xBF58476D1CE4E5B9;
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
+        word ^= mixed ^ mixed >> 31;
+    }
+}
+
+bool read_kernel(uint8 *to, size_t size) noexcept {
+    while (size > 0) {
+        ssize_t got = getrandom(to, size, 0);
+        if (got < 0 && errno != EINTR) return false;
+        if (got < 0) continue;
+        to += got;
+        size -= static_cast<size_t>(got);
+    }
+    return true;
+}
+
 void fetch_page() {
     page.left = 0;
-    if (!pg_strong_random(page.bytes, page_size))
-        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes"),
-                errdetail("The server's strong source of random bytes failed."),
-                errhint("Look at the entropy source of the operating system, and at OpenSSL's."));
+    page.machine = machine();
+    if (!read_kernel(reinterpret_cast<uint8 *>(page.words), page_size))
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
+                errdetail("The kernel's call getrandom() failed."),
+                errhint("If a filter of system calls forbids it, allow it to the server."));
+    if (watched_machine.told == MachineTold::generation) mix_in(processor_number());
     page.left = page_size;
+}
+
+// Takes from the page, as many as it has.
+size_t take_bytes(uint8 *to, size_t size) {
+    if (unlikely(page.left == 0)) fetch_page();
+    size_t taken = Min(size, page.left);
+    uint8 *from = reinterpret_cast<uint8 *>(page.words) + page_size - page.left;
+    memcpy(to, from, taken);
+    // A reader of this process's memory does not learn later what was given out.
+    memset(from, 0, taken);
+    page.left -= taken;
+    return taken;
 }
 
 }  // namespace
 
 void fill_random(void *out, size_t size) {
     auto *to = static_cast<uint8 *>(out);
-    while (size > 0) {
-        if (unlikely(page.left == 0)) fetch_page();
-        size_t taken = Min(size, page.left);
-        uint8 *from = page.bytes + page_size - page.left;
-        memcpy(to, from, taken);
-        // A reader of this process's memory does not learn later what was given out.
-        memset(from, 0, taken);
-        page.left -= taken;
-        to += taken;
-        size -= taken;
+    for (size_t filled = 0; filled < size;) {
+        filled += take_bytes(to + filled, size - filled);
+        if (likely(page.machine == machine())) continue;
+        page.left = 0;
+        filled = 0;
     }
 }
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "core/durable/durable_record.hpp"
+#include "pg/host/machine.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -38,13 +39,19 @@ int64 timeline_began_us() {
 
 }  // namespace
 
-int64 server_identity() {
+int64 server_identity(uint64 generation) {
     Assert(!RecoveryInProgress());
     int64 identity = identity_of(GetWALInsertionTimeLine(), GetSystemIdentifier());
     std::string_view label = backup_label();
-    if (label.empty()) return identity;
-    auto of_backup = static_cast<int64>(fingerprint(label, static_cast<uint64>(identity)));
-    return of_backup == 0 ? identity : of_backup;
+    if (!label.empty()) {
+        auto of_backup = static_cast<int64>(fingerprint(label, static_cast<uint64>(identity)));
+        if (of_backup != 0) identity = of_backup;
+    }
+    return identity_in(identity, name_of_machine(generation));
+}
+
+int64 server_identity() {
+    return server_identity(machine());
 }
 
 bool is_successor() {

@@ -5,14 +5,17 @@
 // that becomes a primary without a promotion stays on the timeline of its origin: one whose standby.signal was removed,
 // or that died while it was promoted. Only the label distinguishes such a server from its origin. Timelines need not be
 // unique: see docs/how-it-works.md.
+//
+// And the machine, if its host tells when that is copied with its memory (machine.hpp): from then on it is another.
 #pragma once
 
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
-// Never 0. Requires that the server is not in recovery.
+// Never 0. Requires that the server is not in recovery. In the machine as it is now, or of that generation.
 int64 server_identity();
+int64 server_identity(uint64 generation);
 
 // Whether another server may have made IDs in the databases of this one: it is not on the timeline that initdb began, or
 // it began as a backup. Requires that the server is not in recovery.

@@ -137,6 +137,19 @@ bool is_of_horizon(Record kind) noexcept {
         errhint("%s", confirm_shards_hint));
 }
 
+[[noreturn]] void report_resumed(Record kind) {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        is_of_horizon(kind)
+            ? errmsg("this machine was resumed from a snapshot of its memory and keeps its shards")
+            : errmsg("this machine was resumed from a snapshot of its memory and keeps its launch number"),
+        errdetail("If the machine of before, or another copy of it, lives on, both make the same IDs."),
+        is_of_horizon(kind)
+            ? errhint("%s", confirm_shards_hint)
+            : errhint(
+                  "Set idgen.decimal_launch to a number that was never used, unless all other copies are gone; then a superuser calls idgen.confirm_shards()."));
+}
+
 int detail_of(Renewal renewal, Record kind) {
     if (renewal == Renewal::locked)
         return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
@@ -172,6 +185,8 @@ void report_refused(const Outcome &outcome, Record kind) {
             report_copied(outcome.detail);
         case Renewal::converted:
             report_converted(outcome.detail);
+        case Renewal::resumed:
+            report_resumed(kind);
         case Renewal::granted:
         case Renewal::locked:
         case Renewal::origin_locked:

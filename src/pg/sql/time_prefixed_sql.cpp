@@ -4,6 +4,7 @@
 #include "core/kinds/time_prefixed.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/server_locks.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
@@ -265,11 +266,16 @@ void begin_abbreviation(SortSupport sort) {
 
 namespace {
 
-// The next ULID of the server, or false; see core/kinds/time_prefixed.hpp and core/kinds/rising.hpp.
-bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const uint8 (&random)[Ulid::tail_size],
+// The next ULID of the server, or false; see core/kinds/time_prefixed.hpp and core/kinds/rising.hpp. In a machine that
+// was copied it goes on in the next millisecond, from a random start: each copy has the last one.
+bool next_in_order(SharedOrder<Ulid> &order, uint64 machine, Reading &reading, const uint8 (&random)[Ulid::tail_size],
                    Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
     Guard<SpinLock> guard(order.mutex);
+    if (unlikely(order.machine != machine)) {
+        if (time_of(order.last) != 0) order.last = composed<Ulid>(time_of(order.last) + 1, random);
+        order.machine = machine;
+    }
     reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
     if (unlikely(reading.behind > 0)) order.last = Ulid{};
     bool is_next = step_up(order.last, reading.now, random);
@@ -286,11 +292,18 @@ PG_FUNCTION_INFO_V1(idgen_next_ulid);
 
 Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     uint8 random[Ulid::tail_size];
-    fill_random(random, sizeof(random));
     SharedState *state = shared_state();
-    Reading reading{recent_wall_ms(), 0};
+    Reading reading;
     Ulid next;
-    if (!next_in_order(state->ulid_order, reading, random, next))
+    bool is_next = true;
+    uint64 before;
+    do {
+        before = machine();
+        fill_random(random, sizeof(random));
+        reading = {recent_wall_ms(), 0};
+        is_next = next_in_order(state->ulid_order, before, reading, random, next);
+    } while (unlikely(before != machine()));
+    if (!is_next)
         ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
                 errmsg("no ULID is left in the millisecond of %s", instant_text(time_of(next))),
                 errdetail("ULIDs of one millisecond rise by 1 from a random start, and the largest was reached."),
@@ -331,13 +344,17 @@ Datum idgen_next_ksuid(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// This process's own, begun at its first ObjectId.
-ObjectIdSource &object_id_source() {
-    static ObjectIdSource source{};
-    static bool is_begun = false;
-    if (!is_begun) fill_random(source.tail, sizeof(source.tail));
-    is_begun = true;
-    return source;
+// This process's own, begun at its first ObjectId, and again in a machine that was copied.
+struct KeptSource : ObjectIdSource {
+    bool is_begun;
+    uint64 machine;
+};
+KeptSource kept_objectid{};
+
+void begin_source(KeptSource &source) {
+    source.machine = machine();
+    fill_random(source.tail, sizeof(source.tail));
+    source.is_begun = true;
 }
 
 }  // namespace
@@ -348,7 +365,14 @@ TIME_PREFIXED_ENTRIES(objectid, ObjectId);
 PG_FUNCTION_INFO_V1(idgen_next_objectid);
 
 Datum idgen_next_objectid(PG_FUNCTION_ARGS) {
-    return prefixed_datum(next_object_id(object_id_source(), stamp_of_clock<ObjectId, objectid_form>()));
+    if (!kept_objectid.is_begun) begin_source(kept_objectid);
+    int64 stamp_ms = stamp_of_clock<ObjectId, objectid_form>();
+    ObjectId next = next_object_id(kept_objectid, stamp_ms);
+    while (unlikely(kept_objectid.machine != machine())) {
+        begin_source(kept_objectid);
+        next = next_object_id(kept_objectid, stamp_ms);
+    }
+    return prefixed_datum(next);
 }
 
 }  // extern "C"

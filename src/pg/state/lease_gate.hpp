@@ -8,6 +8,7 @@
 #include "core/lease/lease.hpp"
 #include "core/lease/number_choice.hpp"
 #include "core/text/text_part.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/state/leases.hpp"
 #include "pg/state/saved_leases.hpp"
 
@@ -69,10 +70,11 @@ struct LeaseGate {
     // What a crash leaves: see pg/state/saved_leases.hpp.
     decltype(&save_lease) save;
     decltype(&find_left_lease) find_left;
+    const WatchedMachine *machine;
 };
 
 // Bump with any change to the gate or to what it gives.
-constexpr const char *lease_gate_name = "idgen lease gate 7 " IDGEN_VERSION;
+constexpr const char *lease_gate_name = "idgen lease gate 8 " IDGEN_VERSION;
 
 // Called when the server starts, with shared_preload_libraries.
 void open_lease_gate();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pg/host/machine.hpp"
+
 namespace idgen::pg {
 
 namespace {
@@ -80,6 +82,7 @@ void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.record_lock.initialise(tranche);
     for (pg_atomic_uint32 *value : {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
         pg_atomic_init_u32(value, 0);
+    pg_atomic_init_u64(&leases.machine, machine());
     for (SharedLease &entry : leases.leases) clear(entry);
 }
 
@@ -96,6 +99,21 @@ int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept {
     for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++)
         if (entry->lease.number == number) claimed_ms = std::max(claimed_ms, begin_of(*entry));
     return claimed_ms;
+}
+
+bool leave_numbers(SharedLeases &leases) noexcept {
+    uint64 now = machine();
+    if (pg_atomic_read_u64(&leases.machine) == now) return false;
+    {
+        Guard<LightLock> guard(leases.lock);
+        if (pg_atomic_read_u64(&leases.machine) == now) return false;
+        // The rest is the keeper's.
+        for (SharedLease *entry = first_of(leases); entry < end_of(leases); entry++) entry->lease.cap_ms = 0;
+        pg_atomic_write_u64(&leases.machine, now);
+    }
+    pg_atomic_fetch_add_u32(&leases.changes, 1);
+    wake_keeper(leases);
+    return true;
 }
 
 bool want_number(SharedLeases &leases, uint32 number) {

@@ -61,6 +61,7 @@ struct SharedLeases {
     pg_atomic_uint32 is_pool_wanted;  // atomic; some session draws from the pool
     pg_atomic_uint32 changes;         // atomic; of the numbers in the pool
     pg_atomic_uint32 count;           // atomic; entries that were ever used; rises under the lock
+    pg_atomic_uint64 machine;         // atomic; in which the numbers are held; written under the lock
     pg_atomic_uint32 failed_starts;   // atomic; keepers one after another that ended before they had done anything
     RegistryState registry IDGEN_LOCKS(guarded_by(lock));
     // Of its PGPROC, which lies at one address in all processes; null: none runs.
@@ -80,6 +81,10 @@ int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 // Has the keeper claim the number, or fill the pool. False if there is no room for one more.
 bool want_number(SharedLeases &leases, uint32 number);
 void want_pool(SharedLeases &leases) noexcept;
+
+// If the machine was copied with its memory since the numbers were claimed, none of them is drawn from any more, and
+// the keeper claims others. True for the one caller who sees it first.
+bool leave_numbers(SharedLeases &leases) noexcept;
 
 // Has the keeper look at what is wanted, if it runs.
 void wake_keeper(SharedLeases &leases) noexcept;

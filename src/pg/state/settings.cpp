@@ -6,6 +6,7 @@
 #include "core/layout/shard_set.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
@@ -105,6 +106,29 @@ void assign_synchronous(int value, void *) {
     publish_synchronous(value);
 }
 
+void assign_window(int window_ms, void *) {
+    settings.watched_ms = watched_machine.told == MachineTold::generation ? PG_INT64_MAX : window_ms;
+}
+
+char *written_machine = nullptr;
+
+bool check_machine(char **value, void **, GucSource) {
+    bool is_right = strcmp(*value, "auto") == 0 || strcmp(*value, "off") == 0 || is_absolute_path(*value);
+    if (!is_right) GUC_check_errdetail("It must be auto, off, or the absolute path of a file.");
+    return is_right;
+}
+
+void assign_machine(const char *value, void *) {
+    settings.machine_generation = value;
+}
+
+void define_machine() {
+    DefineCustomStringVariable(
+        "idgen.machine_generation", "Sets where the host of this machine tells that it was resumed from a snapshot.",
+        "auto: /dev/vmclock0, if it is there; off: nowhere; or the path of a file of that form.", &written_machine,
+        settings.machine_generation, PGC_POSTMASTER, 0, check_machine, assign_machine, nullptr);
+}
+
 void define_shards() {
     DefineCustomStringVariable(
         "idgen.shards", "Sets the shards that this node owns.",
@@ -152,8 +176,8 @@ void define_clock() {
 void define_horizon() {
     DefineCustomIntVariable("idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
                             "The durable horizon is written once in half of it, while IDs are made.",
-                            &settings.horizon_window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr,
-                            nullptr);
+                            &settings.horizon_window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr,
+                            assign_window, nullptr);
     DefineCustomIntVariable(
         "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
         "After a failover without synchronous replication, or a restore, the first ID waits for twice this time.",
@@ -193,8 +217,8 @@ void warn_needs_preload(const char *setting) {
 // Reports those that are set and not defined. A parallel worker's leader has reported them already.
 void warn_of_useless_settings() {
     if (IsParallelWorker()) return;
-    for (const char *name :
-         {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.max_databases", "idgen.keys", "idgen.registry"})
+    for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.max_databases",
+                             "idgen.machine_generation", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr) warn_needs_preload(name);
 }
 
@@ -203,6 +227,9 @@ void warn_of_useless_settings() {
 void define_settings() {
     settings.max_slots = 16384;
     settings.max_databases = 1000;
+    settings.machine_generation = "auto";
+    if (process_shared_preload_libraries_in_progress) define_machine();
+    watch_machine(settings.machine_generation);
     define_shards();
     define_waiting();
     define_copy();

@@ -43,6 +43,8 @@ struct Settings {
     int max_slots;
     int max_slots_per_database;  // 0: a quarter of max_slots
     int max_databases;
+    const char *machine_generation;
+    int64 watched_ms;  // see draw_order.hpp
 
     // Rises whenever shards or region change in this process, so that what was derived from them can be known to be
     // old.

@@ -17,7 +17,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 16";
+constexpr const char *state_name = "idgen state 17";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
@@ -121,6 +121,7 @@ void initialise(void *memory) {
     static_cast<StateSizes &>(*state) = sizes_to_be();
     state->prepared_lock.initialise(state->tranche);
     pg_atomic_init_u64(&state->first_xid, 0);
+    pg_atomic_init_u32(&state->copied, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
     state->ulid_order.mutex.initialise();
     state->uuid_order.mutex.initialise();
@@ -229,6 +230,25 @@ void note_first_xid(SharedState *state) noexcept {
     uint64 unknown = 0;
     if (pg_atomic_read_u64(&state->first_xid) != unknown) return;
     pg_atomic_compare_exchange_u64(&state->first_xid, &unknown, U64FromFullTransactionId(ReadNextFullTransactionId()));
+}
+
+namespace {
+
+void log_copied_machine() {
+    ereport(
+        LOG, errmsg("this machine was resumed from a snapshot of its memory"),
+        errdetail(
+            "Others may go on from the same instant. What this server held until then is left: its windows, its numbers and tickets from a registry, and its random bytes."),
+        errhint(
+            "Shards and launch numbers that were given by hand may now be on two machines: IDs by them need idgen.confirm_shards()."));
+}
+
+}  // namespace
+
+void note_copied_machine(SharedState *state) {
+    if (!leave_numbers(state->leases)) return;
+    pg_atomic_fetch_add_u32(&state->copied, 1);
+    log_copied_machine();
 }
 
 namespace {

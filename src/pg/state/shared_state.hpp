@@ -89,7 +89,8 @@ static_assert(sizeof(SharedAnnouncement) == cache_line && std::is_trivially_dest
 template <class Value>
 struct alignas(cache_line) SharedOrder {
     SpinLock mutex;
-    Value last IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex
+    Value last IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex
+    uint64 machine IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; in which it was made; only of ULIDs
 };
 static_assert(sizeof(SharedOrder<Ulid>) == cache_line && sizeof(SharedOrder<UuidStamp>) == cache_line &&
                   std::is_trivially_destructible_v<SharedOrder<Ulid>>,
@@ -119,6 +120,7 @@ struct alignas(cache_line) SharedState : StateSizes {
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
     LightLock prepared_lock;          // to write announcements of prepared transactions
     pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
+    pg_atomic_uint32 copied;     // atomic; how often this machine was seen to be a copy (pg/host/machine.hpp)
     SharedLeases leases;         // guards: its own
 };
 
@@ -160,6 +162,10 @@ void note_first_xid(SharedState *state) noexcept;
 
 // Reads the clock. Counts and logs it if the clock was set since some session last looked.
 ClockReading watched_clock(SharedState *state);
+
+// Has all that was held in the machine before this one left, if it was copied with its memory; logs it once. Called
+// before anything is granted in this one.
+void note_copied_machine(SharedState *state);
 
 // Keeps the log readable: one message a minute for each cause, whichever session sees it.
 

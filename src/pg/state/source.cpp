@@ -330,6 +330,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     source.is_pool = source.follows_pool = false;
     bool is_kept = settings.shards_from == ShardsFrom::lease || has_registry();
     source.is_leased = is_kept && layout.node_bits() != 0;
+    source.machine = self.database->horizon.machine;
     if (shard_argument == own_shards)
         resolve_own(source);
     else
@@ -354,6 +355,7 @@ void resolve_hlc(Source &source) {
     source.layout = hlc_layout;
     set_packing(source, hlc_packing);
     source.carries = true;
+    source.machine = self.database->horizon.machine;
     make_single(source, hlc_shard);
 }
 

@@ -1,0 +1,37 @@
+// The machine that this server runs in (core/durable/machine.hpp): maps the page by which its host tells of copies.
+// Processes of a server that loaded the library when it started inherit the mapping of its main process.
+#pragma once
+
+#include "core/durable/machine.hpp"
+#include "pg/postgres.hpp"
+
+namespace idgen::pg {
+
+// What this process knows of the page. The second module takes it over from the first.
+struct WatchedMachine {
+    const uint64 *generation;  // in the page; if nothing is told of it, a word that never changes
+    const MachinePage *page;
+    const char *name;  // of the file or device that is mapped, or was to be; null: none
+    MachineTold told;
+};
+extern WatchedMachine watched_machine;
+
+// The generation at this moment.
+inline uint64 machine() noexcept {
+    return __atomic_load_n(watched_machine.generation, __ATOMIC_ACQUIRE);
+}
+
+// Maps the page if the value of idgen.machine_generation says so, once in a process and those that it forks. Logs why
+// not if the device is there, and raises FATAL if a file was named that cannot be used. Only the server's main process
+// does either: a session that loads the library by itself looks at the device, and goes on without.
+void watch_machine(const char *value);
+
+// What this machine is known by in records, where that is its generation.
+inline uint64 name_of_machine(uint64 generation) noexcept {
+    return machine_name(watched_machine.told, generation);
+}
+
+// The disruption marker of the page; 0 if there is none.
+uint64 machine_disruptions() noexcept;
+
+}  // namespace idgen::pg
