@@ -127,7 +127,7 @@ TEST(FollowedClock, OneThatWouldBeRefusedCountsNoFurtherThanTheHorizon) {
 }
 
 constexpr BootId this_boot{3, 4}, other_boot{3, 5};
-constexpr DurableRecord recorded{0, 0, 0, 0, 500, this_boot};
+constexpr DurableRecord recorded{0, 0, 0, 0, 500, this_boot, 0};
 
 class AcceptedClockTest : public testing::Test {
    protected:
