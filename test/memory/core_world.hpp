@@ -79,6 +79,8 @@ struct DrawHost {
     static std::uint32_t resets() noexcept { return database().resets; }
     static DrawRules rules() noexcept { return explored::rules; }
     static std::int64_t window_ms() noexcept { return 100; }
+    static std::int64_t watched_ms() noexcept { return window_ms(); }
+    static std::uint64_t machine() noexcept { return 0; }
     static std::int64_t recent_us() noexcept { return us_of(now); }
     static std::int64_t now_us() noexcept { return us_of(now); }
     static Announced announced() noexcept { return {}; }
@@ -112,6 +114,8 @@ inline std::int64_t draw(const Lease *lease) {
 
 // The page of the horizon, in memory.
 struct PageHost {
+    static std::uint64_t machine() noexcept { return 0; }
+    static void leave_numbers() noexcept {}
     static bool try_lock() noexcept {
         world.renewal_lock.lock();
         return true;
