@@ -91,12 +91,12 @@ TEST(Draw, TheGrantIsReadBeforeTheFloor) {
 TEST(Draw, AGrantThatEndedCountsNoMore) {
     Horizon horizon{};
     horizon.granted_ms = 2000;
-    EXPECT_EQ(grant_for(horizon, 1899, 200), Grant::holds);
-    EXPECT_EQ(grant_for(horizon, 1900, 200), Grant::half_used);
-    EXPECT_EQ(grant_for(horizon, 1999, 200), Grant::half_used);
-    EXPECT_EQ(grant_for(horizon, 2000, 200), Grant::over);
+    EXPECT_EQ(grant_of(horizon.granted_ms, 1899, 200), Grant::holds);
+    EXPECT_EQ(grant_of(horizon.granted_ms, 1900, 200), Grant::half_used);
+    EXPECT_EQ(grant_of(horizon.granted_ms, 1999, 200), Grant::half_used);
+    EXPECT_EQ(grant_of(horizon.granted_ms, 2000, 200), Grant::over);
     horizon.granted_ms = 0;
-    EXPECT_EQ(grant_for(horizon, 1899, 200), Grant::over);
+    EXPECT_EQ(grant_of(horizon.granted_ms, 1899, 200), Grant::over);
 }
 
 // A session that draws from a pool of shards 2 and 3.

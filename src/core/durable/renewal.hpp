@@ -43,6 +43,7 @@ enum class Renewal : std::uint8_t {
     clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
     clock_not_synchronized,  //
     clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
+    clock_disrupted,         // what the kernel says of its clock is of before the machine was moved or paused
     copied,                  // detail: the system identifier of the origin
     converted,               // the same of a copy that is refused only for how this server began
     resumed,                 // a copy of a machine and its memory

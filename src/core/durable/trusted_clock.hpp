@@ -85,6 +85,12 @@ struct ClockState {
     std::int64_t est_error_us;  // the estimate
 };
 
+// A machine that was moved to another host, or paused, has another clock than the one that the kernel speaks of. What it
+// says counts again once the time service has spoken: the bound only grows until then.
+constexpr bool has_spoken_since(std::int64_t max_error_us, const ClockState &state) noexcept {
+    return state.is_synchronized && state.max_error_us < max_error_us;
+}
+
 struct ClockBounds {
     std::int64_t earliest_us;
     std::int64_t latest_us;

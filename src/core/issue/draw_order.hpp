@@ -78,10 +78,10 @@ inline Take try_shards(Host &host, Source &source, Limits &limits, const Tick &b
 // tells of copies, only the window is compared.
 template <class Host, class Source>
 inline Grant grant_after(Host &host, const Source &source, std::int64_t start_ms) {
-    Grant grant = grant_for(host.horizon(), start_ms, host.watched_ms());
-    if (__builtin_expect(grant == Grant::holds, true)) return grant;
+    std::int64_t granted_ms = host.horizon().granted_ms.load(std::memory_order_acquire);
+    if (!is_half_used(granted_ms, start_ms, host.watched_ms())) return Grant::holds;
     if (__builtin_expect(host.machine() != source.machine, false)) return Grant::over;
-    return grant_for(host.horizon(), start_ms, host.window_ms());
+    return grant_of(granted_ms, start_ms, host.window_ms());
 }
 
 // Hands out what was taken: in one order with all else that this session draws. False if the grant is over by now.

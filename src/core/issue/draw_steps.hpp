@@ -3,7 +3,7 @@
 //      limits_of --> base_of --> begin_try
 //      is_selected?  no: select_shard, find or obtain its slot
 //      try_slot  --> false: select another shard, or the slot is another shard's by now
-//                --> true:   next_step --> issue: grant_for, note_drawn; or what keeps the IDs from being made
+//                --> true:   next_step --> issue: grant_of, note_drawn; or what keeps the IDs from being made
 //
 // Nothing here waits, reads a clock or raises.
 #pragma once
@@ -280,8 +280,7 @@ enum class Grant : std::uint8_t { holds, half_used, over };
 
 // What the grant is, after the take, for IDs of a tick that starts at `start_ms`. One that is over by now does not
 // count, even if the limits of the take allowed the tick: what ended it may have looked at the slot before the take.
-inline Grant grant_for(const Horizon &horizon, std::int64_t start_ms, std::int64_t window_ms) noexcept {
-    std::int64_t granted_ms = horizon.granted_ms.load(std::memory_order_acquire);
+constexpr Grant grant_of(std::int64_t granted_ms, std::int64_t start_ms, std::int64_t window_ms) noexcept {
     if (!is_half_used(granted_ms, start_ms, window_ms)) return Grant::holds;
     return start_ms < granted_ms ? Grant::half_used : Grant::over;
 }

@@ -40,7 +40,7 @@ uint64 draw_number = 0;
 struct DrawHost : RecordWaits<Record::horizon> {
     static const Horizon &horizon() noexcept { return self.database->horizon; }
     static uint32 resets() noexcept { return self.database->resets; }
-    static int64 window_ms() noexcept { return settings.horizon_window_ms; }
+    static int64 window_ms() noexcept { return settings.window_ms; }
     static int64 watched_ms() noexcept { return settings.watched_ms; }
     static uint64 machine() noexcept { return pg::machine(); }
     static int64 recent_us() noexcept { return recent_wall_us(); }

@@ -27,6 +27,8 @@ void warn_of(const Outcome &clock) {
     if (!may_log(self.state, Cause::clock_not_synchronized)) return;
     if (clock.renewal == Renewal::clock_uncertain)
         warn_clock_uncertain(clock.detail, clock.limit_ms);
+    else if (clock.renewal == Renewal::clock_disrupted)
+        warn_clock_disrupted();
     else
         warn_clock_not_synchronized();
 }
@@ -36,9 +38,11 @@ Outcome check_clock_sync() {
     auto required = static_cast<RequireClockSync>(settings.require_clock_sync);
     if (required == RequireClockSync::off) return granted_outcome;
     ClockState clock = kernel_clock();
-    if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
-    Outcome doubt{Renewal::clock_not_synchronized, 0};
-    if (clock.is_synchronized) doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+    bool is_disrupted = is_clock_doubtful(self.state, clock);
+    if (!is_disrupted && is_within(clock, settings.clock_error_ms)) return granted_outcome;
+    Outcome doubt{is_disrupted ? Renewal::clock_disrupted : Renewal::clock_not_synchronized, 0};
+    if (clock.is_synchronized && !is_disrupted)
+        doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
     if (required == RequireClockSync::on) return doubt;
     warn_of(doubt);
     return granted_outcome;

@@ -22,7 +22,7 @@ struct LastReading {
     int64 us;
     int64 ms;  // the same
 };
-extern LastReading last_reading;
+[[gnu::visibility("hidden")]] extern LastReading last_reading;
 
 // Whether the last reading is one of at most about 10 us ago. A session may always be put off between reading the clock
 // and using it, so an older reading is never wrong, only late.

@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+#include "pg/report/words.hpp"
+
 namespace idgen::pg {
 namespace {
 
@@ -25,9 +27,9 @@ void replace_page(int, siginfo_t *info, void *) {
     auto *page = const_cast<MachinePage *>(watched_machine.page);
     const auto *begin = reinterpret_cast<const char *>(page);
     bool is_ours = at >= begin && at < begin + mapped_size;
-    void *fresh = is_ours ? mmap(page, mapped_size, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-                          : MAP_FAILED;
+    void *fresh = is_ours
+                      ? mmap(page, mapped_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+                      : MAP_FAILED;
     if (fresh == MAP_FAILED)
         sigaction(SIGBUS, &before_guard, nullptr);
     else
@@ -84,7 +86,7 @@ void log_untold() {
     if (watched_machine.told == MachineTold::denied)
         ereport(LOG, errcode_for_file_access(), errmsg("could not read \"%s\": %m", watched_machine.name),
                 errdetail("If this machine is resumed twice from a snapshot of its memory, idgen will not notice."),
-                errhint("Let the server read it: the packages of idgen bring a rule for udev, and containers need the device. Or set idgen.machine_generation to off."));
+                errhint("%s", machine_denied_hint));
     else
         ereport(LOG, errmsg("the host of this machine does not count how often it is resumed from a snapshot"),
                 errdetail("\"%s\" has no generation counter: idgen will not notice a copy of this machine's memory.",
@@ -96,13 +98,17 @@ void report_unusable() {
     if (watched_machine.told == MachineTold::nothing || watched_machine.told == MachineTold::denied)
         ereport(FATAL, errcode_for_file_access(), errmsg("could not read \"%s\": %m", watched_machine.name),
                 errdetail("idgen.machine_generation names it."), errhint("%s", hint));
-    ereport(FATAL, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("\"%s\" has no generation of a machine", watched_machine.name),
-            errdetail("idgen.machine_generation names it. It is not of the kernel's struct vmclock_abi, or the flag of its generation counter is not set."),
-            errhint("%s", hint));
+    ereport(
+        FATAL, errcode(ERRCODE_CONFIG_FILE_ERROR),
+        errmsg("\"%s\" has no generation of a machine", watched_machine.name),
+        errdetail(
+            "idgen.machine_generation names it. It is not of the kernel's struct vmclock_abi, or the flag of its generation counter is not set."),
+        errhint("%s", hint));
 }
 
 }  // namespace
 
+const uint64 *machine_word = &untold;
 WatchedMachine watched_machine{&untold, nullptr, nullptr, MachineTold::nothing};
 
 void watch_machine(const char *value) {
@@ -113,6 +119,10 @@ void watch_machine(const char *value) {
     if (watched_machine.told == MachineTold::generation || !process_shared_preload_libraries_in_progress) return;
     if (!is_auto) report_unusable();
     if (watched_machine.told != MachineTold::nothing) log_untold();
+}
+
+bool is_page_lost() noexcept {
+    return machine() == lost;
 }
 
 uint64 machine_disruptions() noexcept {

@@ -15,10 +15,11 @@ struct WatchedMachine {
     MachineTold told;
 };
 extern WatchedMachine watched_machine;
+[[gnu::visibility("hidden")]] extern const uint64 *machine_word;
 
 // The generation at this moment.
 inline uint64 machine() noexcept {
-    return __atomic_load_n(watched_machine.generation, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(machine_word, __ATOMIC_ACQUIRE);
 }
 
 // Maps the page if the value of idgen.machine_generation says so, once in a process and those that it forks. Logs why
@@ -33,5 +34,8 @@ inline uint64 name_of_machine(uint64 generation) noexcept {
 
 // The disruption marker of the page; 0 if there is none.
 uint64 machine_disruptions() noexcept;
+
+// Whether the file that was mapped has become shorter: a machine of which nothing more is heard.
+bool is_page_lost() noexcept;
 
 }  // namespace idgen::pg

@@ -31,6 +31,7 @@ Fact lease_database_fact(const Survey &survey);
 Fact databases_fact(const Survey &survey);
 Fact nodes_fact(const Survey &survey);
 Fact copy_fact(const Survey &survey);
+Fact machine_fact(const Survey &survey);
 Fact layout_fact(const Survey &survey);
 Fact slots_fact(const Survey &survey);
 Fact schemas_fact(const Survey &survey);
@@ -49,10 +50,12 @@ struct FactSource {
 
 // The facts in the order in which they are shown.
 constexpr FactSource facts[] = {
-    {library_fact},  {server_fact},         {shards_fact},       {lease_fact},         {registry_fact},
-    {counters_fact}, {lease_database_fact}, {nodes_fact, true},  {databases_fact},     {copy_fact},
-    {horizon_fact},  {renewal_fact, true},  {lead_fact, true},   {settled_fact, true}, {clock_fact, true},
-    {ntp_fact},      {standby_fact},        {layout_fact, true}, {slots_fact, true},   {schemas_fact},
+    {library_fact},       {server_fact},     {shards_fact},         {lease_fact},
+    {registry_fact},      {counters_fact},   {lease_database_fact}, {nodes_fact, true},
+    {databases_fact},     {copy_fact},       {machine_fact, true},  {horizon_fact},
+    {renewal_fact, true}, {lead_fact, true}, {settled_fact, true},  {clock_fact, true},
+    {ntp_fact},           {standby_fact},    {layout_fact, true},   {slots_fact, true},
+    {schemas_fact},
 };
 
 }  // namespace idgen::pg

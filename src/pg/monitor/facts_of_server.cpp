@@ -1,6 +1,7 @@
 // Facts of the server: library, copies, layouts, slots, schemas; the horizon, its renewals, and the clock.
 
 #include "core/durable/horizon.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/report/preload.hpp"
@@ -52,11 +53,52 @@ Fact nodes_fact(const Survey &survey) {
 }
 
 Fact copy_fact(const Survey &survey) {
+    if (survey.is_resumed)
+        return {"copy", "of another machine with its memory, with its shards", false, confirm_shards_hint};
     if (survey.copied_from == 0)
         return {"copy", "this database is not a copy, or its shards are confirmed", true, nullptr};
     return {"copy",
             psprintf("of a database of the system %lld, with its shards", static_cast<long long>(survey.copied_from)),
             false, confirm_shards_hint};
+}
+
+namespace {
+
+constexpr const char *unnoticed = "a copy of its memory would not be noticed";
+
+// What a machine is told that hears of copies.
+const char *copies_text(const Survey &survey) {
+    if (survey.machine_copied == 0) return "its host tells of copies";
+    return psprintf("its host tells of copies: resumed from a snapshot %u time%s since the server started",
+                    survey.machine_copied, survey.machine_copied == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Fact machine_fact(const Survey &survey) {
+    const char *name = watched_machine.name;
+    if (is_page_lost())
+        return {"machine", psprintf("\"%s\" became shorter", name), false,
+                "Write the file again, in place, and restart the server."};
+    if (survey.is_clock_doubtful && is_clock_judged(survey.clock_use))
+        return {"machine", "moved to another host, or paused, and its clock not corrected since", false,
+                "See that chrony, ntpd or systemd-timesyncd runs."};
+    switch (watched_machine.told) {
+        case MachineTold::generation:
+            return {"machine", copies_text(survey), true, nullptr};
+        case MachineTold::disruptions:
+        case MachineTold::no_page:
+            return {"machine", psprintf("its host does not tell of copies: %s", unnoticed), true, nullptr};
+        case MachineTold::denied:
+            return {"machine", psprintf("the server may not read \"%s\": %s", name, unnoticed), false,
+                    machine_denied_hint};
+        case MachineTold::nothing:
+            break;
+    }
+    return {"machine",
+            psprintf("%s: %s", name == nullptr ? "idgen.machine_generation is off" : "its kernel has no /dev/vmclock0",
+                     unnoticed),
+            true, nullptr};
 }
 
 Fact layout_fact(const Survey &survey) {

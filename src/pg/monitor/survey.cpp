@@ -5,6 +5,7 @@
 #include "core/durable/renewal.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/state/lease_gate.hpp"
 #include "pg/state/leases.hpp"
@@ -87,6 +88,8 @@ void look_at_page(Survey &survey) {
     if (survey.record.owner == 0) read_foreign_origin(origin);
     DurableRecord record = with_origin(survey.record, origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
+    owner.machine = name_of_machine(machine());
+    survey.is_resumed = !has_registry() && is_copied_machine(record, owner, read_boot_id());
 }
 
 // Whether a layout lacks a shard of the list in idgen.shards. A region that it lacks too is another matter.
@@ -194,6 +197,8 @@ void look_at_clock(SharedState *state, Survey &survey) noexcept {
     int64 accepted_ms = accepted_for(state->accepted_clock, known, survey.record, state->boot);
     survey.has_accepted_clock = accepted_ms != nothing_accepted;
     if (survey.has_accepted_clock) survey.clock_offset_ms = wall_minus_boot_ms() - accepted_ms;
+    survey.machine_copied = pg_atomic_read_u32(&state->copied);
+    survey.is_clock_doubtful = is_clock_doubtful(state, kernel_clock());
     survey.steps_forward = pg_atomic_read_u64(&state->steps_forward);
     survey.steps_back = pg_atomic_read_u64(&state->steps_back);
 }

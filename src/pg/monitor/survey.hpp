@@ -73,14 +73,17 @@ struct Survey {
     int64 now_ms;
     const char *extension;  // version of the extension's SQL; null: not installed
 
-    Renewal page;          // granted: it can be read
-    DurableRecord record;  // if there is one
-    int64 copied_from;     // system identifier of the origin whose shards this database keeps; 0: it is not a copy
-    int64 horizon_ms;      // if readable; 0 else
-    uint64 renewals;       // since the server started
-    int64 renewed_ms;      // 0: not since the server started
-    int64 advanced_ms;     // where idgen.advance() moved it to; 0: nowhere since the server started
-    uint32 stall_ms;       // how long renewals have been asked for in vain
+    Renewal page;            // granted: it can be read
+    DurableRecord record;    // if there is one
+    int64 copied_from;       // system identifier of the origin whose shards this database keeps; 0: it is not a copy
+    bool is_resumed;         // its machine is a copy of the one whose shards it keeps
+    uint32 machine_copied;   // how often this machine was seen to be a copy since the server started
+    bool is_clock_doubtful;  // what the kernel says of the clock is of before the machine was moved
+    int64 horizon_ms;        // if readable; 0 else
+    uint64 renewals;         // since the server started
+    int64 renewed_ms;        // 0: not since the server started
+    int64 advanced_ms;       // where idgen.advance() moved it to; 0: nowhere since the server started
+    uint32 stall_ms;         // how long renewals have been asked for in vain
 
     bool has_settled;  // what is settled is known: not on a standby
     Settled settled;

@@ -23,6 +23,14 @@ void say_uncertain(int level, int64 error_ms, int64 limit_ms, const char *requir
             errhint("%s", uncertain_hint));
 }
 
+void say_disrupted(int level, const char *required) {
+    ereport(
+        level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("the clock of this machine may be wrong since it was moved to another host, or paused"),
+        errdetail("The time service has not corrected it since; idgen.require_clock_sync is \"%s\".", required),
+        errhint("Wait for chrony, ntpd or systemd-timesyncd, or restart it; or set idgen.require_clock_sync to off."));
+}
+
 }  // namespace
 
 void report_clock_jumped(int64 jump_ms, int64 max_jump_ms) {
@@ -45,6 +53,10 @@ void warn_clock_not_synchronized() {
 void report_clock_uncertain(int64 error_ms, int64 limit_ms) {
     say_uncertain(ERROR, error_ms, limit_ms, "on");
     pg_unreachable();
+}
+
+void warn_clock_disrupted() {
+    say_disrupted(WARNING, "warn");
 }
 
 void warn_clock_uncertain(int64 error_ms, int64 limit_ms) {
@@ -181,6 +193,9 @@ void report_refused(const Outcome &outcome, Record kind) {
             report_clock_not_synchronized();
         case Renewal::clock_uncertain:
             report_clock_uncertain(outcome.detail, outcome.limit_ms);
+        case Renewal::clock_disrupted:
+            say_disrupted(ERROR, "on");
+            pg_unreachable();
         case Renewal::copied:
             report_copied(outcome.detail);
         case Renewal::converted:

@@ -17,5 +17,6 @@ void warn_clock_not_synchronized();
 // It is synchronized, and may still be wrong by more than idgen.clock_error.
 [[noreturn]] void report_clock_uncertain(int64 error_ms, int64 limit_ms);
 void warn_clock_uncertain(int64 error_ms, int64 limit_ms);
+void warn_clock_disrupted();
 
 }  // namespace idgen::pg

@@ -107,6 +107,7 @@ void assign_synchronous(int value, void *) {
 }
 
 void assign_window(int window_ms, void *) {
+    settings.window_ms = window_ms;
     settings.watched_ms = watched_machine.told == MachineTold::generation ? PG_INT64_MAX : window_ms;
 }
 

@@ -44,6 +44,7 @@ struct Settings {
     int max_slots_per_database;  // 0: a quarter of max_slots
     int max_databases;
     const char *machine_generation;
+    int64 window_ms;   // horizon_window_ms, for each draw
     int64 watched_ms;  // see draw_order.hpp
 
     // Rises whenever shards or region change in this process, so that what was derived from them can be known to be
@@ -54,7 +55,8 @@ struct Settings {
     bool shards_set_in_session;  // by SET, to nothing too, rather than by what the session began with
 };
 
-extern Settings settings;
+// Hidden, as all that a draw reads: it is reached without a table of addresses.
+[[gnu::visibility("hidden")]] extern Settings settings;
 
 void define_settings();
 

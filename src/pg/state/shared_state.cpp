@@ -5,6 +5,7 @@
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
@@ -121,6 +122,8 @@ void initialise(void *memory) {
     static_cast<StateSizes &>(*state) = sizes_to_be();
     state->prepared_lock.initialise(state->tranche);
     pg_atomic_init_u64(&state->first_xid, 0);
+    pg_atomic_init_u64(&state->disruptions, machine_disruptions());
+    pg_atomic_init_u64(&state->doubt_error_us, 0);
     pg_atomic_init_u32(&state->copied, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
     state->ulid_order.mutex.initialise();
@@ -279,9 +282,34 @@ void log_clock_step(int64 step_ms, int64 max_lead_ms, int64 max_jump_ms) {
         log_clock_forward(step_ms, max_jump_ms);
 }
 
+void log_disruption() {
+    ereport(
+        LOG, errmsg("this machine was moved to another host, or paused"),
+        errdetail("Its clock may be wrong until the time service has corrected it. Its shards stay its own."),
+        errhint("See that chrony, ntpd or systemd-timesyncd runs; idgen.require_clock_sync makes IDs wait for it."));
+}
+
+// The host says that the clock may be wrong now. Of all sessions that see it, one notes it.
+void note_disruption(SharedState *state) {
+    uint64 now = machine_disruptions();
+    uint64 noted = pg_atomic_read_u64(&state->disruptions);
+    if (likely(now == noted) || !pg_atomic_compare_exchange_u64(&state->disruptions, &noted, now)) return;
+    pg_atomic_write_u64(&state->doubt_error_us, static_cast<uint64>(kernel_clock().max_error_us) + 1);
+    if (may_log(state, Cause::clock_disrupted)) log_disruption();
+}
+
 }  // namespace
 
+bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept {
+    uint64 doubt = pg_atomic_read_u64(&state->doubt_error_us);
+    if (likely(doubt == 0)) return false;
+    bool is_over = has_spoken_since(static_cast<int64>(doubt - 1), kernel);
+    uint64 next = is_over ? 0 : static_cast<uint64>(kernel.max_error_us) + 1;
+    return !pg_atomic_compare_exchange_u64(&state->doubt_error_us, &doubt, next) || !is_over;
+}
+
 ClockReading watched_clock(SharedState *state) {
+    note_disruption(state);
     ClockReading clock = read_clock();
     uint64 noted = pg_atomic_read_u64(&state->noted_clock_ms);
     int64 step_ms = step_between(static_cast<int64>(noted), clock.difference_ms);

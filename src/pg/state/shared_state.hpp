@@ -31,6 +31,7 @@ enum class Cause : uint8 {
     clock_forward,
     clock_back,
     clock_not_synchronized,
+    clock_disrupted,
     shard_full,
     ulid_order,
     uuid_order  // the last: see causes
@@ -119,9 +120,11 @@ struct alignas(cache_line) SharedState : StateSizes {
     pg_atomic_uint64 steps_back;      // atomic
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
     LightLock prepared_lock;          // to write announcements of prepared transactions
-    pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
-    pg_atomic_uint32 copied;     // atomic; how often this machine was seen to be a copy (pg/host/machine.hpp)
-    SharedLeases leases;         // guards: its own
+    pg_atomic_uint64 first_xid;    // atomic; whatever was prepared before the start has a lower one; 0: not known yet
+    pg_atomic_uint64 disruptions;  // atomic; the marker of the machine's page when last looked at
+    pg_atomic_uint64 doubt_error_us;  // atomic; the kernel's bound as last seen since that changed, plus 1; 0: no doubt
+    pg_atomic_uint32 copied;          // atomic; how often this machine was seen to be a copy (pg/host/machine.hpp)
+    SharedLeases leases;              // guards: its own
 };
 
 using SlotDirectory = Directory<SpinLock, SharedDatabase>;
@@ -166,6 +169,9 @@ ClockReading watched_clock(SharedState *state);
 // Has all that was held in the machine before this one left, if it was copied with its memory; logs it once. Called
 // before anything is granted in this one.
 void note_copied_machine(SharedState *state);
+
+// Whether what the kernel says of its clock may be of before this machine was moved or paused.
+bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept;
 
 // Keeps the log readable: one message a minute for each cause, whichever session sees it.
 

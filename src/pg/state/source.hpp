@@ -20,7 +20,7 @@ struct Self {
 };
 
 // Null before attach_backend().
-extern Self self;
+[[gnu::visibility("hidden")]] extern Self self;
 
 // Attaches `self`, cheap if it is attached already. Raises if IDs cannot be made here: library not loaded by the
 // server, or recovery.
