@@ -62,7 +62,8 @@ std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier
 // counts as one until the shards are confirmed, or their setting is another than the origin's.
 //
 // So does a copy of a machine and its memory (machine.hpp), which has the system identifier of its origin. It is seen by
-// the machine's name in the record, as long as neither is booted again: then the host may count anew.
+// the machine's name in the record, until it is confirmed, and as long as it is not booted again: then the host may begin
+// to count again.
 //
 // A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the origin by the
 // identity in the record, which a server that may be a clone therefore never replaces by its own.
@@ -85,14 +86,11 @@ constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept
     return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
 }
 
-// Whether it is that of the machine that this one was copied from. `boot` is this one's.
-constexpr bool is_of_origin(const DurableRecord &record, std::uint64_t machine, const BootId &boot) noexcept {
+// Whether it is that of the machine that this one was copied from, and nobody has confirmed the shards since. Another
+// setting does not confirm them: sessions of before the copy may still have the old one. `boot` is this machine's.
+constexpr bool is_copied_machine(const DurableRecord &record, std::uint64_t machine, const BootId &boot) noexcept {
     bool is_other = record.machine != 0 && machine != 0 && record.machine != machine;
     return is_other && (record.boot == boot || !is_known(record.boot));
-}
-// Whether it keeps its shards, and nobody has confirmed that.
-constexpr bool is_copied_machine(const DurableRecord &record, const Owner &owner, const BootId &boot) noexcept {
-    return is_of_origin(record, owner.machine, boot) && record.shards == owner.shards;
 }
 
 // Whether a server whose node has a clone may be that clone: only a record of its own proves that it is not.
@@ -129,7 +127,7 @@ constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
 // Puts into a new record whose shards these are, by the one before it.
 constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner,
                            const BootId &boot) noexcept {
-    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
+    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner.machine, boot);
     record.machine = is_kept ? before.machine : owner.machine;
     record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
     record.shards = owner.shards;

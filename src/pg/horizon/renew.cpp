@@ -79,7 +79,7 @@ void log_promoted() {
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
-    if (is_copied_machine(loaded, server.owner, server.boot))
+    if (is_copied_machine(loaded, server.owner.machine, server.boot))
         return;  // logged when it was seen; a start that finds it says why there are no IDs
     if (is_copy(loaded, server.owner))
         log_copy(loaded.owner);

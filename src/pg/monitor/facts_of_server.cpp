@@ -54,7 +54,7 @@ Fact nodes_fact(const Survey &survey) {
 
 Fact copy_fact(const Survey &survey) {
     if (survey.is_resumed)
-        return {"copy", "of another machine with its memory, with its shards", false, confirm_shards_hint};
+        return {"copy", "of a machine with its memory, with its shards", false, confirm_machine_hint};
     if (survey.copied_from == 0)
         return {"copy", "this database is not a copy, or its shards are confirmed", true, nullptr};
     return {"copy",

@@ -88,8 +88,7 @@ void look_at_page(Survey &survey) {
     if (survey.record.owner == 0) read_foreign_origin(origin);
     DurableRecord record = with_origin(survey.record, origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
-    owner.machine = name_of_machine(machine());
-    survey.is_resumed = !has_registry() && is_copied_machine(record, owner, read_boot_id());
+    survey.is_resumed = !has_registry() && is_copied_machine(record, name_of_machine(machine()), read_boot_id());
 }
 
 // Whether a layout lacks a shard of the list in idgen.shards. A region that it lacks too is another matter.

@@ -157,9 +157,9 @@ bool is_of_horizon(Record kind) noexcept {
             : errmsg("this machine was resumed from a snapshot of its memory and keeps its launch number"),
         errdetail("If the machine of before, or another copy of it, lives on, both make the same IDs."),
         is_of_horizon(kind)
-            ? errhint("%s", confirm_shards_hint)
+            ? errhint("%s", confirm_machine_hint)
             : errhint(
-                  "Set idgen.decimal_launch to a number that was never used, unless all other copies are gone; then a superuser calls idgen.confirm_shards()."));
+                  "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards()."));
 }
 
 int detail_of(Renewal renewal, Record kind) {
