@@ -126,7 +126,7 @@ build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in plain_waits boot_id kernel_clock offset_clock plain_messages write_cache failing_calls; do
+    for name in plain_waits boot_id kernel_clock known_random offset_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
     build_store_calls && build_test_module registry/t/lib/fake_keeper && build_test_module test/t/lib/kept_call &&

@@ -66,7 +66,6 @@ MachineTold map_open(int file) noexcept {
     mapped_size = page_size;
     if (is_file) guard_file();
     MachineTold told = told_by(*watched_machine.page, readable);
-    if (told == MachineTold::generation) watched_machine.generation = &watched_machine.page->generation;
     return told;
 }
 
@@ -109,13 +108,19 @@ void report_unusable() {
 }  // namespace
 
 const uint64 *machine_word = &untold;
-WatchedMachine watched_machine{&untold, nullptr, nullptr, MachineTold::nothing};
+WatchedMachine watched_machine{nullptr, nullptr, MachineTold::nothing};
+
+void take_machine(const WatchedMachine &watched) noexcept {
+    watched_machine = watched;
+    if (watched.told == MachineTold::generation) machine_word = &watched.page->generation;
+}
 
 void watch_machine(const char *value) {
     if (watched_machine.name != nullptr || strcmp(value, "off") == 0) return;
     bool is_auto = strcmp(value, "auto") == 0;
     watched_machine.name = is_auto ? device : value;
     watched_machine.told = map_page(watched_machine.name);
+    take_machine(watched_machine);
     if (watched_machine.told == MachineTold::generation || !process_shared_preload_libraries_in_progress) return;
     if (!is_auto) report_unusable();
     if (watched_machine.told != MachineTold::nothing) log_untold();

@@ -7,15 +7,18 @@
 
 namespace idgen::pg {
 
-// What this process knows of the page. The second module takes it over from the first.
+// What this process knows of the page.
 struct WatchedMachine {
-    const uint64 *generation;  // in the page; if nothing is told of it, a word that never changes
     const MachinePage *page;
     const char *name;  // of the file or device that is mapped, or was to be; null: none
     MachineTold told;
 };
 extern WatchedMachine watched_machine;
+// The generation in the page; if nothing is told of it, a word that never changes.
 [[gnu::visibility("hidden")]] extern const uint64 *machine_word;
+
+// Goes by what another module has mapped.
+void take_machine(const WatchedMachine &watched) noexcept;
 
 // The generation at this moment.
 inline uint64 machine() noexcept {

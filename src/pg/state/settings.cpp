@@ -113,10 +113,11 @@ void assign_window(int window_ms, void *) {
 
 char *written_machine = nullptr;
 
+// When the server starts, what is wrong ends it: the setting would be ignored otherwise.
 bool check_machine(char **value, void **, GucSource) {
     bool is_right = strcmp(*value, "auto") == 0 || strcmp(*value, "off") == 0 || is_absolute_path(*value);
     if (!is_right) GUC_check_errdetail("It must be auto, off, or the absolute path of a file.");
-    return is_right;
+    return is_right || process_shared_preload_libraries_in_progress;
 }
 
 void assign_machine(const char *value, void *) {

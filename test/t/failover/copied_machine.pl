@@ -1,0 +1,144 @@
+# A machine that is resumed from a snapshot of its memory, as its host tells: nothing that was held before is given out
+# again, shards by hand wait for a superuser's word, and random kinds begin again. The host is a file.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenHost;
+use IdgenNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $resumed = qr/this machine was resumed from a snapshot of its memory and keeps its shards.*\nDETAIL:.*both make the same IDs.*\nHINT:.*idgen\.confirm_shards\(\)/s;
+
+sub row
+{
+	my ($on, $key) = @_;
+	return $on->selectrow_array(q{SELECT ok, value, coalesce(advice, '') FROM idgen.status() WHERE key = ?}, undef, $key);
+}
+sub logged
+{
+	my ($node, $pattern) = @_;
+	return scalar(() = slurp_file($node->logfile) =~ /LOG:  $pattern/g);
+}
+sub ids { my ($on, $query) = @_; return @{ $on->selectcol_arrayref($query) } }
+sub largest { return (sort { $b <=> $a } @_)[0] }
+
+my $node = start_told('told', kinds => 1, conf => [ q{idgen.shards = '5'}, 'idgen.max_wait = 30s' ]);
+my $one = connect_to($node);
+my $two = connect_to($node);
+my ($ok, $value) = row($one, 'machine');
+ok($ok, 'status: all is well');
+is($value, 'its host tells of copies', 'status: the host tells');
+
+# What was drawn before; a block of which most is left; a statement in a transaction.
+my @before = ids($one, 'SELECT next_ids(500)');
+push @before, ids($two, 'SELECT next_id_array(50)');
+$two->begin_work;
+$two->do('CREATE TABLE kept (id bigint PRIMARY KEY DEFAULT next_id())');
+push @before, ids($two, 'INSERT INTO kept SELECT FROM generate_series(1, 20) RETURNING id');
+$two->do('DECLARE rows CURSOR FOR SELECT next_ids(1000)');
+push @before, ids($two, 'FETCH 10 FROM rows');
+my $left_of_block = $before[-1] + 54;
+my $decimal = value_of($one, 'SELECT next_decimal_id()');
+
+resume($node, 1);
+fails_with($one, 'SELECT next_id()', '55000', $resumed, 'a draw');
+fails_with($one, 'SELECT next_id(5, 5)' =~ s/, 5//r, '55000', $resumed, 'a draw of a shard that is given');
+fails_with($one, 'SELECT next_id_after(1)', '55000', $resumed, 'a draw above another ID');
+fails_with($one, 'SELECT hlc_now()', '55000', $resumed, 'a timestamp of the hybrid clock');
+fails_with($two, 'FETCH 1 FROM rows', '55000', $resumed, 'the rest of a block');
+$two->rollback;
+fails_with($one, 'SELECT next_decimal_id()', '55000',
+	qr/keeps its launch number.*\nHINT:  Set idgen\.decimal_launch.*idgen\.confirm_shards\(\)/s, 'a DecimalId');
+is(logged($node, 'this machine was resumed from a snapshot of its memory'), 1, 'the log says so once');
+($ok, $value, my $advice) = row($one, 'copy');
+ok(!$ok, 'status: a copy');
+like($advice, qr/idgen\.confirm_shards\(\)/, 'status: what to do');
+($ok, $value) = row($one, 'machine');
+is($value, 'its host tells of copies: resumed from a snapshot 1 time since the server started', 'status: how often');
+
+# Another setting alone changes nothing: sessions of before have the old one.
+$one->do(q{SET idgen.shards = '6'});
+fails_with($one, 'SELECT next_id()', '55000', $resumed, 'another setting');
+$one->do('RESET idgen.shards');
+
+# Nor does a crash, or a restart, before or after it was seen.
+crash($node);
+start_again($node);
+$one = connect_to($node);
+fails_with($one, 'SELECT next_id()', '55000', $resumed, 'after a crash');
+fails_with($one, 'SELECT next_decimal_id()', '55000', qr/keeps its launch number/, 'a DecimalId after a crash');
+is(logged($node, 'this machine was resumed'), 1, 'the log says nothing more');
+$node->restart;
+$one = connect_to($node);
+fails_with($one, 'SELECT next_id()', '55000', $resumed, 'after a restart');
+
+# An administrator's word ends it: what follows lies above all that this machine, or another, can have made until then.
+$one->do('SELECT idgen.confirm_shards()');
+my $confirmed_at = value_of($one, 'SELECT clock_timestamp()');
+my @after = ids($one, 'SELECT next_ids(500)');
+cmp_ok($after[0], '>', largest(@before, $left_of_block), 'IDs after the word lie above those of before');
+is(value_of($one, "SELECT id_time($after[0]) > '$confirmed_at'"), 1, 'they begin above what a copy can have made');
+isnt(value_of($one, 'SELECT next_decimal_id()') % 10_000_000_000, $decimal % 10_000_000_000, 'another generator');
+($ok) = row($one, 'copy');
+ok($ok, 'status: no copy any more');
+is(value_of($one, q{SELECT count(*) FROM idgen.status() WHERE NOT ok AND key IN ('machine', 'copy', 'horizon')}), 0,
+	'status: all is well again');
+
+# A crash after the change that no session has seen: the record of before is a stranger's.
+push @before, @after, ids($one, 'SELECT next_ids(500)');
+crash($node);
+says_generation($node, 2);
+start_again($node);
+$one = connect_to($node);
+fails_with($one, 'SELECT next_id()', '55000', $resumed, 'a crash in between');
+$one->do('SELECT idgen.confirm_shards()');
+@after = ids($one, 'SELECT next_ids(10)');
+cmp_ok($after[0], '>', largest(@before), 'then IDs lie above those of before');
+
+# idgen.on_copy = warn: for a machine of which nothing else is left. It waits for what it owes, and goes on.
+push @before, @after;
+set_for_server($one, 'idgen.on_copy', 'warn');
+$two = connect_to($node);
+$two->begin_work;
+$two->do('DECLARE rows CURSOR FOR SELECT next_ids(1000)');
+push @before, ids($two, 'FETCH 10 FROM rows');
+$left_of_block = $before[-1] + 54;
+push @before, ids($one, 'SELECT next_ids(70)');
+$decimal = value_of($one, 'SELECT next_decimal_id()');
+resume($node, 3);
+@after = (ids($two, 'FETCH 100 FROM rows'), ids($one, 'SELECT next_ids(100)'));
+cmp_ok((sort { $a <=> $b } @after)[0], '>', largest(@before, $left_of_block), 'with a warning alone: IDs lie above those of before');
+my %seen;
+is(scalar(grep { $seen{$_}++ } @before, @after), 0, 'and none comes twice');
+isnt(value_of($one, 'SELECT next_decimal_id()') % 10_000_000_000, $decimal % 10_000_000_000,
+	'with a warning alone: another generator');
+$two->commit;
+
+# A reader by ID goes on: a transaction of before the copy keeps its rows to itself until it ends.
+$one->do('CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id())');
+$one->do('INSERT INTO event DEFAULT VALUES');
+$two->begin_work;
+my $held = value_of($two, 'INSERT INTO event DEFAULT VALUES RETURNING id');
+resume($node, 4);
+$one->do('INSERT INTO event DEFAULT VALUES');
+my $bound = value_of($one, 'SELECT coalesce(id_settled(), 0)');
+cmp_ok($bound, '<=', $held, 'what is settled stays below an ID that is not stored yet');
+$two->commit;
+wait_until($one, 'SELECT id_settled() > (SELECT max(id) FROM event)', 1) ;
+is(value_of($one, 'SELECT count(*) FROM event WHERE id < id_settled()'), 3, 'then the reader sees all');
+
+# A machine that is booted begins to count again: its identity is another one, but no copy is claimed.
+set_for_server($one, 'idgen.on_copy', 'auto');
+@before = ids($one, 'SELECT next_ids(500)');
+crash($node);
+give_clock($node, '+0');
+give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');
+says_generation($node, 0);
+start_again($node);
+$one = connect_to($node);
+cmp_ok(value_of($one, 'SELECT next_id()'), '>', largest(@before), 'after a boot IDs lie above those of before');
+
+done_testing;
