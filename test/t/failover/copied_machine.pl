@@ -94,6 +94,7 @@ says_generation($node, 2);
 start_again($node);
 $one = connect_to($node);
 fails_with($one, 'SELECT next_id()', '55000', $resumed, 'a crash in between');
+is(logged($node, 'database "postgres" is of a machine that was resumed from a snapshot of its memory'), 3, 'each start says so');
 $one->do('SELECT idgen.confirm_shards()');
 @after = ids($one, 'SELECT next_ids(10)');
 cmp_ok($after[0], '>', largest(@before), 'then IDs lie above those of before');
