@@ -104,10 +104,11 @@ TEST(Machine, AGeneratorInUseIsForgottenInAnother) {
     generators.counter.begin(3);
     note_machine(generators, 0);
     EXPECT_FALSE(generators.counter.is_used_up());
-    generators.record.is_loaded = true;
+    generators.record = {bare_record(3, 2), 4, 5, true};
     note_machine(generators, 1);
     EXPECT_TRUE(generators.counter.is_used_up());
-    EXPECT_FALSE(generators.record.is_loaded);
+    EXPECT_EQ(generators.record.pending, 0);
+    EXPECT_EQ(last_taken(generators), 3) << "the extension may be created again";
     EXPECT_EQ(generators.machine, 1u);
 }
 
