@@ -81,7 +81,7 @@ my @changes = (
 	[ 'a bit of the checksum', $damaged, sub { flipped($_[0], SPECIAL + CHECKED) } ],
 	[ 'another magic number', $damaged, sub { signed($_[0], 0, 'HGDH') } ],
 	[ 'no special space', $damaged, sub { my $bytes = $_[0]; substr $bytes, BLOCK + 16, 2, pack 'v', BLOCK; $bytes } ],
-	[ 'a later version',      $later,   sub { signed($_[0], 4, pack 'v', 3) } ]);
+	[ 'a later version',      $later,   sub { signed($_[0], 4, pack 'v', 4) } ]);
 my %sql = ('idgen.horizon' => 'SELECT next_id()', 'idgen.generator' => 'SELECT next_decimal_id()');
 for my $sequence (sort keys %sql)
 {

@@ -175,7 +175,7 @@ for my $what (qw(idgen.stat_shard idgen.stat_backend idgen.stat_database))
 	fails_with($as{anybody}, "SELECT * FROM $what()", '42501',
 		qr/permission denied for function @{[ $what =~ s{idgen[.]}{}r ]}/, "$what(), anybody");
 }
-is(value_of($as{anybody}, 'SELECT count(*) FROM idgen.status()'), 15, 'anybody may ask idgen.status()');
+is(value_of($as{anybody}, 'SELECT count(*) FROM idgen.status()'), 16, 'anybody may ask idgen.status()');
 fails_with($as{$_}, 'SELECT idgen.reset_stats()', '42501', qr/permission denied/,
 	"idgen.reset_stats(), $_") for qw(reader anybody);
 $watcher->do('GRANT EXECUTE ON FUNCTION idgen.reset_stats() TO reader');
