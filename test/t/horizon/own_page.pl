@@ -9,7 +9,7 @@ use IdgenPair;
 use IdgenRecord;
 use Test::More;
 
-use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 592, CHECKED => 584 };
+use constant { BLOCK => 8192, SPECIAL => 2 * 8192 - 600, CHECKED => 592 };
 
 my $node = begin_primary('paged', "wal_consistency_checking = 'generic'", 'checkpoint_timeout = 1h');
 $node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds');

@@ -110,8 +110,8 @@ Datum idgen_later(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text("later"))
 }
 CPP
 
-	edit(find('durable_record.hpp'), qr/(BootId boot;.*\n)/ => "BootId boot;\n    std::int64_t later;\n", qr/sizeof\(DurableRecord\) == 56/ => 'sizeof(DurableRecord) == 64');
-	edit(find('pair_list.hpp'), qr/sizeof\(RecordPage\) == 576/ => 'sizeof(RecordPage) == 584');
+	edit(find('durable_record.hpp'), qr/std::uint64_t machine; +\/\/ whose.*\n/ => "std::uint64_t machine;\n    std::int64_t later;\n", qr/sizeof\(DurableRecord\) == 64/ => 'sizeof(DurableRecord) == 72');
+	edit(find('pair_list.hpp'), qr/sizeof\(RecordPage\) == 584/ => 'sizeof(RecordPage) == 592');
 	edit(find('durable_page.cpp'), qr/record_format\{\w+, \d+\};/ => 'record_format{0x49444748, 1000};');
 	edit(find('shared_state.hpp'), qr/(SharedState : StateSizes \{\n)/ => "SharedState : StateSizes {\n    uint64 later;\n");
 	my ($number) = slurp_file(find('shared_state.cpp')) =~ /"idgen state (\d+)"/;
