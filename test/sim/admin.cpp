@@ -116,7 +116,7 @@ void Admin::move() {
             move_by_hand(host, ResetMove{server, at_ms_, node_->shared->accepted});
             break;
         case Task::confirm:
-            move_by_hand(host, ConfirmMove{server});
+            move_by_hand(host, ConfirmMove{server, server.machine});
             break;
     }
     stage_->oracle.expect(host.is_durable(), "a move by hand returns before it is durable");

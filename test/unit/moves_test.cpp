@@ -92,7 +92,7 @@ class MovesTest : public testing::Test {
     void load(const DurableRecord &page) { admit_page(horizon, page, ours, server.clock, server.rules); }
     AdvanceMove advance(std::int64_t ms) const { return {server, t + ms}; }
     ResetMove reset(std::int64_t ms) { return {server, t + ms, accepted}; }
-    ConfirmMove confirmation() const { return {server}; }
+    ConfirmMove confirmation() const { return {server, 0}; }
     // What a move makes of a page.
     template <class Move>
     DurableRecord moved(const Move &move, const DurableRecord &page) {
@@ -173,6 +173,23 @@ TEST_F(MovesTest, ASuccessorOwesAWaitUnlessItHasSeenTheRecord) {
     host.remembers_it = false;
     create_horizon(host, t + 300, {ours, true});
     EXPECT_EQ(host.page.record.identity, 0);
+}
+
+// Other copies of the machine may have made more than is known here.
+TEST_F(MovesTest, AMachineThatWasCopiedSinceOwesAWaitToo) {
+    load(bare_record(t + 300, ours));
+    database.generators.record = {bare_record(8, ours), 0, 0, true};
+    host.told = 1;
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, 0);
+    create_generators(host, ours);
+    EXPECT_EQ(host.page.record, bare_record(8, 0));
+    horizon.machine = database.generators.machine = 1;
+    load(bare_record(t + 300, ours));
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, ours);
+    create_generators(host, ours);
+    EXPECT_EQ(host.page.record, bare_record(8, ours));
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {
@@ -280,6 +297,25 @@ TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
     server.clock.now_ms += 60000;
     load(moved(confirmation(), page));
     EXPECT_EQ(horizon.floor_ms, t + 61301);
+}
+
+// A call that was on its way when the machine was copied goes on in each copy.
+TEST_F(MovesTest, AConfirmationIsOfTheMachineInWhichItWasCalled) {
+    DurableRecord page = bare_record(t + 500, ours);
+    page.machine = 7;
+    page.boot = server.boot;
+    host.page.record = page;
+    host.standbys_wait = 0;
+    server.machine = host.told = 1;
+    server.owner.machine = 8;
+    EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 0}).renewal, Renewal::resumed);
+    EXPECT_EQ(confirm_generators(host, server, 0).renewal, Renewal::resumed);
+    EXPECT_EQ(host.page.record, page);
+    EXPECT_EQ(confirm_generators(host, server, 1).renewal, Renewal::granted);
+    EXPECT_EQ(host.page.record.machine, 8u);
+    host.page.record = page;
+    EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 1}).renewal, Renewal::granted);
+    EXPECT_EQ(host.page.record.machine, 8u);
 }
 
 TEST(Moves, FarAheadIsMoreThanAnHour) {
