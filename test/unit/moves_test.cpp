@@ -299,6 +299,22 @@ TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
     EXPECT_EQ(horizon.floor_ms, t + 61301);
 }
 
+TEST_F(MovesTest, AMoveLooksAgainIfTheMachineWasCopied) {
+    load(host.page.record);
+    horizon.granted_ms = t + 900;
+    host.told = 1;
+    host.standbys_wait = 0;
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::busy);
+    EXPECT_EQ(host.asked, "lock unlock ");
+    EXPECT_EQ(horizon.granted_ms, t + 900);
+    server.machine = 1;
+    server.identity = theirs;
+    host.asked = {};
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "leave lock page write unlock_page flush directory() unlock ");
+    EXPECT_EQ(host.page.record.identity, 0) << "the wait for what other copies made is not over";
+}
+
 // A call that was on its way when the machine was copied goes on in each copy.
 TEST_F(MovesTest, AConfirmationIsOfTheMachineInWhichItWasCalled) {
     DurableRecord page = bare_record(t + 500, ours);
