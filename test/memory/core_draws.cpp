@@ -32,6 +32,38 @@ struct Granting : CoreProgram {
     bool is_right() override { return world.limits.granted_ms == 0 || world.limits.floor_ms >= now + 50; }
 };
 
+// A machine was copied: one session follows, another finds its source and draws. Whatever it draws as one of this machine
+// rests on what was granted here, above what is owed.
+struct Following : CoreProgram {
+    void prepare() override {
+        prepare_slot();
+        world.page = bare_record(now + 1000, 77);
+        world.machine = 1;
+    }
+    void run(int thread) override {
+        if (thread == 1) {
+            world.noted[1] = draw(nullptr);
+            return;
+        }
+        ServerView view{};
+        view.identity = 78;
+        view.clock = {now, 0};
+        view.machine = 1;
+        view.owner = {1, 2};
+        view.admits_copy = view.admits_inherited = view.admits_resumed = true;
+        view.rules = {100, 100, 10};
+        view.clock_rules = {1000, 1000};
+        // Loaded, then renewed for a tick at what is owed.
+        for (std::int64_t start_ms : {std::int64_t{0}, now + 1000}) {
+            if (start_ms != 0) view.clock.now_ms = start_ms;
+            ReadRenewal<Database> renewal{{database().horizon, world.accepted, view, start_ms}, database()};
+            PageHost host;
+            idgen::renew(host, renewal);
+        }
+    }
+    bool is_right() override { return world.noted[1] == 0 || world.noted[1] >= now + 1000; }
+};
+
 struct Taking : CoreProgram {
     void run(int thread) override {
         Take taken = {};
@@ -128,6 +160,10 @@ void explore_draws() {
                                 {"the grant is lifted relaxed", relaxed(Kind::update, &horizon.granted_ms), true},
                                 {"the floor is read relaxed", relaxed(Kind::load, &horizon.floor_ms), false},
                                 {"the floor is lifted relaxed", relaxed(Kind::update, &horizon.floor_ms), false}});
+    explore<Following>("another machine",
+                       {{"the machine is read relaxed", relaxed(Kind::load, &horizon.machine), true},
+                        {"the machine is noted relaxed", relaxed(Kind::store, &horizon.machine), true},
+                        {"the grant is ended relaxed", relaxed(Kind::store, &horizon.granted_ms), false}});
     explore<Taking>("take", {{"the slot's lock orders nothing", relaxed(Kind::lock, slot), true},
                              {"the slot's lock is left out", left_out(Kind::lock, slot), true}});
     explore<Creating>("creation", {{"the slot's lock orders nothing", relaxed(Kind::lock, slot), true},

@@ -42,6 +42,7 @@ struct World {
     PreparedEntry prepared[1]{};
     std::atomic<std::uint32_t> transaction{0};  // of the process; read and written as the server does, without an order
     bool has_committed = false;
+    std::uint64_t machine = 0;  // as its host tells; 0: nothing
     std::atomic<std::int64_t> lifted{0};
     SlotReference<Lock> slot{};
     std::int64_t noted[3] = {};
@@ -79,8 +80,8 @@ struct DrawHost {
     static std::uint32_t resets() noexcept { return database().resets; }
     static DrawRules rules() noexcept { return explored::rules; }
     static std::int64_t window_ms() noexcept { return 100; }
-    static std::int64_t watched_ms() noexcept { return window_ms(); }
-    static std::uint64_t machine() noexcept { return 0; }
+    static std::int64_t watched_ms() noexcept { return world.machine == 0 ? window_ms() : INT64_MAX; }
+    static std::uint64_t machine() noexcept { return world.machine; }
     static std::int64_t recent_us() noexcept { return us_of(now); }
     static std::int64_t now_us() noexcept { return us_of(now); }
     static Announced announced() noexcept { return {}; }
@@ -108,13 +109,14 @@ inline std::int64_t draw(const Lease *lease) {
     source.shard = shard;
     source.slot = world.slot;
     source.lease = lease;
+    source.machine = database().horizon.machine;
     DrawHost host;
     return idgen::draw<true>(host, source, 1).start_ms;
 }
 
 // The page of the horizon, in memory.
 struct PageHost {
-    static std::uint64_t machine() noexcept { return 0; }
+    static std::uint64_t machine() noexcept { return world.machine; }
     static void leave_numbers() noexcept {}
     static bool try_lock() noexcept {
         world.renewal_lock.lock();

@@ -213,6 +213,25 @@ TEST(Horizon, NoRenewalForATickBelowTheFloor) {
     EXPECT_TRUE(may_renew(horizon, 9000));
 }
 
+TEST(Horizon, ACopiedMachineIsGrantedNothingAndOwesAWait) {
+    Horizon horizon{};
+    DurableRecord page = record_of(5000, ours);
+    admit_page(horizon, page, ours, at(4000), rules);
+    note_written(horizon, record_of(6000, ours), 1);
+    grant_pending(horizon);
+    note_written(horizon, record_of(7000, ours), 2);
+    note_machine(horizon, 0);
+    EXPECT_EQ(horizon.granted_ms, 6000) << "the same";
+    note_machine(horizon, 1);
+    EXPECT_EQ(horizon.granted_ms, 0);
+    EXPECT_EQ(horizon.pending_lsn, 0u);
+    EXPECT_EQ(horizon.floor_ms, 7000) << "above what was granted, and what was on its way";
+    EXPECT_EQ(horizon.machine, 1u);
+    EXPECT_FALSE(admit_page(horizon, record_of(7000, ours), theirs, at(6500), rules)) << "loaded as another server's";
+    EXPECT_EQ(horizon.floor_ms, 6500 + 300 + 1000 + 1);
+    EXPECT_TRUE(horizon.is_indebted);
+}
+
 TEST(Horizon, FloorsOnlyRise) {
     Horizon horizon{};
     horizon.floor_ms = 90000;

@@ -121,6 +121,38 @@ TEST_F(MovesTest, AreMadeInThatOrder) {
     EXPECT_EQ(host.asked, "lock page write unlock_page flush unlock ");
 }
 
+TEST_F(MovesTest, AreNotMadeByWhatWasKnownBeforeTheMachineWasCopied) {
+    load(bare_record(t + 500, ours));
+    host.told = 1;
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::busy) << "look at the server again";
+    EXPECT_EQ(host.asked, "lock unlock ");
+    EXPECT_EQ(horizon.machine, 0u);
+    host.asked = {};
+    server.machine = 1;
+    server.identity = ours + 1;
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "leave lock page write unlock_page flush directory() unlock wait wait ");
+    EXPECT_EQ(horizon.machine, 1u);
+    EXPECT_EQ(host.page.record.identity, 0) << "what is owed is not paid yet";
+}
+
+TEST_F(MovesTest, AConfirmationIsOfThisMachineGeneratorsToo) {
+    server.owner.machine = 6;
+    DurableRecord page = bare_record(t + 500, ours);
+    page.machine = 5;
+    page.boot = server.boot;
+    EXPECT_EQ(moved(confirmation(), page).machine, 6u);
+    host.asked = {};
+    page.value = 8;
+    host.page.record = page;
+    EXPECT_EQ(confirm_generators(host, server, server.machine).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "lock page write unlock_page flush unlock ");
+    EXPECT_EQ(host.page.record.machine, 6u);
+    host.asked = {};
+    confirm_generators(host, server, server.machine);
+    EXPECT_EQ(host.asked, "lock page unlock_page unlock ") << "nothing is to be confirmed";
+}
+
 TEST_F(MovesTest, AreRefusedWithNothingWrittenAndNothingLocked) {
     host.page_is = Renewal::newer_record;
     EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::newer_record);

@@ -129,6 +129,33 @@ TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
     EXPECT_EQ(judge(page, 500).record.owner, owner.system_identifier);
 }
 
+TEST_F(RenewalTest, ACopiedMachineIsRefusedUntilItIsAdmitted) {
+    page.machine = 5;
+    server.owner.machine = 6;
+    server.admits_copy = server.admits_inherited = true;
+    load(page);
+    EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::resumed);
+    server.owner.shards = 6;
+    EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::resumed) << "other shards are no word";
+    server.admits_resumed = true;
+    EXPECT_EQ(judge(page, 500).record.machine, 5u) << "and stays one";
+    server.admits_resumed = false;
+    server.boot = {77, 78};
+    EXPECT_EQ(judge(page, 500).record.machine, 6u) << "booted";
+}
+
+TEST_F(RenewalTest, AGeneratorOfACopiedMachineIsRefused) {
+    Generators generators{};
+    page = bare_record(3, ours);
+    page.machine = 5;
+    page.boot = boot;
+    server.owner.machine = 6;
+    GeneratorRenewal renewal{generators, server};
+    EXPECT_EQ(renewal.judge(page).outcome.renewal, Renewal::resumed);
+    server.admits_resumed = true;
+    EXPECT_EQ(renewal.judge(page).record.machine, 6u);
+}
+
 // After pg_createsubscriber, by default.
 TEST_F(RenewalTest, ACopyThatCameWithTheDiskIsRefusedOnItsOwn) {
     page.owner = 2002;

@@ -126,6 +126,13 @@ TEST(FollowedClock, OneThatWouldBeRefusedCountsNoFurtherThanTheHorizon) {
     EXPECT_EQ(followed_ms(nothing_accepted, {100000, 5000}, 90000, rules), 100000);
 }
 
+TEST(ClockState, CountsAgainWhenTheTimeServiceHasSpoken) {
+    EXPECT_FALSE(has_spoken_since(2000, {true, 2000, 0}));
+    EXPECT_FALSE(has_spoken_since(2000, {true, 2500, 0})) << "the bound grows until then";
+    EXPECT_TRUE(has_spoken_since(2000, {true, 1999, 0}));
+    EXPECT_FALSE(has_spoken_since(2000, {false, 100, 0})) << "not synchronized";
+}
+
 constexpr BootId this_boot{3, 4}, other_boot{3, 5};
 constexpr DurableRecord recorded{0, 0, 0, 0, 500, this_boot, 0};
 

@@ -206,10 +206,12 @@ inline void forget(Generators &generators) noexcept {
     generators.record = {};
 }
 
-// The same where the machine is another by now: copies of it have the generator, too.
+// Notes the machine as its host tells of it now. If it was copied, the generator in use is in each copy. That it was
+// taken is not forgotten: none below it is taken again.
 inline void note_machine(Generators &generators, std::uint64_t machine) noexcept {
     if (generators.machine.load(std::memory_order_relaxed) == machine) return;
-    forget(generators);
+    generators.counter.forget();
+    generators.record.pending = 0;
     generators.machine = machine;
 }
 

@@ -177,7 +177,6 @@ Outcome confirm_generators(Host &host, const ServerView &server, std::uint64_t m
     std::uint64_t lsn = is_to_write ? host.write_page(page) : 0;
     if (locked == Renewal::granted) host.unlock_page();
     if (is_to_write) host.flush(lsn);
-    if (is_to_write) host.database().generators.record.is_loaded = false;
     host.unlock();
     return {locked, 0};
 }

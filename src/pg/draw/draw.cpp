@@ -32,6 +32,8 @@ uint64 draw_number = 0;
 
 [[gnu::noinline, gnu::cold]] int64 announce_in_process(const Source &source, int64 base) {
     LocalTransaction transaction{self.announcing_pid, *self.transaction};
+    if (self.drawn_by != *self.transaction) self.drawn_in = machine();
+    self.drawn_by = *self.transaction;
     return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, transaction,
                     source.packing, base, NoPause{});
 }

@@ -10,8 +10,17 @@ namespace idgen::pg {
 
 namespace {
 
+[[noreturn]] void report_drawn_before_copy() {
+    ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+            errmsg("this machine was resumed from a snapshot of its memory while the transaction was open"),
+            errdetail("The transaction drew IDs before, and each copy of the machine would store the same ones."),
+            errhint("Run the transaction again."));
+}
+
 void end_transaction(XactEvent event, void *) {
     bool may_be_prepared = max_prepared_xacts > 0;
+    bool is_about_to_end = event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE;
+    if (is_about_to_end && unlikely(has_drawn_before_copy())) report_drawn_before_copy();
     if (event == hand_over_event && may_be_prepared) hand_over_prepared();
     if (event == XACT_EVENT_PRE_COMMIT) tell_standbys();
 }

@@ -7,7 +7,7 @@
 namespace idgen::pg {
 
 // Called as the server is loaded: has transactions that are prepared hand over what they announced, and the ends of
-// transactions tell standbys what is settled.
+// transactions tell standbys what is settled. One that drew IDs in a machine that was copied since is not committed.
 void watch_transactions();
 
 // A snapshot as the core sees it. It shares the lists of xids; during recovery, the server keeps all of them in the one

@@ -66,6 +66,15 @@ void log_copy(int64 origin) {
             errhint("%s", confirm_shards_hint));
 }
 
+void log_resumed() {
+    ereport(
+        LOG,
+        errmsg("database \"%s\" is of a machine that was resumed from a snapshot of its memory, and keeps its shards",
+               get_database_name(MyDatabaseId)),
+        errdetail("If the machine of before, or another copy of it, lives on, both make the same IDs."),
+        errhint("%s", confirm_machine_hint));
+}
+
 void log_promoted() {
     ereport(
         LOG,
@@ -79,8 +88,10 @@ void log_promoted() {
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
-    if (is_copied_machine(loaded, server.owner.machine, server.boot))
-        return;  // logged when it was seen; a start that finds it says why there are no IDs
+    // A server that saw it happen has logged it.
+    bool is_resumed = is_copied_machine(loaded, server.owner.machine, server.boot);
+    if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0) log_resumed();
+    if (is_resumed) return;
     if (is_copy(loaded, server.owner))
         log_copy(loaded.owner);
     else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())

@@ -71,28 +71,22 @@ void fetch_page() {
     page.left = page_size;
 }
 
-// Takes from the page, as many as it has.
-size_t take_bytes(uint8 *to, size_t size) {
-    if (unlikely(page.left == 0)) fetch_page();
-    size_t taken = Min(size, page.left);
-    uint8 *from = reinterpret_cast<uint8 *>(page.words) + page_size - page.left;
-    memcpy(to, from, taken);
-    // A reader of this process's memory does not learn later what was given out.
-    memset(from, 0, taken);
-    page.left -= taken;
-    return taken;
-}
-
 }  // namespace
 
-void fill_random(void *out, size_t size) {
+uint64 fill_random(void *out, size_t size) {
     auto *to = static_cast<uint8 *>(out);
-    for (size_t filled = 0; filled < size;) {
-        filled += take_bytes(to + filled, size - filled);
-        if (likely(page.machine == machine())) continue;
-        page.left = 0;
-        filled = 0;
+    while (size > 0) {
+        if (unlikely(page.left == 0 || page.machine != machine())) fetch_page();
+        size_t taken = Min(size, page.left);
+        uint8 *from = reinterpret_cast<uint8 *>(page.words) + page_size - page.left;
+        memcpy(to, from, taken);
+        // A reader of this process's memory does not learn later what was given out.
+        memset(from, 0, taken);
+        page.left -= taken;
+        to += taken;
+        size -= taken;
     }
+    return page.machine;
 }
 
 }  // namespace idgen::pg

@@ -11,7 +11,7 @@
 
 namespace idgen::pg {
 
-// Fills in random bytes. Raises if the source fails.
-void fill_random(void *out, size_t size);
+// Fills in random bytes, and gives the machine in which they were fetched, the last of them. Raises if the source fails.
+uint64 fill_random(void *out, size_t size);
 
 }  // namespace idgen::pg

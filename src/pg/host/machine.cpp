@@ -65,8 +65,7 @@ MachineTold map_open(int file) noexcept {
     watched_machine.page = static_cast<const MachinePage *>(memory);
     mapped_size = page_size;
     if (is_file) guard_file();
-    MachineTold told = told_by(*watched_machine.page, readable);
-    return told;
+    return told_by(*watched_machine.page, readable);
 }
 
 // What the host tells by a file or device; errno says why it tells nothing.

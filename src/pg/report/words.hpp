@@ -90,7 +90,7 @@ constexpr const char *uncertain_hint =
 constexpr const char *confirm_shards_hint =
     "Change idgen.shards here; or, if the other makes no more IDs, have a superuser call idgen.confirm_shards().";
 constexpr const char *confirm_machine_hint =
-    "Give this machine shards that no other one has, in idgen.shards, and let its sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards().";
+    "Give this machine shards that no other one has, in idgen.shards, and let its sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards() in each database.";
 constexpr const char *machine_denied_hint =
     "Let the server read it: the packages of idgen bring a rule for udev, and containers need the device. Or set idgen.machine_generation to off.";
 constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";

@@ -7,6 +7,7 @@
 #include "pg/draw/own_group.hpp"
 #include "pg/horizon/horizon_admin.hpp"
 #include "pg/horizon/renew.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
@@ -110,12 +111,16 @@ int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
     return id;
 }
 
+// Those that were drawn in a machine before this one are in each copy of it: then all are drawn again.
 void fill(Source &source, int64 *ids, int64 count) {
-    while (count > 0) {
+    uint64 before = machine();
+    for (int64 *next = ids, *end = ids + count; next < end;) {
         CHECK_FOR_INTERRUPTS();
-        Block block = draw(source, static_cast<uint32>(count));
-        for (uint32 i = 0; i < block.count; i++) *ids++ = block.first_id + block.step * i;
-        count -= block.count;
+        Block block = draw(source, static_cast<uint32>(end - next));
+        for (uint32 i = 0; i < block.count; i++) *next++ = block.first_id + block.step * i;
+        if (likely(before == machine())) continue;
+        before = machine();
+        next = ids;
     }
 }
 

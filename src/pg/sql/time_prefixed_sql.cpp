@@ -266,20 +266,40 @@ void begin_abbreviation(SortSupport sort) {
 
 namespace {
 
-// The next ULID of the server, or false; see core/kinds/time_prefixed.hpp and core/kinds/rising.hpp. In a machine that
-// was copied it goes on in the next millisecond, from a random start: each copy has the last one.
-bool next_in_order(SharedOrder<Ulid> &order, uint64 machine, Reading &reading, const uint8 (&random)[Ulid::tail_size],
-                   Ulid &next) noexcept {
+// The random part of a ULID, and the machine in which it was fetched.
+struct RandomTail {
+    uint8 bytes[Ulid::tail_size];
+    uint64 machine;
+};
+
+// In a machine that was copied the order goes on in the next millisecond, from a random start: each copy has the last
+// one.
+[[gnu::noinline, gnu::cold]] void begin_in_machine(SharedOrder<Ulid> &order, const RandomTail &random) noexcept
+    IDGEN_LOCKS(requires_capability(order.mutex)) {
+    if (time_of(order.last) != 0) order.last = composed<Ulid>(time_of(order.last) + 1, random.bytes);
+    order.machine = random.machine;
+}
+
+// The next ULID of the server, or false; see core/kinds/time_prefixed.hpp and core/kinds/rising.hpp.
+bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const RandomTail &random, Ulid &next) noexcept {
     int64 allowed_ms = allowed_back_ms(settings.max_lead_ms);
     Guard<SpinLock> guard(order.mutex);
-    if (unlikely(order.machine != machine)) {
-        if (time_of(order.last) != 0) order.last = composed<Ulid>(time_of(order.last) + 1, random);
-        order.machine = machine;
-    }
+    if (unlikely(order.machine != random.machine)) begin_in_machine(order, random);
     reading = settle_reading(time_of(order.last), reading.now, allowed_ms, wall_ms);
     if (unlikely(reading.behind > 0)) order.last = Ulid{};
-    bool is_next = step_up(order.last, reading.now, random);
+    bool is_next = step_up(order.last, reading.now, random.bytes);
     next = order.last;
+    return is_next;
+}
+
+// The same where the machine was copied since.
+[[gnu::noinline, gnu::cold]] bool next_in_copy(SharedOrder<Ulid> &order, Reading &reading, Ulid &next) {
+    RandomTail random;
+    bool is_next = false;
+    do {
+        random.machine = fill_random(random.bytes, sizeof(random.bytes));
+        is_next = next_in_order(order, reading, random, next);
+    } while (random.machine != machine());
     return is_next;
 }
 
@@ -291,18 +311,13 @@ TIME_PREFIXED_ENTRIES(ulid, Ulid);
 PG_FUNCTION_INFO_V1(idgen_next_ulid);
 
 Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
-    uint8 random[Ulid::tail_size];
+    RandomTail random;
+    random.machine = fill_random(random.bytes, sizeof(random.bytes));
     SharedState *state = shared_state();
-    Reading reading;
+    Reading reading{recent_wall_ms(), 0};
     Ulid next;
-    bool is_next = true;
-    uint64 before;
-    do {
-        before = machine();
-        fill_random(random, sizeof(random));
-        reading = {recent_wall_ms(), 0};
-        is_next = next_in_order(state->ulid_order, before, reading, random, next);
-    } while (unlikely(before != machine()));
+    bool is_next = next_in_order(state->ulid_order, reading, random, next);
+    if (unlikely(random.machine != machine())) is_next = next_in_copy(state->ulid_order, reading, next);
     if (!is_next)
         ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
                 errmsg("no ULID is left in the millisecond of %s", instant_text(time_of(next))),

@@ -3,6 +3,7 @@
 #include "core/issue/slot_index.hpp"
 #include "core/kinds/hlc.hpp"
 #include "core/layout/packing.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/lease_gate.hpp"
@@ -81,6 +82,10 @@ void attach_backend() {
     find_announcement(state);
     self.database = my_database(state, *self.backend);
     self.state = state;
+}
+
+bool has_drawn_before_copy() noexcept {
+    return self.state != nullptr && self.drawn_by == *self.transaction && self.drawn_in != machine();
 }
 
 DrawSession new_session() noexcept {

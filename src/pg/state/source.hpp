@@ -17,6 +17,8 @@ struct Self {
     uint32 announcing_pid;                           // of the process that has it
     const volatile LocalTransactionId *transaction;  // of that process: it stores what is drawn
     Announced announced;
+    LocalTransactionId drawn_by;  // the transaction that drew last
+    uint64 drawn_in;              // in which machine it began to
 };
 
 // Null before attach_backend().
@@ -28,6 +30,9 @@ void attach_backend();
 
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
 DrawSession *session_of(const PackingKey &packing);
+
+// Whether the transaction drew IDs in a machine that was copied since: each copy would store them.
+bool has_drawn_before_copy() noexcept;
 
 // A session that has drawn nothing.
 DrawSession new_session() noexcept;

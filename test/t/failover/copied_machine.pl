@@ -25,7 +25,7 @@ sub logged
 sub ids { my ($on, $query) = @_; return @{ $on->selectcol_arrayref($query) } }
 sub largest { return (sort { $b <=> $a } @_)[0] }
 
-my $node = start_told('told', kinds => 1, conf => [ q{idgen.shards = '5'}, 'idgen.max_wait = 30s' ]);
+my $node = start_told('told', kinds => 1, conf => [ q{idgen.shards = '5'}, 'idgen.max_wait = 30s', 'max_prepared_transactions = 2' ]);
 my $one = connect_to($node);
 my $two = connect_to($node);
 my ($ok, $value) = row($one, 'machine');
@@ -94,6 +94,7 @@ says_generation($node, 2);
 start_again($node);
 $one = connect_to($node);
 fails_with($one, 'SELECT next_id()', '55000', $resumed, 'a crash in between');
+is(logged($node, 'database "postgres" is of a machine that was resumed from a snapshot of its memory'), 3, 'each start says so');
 $one->do('SELECT idgen.confirm_shards()');
 @after = ids($one, 'SELECT next_ids(10)');
 cmp_ok($after[0], '>', largest(@before), 'then IDs lie above those of before');
@@ -115,24 +116,37 @@ my %seen;
 is(scalar(grep { $seen{$_}++ } @before, @after), 0, 'and none comes twice');
 isnt(value_of($one, 'SELECT next_decimal_id()') % 10_000_000_000, $decimal % 10_000_000_000,
 	'with a warning alone: another generator');
-$two->commit;
+eval { $two->rollback };
 
-# A reader by ID goes on: a transaction of before the copy keeps its rows to itself until it ends.
-$one->do('CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id())');
+# A transaction that drew before the copy would store the same IDs in each: it is not committed, nor prepared. One that
+# drew nothing before is, and readers by ID go on.
+$one->do('CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), what text)');
 $one->do('INSERT INTO event DEFAULT VALUES');
-$two->begin_work;
+my $three = connect_to($node);
+$_->begin_work for $two, $three;
 my $held = value_of($two, 'INSERT INTO event DEFAULT VALUES RETURNING id');
+value_of($three, 'SELECT count(*) FROM event');
 resume($node, 4);
 $one->do('INSERT INTO event DEFAULT VALUES');
-my $bound = value_of($one, 'SELECT coalesce(id_settled(), 0)');
-cmp_ok($bound, '<=', $held, 'what is settled stays below an ID that is not stored yet');
-$two->commit;
-wait_until($one, 'SELECT id_settled() > (SELECT max(id) FROM event)', 1) ;
-is(value_of($one, 'SELECT count(*) FROM event WHERE id < id_settled()'), 3, 'then the reader sees all');
+cmp_ok(value_of($one, 'SELECT coalesce(id_settled(), 0)'), '<=', $held, 'what is settled stays below an ID of a transaction');
+$two->do('INSERT INTO event DEFAULT VALUES');
+my $before_copy = qr/resumed from a snapshot of its memory while the transaction was open\nDETAIL:.*each copy of the machine.*\nHINT:  Run the transaction again\./s;
+fails_with($two, 'COMMIT', '40001', $before_copy, 'a transaction that drew before the copy');
+$three->do('INSERT INTO event DEFAULT VALUES');
+ok(eval { $three->commit }, 'one that drew after it is committed');
+eval { $two->rollback };
+$two->do('INSERT INTO event DEFAULT VALUES');
+wait_until($one, 'SELECT id_settled() > (SELECT max(id) FROM event)');
+is(value_of($one, 'SELECT count(*) FROM event WHERE id < id_settled()'), 4, 'then a reader sees all');
+$two->do('BEGIN');
+$two->do('INSERT INTO event DEFAULT VALUES');
+resume($node, 5);
+fails_with($two, q{PREPARE TRANSACTION 'drawn'}, '40001', $before_copy, 'nor is it prepared');
+$two->do('ROLLBACK');
 
 # A machine that is booted begins to count again: its identity is another one, but no copy is claimed.
-set_for_server($one, 'idgen.on_copy', 'auto');
 @before = ids($one, 'SELECT next_ids(500)');
+set_for_server($one, 'idgen.on_copy', 'auto');
 crash($node);
 give_clock($node, '+0');
 give_boot($node, '5d6b6c4e-0001-4000-8000-000000000001');

@@ -59,6 +59,24 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	  'a server started by the command line of a container has its number');
 	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'the server of the container ends');
 }
+# A machine that is copied, by a file in place of what its host tells. The setting needs the library at the start.
+{
+	my $section = 'Machines that are copied';
+	my $page = PostgreSQL::Test::Utils::tempdir() . '/machine';
+	my $typed = sub { my ($place) = @_; return block_of($section, $place) =~ s{/var/tmp/machine}{$page}gr };
+	my $shell = sub { my ($place) = @_; system_or_bail('sh', '-c', $typed->($place)); return -s $page };
+	my $machine = start_node('machine', preload => 1, conf => ["idgen.shards = '7'"]);
+	is($shell->(1), 4096, 'machine: a page');
+	$machine->safe_psql('postgres', $typed->(2));
+	$machine->stop;
+	start_again($machine);
+	is($machine->safe_psql('postgres', 'SELECT id_shard(next_id())'), '7', 'machine: a server that looks at the page makes IDs');
+	is($shell->(3), 4096, 'machine: the page is changed in place');
+	my (undef, undef, $refusal) = $machine->psql('postgres', 'SELECT next_id()');
+	like($refusal, qr/was resumed from a snapshot of its memory and keeps its shards/, 'machine: a copy makes no ID');
+	$machine->safe_psql('postgres', $typed->(4));
+	is($machine->safe_psql('postgres', 'SELECT id_shard(next_id())'), '7', 'machine: it makes IDs once the shards are confirmed');
+}
 $_->safe_psql('postgres', 'CREATE EXTENSION idgen') for @parts;
 type($parts[0], 'One server', 1);
 type($_, 'One server', 2) for @parts;
