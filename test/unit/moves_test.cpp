@@ -176,7 +176,7 @@ TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
     database.generators.record = {bare_record(8, ours), 0, 0, true};
     create_generators(host, 1);
     EXPECT_EQ(host.asked, "lock unlock first flush ");
-    EXPECT_EQ(host.page.record, bare_record(8, 1));
+    EXPECT_EQ(host.page.record, bare_record(8, ours));
     host.asked = {};
     host.remembers_it = false;
     create_horizon(host, t + 300, {1, false});
@@ -214,14 +214,14 @@ TEST_F(MovesTest, AMachineThatWasCopiedSinceOwesAWaitToo) {
     host.told = 1;
     create_horizon(host, t + 300, {ours, false});
     EXPECT_EQ(host.page.record.identity, 0);
-    create_generators(host, ours);
-    EXPECT_EQ(host.page.record, bare_record(8, 0));
-    horizon.machine = database.generators.machine = 1;
+    create_generators(host, theirs);
+    EXPECT_EQ(host.page.record, bare_record(8, ours)) << "of the machine of before";
+    note_machine(horizon, 1);
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, 0) << "noted, and not loaded since";
     load(bare_record(t + 300, ours));
     create_horizon(host, t + 300, {ours, false});
     EXPECT_EQ(host.page.record.identity, ours);
-    create_generators(host, ours);
-    EXPECT_EQ(host.page.record, bare_record(8, ours));
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {

@@ -74,28 +74,28 @@ void create_record(Host &host, DurableRecord first, Begin begin) {
     }
     host.flush(host.write_first(first));
 }
-// Whether the machine was copied since the record was loaded: its other copies may have made more, so the first record
-// is nobody's.
-template <class Host, class Loaded>
-bool was_copied(const Host &host, const Loaded &loaded) {
-    return loaded.record.is_loaded && loaded.machine != host.machine();
+// Whether the machine was copied since the horizon was loaded: its other copies may have made more, so the first record is
+// nobody's.
+inline bool was_copied(const Horizon &horizon, std::uint64_t machine) noexcept {
+    return horizon.record.is_loaded ? horizon.machine != machine : horizon.machine != 0;
 }
 template <class Host>
 void create_horizon(Host &host, std::int64_t first_ms, const Creator &creator) {
     create_record(host, bare_record(first_ms, creator.identity_for(Horizon{})), [&](DurableRecord &first) {
-        bool is_copied = was_copied(host, host.database().horizon);
+        bool is_copied = was_copied(host.database().horizon, host.machine());
         host.in_directory(
             [&](auto &directory) { first = begin_horizon(directory, host.database(), first_ms, creator); });
         if (is_copied) first.identity = 0;
     });
 }
-// Above the generators that this server has taken in the database.
+// Above the generators that this server has taken in the database. If its machine was copied since, others may have
+// taken more.
 template <class Host>
 void create_generators(Host &host, std::int64_t identity) {
     create_record(host, bare_record(0, identity), [&](DurableRecord &first) {
         const Generators &generators = host.database().generators;
         first.value = last_taken(generators);
-        if (was_copied(host, generators)) first.identity = 0;
+        if (first.value != 0) first.identity = generators.record.known.identity;
     });
 }
 
