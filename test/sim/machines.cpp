@@ -44,6 +44,8 @@ void World::resume_machines(Origin origin) {
                 resume_record(node, i, kind, is_beside(node, i, kind, origin));
     }
     say("the hosts tell that the machines are copies", primary());
+    // Before any session knows.
+    if (primary().issues() && stage_.scenario.has_admin && stage_.random.one_in(3)) advance(primary(), any_database());
 }
 
 // Whether what an origin has made since, or makes, may be what the copy makes: unless that owes it, or skips it.
