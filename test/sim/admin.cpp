@@ -5,6 +5,12 @@
 namespace idgen::sim {
 namespace {
 
+// Notes that a record is this machine's, unless that was copied meanwhile.
+void note_confirmed(Node &node, int database, Record kind) noexcept {
+    bool is_own = node.disk.page(database, kind).record.machine == node.machine_name();
+    if (is_own) node.is_resumed(database, kind) = Resumed::no;
+}
+
 // Notes for the oracle what a move writes and finishes.
 class MoveHost : public RecordHost {
    public:
@@ -68,13 +74,16 @@ void MoveHost::note_finished() {
             break;
         case Admin::Task::confirm:
             node_.origin = node_.system;
+            note_confirmed(node_, number_, Record::horizon);
             break;
     }
 }
 
 void MoveHost::unlock() {
-    note_finished();
+    bool is_moved = lsn_ != 0;
+    if (is_moved) note_finished();
     RecordHost::unlock();
+    if (!is_moved) return;
     stage_.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage_.true_ms), node_.number,
                      number_, Stage::since_start(at_ms_));
 }
@@ -94,6 +103,7 @@ void Admin::begin(Stage &stage, Node &node, int database, Task task, std::int64_
     number_ = database;
     task_ = task;
     at_ms_ = at_ms;
+    machine_ = node.machine();
     is_locked_ = false;
     static char stack[1 << 18];
     fiber_.begin(stack, sizeof(stack), run, this);
@@ -101,6 +111,15 @@ void Admin::begin(Stage &stage, Node &node, int database, Task task, std::int64_
 
 void Admin::run(void *admin) {
     static_cast<Admin *>(admin)->move();
+}
+
+// Confirms the launch number of DecimalIds, too.
+void Admin::confirm_launch() {
+    Database &database = *node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));
+    RecordHost generators(*stage_, *node_, database, number_, Record::generator, *this);
+    ServerView server = stage_->view_of(*node_);
+    confirm_generators(generators, server, machine_);
+    note_confirmed(*node_, number_, Record::generator);
 }
 
 void Admin::move() {
@@ -116,7 +135,8 @@ void Admin::move() {
             move_by_hand(host, ResetMove{server, at_ms_, node_->shared->accepted});
             break;
         case Task::confirm:
-            move_by_hand(host, ConfirmMove{server});
+            move_by_hand(host, ConfirmMove{server, machine_});
+            if (node_->is_told) confirm_launch();
             break;
     }
     stage_->oracle.expect(host.is_durable(), "a move by hand returns before it is durable");

@@ -34,13 +34,15 @@ class Admin final : public Renewer {
    private:
     static void run(void *admin);
     void move();
+    void confirm_launch();
 
     Stage *stage_ = nullptr;
     Node *node_ = nullptr;
     int number_ = 0;
     Task task_ = Task::advance;
     std::int64_t at_ms_ = 0;
-    bool is_locked_ = false;  // it holds the lock of renewals
+    std::uint64_t machine_ = 0;  // in which it was called
+    bool is_locked_ = false;     // it holds the lock of renewals
     Fiber fiber_;
 };
 

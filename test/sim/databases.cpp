@@ -3,23 +3,14 @@
 #include "world.hpp"
 
 namespace idgen::sim {
-namespace {
-
-// Whether the server knows what was made in a database: a session has loaded the record since the start. The floor does
-// not say so, since a slot that was given out before lifts it to the epoch of its layout.
-bool is_remembered(const Node &node, int database) noexcept {
-    return node.old_floors_ms[database] != 0;
-}
 
 // Whether what a server owes for the servers before it covers all that was made in a database: by clocks that are right,
 // and no advance beyond them.
-bool is_covered(const Stage &stage, const Node &node, int database) {
-    const HorizonRules &rules = stage.settings.rules;
-    std::int64_t by_right_clocks_ms = stage.true_ms + rules.clock_error_ms + rules.max_lead_ms + 1;
-    return !stage.scenario.has_wild_clocks && stage.oracle.reached_ms(node.scopes[database]) <= by_right_clocks_ms;
+bool World::is_covered(const Node &node, int database) const noexcept {
+    const HorizonRules &rules = stage_.settings.rules;
+    std::int64_t by_right_clocks_ms = stage_.true_ms + rules.clock_error_ms + rules.max_lead_ms + 1;
+    return !stage_.scenario.has_wild_clocks && stage_.oracle.reached_ms(node.scopes[database]) <= by_right_clocks_ms;
 }
-
-}  // namespace
 
 Database *World::find(const Node &node, int database) const noexcept {
     return node.directory().find_database(oid_of(database));
@@ -33,7 +24,7 @@ Database *World::enter(Node &node, int database) {
 
 // Nothing is known of what was made before; it may be made again.
 void World::begin_scope(Node &node, int database) {
-    node.scopes[database] = stage_.oracle.new_scope();
+    node.scopes[database] = stage_.common.new_scope();
     begin_anew(node, database);
 }
 
@@ -51,18 +42,19 @@ void World::create(Node &node, int database) {
     if (entry == nullptr || entry->is_locked) return;
     Creator creator{node.identity(), node.timeline > 1};
     if (!is_remembered(node, database)) {
-        if (creator.is_successor && is_covered(stage_, node, database))
+        if (creator.is_successor && is_covered(node, database))
             begin_anew(node, database);
         else
             begin_scope(node, database);
     }
-    if (last_taken(entry->generators) == 0) node.launches[database] = ++launches_;
+    if (last_taken(entry->generators) == 0) node.launches[database] = stage_.common.new_launch();
     std::int64_t first_ms = first_horizon_ms(node.clock.read(stage_.true_ms), 0, stage_.settings.rules.max_lead_ms);
     Restless client;
     RecordHost horizon(stage_, node, *entry, database, Record::horizon, client);
     create_horizon(horizon, first_ms, creator);
     RecordHost generators(stage_, node, *entry, database, Record::generator, client);
     create_generators(generators, node.identity());
+    review(node, database);
     say("CREATE EXTENSION", node);
 }
 
@@ -135,8 +127,9 @@ void World::create_database_again(Node &node, int database) {
         begin_scope(node, database);
     // The template had idgen, and an old horizon.
     std::int64_t horizon_ms = stage_.random.between(start_ms, std::max(start_ms, reached_ms));
-    node.launches[database] = ++launches_;
+    node.launches[database] = stage_.common.new_launch();
     begin_records(node, database, bare_record(horizon_ms, node.identity()), 0);
+    review(node, database);
     say("a database is dropped and created again", node);
 }
 
@@ -152,10 +145,10 @@ void World::copy_primary(Node &node) {
 }
 
 void World::rename(Node &node) noexcept {
-    node.system = ++systems_;
+    node.system = ++stage_.common.systems;
     node.timeline = 1;
-    node.is_converted = systems_ % 2 == 0;
-    node.boot_machine(++boots_, stage_.true_ms);
+    node.is_converted = node.system % 2 == 0;
+    node.boot_machine(++stage_.common.boots, stage_.true_ms);
 }
 
 // A copy of the primary under another system identifier: either both go on, or the copy alone.
@@ -170,7 +163,7 @@ void World::copy() {
     bool has_other_shards = stage_.random.one_in(2);
     if (has_other_shards) node.shards++;
     for (int i = 0; i < max_databases; i++) {
-        node.launches[i] = ++launches_;
+        node.launches[i] = stage_.common.new_launch();
         bool may_repeat = has_other_shards || (stage_.settings.admits_copy && !node.is_converted);
         if (may_repeat && !stage_.scenario.has_registry()) begin_scope(node, i);
     }
@@ -221,7 +214,9 @@ void World::confirm_shards() {
     const Owner owner{node.system, node.shards};
     DurableRecord page = with_origin(node.disk.horizon(database), node.origin, owner);
     bool is_idle = node.issues() && admin_.node() == nullptr;
-    if (!is_idle || !is_copy(page, owner) || enter(node, database) == nullptr) return;
+    if (!is_idle || !(is_copy(page, owner) || may_confirm(node, database)) || enter(node, database) == nullptr) return;
+    for (Record kind : {Record::horizon, Record::generator})
+        if (node.is_resumed(database, kind) == Resumed::beside) separate(node, database, kind);
     admin_.begin(stage_, node, database, Admin::Task::confirm, 0);
     say("idgen.confirm_shards", node);
 }

@@ -29,7 +29,25 @@ void Keeper::start(const Node &node) noexcept {
     for (int i = 0; i < max_leases; i++) tasks_[i] = {node.disk.numbers[i], Step::look, 0};
 }
 
+bool Keeper::follow_machine(Stage &stage, Node &node) {
+    Leases &leases = node.shared->leases;
+    if (leases.kept_machine == node.machine()) return false;
+    leases.leave(node.machine());
+    for (int i = 0; i < max_leases; i++) {
+        SharedLease &entry = leases.entries[i];
+        idgen::leave(entry.lease, static_cast<std::int64_t>(stage.random.next() | 1));
+        tasks_[i].step = Step::look;
+        node.left_leases.save(i, entry.purpose, node.identity(), entry.lease);
+    }
+    leases.changes++;
+    leases.kept_machine = node.machine();
+    stage.trace.say("%4lld node %d: leaves the numbers of the machine of before", Stage::since_start(stage.true_ms),
+                    node.number);
+    return true;
+}
+
 void Keeper::step(Stage &stage, Node &node) {
+    follow_machine(stage, node);
     auto number = static_cast<int>(stage.random.between(0, max_leases - 1));
     Lease &lease = node.shared->leases.entries[number].lease;
     Task &task = tasks_[number];
@@ -132,7 +150,7 @@ void Keeper::stop(Stage &stage, Node &node, int number) {
 void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
     const SharedLease &entry = node.shared->leases.entries[number];
     node.left_leases.save(number, entry.purpose, node.identity(), entry.lease);
-    stage.registry.send({node.number, number, call, {}});
+    stage.registry.send({node.number, number, call, {}, 1u << stage.world});
     constexpr const char *kinds[] = {"nothing", "claim", "extend", "stop"};
     stage.trace.say("%4lld node %d: asks to %s %lld, from %lld to %lld", Stage::since_start(stage.true_ms), node.number,
                     kinds[static_cast<int>(call.kind)], static_cast<long long>(call.number),
@@ -140,6 +158,7 @@ void Keeper::send(Stage &stage, Node &node, int number, const LeaseCall &call) {
 }
 
 void Keeper::hear(Stage &stage, Node &node, const Letter &letter) {
+    if (follow_machine(stage, node)) return;
     SharedLease &entry = node.shared->leases.entries[letter.lease];
     Task &task = tasks_[letter.lease];
     LeaseNews news = take_in(entry.lease, task.record, letter.call, letter.answer, node.read_clock(stage.true_ms),

@@ -3,7 +3,8 @@
 //      propose, flush -> claim -> the answer -> move the slots -> extend, again and again -> end issue ->
 //      drain -> stop
 //
-// What it knows is lost with it; what it has asked for stands in shared memory.
+// What it knows is lost with it; what it has asked for stands in shared memory. If the machine is copied, each copy has
+// that, so it leaves all numbers and begins other lives: before it does anything else, or takes in what it is answered.
 #pragma once
 
 #include "stage.hpp"
@@ -32,6 +33,7 @@ class Keeper {
         Lsn proposal;
     };
 
+    bool follow_machine(Stage &stage, Node &node);
     void look(Stage &stage, Node &node, int number);
     void propose_some(Stage &stage, Node &node, int number, Errand errand);
     void begin_life_of(Stage &stage, Node &node, int number);

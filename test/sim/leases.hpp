@@ -22,13 +22,14 @@ struct SharedLease {
 
 struct Leases {
     SharedLease entries[max_leases];
-    std::uint32_t changes;  // of the numbers in the pool
-    std::uint64_t machine;  // in which they are held
+    std::uint32_t changes;       // of the numbers in the pool
+    std::uint64_t machine;       // in which they are held
+    std::uint64_t kept_machine;  // in which the keeper began their lives
 
     // Room for so many numbers of the server's own choice.
-    void begin(int pool_count) noexcept {
+    void begin(int pool_count, std::uint64_t now) noexcept {
         changes = 0;
-        machine = 0;
+        machine = kept_machine = now;
         for (int i = 0; i < max_leases; i++) {
             begin_life(entries[i].lease, 0);
             entries[i].purpose = i < pool_count ? LeaseFor::pool : LeaseFor::nothing;

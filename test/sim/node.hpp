@@ -99,6 +99,13 @@ struct LeftLeases {
     }
 };
 
+// Whether a server's machine is a copy whose shards, or launch number, nobody has confirmed, as far as its records tell.
+enum class Resumed : std::uint8_t {
+    no,
+    alone,   // its origin has ended
+    beside,  // its origin or another copy may go on
+};
+
 struct Node {
     Disk disk;
     Clock clock;
@@ -119,6 +126,7 @@ struct Node {
     std::uint32_t writers[max_databases] = {};
     std::uint32_t scopes[max_databases] = {};    // nodes with the same make no ID twice
     std::uint32_t launches[max_databases] = {};  // of DecimalIds
+    Resumed resumed[max_databases][2] = {};      // by record
 
     std::unique_ptr<SharedMemory> shared;
     LeftLeases left_leases;
@@ -149,6 +157,7 @@ struct Node {
         return identity_in(identity_of(timeline, static_cast<std::uint64_t>(system)), machine_name());
     }
     BootId boot_id() const noexcept { return {boot, 1}; }
+    Resumed &is_resumed(int database, Record kind) noexcept { return resumed[database][static_cast<int>(kind)]; }
     bool issues() const noexcept { return is_up && is_primary; }
     bool is_in_progress(std::uint32_t xid) const noexcept {
         for (const Process &process : shared->processes)
@@ -246,7 +255,7 @@ struct Node {
         left_leases.set_aside();
         directory().clear();
         idgen::forget(shared->accepted);
-        shared->leases.begin(pool_count);
+        shared->leases.begin(pool_count, machine());
         believed = {};
         std::fill_n(confirmed, max_databases, Believed{});
         std::fill_n(old_floors_ms, max_databases, 0);

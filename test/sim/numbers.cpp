@@ -4,6 +4,7 @@
 namespace idgen::sim {
 
 void World::keep_numbers() {
+    if (events_ < keepers_stalled_until_) return;
     for (std::int64_t steps = stage_.random.between(0, stage_.scenario.keeper_speed); steps > 0; steps--)
         stage_.random.one_in(4) ? carry() : step_keeper();
 }
@@ -36,7 +37,7 @@ void World::carry() {
     RegistryTerms terms{0, stage_.scenario.lease_rules.ttl_ms, registry.max_ahead_ms()};
     bool is_low = stage_.registry.execute_some(stage_.random, stage_.scenario.lost_one_in, stage_.true_ms, terms);
     stage_.oracle.expect(!is_low, "the registry's horizon is below an ID");
-    std::optional<Letter> letter = stage_.registry.answer(stage_.random, stage_.scenario.lost_one_in);
+    std::optional<Letter> letter = stage_.registry.answer(stage_.random, stage_.scenario.lost_one_in, stage_.world);
     if (!letter) return;
     Node &node = stage_.nodes[letter->node];
     if (node.issues()) keepers_[node.number].hear(stage_, node, *letter);

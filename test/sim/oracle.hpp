@@ -2,47 +2,27 @@
 // first thing that is wrong stays as the failure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
-#include <unordered_set>
-#include <vector>
 
+#include "common.hpp"
 #include "node.hpp"
 
 namespace idgen::sim {
 
-// An ID, or a counter of a generator: of a layout by its number, of the hybrid logical clock, of DecimalIds.
-constexpr int kind_hlc = max_layouts;
-constexpr int kind_decimal = max_layouts + 1;
-
-struct Made {
-    std::uint32_t scope;
-    int kind;
-    std::int64_t id;
-
-    bool operator==(const Made &b) const noexcept { return scope == b.scope && kind == b.kind && id == b.id; }
-};
-
-struct HashOfMade {
-    std::size_t operator()(const Made &made) const noexcept {
-        std::uint64_t seed = std::uint64_t{made.scope} << 2 | static_cast<std::uint64_t>(made.kind);
-        return Random(static_cast<std::uint64_t>(made.id) ^ seed << 48).next();
-    }
-};
-
 class Oracle {
    public:
-    explicit Oracle(bool judges_bounds) : judges_bounds_(judges_bounds) { made_.reserve(1024); }
+    Oracle(Common &common, bool judges_bounds) noexcept : common_(common), judges_bounds_(judges_bounds) {}
 
-    void make(std::uint32_t scope, int kind, std::int64_t id) {
-        ids_++;
-        if (!made_.insert({scope, kind, id}).second) failure_ = "duplicate ID";
+    void make(std::uint32_t scope, int kind, std::int64_t id) noexcept {
+        common_.counts.later_ids += was_copied();
+        if (!common_.made.insert({scope, kind, id})) common_.failure = "duplicate ID";
     }
 
     // A tick that IDs of a database leave the server in.
-    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) {
+    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) noexcept {
         std::int64_t start_ms = ms_down(start_us);
-        std::int64_t &reached_ms = reached_ms_[node.scopes[database]];
+        std::int64_t &reached_ms = common_.reached_ms(node.scopes[database]);
         reached_ms = std::max(reached_ms, start_ms + 1);
         if (start_us > limits.now_us + limits.max_lead_ms * 1000) fail("the lead exceeds its limit");
         if (start_us < us_of(limits.floor_ms)) fail("a tick starts below the floor");
@@ -84,15 +64,13 @@ class Oracle {
     }
 
     void note_news(LeaseNews news) noexcept {
-        taken_ += news == LeaseNews::claimed;
-        lost_ += news == LeaseNews::lost;
-        stopped_ += news == LeaseNews::stopped;
+        common_.counts.taken += news == LeaseNews::claimed;
+        common_.counts.lost += news == LeaseNews::lost;
+        common_.counts.stopped += news == LeaseNews::stopped;
+        common_.counts.later_numbers += news == LeaseNews::claimed && was_copied();
     }
-    std::int64_t taken() const noexcept { return taken_; }
-    std::int64_t lost() const noexcept { return lost_; }
-    std::int64_t stopped() const noexcept { return stopped_; }
 
-    void expect(bool is_so, const char *else_what) {
+    void expect(bool is_so, const char *else_what) noexcept {
         if (!is_so) fail(else_what);
     }
 
@@ -101,24 +79,17 @@ class Oracle {
         highest_lead_ms_ = std::max(highest_lead_ms_, max_lead_ms);
     }
 
-    void note_generator(std::uint32_t launch, std::uint32_t generator) {
-        if (generators_.size() <= launch) generators_.resize(launch + 1);
-        generators_[launch] = std::max(generators_[launch], std::int64_t{generator});
+    void note_generator(std::uint32_t launch, std::int64_t generator) noexcept {
+        std::int64_t &highest = common_.generator(launch);
+        highest = std::max(highest, generator);
     }
-    std::int64_t highest_generator(std::uint32_t launch) const noexcept {
-        return launch < generators_.size() ? generators_[launch] : 0;
-    }
+    std::int64_t highest_generator(std::uint32_t launch) const noexcept { return common_.generator(launch); }
 
-    std::uint32_t new_scope() {
-        reached_ms_.push_back(0);
-        return static_cast<std::uint32_t>(reached_ms_.size() - 1);
-    }
     // No ID of a scope was made at or above that.
-    std::int64_t reached_ms(std::uint32_t scope) const noexcept { return reached_ms_[scope]; }
+    std::int64_t reached_ms(std::uint32_t scope) const noexcept { return common_.reached_ms(scope); }
 
-    bool has_failed() const noexcept { return !failure_.empty(); }
-    const std::string &failure() const noexcept { return failure_; }
-    std::int64_t ids() const noexcept { return ids_; }
+    bool has_failed() const noexcept { return common_.failure != nullptr; }
+    bool was_copied() const noexcept { return common_.counts.copies + common_.counts.resumes > 0; }
 
    private:
     // Judges the clock of a renewal by the highest that was believed on this boot of the machine: what somebody
@@ -142,19 +113,14 @@ class Oracle {
         written.believed = believed;
     }
 
-    void fail(const char *what) {
-        if (judges_bounds_ && failure_.empty()) failure_ = what;
+    void fail(const char *what) noexcept {
+        if (judges_bounds_ && common_.failure == nullptr) common_.failure = what;
     }
 
+    Common &common_;
     const bool judges_bounds_;
-    std::unordered_set<Made, HashOfMade> made_;
-    std::vector<std::int64_t> reached_ms_ = {0};  // by scope
-    std::vector<std::int64_t> generators_;        // the highest by launch
-    std::int64_t ids_ = 0;
-    std::int64_t taken_ = 0, lost_ = 0, stopped_ = 0;  // numbers
     std::int64_t highest_clock_ms_ = start_ms;
     std::int64_t highest_lead_ms_ = 0;
-    std::string failure_;
 };
 
 }  // namespace idgen::sim

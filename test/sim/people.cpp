@@ -7,7 +7,7 @@ void World::disaster() {
     Random &random = stage_.random;
     const Scenario &s = stage_.scenario;
     Node &node = random.one_in(2) ? primary() : any_node();
-    disasters_++;
+    stage_.common.counts.disasters++;
     if (trouble_ > 0 && random.one_in(3)) return crash_backend(node);
     if (s.has_lowering && random.one_in(6)) return meddle(node);
     if (s.has_registry() && random.one_in(2)) return strike_numbers(node);
@@ -56,6 +56,7 @@ void World::count_on(Node &node, WalEntry page) {
     }
     page.record = bare_record(value, left - 1);
     node.disk.page(page.database, Record::horizon) = page;
+    review(node, page.database);
     say("nextval on the horizon", node);
 }
 
@@ -76,6 +77,7 @@ void World::meddle(Node &node) {
     page.is_vouched = false;
     node.disk.write(page);
     if (stage_.random.one_in(2)) node.disk.flush(node.disk.inserted());
+    review(node, database);
     say(is_lowered ? "setval lowers the horizon" : "setval raises the horizon", node);
 }
 
@@ -104,6 +106,7 @@ void World::reset(Node &node, int database) {
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     for (const Node &other : stage_.nodes)
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
+    if (stage_.scenario.has_registry() && !stage_.common.turns.is_alone(stage_.world)) return;
     std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     drop_readers(nullptr, database);

@@ -141,9 +141,11 @@ bool World::ask_standby(Node &node, int database, const HeldSnapshot &query, std
 // All below the answer is decided in the snapshot: nobody who had not ended there commits, and nothing more is drawn.
 void World::judge(Node &node, int database, const HeldSnapshot &query, std::int64_t until) {
     if (until == none_settled) return;
-    reads_ += until > 0;
+    Counts &counts = stage_.common.counts;
+    counts.reads += until > 0;
+    counts.later_reads += until > 0 && stage_.oracle.was_copied();
     Node &source = source_of(node);
-    standby_reads_ += !node.is_primary;
+    counts.standby_reads += !node.is_primary;
     Lowest below;
     for (int i = 0; i < stage_.scenario.layout_count; i++)
         below.ids[i] = settled_id(stage_.scenario.packings[i], until);

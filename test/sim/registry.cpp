@@ -1,38 +1,48 @@
 #include "registry.hpp"
 
 namespace idgen::sim {
-namespace {
 
-// One of the letters, which mostly is taken out.
-Letter pick(std::vector<Letter> &letters, Random &random) {
-    auto i = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(letters.size()) - 1));
-    Letter letter = letters[i];
+std::optional<Letter> Wire::pick(Random &random, unsigned worlds) noexcept {
+    std::int64_t left = std::count_if(letters_, letters_ + count_,
+                                      [worlds](const Letter &letter) { return (letter.worlds & worlds) != 0; });
+    if (left == 0) return std::nullopt;
+    left = random.between(0, left - 1);
+    Letter *found = letters_;
+    while ((found->worlds & worlds) == 0 || left-- > 0) found++;
+    Letter letter = *found;
     if (random.one_in(10)) return letter;
-    letters[i] = letters.back();
-    letters.pop_back();
+    found->worlds &= ~worlds;
+    if (found->worlds == 0) *found = letters_[--count_];
     return letter;
 }
 
-}  // namespace
+void Registry::begin() noexcept {
+    clock = {};
+    rows_ = kept_ = {};
+    was_clock_wrong_ = false;
+    calls_.clear();
+    answers_.clear();
+    std::fill_n(made_ms_, max_numbers, 0);
+    std::fill_n(highest_ms_, max_numbers, 0);
+}
 
 bool Registry::execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms,
                             const RegistryTerms &terms) {
-    if (calls_.empty()) return false;
-    Letter letter = pick(calls_, random);
-    if (random.one_in(lost_one_in)) return false;
+    std::optional<Letter> picked = calls_.pick(random, ~0u);
+    if (!picked || random.one_in(lost_one_in)) return false;
+    Letter letter = *picked;
     std::int64_t number = letter.call.number;
     std::optional<RegistryRow> &row = rows_.of[number];
     if (!row) row = rows_.unheld;
     letter.answer = execute(*row, letter.call, {clock.read(true_ms), terms.ttl_ms, terms.max_ahead_ms});
     highest_ms_[number] = std::max(highest_ms_[number], row->horizon_ms);
-    answers_.push_back(letter);
+    answers_.add(letter);
     return row->horizon_ms < made_ms_[number];
 }
 
-std::optional<Letter> Registry::answer(Random &random, std::int64_t lost_one_in) {
-    if (answers_.empty()) return std::nullopt;
-    Letter letter = pick(answers_, random);
-    if (random.one_in(lost_one_in)) return std::nullopt;
+std::optional<Letter> Registry::answer(Random &random, std::int64_t lost_one_in, int world) noexcept {
+    std::optional<Letter> letter = answers_.pick(random, 1u << world);
+    if (letter && random.one_in(lost_one_in)) return std::nullopt;
     return letter;
 }
 

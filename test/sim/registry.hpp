@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "clock.hpp"
 #include "core/lease/number_choice.hpp"
@@ -12,23 +11,49 @@
 
 namespace idgen::sim {
 
-// A call of a server for one of its numbers, and what came back.
+// A call of a server for one of its numbers, and what came back. If machines are copied meanwhile, it is of all copies.
 struct Letter {
     int node;
     int lease;
     LeaseCall call;
     CallAnswer answer;
+    unsigned worlds;  // a bit of each in which it is on its way
+};
+
+// Letters on their way, at most so many: what is too much is lost.
+class Wire {
+   public:
+    void clear() noexcept { count_ = 0; }
+    void add(const Letter &letter) noexcept {
+        if (count_ < most) letters_[count_++] = letter;
+    }
+    // What is on its way in a world is so in its copy.
+    void copy(int world, int copy) noexcept {
+        for (int i = 0; i < count_; i++) letters_[i].worlds |= (letters_[i].worlds >> world & 1u) << copy;
+    }
+    // One of the letters of those worlds, which mostly is taken out of them; none: there is none.
+    std::optional<Letter> pick(Random &random, unsigned worlds) noexcept;
+
+   private:
+    static constexpr int most = 2000;
+    int count_ = 0;
+    Letter letters_[most];
 };
 
 class Registry {
    public:
-    void send(const Letter &letter) { calls_.push_back(letter); }
+    void begin() noexcept;
+    void send(const Letter &letter) noexcept { calls_.add(letter); }
+    void copy_wires(int world, int copy) noexcept {
+        calls_.copy(world, copy);
+        answers_.copy(world, copy);
+    }
 
-    // Executes some call. True if R of its number no longer lies above all that was made with it.
+    // Executes some call, of any world. True if R of its number no longer lies above all that was made with it.
     bool execute_some(Random &random, std::int64_t lost_one_in, std::int64_t true_ms, const RegistryTerms &terms);
 
-    // Some answer; none if it is lost.
-    std::optional<Letter> answer(Random &random, std::int64_t lost_one_in);
+    // Some answer in a world; none if it is lost.
+    std::optional<Letter> answer(Random &random, std::int64_t lost_one_in, int world) noexcept;
 
     NumberList list(ListedNumber (&rows)[max_numbers], std::int64_t true_ms) const noexcept;
 
@@ -67,7 +92,7 @@ class Registry {
     Rows rows_;
     Rows kept_;
     bool was_clock_wrong_ = false;
-    std::vector<Letter> calls_, answers_;
+    Wire calls_, answers_;
     std::int64_t made_ms_[max_numbers] = {};
     std::int64_t highest_ms_[max_numbers] = {};
 };

@@ -93,19 +93,24 @@ std::uint64_t RecordHost::write_first(const DurableRecord &record) {
     return node_.disk.write({number_, kind_, record, {}, kind_ == Record::horizon});
 }
 
+Outcome RecordHost::note_refused(const Outcome &outcome) const noexcept {
+    stage_.common.counts.refused += outcome.renewal == Renewal::resumed;
+    return outcome;
+}
+
 Outcome RecordHost::renew(std::int64_t start_ms) {
     start_ms_ = start_ms;
     view_ = stage_.view_of(node_);
     stage_.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
     if (kind_ == Record::generator) {
         CounterRenewal renewal{{database_.generators, view_}};
-        return idgen::renew(*this, renewal);
+        return note_refused(idgen::renew(*this, renewal));
     }
     ReadRenewal<Database> renewal{{database_.horizon, node_.shared->accepted, view_, start_ms}, database_};
     Outcome outcome;
     if (!renew_by_pending(*this, renewal, outcome)) outcome = idgen::renew(*this, renewal);
     if (has_read_ && !has_written_) stage_.oracle.refuse(outcome, page_.record.value, view_);
-    return outcome;
+    return note_refused(outcome);
 }
 
 }  // namespace idgen::sim

@@ -71,6 +71,7 @@ class RecordHost {
     WalEntry page_{};  // as it was read
 
    private:
+    Outcome note_refused(const Outcome &outcome) const noexcept;
     void trace_write(const char *what, std::int64_t value) const;
 
     Renewer &renewer_;

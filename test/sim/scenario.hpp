@@ -16,6 +16,11 @@
 // - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are
 // others.
 // - Somebody who lowers a horizon says the truth, has set the clock right, and has stopped the clients.
+// - A copy of a machine and its memory, whose host tells, makes no IDs before somebody confirms it, as long as its record
+//   tells it from its origin: not if the record is of another boot, or of no machine, as CREATE EXTENSION and setval
+//   leave it; nor after a failover of the copy. Then its IDs may be those of its origin. If that ended before the copy
+//   began, they are not, as far as the clocks were right and few generators were taken. A host whose machine boots does
+//   not count as it did for the origin.
 // - Where numbers come from a registry none of this is needed but the truth: clocks are arbitrary, its own
 //   too, old primaries live on, and so do copies of a disk. A registry that is put back to an older state is
 //   advanced above all that it ever granted. It hands out shards: clocks and DecimalIds are left out.
@@ -23,6 +28,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "core/durable/renewal.hpp"
 #include "core/issue/draw_steps.hpp"
@@ -33,6 +39,24 @@
 namespace idgen::sim {
 
 enum class Replication { none, asynchronous, synchronous };
+
+// Whether machines are copied with their memory, and their hosts tell.
+enum class Machines { alone, copied, told };
+
+// How a seed is run.
+struct Manner {
+    bool has_registry = false;
+    Machines machines = Machines::alone;
+    bool judges_bounds = true;  // else only duplicates are failures
+    bool is_traced = false;
+
+    bool is_told() const noexcept { return machines == Machines::told; }
+    // As the program is called.
+    std::string options() const {
+        constexpr const char *copies[] = {"", "--untold ", "--copies "};
+        return std::string(has_registry ? "--registry " : "") + copies[static_cast<int>(machines)];
+    }
+};
 
 constexpr int max_layouts = 2;
 constexpr int max_sessions = 5;
@@ -63,12 +87,15 @@ struct Scenario {
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen.advance, idgen.reset, idgen.accept_clock
     bool has_new_settings;
-    LeaseRules lease_rules;     // its window is 0 if shards are given by hand, without a registry
-    std::int64_t lost_one_in;   // calls, and answers
-    std::int64_t keeper_speed;  // steps of keepers between two of sessions, at most
-    int favourite;              // the misfortune of numbers that happens most
-    int number_count;           // that the registry hands out
-    int pool_count;             // of them, those of the server's own choice; 0: they are given by hand
+    LeaseRules lease_rules;  // its window is 0 if shards are given by hand, without a registry
+    Machines machines;
+    bool admits_resumed;         // a copied machine goes on with its shards
+    std::int64_t copy_interval;  // events between copies of all machines, about
+    std::int64_t lost_one_in;    // calls, and answers
+    std::int64_t keeper_speed;   // steps of keepers between two of sessions, at most
+    int favourite;               // the misfortune of numbers that happens most
+    int number_count;            // that the registry hands out
+    int pool_count;              // of them, those of the server's own choice; 0: they are given by hand
     Settings settings;
     Layout layouts[max_layouts];
     Packing packings[max_layouts];
@@ -188,15 +215,23 @@ inline void choose_registry(Scenario &s, Random &random) noexcept {
     s.has_right_registry = random.one_in(2);
 }
 
-inline Scenario scenario_of(Random &random, bool has_registry) noexcept {
+// Where machines are copied.
+inline void choose_machines(Scenario &s, Random &random) noexcept {
+    s.admits_resumed = random.one_in(6);
+    s.copy_interval = s.events / random.between(2, 6);
+}
+
+inline Scenario scenario_of(Random &random, const Manner &manner) noexcept {
     Scenario s{};
     s.replication = static_cast<Replication>(random.between(0, 2));
     choose_layouts(s, random);
     choose_settings(s, random);
     choose_dangers(s, random);
     choose_sizes(s, random);
-    if (has_registry) choose_registry(s, random);
+    if (manner.has_registry) choose_registry(s, random);
     s.prepare_interval = random.one_in(3) ? 40 : 3;
+    s.machines = manner.machines;
+    if (s.machines != Machines::alone) choose_machines(s, random);
     return s;
 }
 

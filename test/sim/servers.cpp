@@ -53,6 +53,7 @@ void World::crash_backend(Node &node) {
     auto kept = static_cast<Lsn>(stage_.random.between(static_cast<std::int64_t>(node.disk.flushed),
                                                        static_cast<std::int64_t>(node.disk.inserted())));
     start(node, kept);
+    count_crash();
     say("a backend crashed", node);
 }
 
@@ -60,12 +61,14 @@ void World::crash_backend(Node &node) {
 void World::crash_server(Node &node) {
     if (!node.is_up || is_unprotected(node)) return;
     node.is_up = false;
+    count_crash();
     node.disk.recover(node.disk.flushed);
     disconnect(node);
     drop_readers(&node, -1);
     say("crashes", node);
     if (!stage_.random.one_in(3)) return;
-    node.boot_machine(++boots_, stage_.true_ms);
+    node.boot_machine(++stage_.common.boots, stage_.true_ms);
+    if (node.is_told) count_anew(node);
     if (may_be_slow(node) && stage_.random.one_in(2))
         node.clock.slow_down(stage_.random.between(1, 20 * reach_ms()),
                              stage_.true_ms + stage_.random.between(0, 40 * reach_ms()));
@@ -84,6 +87,7 @@ void World::start(Node &node, Lsn lsn, bool keeps_readers) {
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
         // What readers heard rests on the clock, and numbers from a registry allow any.
         if (is_lowered(node, i) && stage_.scenario.has_wild_clocks) node.forget_readers(i);
+        review(node, i);
     }
     keepers_[node.number].start(node);
     say("starts", node);
@@ -124,6 +128,7 @@ void World::follow(Node &standby, const Node &source) noexcept {
         standby.writers[i] = source.writers[i];
         standby.scopes[i] = source.scopes[i];
         standby.launches[i] = source.launches[i];
+        std::copy_n(source.resumed[i], 2, standby.resumed[i]);
     }
 }
 

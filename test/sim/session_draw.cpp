@@ -31,6 +31,8 @@ void Session::count_decimal() {
     std::int64_t id = pack_decimal({count.counter, count.generator, launch});
     stage_->trace.say("%4lld session %d node %d: issues DecimalId %lld", Stage::since_start(stage_->true_ms), number_,
                       node_->number, static_cast<long long>(id));
+    stage_->oracle.expect(node_->is_resumed(number_of_database_, Record::generator) == Resumed::no,
+                          "a copy of a machine makes DecimalIds that nobody confirmed");
     stage_->oracle.make(0, kind_decimal, id);
     stage_->oracle.note_generator(launch, count.generator);
     draws_++;
@@ -182,6 +184,8 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
         Stage::since_start(ms_down(limits.now_us)), Stage::since_start(limits.floor_ms),
         Stage::since_start(limits.granted_ms));
     count_lead(source, taken);
+    stage.oracle.expect(node_->is_resumed(number_of_database_, Record::horizon) == Resumed::no,
+                        "a copy of a machine makes IDs that nobody confirmed");
     stage.oracle.issue(*node_, number_of_database_, start_of(source.packing, taken.tick), limits);
     stage.oracle.expect(drawn.first_id > above_, "an ID is not above the one before");
     if (kind_ != kind_hlc) {

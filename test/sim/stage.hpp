@@ -10,32 +10,31 @@
 
 namespace idgen::sim {
 
-// How a seed is run.
-struct Manner {
-    bool has_registry = false;
-    bool is_traced = false;
-    bool judges_bounds = true;  // where numbers come from a registry; else only duplicates are failures there
-};
-
 struct Stage {
+    Common &common;
+    int world = 0;  // which copy this is
     Random random;
     const Scenario scenario;
     Settings settings;
     Oracle oracle;
-    Registry registry;
+    Registry &registry;
     Trace trace;
-    std::int64_t true_ms = start_ms;
-    std::int64_t true_part_us = 0;  // of the ms that runs
+    std::int64_t &true_ms;
+    std::int64_t &true_part_us;
     Node nodes[max_nodes];
     std::int64_t tokens[max_layouts + 1] = {};  // the last ID of each kind that somebody passed on
     std::function<void()> let_others_run;
 
     Stage(std::uint64_t seed, const Manner &manner)
-        : random(seed),
-          scenario(scenario_of(random, manner.has_registry)),
+        : common(Common::begin(seed)),
+          random(seed),
+          scenario(scenario_of(random, manner)),
           settings(scenario.settings),
-          oracle(manner.judges_bounds || !scenario.has_registry()),
-          trace(manner.is_traced) {}
+          oracle(common, manner.judges_bounds),
+          registry(common.registry),
+          trace(manner.is_traced),
+          true_ms(common.true_ms),
+          true_part_us(common.true_part_us) {}
     Stage(const Stage &) = delete;
     Stage &operator=(const Stage &) = delete;
 
@@ -64,7 +63,7 @@ struct Stage {
                 {node.system, shards_of(node), node.machine_name()},
                 foreign,
                 settings.admits_copy,
-                scenario.has_registry(),
+                scenario.has_registry() || scenario.admits_resumed,
                 !node.is_converted,
                 settings.rules,
                 {settings.max_jump_ms, settings.rules.farthest_ms()}};

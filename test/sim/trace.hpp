@@ -12,11 +12,14 @@ class Trace {
    public:
     explicit Trace(bool is_on) noexcept : is_on_(is_on) {}
 
+    int world = 0;  // which it tells of
+
     __attribute__((format(printf, 2, 3))) void say(const char *format, ...) const noexcept {
         if (!is_on_) return;
         std::va_list arguments;
         va_start(arguments, format);
         std::fputs("# ", stdout);
+        if (world > 0) std::printf("copy %d ", world);
         std::vprintf(format, arguments);
         std::fputc('\n', stdout);
         va_end(arguments);

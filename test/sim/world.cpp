@@ -12,7 +12,9 @@ World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
         node.number = i;
         node.slot_count = stage_.scenario.slot_count;
         node.pool_count = stage_.scenario.pool_count;
-        node.boot_machine(++boots_, stage_.true_ms - stage_.random.between(0, 1000000));
+        node.boot_machine(++stage_.common.boots, stage_.true_ms - stage_.random.between(0, 1000000));
+        node.is_told = stage_.scenario.machines == Machines::told;
+        if (node.is_told) node.generation = static_cast<std::uint64_t>(stage_.random.between(0, 2));
         node.base_xid = base_xid;
         node.ledger.begin(base_xid);
         node.forget();
@@ -29,24 +31,43 @@ World::World(std::uint64_t seed, const Manner &manner) : stage_(seed, manner) {
 }
 
 void World::run() {
-    Random &random = stage_.random;
     while (events_ < stage_.scenario.events && !stage_.oracle.has_failed()) {
         events_++;
-        if (random.one_in(stage_.scenario.time_interval)) pass_time();
-        // Misfortunes seldom come singly.
-        bool is_disaster = random.one_in(trouble_ > 0 ? 8 : stage_.scenario.disaster_interval);
-        if (is_disaster)
-            disaster();
-        else if (random.one_in(8))
-            replicate();
-        else
-            step_somebody();
-        if (stage_.scenario.has_registry()) keep_numbers();
-        if (random.one_in(12)) recover_quietly();
-        if (random.one_in(12)) confirm_shards();
-        if (is_disaster && trouble_ == 0 && random.one_in(4)) trouble_ = 20;
-        if (trouble_ > 0) trouble_--;
+        stage_.common.counts.events++;
+        step();
+        bool is_copied = stage_.scenario.machines != Machines::alone;
+        if (is_copied && stage_.random.one_in(stage_.scenario.copy_interval)) copy_machines();
+        Turns &turns = stage_.common.turns;
+        if (turns.is_waited_for(stage_.world) && stage_.random.one_in(100)) break;
+        if (turns.is_alone(stage_.world)) continue;
+        turns.hand_over(stage_.world);
+        limit_clocks();
     }
+    end();
+}
+
+void World::step() {
+    Random &random = stage_.random;
+    if (random.one_in(stage_.scenario.time_interval)) pass_time();
+    // Misfortunes seldom come singly.
+    bool is_disaster = random.one_in(trouble_ > 0 ? 8 : stage_.scenario.disaster_interval);
+    if (is_disaster)
+        disaster();
+    else if (random.one_in(8))
+        replicate();
+    else
+        step_somebody();
+    if (stage_.scenario.has_registry()) keep_numbers();
+    if (random.one_in(12)) recover_quietly();
+    if (random.one_in(12)) confirm_shards();
+    if (is_disaster && trouble_ == 0 && random.one_in(4)) trouble_ = 20;
+    if (trouble_ > 0) trouble_--;
+}
+
+void World::end() {
+    stage_.common.turns.leave(stage_.world);
+    if (stage_.world == 0) return;
+    _exit(0);
 }
 
 void World::pass_time() {
@@ -63,7 +84,15 @@ void World::pass_time() {
     for (Node &node : stage_.nodes) {
         node.clock.set_right_at(stage_.true_ms, stage_.random.one_in(8));
         node.clock.drift();
-        if (!s.has_wild_clocks) node.clock.limit(stage_.true_ms, stage_.settings.rules.clock_error_ms);
+    }
+    limit_clocks();
+}
+
+// After time has gone on, here or in a copy of this world.
+void World::limit_clocks() noexcept {
+    for (Node &node : stage_.nodes) {
+        node.clock.set_right_at(stage_.true_ms, false);
+        if (!stage_.scenario.has_wild_clocks) node.clock.limit(stage_.true_ms, stage_.settings.rules.clock_error_ms);
     }
 }
 
@@ -95,7 +124,7 @@ void World::step_session(int number) {
     std::int64_t before = session.draws();
     if (!is_interrupted_) running_ = number;
     session.step(stage_);
-    draws_ += session.draws() - before;
+    stage_.common.counts.draws += session.draws() - before;
 }
 
 // Clients mostly find a server that holds a number.
@@ -120,6 +149,8 @@ void World::step_others() {
     Random &random = stage_.random;
     if (is_interrupted_ || !random.one_in(4)) return;
     is_interrupted_ = true;
+    bool is_copied = stage_.scenario.machines != Machines::alone;
+    if (is_copied && random.one_in(stage_.scenario.copy_interval)) copy_machines();
     for (std::int64_t steps = random.between(1, random.one_in(4) ? 60 : 6); steps > 0; steps--) {
         auto number = static_cast<int>(random.between(0, stage_.scenario.session_count - 1));
         if (random.one_in(8))

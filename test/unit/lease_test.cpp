@@ -70,6 +70,24 @@ TEST_F(Leases, ANumberBeginsAtItsHorizon) {
     EXPECT_TRUE(is_extension_due(lease, clock_at(0), rules));
 }
 
+// Each copy of a machine has the number, its life, and the call that is on its way.
+TEST_F(Leases, ACopiedMachineLeavesNumberLifeAndCall) {
+    claim({CallOutcome::granted, now});
+    LeaseCall call = ask_extend(lease, clock_at(0), rules);
+    answer(call, {CallOutcome::granted, call.to_ms});
+    call = ask_extend(lease, clock_at(1000), rules);
+    lease.cap_ms = 0;
+    leave(lease, 100);
+    EXPECT_FALSE(is_held(lease));
+    EXPECT_FALSE(is_waiting(lease));
+    EXPECT_EQ(lease.life, 100);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(1000), rules), Errand::drain) << "whoever took the cap away";
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::none);
+    EXPECT_EQ(lease.cap_ms, 0);
+    note_drained(lease);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(1000), rules), Errand::choose);
+}
+
 TEST_F(Leases, ANumberTooFarAheadOrHeldIsLeft) {
     EXPECT_EQ(claim({CallOutcome::granted, now + 1001}), LeaseNews::left);
     EXPECT_FALSE(is_held(lease));

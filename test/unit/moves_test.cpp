@@ -92,7 +92,7 @@ class MovesTest : public testing::Test {
     void load(const DurableRecord &page) { admit_page(horizon, page, ours, server.clock, server.rules); }
     AdvanceMove advance(std::int64_t ms) const { return {server, t + ms}; }
     ResetMove reset(std::int64_t ms) { return {server, t + ms, accepted}; }
-    ConfirmMove confirmation() const { return {server}; }
+    ConfirmMove confirmation() const { return {server, 0}; }
     // What a move makes of a page.
     template <class Move>
     DurableRecord moved(const Move &move, const DurableRecord &page) {
@@ -145,11 +145,11 @@ TEST_F(MovesTest, AConfirmationIsOfThisMachineGeneratorsToo) {
     host.asked = {};
     page.value = 8;
     host.page.record = page;
-    EXPECT_EQ(confirm_generators(host, server).renewal, Renewal::granted);
+    EXPECT_EQ(confirm_generators(host, server, server.machine).renewal, Renewal::granted);
     EXPECT_EQ(host.asked, "lock page write unlock_page flush unlock ");
     EXPECT_EQ(host.page.record.machine, 6u);
     host.asked = {};
-    confirm_generators(host, server);
+    confirm_generators(host, server, server.machine);
     EXPECT_EQ(host.asked, "lock page unlock_page unlock ") << "nothing is to be confirmed";
 }
 
@@ -176,7 +176,7 @@ TEST_F(MovesTest, ARecordIsCreatedInThatOrder) {
     database.generators.record = {bare_record(8, ours), 0, 0, true};
     create_generators(host, 1);
     EXPECT_EQ(host.asked, "lock unlock first flush ");
-    EXPECT_EQ(host.page.record, bare_record(8, 1));
+    EXPECT_EQ(host.page.record, bare_record(8, ours));
     host.asked = {};
     host.remembers_it = false;
     create_horizon(host, t + 300, {1, false});
@@ -205,6 +205,23 @@ TEST_F(MovesTest, ASuccessorOwesAWaitUnlessItHasSeenTheRecord) {
     host.remembers_it = false;
     create_horizon(host, t + 300, {ours, true});
     EXPECT_EQ(host.page.record.identity, 0);
+}
+
+// Other copies of the machine may have made more than is known here.
+TEST_F(MovesTest, AMachineThatWasCopiedSinceOwesAWaitToo) {
+    load(bare_record(t + 300, ours));
+    database.generators.record = {bare_record(8, ours), 0, 0, true};
+    host.told = 1;
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, 0);
+    create_generators(host, theirs);
+    EXPECT_EQ(host.page.record, bare_record(8, ours)) << "of the machine of before";
+    note_machine(horizon, 1);
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, 0) << "noted, and not loaded since";
+    load(bare_record(t + 300, ours));
+    create_horizon(host, t + 300, {ours, false});
+    EXPECT_EQ(host.page.record.identity, ours);
 }
 
 TEST_F(MovesTest, AnAdvanceMovesFloorRecordAndSlots) {
@@ -312,6 +329,41 @@ TEST_F(MovesTest, AConfirmedCopyOwesWhatItsOriginCanHaveMadeUntilThen) {
     server.clock.now_ms += 60000;
     load(moved(confirmation(), page));
     EXPECT_EQ(horizon.floor_ms, t + 61301);
+}
+
+TEST_F(MovesTest, AMoveLooksAgainIfTheMachineWasCopied) {
+    load(host.page.record);
+    horizon.granted_ms = t + 900;
+    host.told = 1;
+    host.standbys_wait = 0;
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::busy);
+    EXPECT_EQ(host.asked, "lock unlock ");
+    EXPECT_EQ(horizon.granted_ms, t + 900);
+    server.machine = 1;
+    server.identity = theirs;
+    host.asked = {};
+    EXPECT_EQ(move_by_hand(host, advance(2000)).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "leave lock page write unlock_page flush directory() unlock ");
+    EXPECT_EQ(host.page.record.identity, 0) << "the wait for what other copies made is not over";
+}
+
+// A call that was on its way when the machine was copied goes on in each copy.
+TEST_F(MovesTest, AConfirmationIsOfTheMachineInWhichItWasCalled) {
+    DurableRecord page = bare_record(t + 500, ours);
+    page.machine = 7;
+    page.boot = server.boot;
+    host.page.record = page;
+    host.standbys_wait = 0;
+    server.machine = host.told = 1;
+    server.owner.machine = 8;
+    EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 0}).renewal, Renewal::resumed);
+    EXPECT_EQ(confirm_generators(host, server, 0).renewal, Renewal::resumed);
+    EXPECT_EQ(host.page.record, page);
+    EXPECT_EQ(confirm_generators(host, server, 1).renewal, Renewal::granted);
+    EXPECT_EQ(host.page.record.machine, 8u);
+    host.page.record = page;
+    EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 1}).renewal, Renewal::granted);
+    EXPECT_EQ(host.page.record.machine, 8u);
 }
 
 TEST(Moves, FarAheadIsMoreThanAnHour) {

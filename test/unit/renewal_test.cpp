@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "core/issue/renewal_order.hpp"
+
 namespace idgen {
 namespace {
 
@@ -247,6 +251,85 @@ TEST(GeneratorRenewal, NoneIsLeft) {
     EXPECT_EQ(renewal.judge(bare_record(last_generator, ours)).outcome.renewal, Renewal::out_of_bounds);
     EXPECT_EQ(renewal.judge(bare_record(-1, ours)).outcome.renewal, Renewal::out_of_bounds);
     EXPECT_EQ(renewal.judge(bare_record(99950, theirs)).outcome.detail, 99950);
+}
+
+// A server that remembers what it was asked for, in which order.
+struct OrderedHost {
+    RecordPage page;
+    std::uint64_t told = 0;
+    std::string asked{};
+
+    std::uint64_t machine() const { return told; }
+    void leave_numbers() { asked += "leave "; }
+    bool try_lock() {
+        asked += "lock ";
+        return true;
+    }
+    void unlock() { asked += "unlock "; }
+    Renewal lock_page(RecordPage &read) {
+        asked += "page ";
+        read = page;
+        return Renewal::granted;
+    }
+    std::uint64_t lsn() const { return 6; }
+    std::uint64_t write_page(const RecordPage &written) {
+        asked += "write ";
+        page = written;
+        return 7;
+    }
+    void note_write(const DurableRecord &) {}
+    void unlock_page() {}
+    bool is_flushed(std::uint64_t) const { return true; }
+    void flush(std::uint64_t) {}
+    void flush_later(std::uint64_t) {}
+    bool is_acknowledged(std::uint64_t) const { return true; }
+    void note_granted() {}
+};
+
+TEST_F(RenewalTest, ARenewalIsOfTheMachineAsItIsUnderTheLock) {
+    Generators generators{};
+    OrderedHost host{{bare_record(8, ours), {}}};
+    CounterRenewal renewal{{generators, server}};
+    host.told = 1;
+    EXPECT_EQ(renew(host, renewal).renewal, Renewal::busy);
+    EXPECT_EQ(host.asked, "lock unlock ");
+    server.machine = 1;
+    host.asked = {};
+    EXPECT_EQ(renew(host, renewal).renewal, Renewal::granted);
+    EXPECT_EQ(host.asked, "leave lock page write unlock ");
+    EXPECT_EQ(generators.machine, 1u);
+    EXPECT_EQ(host.page.record.value, 9);
+}
+
+// What was written for the machine of before is granted to no copy of it.
+TEST_F(RenewalTest, APendingRecordIsOfItsMachine) {
+    struct {
+        Horizon &horizon;
+        const ServerView &server;
+        std::string begun{};
+
+        std::uint64_t machine() const { return horizon.machine; }
+        RenewalStep begin() {
+            begun += "begun ";
+            return RenewalStep::done;
+        }
+        DurableState state() const { return horizon.record; }
+        bool is_ahead() const { return false; }
+        void note_flushed() {}
+        void grant(OrderedHost &) {}
+    } renewal{horizon, server};
+    OrderedHost host{};
+    Outcome outcome{};
+    horizon.pending_lsn = 7;
+    EXPECT_TRUE(renew_by_pending(host, renewal, outcome));
+    EXPECT_EQ(renewal.begun, "begun ");
+    host.told = 1;
+    EXPECT_FALSE(renew_by_pending(host, renewal, outcome)) << "copied since the session looked";
+    server.machine = 1;
+    EXPECT_FALSE(renew_by_pending(host, renewal, outcome)) << "or before, and nobody noted it";
+    horizon.machine = 1;
+    EXPECT_TRUE(renew_by_pending(host, renewal, outcome));
+    EXPECT_EQ(renewal.begun, "begun begun ");
 }
 
 TEST(Patience, AfterEachOutcome) {

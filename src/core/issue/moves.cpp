@@ -36,6 +36,7 @@ PageVerdict ResetMove::plan(Horizon &, const DurableRecord &page) const noexcept
 }
 
 PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) const noexcept {
+    if (server.machine != machine) return {false, {Renewal::resumed, 0}, {}};
     DurableRecord record = page;
     record.owner = server.owner.system_identifier;
     record.shards = server.owner.shards;

@@ -74,18 +74,29 @@ void create_record(Host &host, DurableRecord first, Begin begin) {
     }
     host.flush(host.write_first(first));
 }
+// Whether the machine was copied since the horizon was loaded: its other copies may have made more, so the first record is
+// nobody's.
+inline bool was_copied(const Horizon &horizon, std::uint64_t machine) noexcept {
+    return horizon.record.is_loaded ? horizon.machine != machine : horizon.machine != 0;
+}
 template <class Host>
 void create_horizon(Host &host, std::int64_t first_ms, const Creator &creator) {
     create_record(host, bare_record(first_ms, creator.identity_for(Horizon{})), [&](DurableRecord &first) {
+        bool is_copied = was_copied(host.database().horizon, host.machine());
         host.in_directory(
             [&](auto &directory) { first = begin_horizon(directory, host.database(), first_ms, creator); });
+        if (is_copied) first.identity = 0;
     });
 }
-// Above the generators that this server has taken in the database.
+// Above the generators that this server has taken in the database. If its machine was copied since, others may have
+// taken more.
 template <class Host>
 void create_generators(Host &host, std::int64_t identity) {
-    create_record(host, bare_record(0, identity),
-                  [&](DurableRecord &first) { first.value = last_taken(host.database().generators); });
+    create_record(host, bare_record(0, identity), [&](DurableRecord &first) {
+        const Generators &generators = host.database().generators;
+        first.value = last_taken(generators);
+        if (first.value != 0) first.identity = generators.record.known.identity;
+    });
 }
 
 // Whether an instant lies so far ahead of the clock that a horizon moved there stops a database for longer than a slip
@@ -138,10 +149,11 @@ struct ResetMove {
     }
 };
 
-// The shards are this server's.
+// The shards are this server's, in the machine in which that was said: a copy of it goes on with the call, too.
 struct ConfirmMove {
     static constexpr bool keeps_pairs = true;
     const ServerView &server;
+    std::uint64_t machine;
 
     PageVerdict plan(Horizon &horizon, const DurableRecord &page) const noexcept;
     template <class Host>
@@ -153,9 +165,10 @@ struct ConfirmMove {
     void note_confirmed(Horizon &horizon, const DurableRecord &page, const DurableRecord &record) const noexcept;
 };
 
-// The launch number is this server's: the next generator is taken as if this machine had taken the last one.
+// The launch number is this server's, likewise: the next generator is taken as if this machine had taken the last one.
 template <class Host>
-Outcome confirm_generators(Host &host, const ServerView &server) {
+Outcome confirm_generators(Host &host, const ServerView &server, std::uint64_t machine) {
+    if (server.machine != machine) return {Renewal::resumed, 0};
     host.lock_patiently();
     RecordPage page;
     Renewal locked = host.lock_page(page);

@@ -6,6 +6,7 @@
 #include "pg/horizon/record_host.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
@@ -139,10 +140,11 @@ void reset_horizon(int64 at_ms) {
 void confirm_shards() {
     attach_backend();
     PreventCommandIfReadOnly("idgen.confirm_shards()");
-    move_horizon("idgen.confirm_shards()", [](const ServerView &server) { return ConfirmMove{server}; });
+    uint64 confirmed = machine();
+    move_horizon("idgen.confirm_shards()", [=](const ServerView &server) { return ConfirmMove{server, confirmed}; });
     Relation generators = open_sequence(Record::generator);
     MoveHost host(self.state, self.database, generators);
-    Outcome outcome = confirm_generators(host, this_server());
+    Outcome outcome = confirm_generators(host, this_server(), confirmed);
     if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::generator);
     mirror_origin(this_owner().system_identifier);
 }
