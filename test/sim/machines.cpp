@@ -69,9 +69,7 @@ void World::resume_record(Node &node, int database, Record kind, bool is_beside)
 
 // Whether a record tells a copy of its machine from that.
 bool World::is_told_by(Node &node, int database, Record kind) const noexcept {
-    const DurableRecord &record = node.disk.page(database, kind).record;
-    bool is_other = record.machine != 0 && record.machine != node.machine_name();
-    return is_other && (record.boot == node.boot_id() || !is_known(record.boot));
+    return is_copied_machine(node.disk.page(database, kind).record, stage_.owner_of(node), node.boot_id());
 }
 
 // Looks again at the records of a database: they may be others by now.

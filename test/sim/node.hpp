@@ -115,6 +115,7 @@ struct Node {
     std::uint32_t timeline = 1;
     bool is_told = false;          // its host tells when the machine is copied
     std::uint64_t generation = 0;  // then that of the machine
+    std::uint64_t began_in = 0;    // the name of that in which shared memory began
     std::int64_t system = 1;
     std::int64_t origin = 1;   // the system that the databases name as theirs
     std::uint64_t shards = 1;  // fingerprint of the setting
@@ -252,6 +253,7 @@ struct Node {
     // What a start and a crash of any backend do to shared memory.
     void forget() {
         shared = std::make_unique<SharedMemory>();
+        began_in = machine_name();
         left_leases.set_aside();
         directory().clear();
         idgen::forget(shared->accepted);

@@ -60,13 +60,17 @@ struct Stage {
                 node.shared->accepted.confirmations,
                 node.boot_id(),
                 node.machine(),
-                {node.system, shards_of(node), node.machine_name()},
+                owner_of(node),
                 foreign,
                 settings.admits_copy,
                 scenario.has_registry() || scenario.admits_resumed,
                 !node.is_converted,
                 settings.rules,
                 {settings.max_jump_ms, settings.rules.farthest_ms()}};
+    }
+
+    Owner owner_of(const Node &node) const noexcept {
+        return {node.system, shards_of(node), node.machine_name(), node.began_in};
     }
 
     // Numbers from a registry are nobody else's: a copy that takes its own is none of this setting.

@@ -65,27 +65,32 @@ TEST(Machine, ARecordIsOfTheOriginOfACopyUntilThatIsConfirmedOrBooted) {
     DurableRecord record = bare_record(1, 2);
     record.machine = 5;
     record.boot = boot;
-    EXPECT_TRUE(is_copied_machine(record, 6, boot));
-    EXPECT_FALSE(is_copied_machine(record, 5, boot));
-    EXPECT_FALSE(is_copied_machine(record, 6, other_boot)) << "the host may count from the beginning";
-    EXPECT_FALSE(is_copied_machine(record, 0, boot)) << "nothing is told now";
+    constexpr Owner copy{1, 2, 6, 6}, same{1, 2, 5, 5}, untold{1, 2, 0, 0}, running{1, 2, 6, 5}, confirmed{1, 2, 5, 4};
+    EXPECT_TRUE(is_copied_machine(record, copy, boot));
+    EXPECT_FALSE(is_copied_machine(record, same, boot));
+    EXPECT_FALSE(is_copied_machine(record, copy, other_boot)) << "the host may count from the beginning";
+    EXPECT_FALSE(is_copied_machine(record, untold, boot)) << "nothing is told now";
+    EXPECT_TRUE(is_copied_machine(record, running, other_boot))
+        << "no ID was made since the boot, and then it was copied";
+    EXPECT_FALSE(is_copied_machine(record, confirmed, boot)) << "copied, and confirmed since";
     record.boot = {0, 0};
-    EXPECT_TRUE(is_copied_machine(record, 6, boot)) << "which boot it was is not known";
+    EXPECT_TRUE(is_copied_machine(record, copy, boot)) << "which boot it was is not known";
     record.machine = 0;
-    EXPECT_FALSE(is_copied_machine(record, 6, boot)) << "nothing was told then";
+    EXPECT_FALSE(is_copied_machine(record, copy, boot)) << "nothing was told then";
+    EXPECT_TRUE(is_copied_machine(record, running, boot)) << "no ID was made before it was copied";
 }
 
 TEST(Machine, ACopyWritesTheMachineOfItsOriginUntilItIsConfirmed) {
     DurableRecord before = bare_record(1, 2), record = before;
     before.machine = 5;
     before.boot = boot;
-    carry_owner(record, before, {1, 2, 6}, boot);
+    carry_owner(record, before, {1, 2, 6, 6}, boot);
     EXPECT_EQ(record.machine, 5u);
-    carry_owner(record, before, {1, 3, 6}, boot);
+    carry_owner(record, before, {1, 3, 6, 6}, boot);
     EXPECT_EQ(record.machine, 5u) << "other shards are no word";
-    carry_owner(record, before, {1, 2, 6}, other_boot);
+    carry_owner(record, before, {1, 2, 6, 6}, other_boot);
     EXPECT_EQ(record.machine, 6u);
-    carry_owner(record, before, {1, 2, 0}, boot);
+    carry_owner(record, before, {1, 2, 0, 0}, boot);
     EXPECT_EQ(record.machine, 5u) << "nothing is told for a while";
 }
 

@@ -137,7 +137,7 @@ TEST_F(MovesTest, AreNotMadeByWhatWasKnownBeforeTheMachineWasCopied) {
 }
 
 TEST_F(MovesTest, AConfirmationIsOfThisMachineGeneratorsToo) {
-    server.owner.machine = 6;
+    server.owner.machine = server.owner.began = 6;
     DurableRecord page = bare_record(t + 500, ours);
     page.machine = 5;
     page.boot = server.boot;
@@ -355,7 +355,7 @@ TEST_F(MovesTest, AConfirmationIsOfTheMachineInWhichItWasCalled) {
     host.page.record = page;
     host.standbys_wait = 0;
     server.machine = host.told = 1;
-    server.owner.machine = 8;
+    server.owner.machine = server.owner.began = 8;
     EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 0}).renewal, Renewal::resumed);
     EXPECT_EQ(confirm_generators(host, server, 0).renewal, Renewal::resumed);
     EXPECT_EQ(host.page.record, page);

@@ -131,7 +131,7 @@ TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
 
 TEST_F(RenewalTest, ACopiedMachineIsRefusedUntilItIsAdmitted) {
     page.machine = 5;
-    server.owner.machine = 6;
+    server.owner.machine = server.owner.began = 6;
     server.admits_copy = server.admits_inherited = true;
     load(page);
     EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::resumed);
@@ -149,7 +149,7 @@ TEST_F(RenewalTest, AGeneratorOfACopiedMachineIsRefused) {
     page = bare_record(3, ours);
     page.machine = 5;
     page.boot = boot;
-    server.owner.machine = 6;
+    server.owner.machine = server.owner.began = 6;
     GeneratorRenewal renewal{generators, server};
     EXPECT_EQ(renewal.judge(page).outcome.renewal, Renewal::resumed);
     server.admits_resumed = true;

@@ -73,6 +73,7 @@ struct Owner {
     std::int64_t system_identifier;
     std::uint64_t shards;       // fingerprint of the setting
     std::uint64_t machine = 0;  // machine_name(); 0: not told
+    std::uint64_t began = 0;    // the same of when the server's shared memory began
 };
 
 // Tells settings apart. Never change: on disk. FNV-1a.
@@ -86,11 +87,13 @@ constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept
     return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
 }
 
-// Whether it is that of the machine that this one was copied from, and nobody has confirmed the shards since. Another
-// setting does not confirm them: sessions of before the copy may still have the old one. `boot` is this machine's.
-constexpr bool is_copied_machine(const DurableRecord &record, std::uint64_t machine, const BootId &boot) noexcept {
-    bool is_other = record.machine != 0 && machine != 0 && record.machine != machine;
-    return is_other && (record.boot == boot || !is_known(record.boot));
+// Whether it is that of a machine that was copied, and nobody has confirmed the shards in this copy: it names the machine
+// of before; or it names none, as before the first ID of a boot, and the server has run since before the copy. Another
+// setting does not confirm the shards: sessions of before may still have the old one. `boot` is this machine's.
+constexpr bool is_copied_machine(const DurableRecord &record, const Owner &owner, const BootId &boot) noexcept {
+    if (owner.machine == 0 || record.machine == owner.machine) return false;
+    bool may_be_same_boot = record.boot == boot || !is_known(record.boot);
+    return owner.began != owner.machine || (record.machine != 0 && may_be_same_boot);
 }
 
 // Whether a server whose node has a clone may be that clone: only a record of its own proves that it is not.
@@ -127,7 +130,7 @@ constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
 // Puts into a new record whose shards these are, by the one before it.
 constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner,
                            const BootId &boot) noexcept {
-    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner.machine, boot);
+    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
     record.machine = is_kept ? before.machine : owner.machine;
     record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
     record.shards = owner.shards;

@@ -15,7 +15,7 @@ constexpr PageVerdict write(const DurableRecord &record) noexcept {
 }  // namespace
 
 Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) noexcept {
-    if (!server.admits_resumed && is_copied_machine(record, server.owner.machine, server.boot)) return Renewal::resumed;
+    if (!server.admits_resumed && is_copied_machine(record, server.owner, server.boot)) return Renewal::resumed;
     bool is_doubted = !server.admits_inherited && is_inherited(record, server.identity);
     if (server.admits_copy && !is_doubted) return Renewal::granted;
     if (!is_copy(with_origin(record, server.foreign_origin, server.owner), server.owner)) return Renewal::granted;
@@ -66,8 +66,7 @@ RenewalStep GeneratorRenewal::begin() const noexcept {
 }
 
 PageVerdict GeneratorRenewal::judge(const DurableRecord &page) noexcept {
-    if (!server.admits_resumed && is_copied_machine(page, server.owner.machine, server.boot))
-        return leave(Renewal::resumed);
+    if (!server.admits_resumed && is_copied_machine(page, server.owner, server.boot)) return leave(Renewal::resumed);
     DurableRecord next = next_generator(generators.record, page, server.identity, server.owner.machine, server.boot);
     bool is_left = page.value >= 0 && next.value <= last_generator;
     return is_left ? write(next) : leave(Renewal::out_of_bounds, page.value);

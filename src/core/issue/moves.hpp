@@ -172,7 +172,7 @@ Outcome confirm_generators(Host &host, const ServerView &server, std::uint64_t m
     host.lock_patiently();
     RecordPage page;
     Renewal locked = host.lock_page(page);
-    bool is_to_write = locked == Renewal::granted && is_copied_machine(page.record, server.owner.machine, server.boot);
+    bool is_to_write = locked == Renewal::granted && is_copied_machine(page.record, server.owner, server.boot);
     if (is_to_write) page.record.machine = server.owner.machine;
     std::uint64_t lsn = is_to_write ? host.write_page(page) : 0;
     if (locked == Renewal::granted) host.unlock_page();

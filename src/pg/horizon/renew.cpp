@@ -89,7 +89,7 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
     // A server that saw it happen has logged it.
-    bool is_resumed = is_copied_machine(loaded, server.owner.machine, server.boot);
+    bool is_resumed = is_copied_machine(loaded, server.owner, server.boot);
     if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0) log_resumed();
     if (is_resumed) return;
     if (is_copy(loaded, server.owner))
@@ -178,6 +178,7 @@ ServerView this_server() {
     server.boot = self.state->boot;
     server.owner = this_owner();
     server.owner.machine = name_of_machine(server.machine);
+    server.owner.began = name_of_machine(self.state->began_in);
     auto on_copy = static_cast<OnCopy>(settings.on_copy);
     server.admits_copy = on_copy != OnCopy::refuse;
     server.admits_resumed = on_copy == OnCopy::warn || has_registry();

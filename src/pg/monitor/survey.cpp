@@ -74,7 +74,7 @@ LeaseSurvey survey_leases(SharedState *state) {
 
 namespace {
 
-void look_at_page(Survey &survey) {
+void look_at_page(const SharedState *state, Survey &survey) {
     RecordPage page;
     survey.page = peek_page(Record::horizon, page);
     if (survey.page != Renewal::granted) return;
@@ -88,7 +88,9 @@ void look_at_page(Survey &survey) {
     if (survey.record.owner == 0) read_foreign_origin(origin);
     DurableRecord record = with_origin(survey.record, origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
-    survey.is_resumed = !has_registry() && is_copied_machine(record, name_of_machine(machine()), read_boot_id());
+    owner.machine = name_of_machine(machine());
+    owner.began = state == nullptr ? owner.machine : name_of_machine(state->began_in);
+    survey.is_resumed = !has_registry() && is_copied_machine(record, owner, read_boot_id());
 }
 
 // Whether a layout lacks a shard of the list in idgen.shards. A region that it lacks too is another matter.
@@ -242,13 +244,13 @@ Survey take_survey() {
     Survey survey{};
     survey.in_recovery = RecoveryInProgress();
     survey.extension = extension_version();
-    look_at_page(survey);
+    SharedState *state = find_shared_state();
+    look_at_page(state, survey);
     survey.kernel = kernel_clock();
     survey.has_standby_names = has_synchronous_standbys();
     survey.standbys = connected_standbys();
     survey.schemas = find_open_schemas();
     survey.is_preloaded = is_preloaded();
-    SharedState *state = find_shared_state();
     survey.is_loaded = state != nullptr;
     survey.now_ms = wall_ms();
     if (survey.is_loaded) look_at_memory(state, survey);

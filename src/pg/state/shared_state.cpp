@@ -86,6 +86,7 @@ void zero(std::initializer_list<pg_atomic_uint64 *> values) noexcept {
 
 void initialise_clock(SharedState *state) noexcept {
     state->boot = read_boot_id();
+    state->began_in = machine();
     forget(state->accepted_clock);
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
     zero({&state->steps_forward, &state->steps_back});

@@ -111,6 +111,7 @@ struct alignas(cache_line) SharedState : StateSizes {
     int tranche;                                             // const after the start
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
+    uint64 began_in;                                         // const after the start; in which machine it did
     AcceptedClock accepted_clock;                            // atomic
     pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, as a session read it last
     SharedOrder<Ulid> ulid_order;

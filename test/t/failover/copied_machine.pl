@@ -25,6 +25,17 @@ sub logged
 sub ids { my ($on, $query) = @_; return @{ $on->selectcol_arrayref($query) } }
 sub largest { return (sort { $b <=> $a } @_)[0] }
 
+# An image that is taken before any ID was made: its record names no machine yet.
+my $image = start_told('image', kinds => 1, conf => [q{idgen.shards = '5'}]);
+resume($image, 1);
+my $first = connect_to($image);
+fails_with($first, 'SELECT next_id()', '55000', $resumed, 'an image without an ID');
+fails_with($first, 'SELECT next_decimal_id()', '55000', qr/keeps its launch number/, 'an image without a DecimalId');
+$first->do('SELECT idgen.confirm_shards()');
+cmp_ok(value_of($first, 'SELECT next_id()'), '>', 0, 'an image without an ID, confirmed');
+cmp_ok(value_of($first, 'SELECT next_decimal_id()'), '>', 0, 'and its DecimalIds');
+$image->stop;
+
 my $node = start_told('told', kinds => 1, conf => [ q{idgen.shards = '5'}, 'idgen.max_wait = 30s', 'max_prepared_transactions = 2' ]);
 my $one = connect_to($node);
 my $two = connect_to($node);
