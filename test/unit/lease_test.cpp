@@ -236,6 +236,35 @@ TEST_F(Leases, ACapThatNeverOpenedLeavesNothingToDrain) {
     EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
 }
 
+TEST_F(Leases, ACopiedMachineLeavesNumberAndLifeAndTheCallThatIsOnItsWay) {
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    LeaseCall call = ask_extend(lease, clock_at(30000), rules);
+    leave(lease, 101);
+    EXPECT_FALSE(is_held(lease));
+    EXPECT_EQ(cap_of(lease, 5), 0);
+    EXPECT_EQ(lease.life, 101);
+    EXPECT_EQ(saved(lease).incarnation, 0) << "nor is it left to the next start";
+    EXPECT_EQ(answer(call, {CallOutcome::granted, call.to_ms}), LeaseNews::none) << "it may be another copy's answer";
+    EXPECT_EQ(cap_of(lease, 5), 0);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::drain)
+        << "a session that read the cap may still take below it";
+    note_drained(lease);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::choose);
+    EXPECT_EQ(next_errand(lease, LeaseFor::number, clock_at(0), rules), Errand::claim);
+    EXPECT_EQ(lease.number.load(), 5) << "the one that was given by hand";
+}
+
+TEST_F(Leases, ACopiedMachineThatEndsNeverStopsItsNumber) {
+    claim({CallOutcome::granted, 0});
+    answer(ask_extend(lease, clock_at(0), rules), {CallOutcome::granted, 0});
+    end_issue(lease);
+    leave(lease, 101);
+    note_drained(lease);
+    EXPECT_EQ(next_errand(lease, LeaseFor::pool, clock_at(0), rules), Errand::none);
+    EXPECT_TRUE(has_ended(lease));
+}
+
 TEST_F(Leases, ANumberByHandIsKeptHoweverFarAheadItBegins) {
     record = propose(record, registry, identity, 5, 21);
     LeaseCall call = ask_claim(lease, record, clock_at(0));

@@ -168,6 +168,22 @@ TEST(Tickets, OnlyTheEndOfWhatWasGivenIsGivenBack) {
     EXPECT_TRUE(give(tickets, 31, 35, 9));
 }
 
+TEST(Tickets, OfACopiedMachineAreNeitherUsedNorGivenBack) {
+    Tickets tickets{};
+    give(tickets, 11, 20, 7);
+    give(tickets, 31, 40, 8);
+    take_one(tickets, 3);
+    leave_to_copies(tickets);
+    EXPECT_EQ(tickets.dropped, 17);
+    EXPECT_EQ(take_one(tickets), -1);
+    EXPECT_EQ(next_fetch(tickets, 0, 0).since, 0);
+    EXPECT_EQ(give_up(tickets).version, 0);
+    // The machine of before may give back what it has not used, and no more.
+    EXPECT_FALSE(give(tickets, 21, 30, 9));
+    EXPECT_TRUE(give(tickets, 31, 40, 9));
+    EXPECT_EQ(take_one(tickets), 31);
+}
+
 TEST(Tickets, NothingIsGivenBackWhereTheEndIsUsed) {
     Tickets tickets{};
     give(tickets, 11, 20, 7);

@@ -25,6 +25,7 @@ void World::strike(std::size_t index) {
     if (happens(weather_.clock_step)) server.clock_offset = random_.between(-clock_error, clock_error);
     if (happens(weather_.copy)) add(happens(800) ? server.page : old_page_, server.identity);
     if (happens(weather_.promotion)) promote(server);
+    if (happens(weather_.resumption)) resume_twice(server);
     if (happens(weather_.pause)) now_ += random_.between(0, longest_ttl);
     if (happens(weather_.release)) release_some();
     if (happens(5)) {
@@ -72,6 +73,31 @@ void World::add(const Page &page, std::int64_t identity) {
 void World::copy_memory(const Server &server) {
     shared_ms_ = server.lease.cap_ms;
     std::memcpy(static_cast<void *>(&servers_[count_++]), static_cast<const void *>(&server), sizeof(Server));
+}
+
+// A machine is resumed from a snapshot of its memory, beside the one that it was taken of or twice, and told so. What was
+// on its way goes out from each.
+void World::resume_twice(Server &server) {
+    if (count_ == most_servers) return;
+    std::size_t copy = count_, letters = calls_on_wire_.size();
+    std::int64_t identity = server.identity + 100 * static_cast<std::int64_t>(copy) + 50;
+    copy_memory(server);
+    for (std::size_t i = 0; i < letters; i++) {
+        Letter letter = calls_on_wire_[i];
+        if (letter.server != index_of(server)) continue;
+        letter.server = copy;
+        calls_on_wire_.push_back(letter);
+    }
+    leave_machine(servers_[copy], identity);
+    if (happens(500)) leave_machine(server, identity);
+}
+
+// Leaves what each copy holds, before an ID is made.
+void World::leave_machine(Server &server, std::int64_t identity) {
+    leave(server.lease, static_cast<std::int64_t>(random_.next()));
+    server.identity = identity;
+    server.saved = saved(server.lease);
+    if (server.is_ending) restart(server);
 }
 
 // Two copies that send the identical extension are granted it both.

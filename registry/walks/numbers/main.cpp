@@ -49,7 +49,7 @@ void print_totals(std::uint64_t seeds, const Totals &totals) {
                 seeds, totals.ids, totals.calls, totals.taken, totals.lost);
 }
 
-// Two copies of a machine's memory do make IDs twice, and only below an R that both hold.
+// Two copies of a machine's memory that are not told make IDs twice, and only below an R that both hold.
 bool do_copies_repeat() {
     std::uint64_t seeds = 0, twice = 0, below = 0;
     for (; seeds < copied_seeds; seeds++) {
@@ -79,8 +79,9 @@ int check_all() {
     std::printf("%sok %d - lease: the runs were busy\n", is_busy ? "" : "not ", ++number);
     bool is_shown = do_copies_repeat();
     failed += !is_shown;
-    std::printf("%sok %d - lease: two copies of a machine's memory make IDs twice, with right clocks\n1..%d\n",
-                is_shown ? "" : "not ", number + 1, number + 1);
+    std::printf(
+        "%sok %d - lease: two copies of a machine's memory that are not told make IDs twice, with right clocks\n1..%d\n",
+        is_shown ? "" : "not ", number + 1, number + 1);
     print_totals(all_seeds, totals);
     return failed == 0 ? 0 : 1;
 }

@@ -19,9 +19,9 @@ Letter pick(std::vector<Letter> &letters, sim::Random &random) {
 World::World(std::uint64_t seed, Walk walk)
     : random_(seed), walk_(walk), made_by_(numbers * databases * all_ticks, -1) {
     rules_.ttl_ms = random_.between(1, longest_ttl);
-    weather_ = {random_.between(1, 30), random_.between(1, 60),  random_.between(1, 20),
-                random_.between(1, 60), random_.between(1, 200), random_.between(1, 40),
-                random_.between(1, 40), random_.between(1, 10),  random_.between(1, 40)};
+    weather_ = {random_.between(1, 30),  random_.between(1, 60), random_.between(1, 20), random_.between(1, 60),
+                random_.between(1, 200), random_.between(1, 40), random_.between(1, 40), random_.between(1, 10),
+                random_.between(1, 40),  random_.between(1, 10)};
     add({no_number(the_registry, 1), {0, 0}}, 1);
 }
 

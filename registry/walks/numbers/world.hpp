@@ -61,7 +61,7 @@ struct Registry {
 
 // How often what happens, in a thousand steps of a server; each world has its own.
 struct Weather {
-    std::int64_t boot, crash, put_back, stop, clock_step, copy, promotion, pause, release;
+    std::int64_t boot, crash, put_back, stop, clock_step, copy, promotion, pause, release, resumption;
 };
 
 struct Duplicate {
@@ -70,7 +70,7 @@ struct Duplicate {
 };
 
 // What a walk is about: all that no ID may be made twice by; or the one thing that no rule can help against, a machine
-// that is copied with its memory and goes on beside the copy, all clocks being right.
+// that is copied with its memory and goes on beside the copy, neither being told, all clocks being right.
 enum class Walk : std::uint8_t { usual, copied_memory };
 
 class World {
@@ -107,6 +107,8 @@ class World {
     void restart(Server &server);
     void add(const Page &page, std::int64_t identity);
     void copy_memory(const Server &server);
+    void resume_twice(Server &server);
+    void leave_machine(Server &server, std::int64_t identity);
     void note_shared(const Letter &letter);
     void promote(const Server &server);
     void restore_registry();

@@ -76,7 +76,7 @@ struct LeasePage {
     RegistryIdentity registry;
     std::int64_t identity;  // of the server that wrote it
     std::uint32_t count;
-    std::uint32_t zero;
+    std::uint32_t is_copied;  // 1: the machine was copied with the registry in it, and nobody has confirmed that since
     RememberedNumber rows[most_remembered];
 };
 static_assert(sizeof(RememberedNumber) == 24 && offsetof(LeasePage, rows) == 32 && std::is_trivial_v<LeasePage> &&

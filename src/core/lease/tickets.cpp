@@ -92,4 +92,9 @@ UnusedNumbers give_up(Tickets &tickets) noexcept {
     return unused;
 }
 
+void leave_to_copies(Tickets &tickets) noexcept {
+    tickets.dropped += left_of(tickets);
+    give_up(tickets);
+}
+
 }  // namespace idgen

@@ -34,8 +34,8 @@ struct Tickets {
     std::int64_t began_ms;  // when the last block came, by the clock that no step touches
     std::int64_t largest;   // the last number that the counter has
     std::int64_t max_block;
-    std::int64_t dropped;  // numbers that were left out: there was no room for the rest of a range, or the counter
-                           // was dropped
+    std::int64_t dropped;  // numbers that were left out: there was no room for the rest of a range, the counter was
+                           // dropped, or the machine was copied
 };
 
 // Takes `n` numbers in a row; false if it holds no range that long. Inline, because it is every draw.
@@ -78,5 +78,9 @@ struct UnusedNumbers {
     std::int64_t first, version;
 };
 UnusedNumbers give_up(Tickets &tickets) noexcept;
+
+// Leaves out what is held because the machine was copied with its memory (durable/machine.hpp): each copy has it. It is
+// never given back; the machine of before may do so, and then some of it may come again.
+void leave_to_copies(Tickets &tickets) noexcept;
 
 }  // namespace idgen

@@ -29,7 +29,7 @@ int64 number_asked_for(const Lease &lease) noexcept {
 Keeper::Keeper(const pg::LeaseGate &gate)
     : gate_(gate),
       leases_(gate.leases()),
-      identity_(pg::server_identity()),
+      identity_(pg::server_identity(leases_.kept_machine)),
       registry_(gate),
       tickets_(registry_),
       record_(gate),
@@ -40,6 +40,7 @@ Keeper::Keeper(const pg::LeaseGate &gate)
 
 int64 Keeper::work() {
     record_.begin_round();
+    follow_machine();
     if (has_record()) want_left_numbers();
     follow_wishes();
     uint32 count = pg_atomic_read_u32(&leases_.count);
@@ -50,12 +51,45 @@ int64 Keeper::work() {
     bool is_ready = load();
     bool is_well = run_all(count, is_ready);
     // Numbers of this server come first, between any two calls of counters: IDs wait for them.
-    if (is_ready) tickets_.work();
+    if (is_ready && !is_copied()) tickets_.work();
     registry_.end_round(tickets_.state(), numbers_.are_over(is_well));
     // As often as the registry is asked for more: idgen_lease.confirm_registry() may have made the page forget all, or
     // the owner of the sequence given it a new file.
     if (has_extended_) record_.restore();
+    if (is_copied()) return 0;
     return is_ready ? tickets_.pause_ms(pause_ms) : pause_ms;
+}
+
+// Leaves all that is held if the machine was copied with its memory: each copy holds it. The keeper may have been another
+// process before. What was granted is forgotten, too: the machine of before may lower it by a clean stop.
+void Keeper::follow_machine() {
+    uint64 machine = pg::machine();
+    if (machine == leases_.kept_machine) return;
+    gate_.note_copied_machine();
+    has_left_ = true;
+    if (registry_.is_own()) note_own_copy();
+    registry_.close();
+    identity_ = pg::server_identity(machine);
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) leave_number(i);
+    leases_.granted = {};
+    pg_atomic_fetch_add_u32(&leases_.changes, 1);
+    // Last: a keeper that ends before leaves all of it again.
+    leases_.kept_machine = machine;
+}
+
+// At once: a stop of the server ends the registry, too.
+void Keeper::note_own_copy() {
+    record_.page().is_copied = 1;
+    has_left_ = !record_.write();
+}
+
+void Keeper::leave_number(uint32 index) {
+    int64 life = random_secret();
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        leave(entry(index).lease, life);
+    }
+    save(index);
 }
 
 // Whether all is done. If the registry is down, the rest waits, and nothing is known of it. A row that is locked there
@@ -90,9 +124,11 @@ bool Keeper::load() {
     if (!(page.registry == registry_.identity()) || page.identity != identity_) {
         page.registry = registry_.identity();
         adopt(page, identity_);
+        if (has_left_ && registry_.is_own()) page.is_copied = 1;
         // Best before the first claim, which writes it, too.
-        record_.write();
+        if (record_.write()) has_left_ = false;
     }
+    if (has_own_copy()) return false;
     if (is_loaded_) return true;
     // The keeper may have been another process before: its numbers are still in shared memory, but its records_ ended
     // with it. So each number that has not ended gets its record back from the page.
@@ -102,6 +138,16 @@ bool Keeper::load() {
                 entry(i).purpose != LeaseFor::nothing)
                 records_[i] = record_of(page, row);
     is_loaded_ = true;
+    return true;
+}
+
+// Whether the registry is of this server and was copied with it: then each copy of the machine has one that gives the
+// same numbers. A superuser says which goes on. The record tells, also after the next start.
+bool Keeper::has_own_copy() {
+    if (record_.page().is_copied == 0 || !registry_.is_own()) return false;
+    registry_.note_trouble(
+        "this machine was resumed from a snapshot of its memory with the registry in it: call idgen_lease.confirm_registry() on one machine only, and set idgen.registry of the others to that one's");
+    registry_.doubt();
     return true;
 }
 
@@ -186,7 +232,7 @@ void Keeper::go_on(uint32 index, const pg::LeftLease &left) {
     gate_.move_number(static_cast<uint32>(lease.number), lease.claimed_ms);
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        reopen(lease);
+        if (!is_copied()) reopen(lease);
     }
     records_[index] = {record_.page().registry, lease.number, lease.incarnation, 0, identity_};
     note_granted(leases_.granted, lease.number, lease.horizon_ms);
@@ -204,6 +250,7 @@ void Keeper::save(uint32 index) noexcept {
 void Keeper::end() {
     is_ending_ = true;
     record_.begin_round();
+    follow_machine();
     // One on this server ends with it.
     if (registry_.is_own()) return;
     Deadline deadline = deadline_in(longest_end_ms);

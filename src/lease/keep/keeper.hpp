@@ -6,6 +6,10 @@
 // above R; the first extension opens issue. It ends in this one: issue ends; the slots are read, under their locks, so
 // that each session that read an older cap is done; stop is called. So it ends with the server, and if
 // idgen.lease_count is lowered.
+//
+// If the machine was copied with its memory (core/durable/machine.hpp), each copy has the keeper in the middle of a step.
+// So it compares the machine with that of its lives once a call is put together, before it is sent: a call from before
+// is the same in each copy. And once more under the lock, before an answer counts or issue is opened.
 #pragma once
 
 #include "lease/keep/keeper_log.hpp"
@@ -30,11 +34,16 @@ class Keeper {
         done,
         again,  // there is more to be done for it
         stuck,  // nothing can be done for it now
-        away,   // nor for any other: the registry does not answer
+        away,   // nor for any other: the registry does not answer, or the machine was copied
     };
 
     // Rounds (keeper.cpp).
+    bool is_copied() const noexcept { return pg::machine() != leases_.kept_machine; }
+    void follow_machine();
+    void note_own_copy();
+    void leave_number(uint32 index);
     bool load();
+    bool has_own_copy();
     void follow_wishes();
     void follow_count(uint32 count);
     void end_issue_of(uint32 index);
@@ -96,6 +105,7 @@ class Keeper {
     bool has_extended_ = false;  // in this round
     bool has_met_lock_ = false;  // of the number that is looked at, or of the list
     bool is_ending_ = false;
+    bool has_left_ = false;  // since the machine was copied; the record does not say so yet
 };
 
 }  // namespace idgen::lease

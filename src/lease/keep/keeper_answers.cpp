@@ -10,6 +10,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     LeaseCall call = sent;
     CallAnswer answer{};
     save(index);
+    if (is_copied()) return Result::away;
     if (!registry_.call(call, answer)) {
         if (registry_.is_locked()) return leave_locked(index, call);
         return registry_.limit() == nullptr ? Result::away : stick(pstrdup(registry_.limit()));
@@ -17,6 +18,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);
+        if (is_copied()) return Result::away;
         news = take_in(entry(index).lease, records_[index], call, answer, clock(), rules_of(index));
         if (news == LeaseNews::claimed) begin_above(entry(index), answer.horizon_ms);
     }

@@ -74,9 +74,10 @@ bool TicketKeeper::look_at(SharedCounter &counter, Lack &lack, FetchCall &call) 
     int64 now_ms = pg::monotonic_ms(), drawn = 0;
     bool is_lacking = false, is_block_due = false, is_answered = false;
     // Written when the entry was taken, and not since.
-    lack = {&counter, counter.name, 0, 0, true};
+    lack = {&counter, counter.name, 0, 0, 0, true};
     {
         Guard<pg::SpinLock> guard(counter.mutex);
+        lack.machine = follow_machine(counter);
         drawn = counter.drawn;
         lack.asked = counter.asked;
         bool is_wanted = counter.asked != counter.answered;
@@ -169,6 +170,7 @@ void TicketKeeper::take_in_answer(const Lack &lack, const FetchCall &call) {
     int64 now_ms = pg::monotonic_ms();
     {
         Guard<pg::SpinLock> guard(counter.mutex);
+        if (pg::machine() != lack.machine) return;
         note_answer(counter, call, now_ms);
         if (lack.is_last || call.answer.outcome != CounterOutcome::done) counter.answered = lack.asked;
         if (lack.wish > 0 && counter.wish <= lack.wish) counter.wish = 0;
@@ -312,11 +314,18 @@ size_t TicketKeeper::take_unused(SharedCounter *one, GiveBackCall *calls) {
         GiveBackCall &call = calls[count];
         call.name = counter.name.text;
         Guard<pg::SpinLock> guard(counter.mutex);
+        follow_machine(counter);
         call.unused = give_up(counter.tickets);
         if (call.unused.version != 0) count++;
         return count < most_counter_calls;
     });
     return count;
+}
+
+// Sends calls that were put together in a machine, before a copy of it could use what they give back. False if the
+// registry did not hear them.
+bool TicketKeeper::give_back(uint64 machine, GiveBackCall *calls, size_t count) {
+    return pg::machine() == machine && registry_.give_back(calls, count);
 }
 
 // Gives up a name that no counter has, or the counter that was used least of late.
@@ -340,7 +349,8 @@ void TicketKeeper::make_room() {
         return;
     }
     GiveBackCall call{};
-    if (take_unused(least, &call) != 0) registry_.give_back(&call, 1);
+    uint64 machine = pg::machine();
+    if (take_unused(least, &call) != 0) give_back(machine, &call, 1);
     remove_counter(tickets_, *least);
 }
 
@@ -348,8 +358,9 @@ void TicketKeeper::end(const Deadline &deadline) {
     if (tickets_ == nullptr) return;
     auto *calls = static_cast<GiveBackCall *>(palloc(most_counter_calls * sizeof(GiveBackCall)));
     while (left_ms(deadline) > 0) {
+        uint64 machine = pg::machine();
         size_t count = take_unused(nullptr, calls);
-        if (count == 0 || !registry_.give_back(calls, count)) return;
+        if (count == 0 || !give_back(machine, calls, count)) return;
     }
 }
 

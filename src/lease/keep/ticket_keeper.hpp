@@ -4,6 +4,9 @@
 // All counters that lack something are asked for in one call, and each has an answer of its own: one that another
 // transaction has locked at the registry waits alone, and is asked for again. Between two calls the keeper extends its
 // numbers.
+//
+// An answer counts only in the machine in which its call was put together: in a copy of it, it may be the answer to
+// another one. What was fetched before the copy is never given back.
 #pragma once
 
 #include "lease/keep/watched_registry.hpp"
@@ -36,6 +39,7 @@ class TicketKeeper {
     struct Lack {
         SharedCounter *counter;
         CounterName name;
+        uint64 machine;  // in which the call was put together
         uint64 asked;
         int64 wish;    // of the call; 0: a block
         bool is_last;  // nothing else is lacking
@@ -50,6 +54,7 @@ class TicketKeeper {
     void find_locker();
     void look_again();
     size_t take_unused(SharedCounter *one, GiveBackCall *calls);
+    bool give_back(uint64 machine, GiveBackCall *calls, size_t count);
     void make_room();
 
     WatchedRegistry &registry_;

@@ -252,6 +252,12 @@ void WatchedRegistry::publish(const char *text, bool are_numbers_free) {
     is_logged_ = true;
 }
 
+void WatchedRegistry::close() {
+    if (is_open_) store_.close(store_.self);
+    is_open_ = is_known_ = false;
+    failure_[0] = refusal_[0] = '\0';
+}
+
 void WatchedRegistry::wait_up_to(int64 answer_ms) {
     answer_ms_ = answer_ms;
     if (is_open_) store_.wait_up_to(store_.self, answer_ms);

@@ -75,6 +75,12 @@ class WatchedRegistry {
     // counters are. If troubles of numbers are over, that is logged, too.
     void end_round(const pg::CounterState &counters, bool are_numbers_free);
 
+    // Closes its connections, which copies of this machine have, too; the next call opens others.
+    void close();
+
+    // The record is read again before the next call: it may name another registry by then.
+    void doubt() noexcept { is_known_ = false; }
+
     // From now on each call waits that long for its answer.
     void wait_up_to(int64 answer_ms);
 

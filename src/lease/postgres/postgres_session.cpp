@@ -245,7 +245,8 @@ Reply exchange(PostgresSession &session, const Statement &statement, const Deadl
     if (!session.is_given_up) return reply;
     // An answer that comes later would be taken for that of the next statement.
     end(session);
-    if (!session.is_lost) cancel(session);
+    // In a copy of this machine it may be the statement of another one.
+    if (!session.is_lost && pg::machine() == deadline.machine) cancel(session);
     return reply;
 }
 

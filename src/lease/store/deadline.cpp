@@ -8,6 +8,7 @@ const char *must_end(const Deadline &deadline) {
     // A server is started again only when no process of the dead one is left.
     if (!PostmasterIsAlive()) proc_exit(1);
     if (is_told_to_end() && !deadline.is_last) return "the call was interrupted";
+    if (pg::machine() != deadline.machine) return "this machine was resumed from a snapshot of its memory meanwhile";
     return left_ms(deadline) == 0 ? "it did not answer in time" : nullptr;
 }
 

@@ -1,25 +1,28 @@
 // How long a call waits for its answer, and what ends it before: a signal that ends the process or cancels the
-// statement. Waiting raises no error; it resets the latch of the process, which ends if its server is dead.
+// statement, or a copy of the machine, in which the answer may be another copy's. Waiting raises no error; it resets the
+// latch of the process, which ends if its server is dead.
 #pragma once
 
 #include "pg/postgres.hpp"
 
 #include "pg/host/clock.hpp"
+#include "pg/host/machine.hpp"
 
 namespace idgen::lease {
 
 struct Deadline {
-    int64 ends_ms;  // of the monotonic clock
-    bool is_last;   // signals do not end it
+    int64 ends_ms;   // of the monotonic clock
+    uint64 machine;  // in which the call began
+    bool is_last;    // signals do not end it
 };
 
 inline Deadline deadline_in(int64 ms) noexcept {
-    return {pg::monotonic_ms() + ms, false};
+    return {pg::monotonic_ms() + ms, pg::machine(), false};
 }
 
 // For what is owed to others when a call is given up, even if it is because of a signal. A moment.
 inline Deadline last_deadline_in(int64 ms) noexcept {
-    return {pg::monotonic_ms() + ms, true};
+    return {pg::monotonic_ms() + ms, pg::machine(), true};
 }
 
 // What is left, ms; 0: nothing.

@@ -25,6 +25,12 @@ Drawn try_draw(const CounterReference &reference, int64 n, int64 &first, bool &w
     Guard<pg::SpinLock> guard(counter.mutex);
     if (counter.generation != reference.generation) return Drawn::other;
     if (!take(counter.tickets, n, first)) return Drawn::none;
+    // After the take: each copy of this machine has the numbers from before.
+    if (unlikely(counter.machine != pg::machine())) {
+        counter.tickets.dropped += n;
+        follow_machine(counter);
+        return Drawn::none;
+    }
     counter.drawn += n;
     wakes = !counter.is_asked && is_low(counter.tickets);
     if (wakes) counter.is_asked = true;

@@ -10,6 +10,7 @@
 
 #include "core/lease/tickets.hpp"
 #include "lease/store/registry.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/host/server_locks.hpp"
 
 namespace idgen::lease {
@@ -40,6 +41,7 @@ struct alignas(64) SharedCounter {
     TicketState state IDGEN_LOCKS(guarded_by(mutex));
     uint32 generation IDGEN_LOCKS(guarded_by(mutex));  // another one for another counter
     Tickets tickets IDGEN_LOCKS(guarded_by(mutex));
+    uint64 machine IDGEN_LOCKS(guarded_by(mutex));            // in which they were fetched (pg/host/machine.hpp)
     int64 wish IDGEN_LOCKS(guarded_by(mutex));                // the longest range that a session waits for; 0: none
     int64 too_long IDGEN_LOCKS(guarded_by(mutex));            // the length last asked for that was refused; 0: none was
     char locker[locker_size] IDGEN_LOCKS(guarded_by(mutex));  // who keeps it locked at the registry; empty: not known
@@ -69,6 +71,15 @@ struct SharedTickets {
     ConditionVariable has_room;
     int tranche;
 };
+
+// Leaves out what is held if it was fetched in the machine that this one was copied from; gives the machine. Called with
+// the mutex.
+inline uint64 follow_machine(SharedCounter &counter) noexcept IDGEN_LOCKS(requires_capability(counter.mutex)) {
+    uint64 machine = pg::machine();
+    if (counter.machine == machine) return machine;
+    leave_to_copies(counter.tickets);
+    return counter.machine = machine;
+}
 
 // Asks for the memory when the server starts, with shared_preload_libraries.
 void install_ticket_hooks();

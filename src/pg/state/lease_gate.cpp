@@ -168,8 +168,12 @@ int64 reached_ms() noexcept {
     return directory_of(state).reached_ms();
 }
 
-const LeaseGate gate{leases,     settings_of_leases, lease_rules,     judged_clock,    move_number,
-                     reached_ms, save_lease,         find_left_lease, &watched_machine};
+void note_copied() {
+    note_copied_machine(shared_state());
+}
+
+const LeaseGate gate{leases,     settings_of_leases, lease_rules,     judged_clock,     move_number,
+                     reached_ms, save_lease,         find_left_lease, &watched_machine, note_copied};
 
 }  // namespace
 

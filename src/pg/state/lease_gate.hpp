@@ -71,6 +71,8 @@ struct LeaseGate {
     decltype(&save_lease) save;
     decltype(&find_left_lease) find_left;
     const WatchedMachine *machine;
+    // Has all processes leave what was held in the machine before this one, and logs it once.
+    void (*note_copied_machine)();
 };
 
 // Bump with any change to the gate or to what it gives.

@@ -82,7 +82,8 @@ void initialise(SharedLeases &leases, int tranche) noexcept {
     leases.record_lock.initialise(tranche);
     for (pg_atomic_uint32 *value : {&leases.is_pool_wanted, &leases.changes, &leases.count, &leases.failed_starts})
         pg_atomic_init_u32(value, 0);
-    pg_atomic_init_u64(&leases.machine, machine());
+    leases.kept_machine = machine();
+    pg_atomic_init_u64(&leases.machine, leases.kept_machine);
     for (SharedLease &entry : leases.leases) clear(entry);
 }
 

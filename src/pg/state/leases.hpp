@@ -67,6 +67,7 @@ struct SharedLeases {
     // Of its PGPROC, which lies at one address in all processes; null: none runs.
     Latch *keeper_latch IDGEN_LOCKS(guarded_by(lock));
     GrantedHorizons granted;  // only of the keeper
+    uint64 kept_machine;      // only of the keeper; the machine in which the lives of all entries began
     SharedLease leases[max_leases];
 };
 
