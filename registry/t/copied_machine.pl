@@ -63,6 +63,8 @@ sub two_copies
 	$gate->do('SELECT pg_advisory_unlock(1)');
 	my @in_block = map { $_->[0] } @{ end_statement($in_block) };
 	my @in_order = @{ end_statement($in_order) };
+	fails_with($_, 'COMMIT', '40001', qr/resumed from a snapshot of its memory while the transaction was open/, "$kind: a statement under way is not committed")
+	  for $in_block, $in_order;
 	my $there = connect_to($copy);
 	my ($here_number, $there_number) = map { number_of($_) } $session, $there;
 	is(scalar(grep { $_ == 0 } $here_number, $there_number), 0, "$kind: neither goes on with the number of before");
@@ -280,6 +282,7 @@ sub begin_statement
 {
 	my ($node, $sql) = @_;
 	my $session = connect_to($node);
+	$session->do('BEGIN');
 	$session->{private_statement} = $session->prepare($sql, { pg_async => PG_ASYNC });
 	$session->{private_statement}->execute;
 	return $session;

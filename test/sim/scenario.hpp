@@ -16,9 +16,9 @@
 // - A copy whose origin lives on makes IDs of its own where somebody confirmed them, or its shards are
 // others.
 // - Somebody who lowers a horizon says the truth, has set the clock right, and has stopped the clients.
-// - A copy of a machine and its memory, whose host tells, makes no IDs before somebody confirms it, as long as its record
-//   tells it from its origin: not if the record is of another boot, or of no machine, as CREATE EXTENSION and setval
-//   leave it; nor after a failover of the copy. Then its IDs may be those of its origin. If that ended before the copy
+// - A copy of a machine and its memory, whose host tells, makes no IDs before somebody confirms it, as long as the server
+//   runs that was copied, or its record tells it from its origin: not after a start if the record is of another boot, or
+//   of no machine, as CREATE EXTENSION and setval leave it; nor after a failover of the copy. Then its IDs may be those of its origin. If that ended before the copy
 //   began, they are not, as far as the clocks were right and few generators were taken. A host whose machine boots does
 //   not count as it did for the origin.
 // - Where numbers come from a registry none of this is needed but the truth: clocks are arbitrary, its own
