@@ -11,15 +11,7 @@
 namespace idgen::pg {
 namespace {
 
-constexpr size_t page_size = 4096;
-
-// First filled in a backend or a worker, never in the process that forks them.
-struct Page {
-    uint64 words[page_size / sizeof(uint64)];
-    size_t left;     // unused bytes, at the end
-    uint64 machine;  // in which it was fetched
-};
-Page page{};
+constexpr size_t page_size = sizeof(RandomPage::words);
 
 // A number that another copy of this machine hardly has.
 uint64 processor_number() noexcept {
@@ -41,7 +33,7 @@ uint64 processor_number() noexcept {
 
 // Changes every word of the page by a sequence that begins at the number (splitmix64): random bytes stay random.
 void mix_in(uint64 number) noexcept {
-    for (uint64 &word : page.words) {
+    for (uint64 &word : random_page.words) {
         number += 0x9E3779B97F4A7C15;
         uint64 mixed = (number ^ number >> 30) * 0xBF58476D1CE4E5B9;
         mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
@@ -61,32 +53,30 @@ bool read_kernel(uint8 *to, size_t size) noexcept {
 }
 
 void fetch_page() {
-    page.left = 0;
-    page.machine = machine();
-    if (!read_kernel(reinterpret_cast<uint8 *>(page.words), page_size))
+    random_page.left = 0;
+    random_page.machine = machine();
+    if (!read_kernel(reinterpret_cast<uint8 *>(random_page.words), page_size))
         ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
                 errdetail("The kernel's call getrandom() failed."),
                 errhint("If a filter of system calls forbids it, allow it to the server."));
     if (watched_machine.told == MachineTold::generation) mix_in(processor_number());
-    page.left = page_size;
+    random_page.left = page_size;
 }
 
 }  // namespace
 
-uint64 fill_random(void *out, size_t size) {
+RandomPage random_page{};
+
+uint64 fill_random_slowly(void *out, size_t size) {
     auto *to = static_cast<uint8 *>(out);
     while (size > 0) {
-        if (unlikely(page.left == 0 || page.machine != machine())) fetch_page();
-        size_t taken = Min(size, page.left);
-        uint8 *from = reinterpret_cast<uint8 *>(page.words) + page_size - page.left;
-        memcpy(to, from, taken);
-        // A reader of this process's memory does not learn later what was given out.
-        memset(from, 0, taken);
-        page.left -= taken;
+        if (random_page.left == 0 || random_page.machine != machine()) fetch_page();
+        size_t taken = Min(size, random_page.left);
+        take_random(to, taken);
         to += taken;
         size -= taken;
     }
-    return page.machine;
+    return random_page.machine;
 }
 
 }  // namespace idgen::pg

@@ -7,11 +7,36 @@
 // mixed in: its random number, or else its cycle counter.
 #pragma once
 
+#include "pg/host/machine.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
 
+// First filled in a backend or a worker, never in the process that forks them.
+struct RandomPage {
+    uint64 words[512];
+    size_t left;     // unused bytes, at the end
+    uint64 machine;  // in which it was fetched
+};
+[[gnu::visibility("hidden")]] extern RandomPage random_page;
+
+// Takes from the page. Requires that it has as many.
+inline void take_random(void *out, size_t size) noexcept {
+    uint8 *from = reinterpret_cast<uint8 *>(random_page.words) + sizeof(random_page.words) - random_page.left;
+    memcpy(out, from, size);
+    // A reader of this process's memory does not learn later what was given out.
+    memset(from, 0, size);
+    random_page.left -= size;
+}
+
+uint64 fill_random_slowly(void *out, size_t size);
+
 // Fills in random bytes, and gives the machine in which they were fetched, the last of them. Raises if the source fails.
-uint64 fill_random(void *out, size_t size);
+inline uint64 fill_random(void *out, size_t size) {
+    bool is_there = random_page.left >= size && random_page.machine == machine();
+    if (unlikely(!is_there)) return fill_random_slowly(out, size);
+    take_random(out, size);
+    return random_page.machine;
+}
 
 }  // namespace idgen::pg

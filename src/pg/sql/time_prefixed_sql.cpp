@@ -292,17 +292,6 @@ bool next_in_order(SharedOrder<Ulid> &order, Reading &reading, const RandomTail 
     return is_next;
 }
 
-// The same where the machine was copied since.
-[[gnu::noinline, gnu::cold]] bool next_in_copy(SharedOrder<Ulid> &order, Reading &reading, Ulid &next) {
-    RandomTail random;
-    bool is_next = false;
-    do {
-        random.machine = fill_random(random.bytes, sizeof(random.bytes));
-        is_next = next_in_order(order, reading, random, next);
-    } while (random.machine != machine());
-    return is_next;
-}
-
 }  // namespace
 
 extern "C" {
@@ -317,7 +306,7 @@ Datum idgen_next_ulid(PG_FUNCTION_ARGS) {
     Reading reading{recent_wall_ms(), 0};
     Ulid next;
     bool is_next = next_in_order(state->ulid_order, reading, random, next);
-    if (unlikely(random.machine != machine())) is_next = next_in_copy(state->ulid_order, reading, next);
+    if (unlikely(random.machine != machine())) return idgen_next_ulid(fcinfo);
     if (!is_next)
         ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
                 errmsg("no ULID is left in the millisecond of %s", instant_text(time_of(next))),
