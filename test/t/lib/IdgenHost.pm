@@ -8,7 +8,7 @@ use warnings;
 use Exporter qw(import);
 use IdgenNode;
 
-our @EXPORT = qw(start_told page_of write_page says_generation says_disruption resume);
+our @EXPORT = qw(start_told page_of write_page write_generation says_generation says_disruption resume);
 
 my ($disruption_at, $generation_at) = (16, 104);
 
@@ -41,15 +41,16 @@ sub start_told
 
 sub _put
 {
-	my ($node, $at, $value) = @_;
-	open my $file, '+<:raw', page_of($node) or die page_of($node) . ": $!";
+	my ($path, $at, $value) = @_;
+	open my $file, '+<:raw', $path or die "$path: $!";
 	sysseek $file, $at, 0;
 	syswrite $file, pack 'Q<', $value;
-	close $file;
+	close $file or die "$path: $!";
 	return;
 }
-sub says_generation { my ($node, $value) = @_; return _put($node, $generation_at, $value) }
-sub says_disruption { my ($node, $value) = @_; return _put($node, $disruption_at, $value) }
+sub write_generation { my ($path, $value) = @_; return _put($path, $generation_at, $value) }
+sub says_generation { my ($node, $value) = @_; return write_generation(page_of($node), $value) }
+sub says_disruption { my ($node, $value) = @_; return _put(page_of($node), $disruption_at, $value) }
 
 # The node goes on from a snapshot of its memory; its host has written the generation before it runs again.
 sub resume

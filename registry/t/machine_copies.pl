@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
 use DBD::Pg qw(:async);
 use IdgenEtcd;
+use IdgenHost qw(write_generation write_page);
 use IdgenLease;
 use IdgenMany;
 use IdgenNode;
@@ -56,7 +57,7 @@ sub two_copies
 	my $copy = copy_node($node, "$kind-copy", q{idgen.machine_generation = '} . word_file("$kind-copy") . q{'});
 	unlink $copy->data_dir . '/postmaster.pid';
 	$generation++;
-	resume($_) for $node, $copy;
+	tell_host($_) for $node, $copy;
 	start_again($copy);
 	thaw($node);
 
@@ -241,24 +242,14 @@ sub start_told
 sub word_file
 {
 	my ($name) = @_;
-	my $page = pack 'L<L<S<', 0x4B4C4356, 4096, 1;
-	$page .= "\0" x (24 - length $page) . pack 'Q<', 1 << 8;
-	append_to_file("$folder/$name", $page . "\0" x (4096 - length $page));
+	write_page("$folder/$name");
 	return "$folder/$name";
 }
 
-# Says to a node that its machine was resumed once more.
-sub resume_again { my ($node) = @_; $generation++; return resume($node) }
+# Tells a node that its machine was resumed once more; or as often as the last one that was told so.
+sub resume_again { my ($node) = @_; $generation++; return tell_host($node) }
 
-sub resume
-{
-	my ($node) = @_;
-	my $name = "$folder/" . $node->name;
-	open my $file, '+<:raw', $name or die "$name: $!";
-	seek $file, 104, 0;
-	print $file pack 'Q<', $generation;
-	return close $file || die "$name: $!";
-}
+sub tell_host { my ($node) = @_; return write_generation("$folder/" . $node->name, $generation) }
 
 # Stops all processes of a server, and waits until they stand.
 sub stand_still
