@@ -24,7 +24,7 @@ sub row_like { my ($session, $key, $pattern, $what) = @_; return like(join("\n",
 my $plain = start_node('plain', kinds => 1, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($plain);
 my $keys = q{SELECT string_agg(key, ' ') FROM idgen.status()};
-my $usual = 'library server shards nodes copy horizon renewal lead settled clock ntp standby layout slots schemas';
+my $usual = 'library server shards nodes copy machine horizon renewal lead settled clock ntp standby layout slots schemas';
 is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
 	'without a registry: the views are empty');
@@ -74,7 +74,7 @@ $session = connect_to($node);
 my $watcher = connect_to($node);
 create_keeper($session);
 is(value_of($watcher, $keys),
-	'library server shards lease registry lease_database nodes copy horizon renewal lead settled clock ntp standby layout slots schemas',
+	'library server shards lease registry lease_database nodes copy machine horizon renewal lead settled clock ntp standby layout slots schemas',
 	'with a registry: the rows');
 my $now = int(time) + 2;
 freeze_clock($node, $now);
