@@ -37,23 +37,6 @@ TEST(Horizon, FloorAfterAStart) {
     }
 }
 
-TEST(Horizon, NothingIsGrantedToACopyOfTheMachine) {
-    Horizon horizon{};
-    admit_page(horizon, record_of(5000, ours), ours, at(5000), rules);
-    note_written(horizon, record_of(6000, ours), 1);
-    grant_pending(horizon);
-    note_written(horizon, record_of(7000, ours), 2);
-    note_machine(horizon, 0);
-    EXPECT_EQ(horizon.granted_ms, 6000) << "the same";
-    note_machine(horizon, 1);
-    EXPECT_EQ(horizon.granted_ms, 0);
-    EXPECT_EQ(horizon.pending_lsn, 0u);
-    EXPECT_EQ(horizon.floor_ms, 7000);
-    EXPECT_EQ(horizon.machine, 1u);
-    admit_page(horizon, record_of(7000, ours), theirs, at(7000), rules);
-    EXPECT_EQ(horizon.floor_ms, 7000 + 300 + 1000 + 1) << "and it owes what other copies may have made";
-}
-
 TEST(Horizon, RenewalIsAWindowAboveTheHighest) {
     constexpr struct {
         const char *what;

@@ -38,7 +38,7 @@ static_assert(sizeof(MachinePage) == 112 && offsetof(MachinePage, disruptions) =
 
 // What a host tells.
 enum class MachineTold : std::uint8_t {
-    nothing,      // there is no page, or it is not looked at
+    nothing,      // it has no page, or nobody looks at it
     denied,       // the server may not read it
     no_page,      // what was read is none
     disruptions,  // when the clock may be wrong, and no more

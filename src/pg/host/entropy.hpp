@@ -2,7 +2,7 @@
 // much. The page belongs to one process, and every byte is given out once.
 //
 // The page of a machine that is copied with its memory is in each copy, so a page of the machine before is thrown away
-// (machine.hpp). OpenSSL, which the server asks, would give each copy the same next page; the kernel is seeded anew in a
+// (machine.hpp). OpenSSL, which the server asks, would give each copy the same next page; the kernel is seeded again in a
 // copy, though maybe a moment later than a session asks. So if the host tells of copies, what the processor gives is
 // mixed in: its random number, or else its cycle counter.
 #pragma once
