@@ -45,7 +45,7 @@ enum class MachineTold : std::uint8_t {
     generation,   // this as well
 };
 
-// What is told by a page of which `size` bytes can be read.
+// What a page tells, if `size` bytes of it can be read.
 constexpr MachineTold told_by(const MachinePage &page, std::size_t size) noexcept {
     constexpr std::uint32_t magic = 0x4B4C4356;
     constexpr std::uint64_t has_generation = 1 << 8;

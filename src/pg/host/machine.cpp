@@ -79,7 +79,7 @@ MachineTold map_page(const char *name) noexcept {
     return told;
 }
 
-// The device is there, but nothing is told of copies.
+// The device is there, but it does not show copies.
 void log_untold() {
     if (watched_machine.told == MachineTold::denied)
         ereport(LOG, errcode_for_file_access(), errmsg("could not read \"%s\": %m", watched_machine.name),

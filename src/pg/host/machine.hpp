@@ -14,7 +14,7 @@ struct WatchedMachine {
     MachineTold told;
 };
 extern WatchedMachine watched_machine;
-// The generation in the page; if nothing is told of it, a word that never changes.
+// The generation in the page; without a page, a word that never changes.
 [[gnu::visibility("hidden")]] extern const uint64 *machine_word;
 
 // Goes by what another module has mapped.

@@ -66,7 +66,7 @@ namespace {
 
 constexpr const char *unnoticed = "a copy of its memory would not be noticed";
 
-// What a machine is told that hears of copies.
+// The value of the row if the host shows copies.
 const char *copies_text(const Survey &survey) {
     if (survey.machine_copied == 0) return "its host tells of copies";
     return psprintf("its host tells of copies: resumed from a snapshot %u time%s since the server started",
