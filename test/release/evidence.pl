@@ -10,7 +10,7 @@ use Test::More;
 my $tree = source_tree();
 my $page = text_of("$tree/docs/evidence.md");
 my $found = text_of("$tree/test/evidence/faults-found.md");
-my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
+my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?(?:-copies)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
 my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, map { split ' ', text_of("$tree/registry/walks/$_/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr } qw(numbers tickets);
 
 # The rows of the table below a heading, as cells.
