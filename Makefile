@@ -12,6 +12,7 @@
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/clocks/*'
 #   make majors-clean           removes what it keeps
+#   make all-majors             every suite on every major and variant, whole, for hours; a table in docs/evidence.md
 #   make variant OF=clang       built by clang with -Werror: module and regress
 #   make variant OF=sanitized   with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
 #   make variant OF=asserts     below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
@@ -90,7 +91,7 @@ NO_INSTALLCHECK = 1
 
 .DEFAULT_GOAL := all
 
-.PHONY: help demo walk test test-neighbors quick majors majors-clean variant bench soak \
+.PHONY: help demo walk test test-neighbors quick majors all-majors majors-clean variant bench soak \
 	nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
 	check-upgrade
 help:
@@ -99,7 +100,7 @@ help:
 test-neighbors:
 	@./tools/test analysis fuzz model bare dates release cost web clients houses neighbors
 
-demo walk test quick majors bench nemesis against evidence sqlsmith injection:
+demo walk test quick majors all-majors bench nemesis against evidence sqlsmith injection:
 	@./tools/$@
 
 majors-clean:

@@ -80,7 +80,7 @@ run_build() {
         { cat "$sandbox/log/build" >&2; return 1; }
 }
 
-# Makes and starts the cluster, the library loaded; arguments are further lines of its configuration.
+# Makes and starts the cluster, the library loaded unless IDGEN_WITHOUT_PRELOAD is set; arguments are further lines of its configuration.
 start_server() {
     make_cluster "$@" && run_server
 }
@@ -88,7 +88,7 @@ start_server() {
 make_cluster() {
     inside initdb -U postgres -A trust -E UTF8 --no-sync >"$sandbox/log/initdb" 2>&1 ||
         { cat "$sandbox/log/initdb" >&2; return 1; }
-    printf '%s\n' "shared_preload_libraries = 'idgen'" "listen_addresses = ''" \
+    printf '%s\n' "${IDGEN_WITHOUT_PRELOAD:+#}shared_preload_libraries = 'idgen'" "listen_addresses = ''" \
         "unix_socket_directories = '$sandbox/socket'" 'fsync = off' "$@" |
         inside tee -a "$sandbox/data/postgresql.conf" >/dev/null
 }

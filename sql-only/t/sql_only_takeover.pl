@@ -350,6 +350,24 @@ SQL
 	$session->disconnect;
 }
 
+# The first half of the takeover: its instant, of whole ms, is the end of the last tick or up to a ms later.
+my $tid = 'epoch=1970-01-01T00:00:00Z unit=1us time=53 shard=10';
+my $tenth = 'epoch=2020-01-01T00:00:00Z unit=100us time=44 shard=10 sequence=6';
+my $number = 0;
+for my $case ([ $tid, 0, '59.000001', '59.001' ], [ $tid, 998, '59.000999', '59.001' ], [ $tid, 999, '59.001', '59.001' ], [ $tid, 1000, '59.001001', '59.002' ],
+	[ $tenth, 0, '59.0001', '59.001' ], [ $tenth, 9, '59.001', '59.001' ], [ 'snowflake', 0, '59.001', '59.001' ])
+{
+	my ($layout, $ticks, $end, $after) = @$case;
+	my $db = 'left' . ++$number;
+	$node->safe_psql('postgres', "CREATE DATABASE $db");
+	install_sql_only($node, $db);
+	my $there = connect_to($node, db => $db);
+	set_shards($there, '5', $layout);
+	$there->do(q{SELECT setval(numbers, (idgen_sql.id_min('2026-11-27 12:00:59Z', layout) >> (form).time_shift) + ? << (form).sequence_bits) FROM idgen_sql.idgen_shard}, undef, $ticks);
+	$there->disconnect;
+	is(join(' ', run_file($node, $db, 'hand-over.sql')), "0 2026-11-27T12:00:${after}Z\n", "a last tick that ends at $end: $layout");
+}
+
 # A session that commits rows until it is ended; it connects again after an error, as a pool does.
 sub begin_drawing
 {
