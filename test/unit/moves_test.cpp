@@ -193,6 +193,13 @@ TEST_F(MovesTest, AHorizonBeginsAboveWhatIsKnown) {
     EXPECT_EQ(begin_horizon(memory.directory, database, t + 5000, {1, false}), bare_record(t + 5000, 1));
 }
 
+TEST_F(MovesTest, AHorizonBeginsNoLowerThanReadersMayStillBeTold) {
+    slot_at(700);
+    horizon.durable_ms = t + 900;
+    EXPECT_EQ(begin_horizon(memory.directory, database, t + 300, {1, false}), bare_record(t + 900, 1));
+    EXPECT_EQ(horizon.floor_ms, t + 701);
+}
+
 // A successor does not know what the servers before it made.
 TEST_F(MovesTest, ASuccessorOwesAWaitUnlessItHasSeenTheRecord) {
     create_horizon(host, t + 300, {ours, true});

@@ -19,6 +19,7 @@
 // Times are unix ms.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/durable/renewal.hpp"
@@ -52,8 +53,9 @@ struct Creator {
 
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
-// after the look rests on the new record. Readers by ID go on, so H also lies above what they know as settled. Requires
-// the locks of renewals and of the directory.
+// after the look rests on the new record. Readers by ID go on: H also lies above what they know as settled, and not below
+// the H up to which they may be told more before the new one is loaded. Requires the locks of renewals and of the
+// directory.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
                             const Creator &creator) noexcept {
@@ -61,7 +63,7 @@ DurableRecord begin_horizon(const Directory &directory, Database &database, std:
     note_created(database.horizon, first_ms);
     std::int64_t above_ms = directory.above_ms(database);
     lift(database.horizon.floor_ms, above_ms);
-    return bare_record(above_ms, identity);
+    return bare_record(std::max(above_ms, database.horizon.durable_ms.load()), identity);
 }
 
 // Writes the first record of its kind: what begin() makes of it where the server remembers the database.
