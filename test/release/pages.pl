@@ -64,6 +64,7 @@ sub fault_of
 
 my @pages = below('docs/{,clients/}*.md');
 cmp_ok(scalar @pages, '>', 20, 'there are pages');
+cmp_ok(scalar(() = below('docs/*.md')), '<=', 25, 'and not too many');
 for my $index ('docs/README.md', 'llms.txt')
 {
 	my %linked = map { ((target($index, $_))[0] => 1) } links(text_of("$tree/$index"));

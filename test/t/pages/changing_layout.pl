@@ -1,4 +1,4 @@
-# docs/changing-layout.md from its first block to its last, while sessions insert into its table: each ID is read by the
+# How docs/layouts.md changes a layout, from the first block to the last, while sessions insert into its table: each ID is read by the
 # layout that it was made with, and the old and the new ones sort by time.
 use strict;
 use warnings;
@@ -13,7 +13,9 @@ use Test::More;
 
 my $node = start_node('layouts', conf => ["idgen.shards = '5'"]);
 my $machine = IdgenMachine->new($node);
-my ($first, @others) = grep { $_->{language} eq 'sql' } blocks('changing-layout');
+my @blocks = grep { $_->{language} eq 'sql' } blocks('layouts');
+shift @blocks until $blocks[0]{section} eq 'Changing the layout';
+my ($first, @others) = @blocks;
 $machine->types($first);
 
 # Two sessions insert from now on, each row with the time of its clock.
