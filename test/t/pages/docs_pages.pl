@@ -33,10 +33,24 @@ for (0 .. $#presets)
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving');
 my @blocks = grep { $_->{language} eq 'sql' } blocks('installing');
-shift @blocks until $blocks[0]{section} eq 'Uninstalling';
-my ($tables, @steps) = map { $_->{text} } @blocks;
-$node->safe_psql('leaving', $tables);
+shift @blocks until $blocks[0]{section} eq 'What calls a function of idgen';
+my @steps = map { $_->{text} } @blocks;
 $node->safe_psql('leaving', <<'SQL');
+CREATE EXTENSION idgen_kinds CASCADE;
+CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,
+                    CONSTRAINT photo_id_check CHECK (id_within(id, '[2020-01-01,)')));
+CREATE INDEX photo_by_day ON photo (id_time(id));
+CREATE VIEW recent_photo AS SELECT * FROM photo WHERE id_within(id, tstzrange(now(), NULL));
+CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), n int);
+CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE guest (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE upload (id ksuid PRIMARY KEY DEFAULT next_ksuid(), n int);
+CREATE TABLE device (id objectid PRIMARY KEY DEFAULT next_objectid(), n int);
+CREATE TABLE kind (layout id_layout DEFAULT 'js53', n int);
+CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id(), n text) PARTITION BY RANGE (id);
+CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (4020418040280645632::bigint::id64);
+CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (4020418040280645632::bigint::id64) TO (MAXVALUE);
+INSERT INTO photo (n) SELECT generate_series(1, 100);
 INSERT INTO album (n) SELECT generate_series(1, 100);
 INSERT INTO visit (n) SELECT generate_series(1, 100);
 INSERT INTO guest SELECT next_ulid(), n FROM generate_series(1, 100) AS n;

@@ -31,7 +31,10 @@ my %table = (
 	'clients/javascript' => { not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ] ] },
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
-		not_here => [ [ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ] ]
+		not_here => [
+			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ],
+			[ qr/TABLE (?:photo|album|event)\b|EXTENSION IF EXISTS/, 'needs the tables of a user: test/t/pages/docs_pages.pl' ]
+		]
 	},
 	migration => {
 		given => $idgen,
