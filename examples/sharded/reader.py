@@ -15,7 +15,6 @@ def connected(shard):
     return connections[shard]
 
 
-# In docs/sharding.md:
 def read_on(feed, name, shard):
     with feed.transaction():
         begin = feed.execute('SELECT next FROM position WHERE shard = %s FOR UPDATE', [name]).fetchone()[0]
@@ -24,7 +23,6 @@ def read_on(feed, name, shard):
         if posts:
             feed.cursor().executemany('INSERT INTO post VALUES (%s, %s, %s)', posts)
             feed.execute('UPDATE position SET next = %s WHERE shard = %s', [posts[-1][0] + 1, name])
-# End.
 
 
 feed = psycopg.connect(host='127.0.0.5', user='app', dbname='app', autocommit=True)

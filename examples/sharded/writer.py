@@ -5,7 +5,6 @@ import uuid
 
 import psycopg
 
-# In docs/sharding.md:
 shards = ['host=127.0.0.2', 'host=127.0.0.3,127.0.0.4 target_session_attrs=read-write']
 connections = {}
 
@@ -24,7 +23,6 @@ def write(author, body):
         except psycopg.OperationalError:
             connections.pop(shard, None)
             time.sleep(0.1)
-# End.
 
 
 for author in range(int(sys.argv[1])):

@@ -139,20 +139,18 @@ $node->safe_psql('app', 'DROP TABLE photo');
 is_deeply([ IdgenMachine::untyped('monitoring', $machine) ], [], 'nothing of monitoring.md is left out');
 
 # Upgrading, to the version that is there.
-like($machine->types_section('upgrading', 'To a later version of idgen'),
+like($machine->types_section('installing', 'To a later version of idgen'),
 	qr/^ *[\d.]+, loaded when the server started *\| t *\| *$/m, 'the library and the extension are of one version');
-# A dump for another schema is of test/t/pages/other_schema.pl.
-is_deeply([ grep { !/in another schema/ } IdgenMachine::untyped('upgrading', $machine) ], [], 'nothing of upgrading.md is left out');
 
 # Taking it out: what has its types first, of which docs_pages.pl runs the page's own text.
 $node->safe_psql('app', 'DROP TABLE album');
-$machine->types_section('uninstalling', 'Shards from a registry');
+$machine->types_section('installing', 'Shards from a registry');
 ok(!-e $pass, 'the file of the password is gone');
 is($registry->safe_psql('registry', "SELECT incarnation_hash IS NULL FROM idgen_registry.lease WHERE number = $number"),
 	't', 'the number is given up');
-my ($drop) = grep { $_->{section} eq 'The extensions' } blocks('uninstalling');
+my ($drop) = grep { $_->{section} eq 'The extensions' } blocks('installing');
 $machine->types($drop, db => $_) for 'app', 'postgres';
-my ($library, $database) = grep { $_->{section} eq 'The settings and the library' } blocks('uninstalling');
+my ($library, $database) = grep { $_->{section} eq 'The settings and the library' } blocks('installing');
 $machine->types($library);
 $registrys->types($database);
 is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_statements',
@@ -178,7 +176,8 @@ my %of_etcd = ('etcd1:2379,etcd2:2379,etcd3:2379' => $etcd->address, '--database
 my $other = IdgenMachine->new($plain, installed => 1, replace => \%of_etcd);
 $other->types_section('installing', 'Then');
 $by_hand->safe_psql('postgres', 'CREATE DATABASE app');
-IdgenMachine->new($by_hand, installed => 1)->types_section('installing', 'By hand', db => 'app');
+my $hand = IdgenMachine->new($by_hand, installed => 1);
+$hand->types_section('installing', 'By hand', db => 'app');
 is($_->safe_psql('app', 'SELECT id_shard(next_id())'), 5, $_->name . ': the server makes IDs of its shard') for $plain, $by_hand;
 $by_hand->stop;
 $other->types_section('registry', 'Set-up with etcd');
@@ -186,5 +185,9 @@ like($other->types_section('registry', 'See that it works'),
 	qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
 is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [],
 	'nothing of registry.md is left out');
+# Other systems' ways to install it, and what other_schema.pl and docs_pages.pl type.
+my $elsewhere = qr/^(?:Installing,|From source|Debian|Fedora|A folder|Docker|CloudNativePG|Into a database|What calls|Columns|Tables)/;
+is_deeply([ grep { !/$elsewhere/ } IdgenMachine::untyped('installing', $machine, $registrys, $other, $hand) ], [],
+	'nothing of installing.md is left out');
 
 done_testing();

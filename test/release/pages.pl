@@ -12,8 +12,8 @@ use Test::More;
 my $tree = source_tree();
 my $most_words = 2500;
 my $widest = 120;
-# Tables of everything: these may be as long as they must.
-my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting benchmarks);
+# Tables of everything: only these may be as long as they must.
+my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting);
 
 sub below { my ($pattern) = @_; return map { s{^\Q$tree\E/}{}r } glob "$tree/$pattern" }
 
@@ -64,6 +64,7 @@ sub fault_of
 
 my @pages = below('docs/{,clients/}*.md');
 cmp_ok(scalar @pages, '>', 20, 'there are pages');
+cmp_ok(scalar(() = below('docs/*.md')), '<=', 25, 'and not too many');
 for my $index ('docs/README.md', 'llms.txt')
 {
 	my %linked = map { ((target($index, $_))[0] => 1) } links(text_of("$tree/$index"));

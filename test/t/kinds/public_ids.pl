@@ -1,5 +1,4 @@
-# The keys of public IDs on a real server: reloaded, never logged, never in a catalog, absent without preload; and the
-# examples of docs/public-ids.md, and those of vector clocks in docs/hlc.md.
+# The keys of public IDs on a real server: reloaded, never logged, never in a catalog, absent without preload.
 use strict;
 use warnings;
 use FindBin;

@@ -1,4 +1,4 @@
-# docs/changing-layout.md from its first block to its last, while sessions insert into its table: each ID is read by the
+# How docs/layouts.md changes a layout, from the first block to the last, while sessions insert into its table: each ID is read by the
 # layout that it was made with, and the old and the new ones sort by time.
 use strict;
 use warnings;
@@ -13,7 +13,9 @@ use Test::More;
 
 my $node = start_node('layouts', conf => ["idgen.shards = '5'"]);
 my $machine = IdgenMachine->new($node);
-my ($first, @others) = grep { $_->{language} eq 'sql' } blocks('changing-layout');
+my @blocks = grep { $_->{language} eq 'sql' } blocks('layouts');
+shift @blocks until $blocks[0]{section} eq 'Changing the layout';
+my ($first, @others) = @blocks;
 $machine->types($first);
 
 # Two sessions insert from now on, each row with the time of its clock.
@@ -55,7 +57,25 @@ my $plan = $node->safe_psql('postgres', q{SET enable_seqscan = off; EXPLAIN SELE
 is(scalar(() = $plan =~ /Index Cond: \(\(id >?<?=? '\d+'::bigint\) AND \(id >= id_within_first\(/g), 2,
   'a period is read by two ranges of the index') or diag($plan);
 
-# Every row in the new layout.
+# Every row in the new layout, by the steps of docs/migration.md with the differences that the page names.
+my ($start, $column, $update) = page('layouts') =~ /`(CALL idgen_migrate\.uuid_start[^`]*)`.*`(ALTER TABLE album [^`]*)`.*`(UPDATE album [^`]*)`/s or die 'the page names no differences';
+$node->safe_psql('postgres', <<"SQL");
+CREATE EXTENSION idgen_migrate;
+CREATE TABLE album (id bigint PRIMARY KEY DEFAULT next_id(), title text);
+CREATE TABLE track (album_id bigint NOT NULL REFERENCES album, title text);
+INSERT INTO album SELECT id_make(now() - n * interval '1 hour', 5, 0), 'album ' || n FROM generate_series(1, 100) n;
+INSERT INTO track SELECT id, 'track ' || n FROM album, generate_series(1, 3) n;
+SELECT * FROM idgen_migrate.check('uuid', 'album', 'new_id', layout => 'js53');
+$start;
+CREATE UNIQUE INDEX CONCURRENTLY album_new_id_key ON album (new_id);
+CREATE UNIQUE INDEX CONCURRENTLY album_id_key ON album (id);
+$column;
+$update;
+CALL idgen_migrate.backfill('album', 'new_id', 'made_at', shard => 7, layout => 'js53');
+CALL idgen_migrate.uuid_link('album', 'new_id');
+CREATE INDEX CONCURRENTLY track_album_id_new_id_idx ON track (album_id_new_id);
+CALL idgen_migrate.uuid_switch('album', 'new_id');
+SQL
 is($node->safe_psql('postgres', q{SELECT count(*), bool_and(id_time(new_id, 'js53') = date_trunc('second', id_time(id))), bool_and(new_id < 2 ^ 53),
 	array_agg(id ORDER BY id) = array_agg(id ORDER BY new_id) FROM album}), '100|t|t|t', 'new IDs of the same times, in the same order');
 is($node->safe_psql('postgres', q{SELECT count(*), bool_and(a.id = t.album_id) FROM album a JOIN track t ON t.album_id_new_id = a.new_id}),

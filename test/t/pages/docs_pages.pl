@@ -1,4 +1,4 @@
-# What docs/layouts.md and docs/uninstalling.md say is true: the table of presets, that every value stays, the calculator.
+# What docs/layouts.md and docs/installing.md say is true: the table of presets, that every value stays, the calculator.
 use strict;
 use warnings;
 use FindBin;
@@ -32,9 +32,25 @@ for (0 .. $#presets)
 
 # Uninstalling: what the page changes keeps all its values, and nothing is left that needs the extension.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving');
-my ($tables, @steps) = map { $_->{text} } grep { $_->{language} eq 'sql' } blocks('uninstalling');
-$node->safe_psql('leaving', $tables);
+my @blocks = grep { $_->{language} eq 'sql' } blocks('installing');
+shift @blocks until $blocks[0]{section} eq 'What calls a function of idgen';
+my @steps = map { $_->{text} } @blocks;
 $node->safe_psql('leaving', <<'SQL');
+CREATE EXTENSION idgen_kinds CASCADE;
+CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,
+                    CONSTRAINT photo_id_check CHECK (id_within(id, '[2020-01-01,)')));
+CREATE INDEX photo_by_day ON photo (id_time(id));
+CREATE VIEW recent_photo AS SELECT * FROM photo WHERE id_within(id, tstzrange(now(), NULL));
+CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), n int);
+CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE guest (id ulid PRIMARY KEY DEFAULT next_ulid(), n int);
+CREATE TABLE upload (id ksuid PRIMARY KEY DEFAULT next_ksuid(), n int);
+CREATE TABLE device (id objectid PRIMARY KEY DEFAULT next_objectid(), n int);
+CREATE TABLE kind (layout id_layout DEFAULT 'js53', n int);
+CREATE TABLE event (id id64 PRIMARY KEY DEFAULT next_id(), n text) PARTITION BY RANGE (id);
+CREATE TABLE event_old PARTITION OF event FOR VALUES FROM (MINVALUE) TO (4020418040280645632::bigint::id64);
+CREATE TABLE event_new PARTITION OF event FOR VALUES FROM (4020418040280645632::bigint::id64) TO (MAXVALUE);
+INSERT INTO photo (n) SELECT generate_series(1, 100);
 INSERT INTO album (n) SELECT generate_series(1, 100);
 INSERT INTO visit (n) SELECT generate_series(1, 100);
 INSERT INTO guest SELECT next_ulid(), n FROM generate_series(1, 100) AS n;
@@ -52,21 +68,20 @@ my $values = sub {
 	  'SELECT id::bytea FROM device ORDER BY n', 'SELECT layout::text FROM kind ORDER BY n', 'SELECT id::bigint, n FROM event ORDER BY id';
 };
 my ($before, $order) = ($values->(), $node->safe_psql('leaving', $in_order));
-my $uninstalling = page('uninstalling');
 my (undef, undef, $refusal) = $node->psql('leaving', 'DROP EXTENSION idgen_kinds, idgen');
 like($refusal, qr/depend on them\nDETAIL:/, 'without CASCADE nothing is lost');
-like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/uninstalling.md has it')
-  for $uninstalling =~ /^    (?:DETAIL:  )?(.* depends on .*)$/gm;
+like($refusal, qr/^(DETAIL:  )?\Q$_\E$/m, 'the DETAIL is as docs/installing.md has it')
+  for page('installing') =~ /^    (?:DETAIL:  )?(.* depends on .*)$/gm;
 for my $number (1 .. @steps - 1)
 {
 	my ($status, $out, $error) = $node->psql('leaving', $steps[ $number - 1 ], on_error_stop => 1);
-	is("$status $error", '0 ', "docs/uninstalling.md, step $number: no error");
+	is("$status $error", '0 ', "docs/installing.md, step $number: no error");
 }
-is($node->safe_psql('leaving', $steps[-1]), '', 'docs/uninstalling.md: the extension goes without CASCADE');
+is($node->safe_psql('leaving', $steps[-1]), '', 'docs/installing.md: the extension goes without CASCADE');
 is($values->(), $before, 'every value stays');
 is($node->safe_psql('leaving', $in_order), $order, 'every row stays in the same order');
 is($node->safe_psql('leaving', 'INSERT INTO photo (n) VALUES (101); SELECT n FROM photo ORDER BY id DESC LIMIT 1'), 101,
-  'docs/uninstalling.md: new rows sort after the old ones');
+  'docs/installing.md: new rows sort after the old ones');
 
 # The calculator: each layout holds what was asked of it, and would not with a bit less in any field.
 my $query = block('layouts', 'How many bits do I need?', 'sql');

@@ -1,4 +1,4 @@
-# A dump of a database that has idgen in one schema goes into one that has it in another, as docs/upgrading.md says.
+# A dump of a database that has idgen in one schema goes into one that has it in another, as docs/installing.md says.
 use strict;
 use warnings;
 use FindBin;
@@ -40,7 +40,7 @@ like(fails_in_two('pg_dump -d one | psql -X -q -v ON_ERROR_STOP=1 -1 -d two'), q
 like(($node->psql('two', 'ALTER EXTENSION idgen SET SCHEMA public'))[2], qr/does not support SET SCHEMA/, 'the extension stays in its schema');
 
 my $shown = q{SELECT id, code::text, layout::text, note, upload::text, codes::text FROM photo ORDER BY id};
-my ($command) = map { $_->{text} } grep { $_->{section} eq 'Into a database that has idgen in another schema' } blocks('upgrading');
+my ($command) = map { $_->{text} } grep { $_->{section} eq 'Into a database that has idgen in another schema' } blocks('installing');
 is(fails_in_two($command), '', 'the commands of the page');
 is($node->safe_psql('two', "SET search_path = public, ids; $shown"), $node->safe_psql('one', $shown), 'the rows are the same, also what they say of public');
 $node->safe_psql('two', q{SET search_path = ''; INSERT INTO public.photo (note) VALUES ('new')});

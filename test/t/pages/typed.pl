@@ -27,12 +27,15 @@ my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_av
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
 	behind => { test => 'test/neighbors/behind.pl' },
-	'changing-layout' => { test => 'test/t/pages/changing_layout.pl' },
-	citus => { not_here => [ [ qr//, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },
 	'clients/javascript' => { not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ] ] },
-	hlc => { given => $idgen, results => qr/^Vector clocks$/ },
-	installing => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/docker/, 'needs Docker' ] ] },
+	installing => {
+		shell_in => 'test/neighbors/first_hour.pl',
+		not_here => [
+			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ],
+			[ qr/TABLE (?:photo|album|event)\b|EXTENSION IF EXISTS/, 'needs the tables of a user: test/t/pages/docs_pages.pl' ]
+		]
+	},
 	migration => {
 		given => $idgen,
 		not_here => [ [ qr/uuid_abandon/, 'the way back: migrate/t/move_live.pl' ], [ qr/old_next_id|SCHEMA ids/, 'two other ways: test/t/pages/drop_in.pl' ] ],
@@ -42,15 +45,14 @@ my %table = (
 			AND (SELECT array_agg(id_time(id, 'snowflake') > now() - interval '5 min' ORDER BY note) = '{t,f}' FROM parcel)}
 	},
 	monitoring => { given => "$idgen; CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)" },
-	'other-kinds' => { given => $idgen, results => qr// },
-	'public-ids' => { given => $idgen, results => qr// },
+	'other-kinds' => { given => $idgen, results => qr/^(?!The bounds of the clock)/ },
 	ranges => { given => $idgen, not_here => [ $partman =~ /^4/ ? () : [ qr/partman/, 'needs pg_partman 4: test/t/pages/ranges.pl types it for others' ] ] },
 	registry => {
 		given => 'CREATE EXTENSION idgen_registry',
 		not_here => [ $server->pg_version < 17 ? () : [ qr/DROP ROLE/, 'it can fail from 17 on, as the page says' ] ],
 		shell_in => 'test/neighbors/first_hour.pl'
 	},
-	sharding => { test => 'test/t/pages/sharding_page.pl' },
+	sharding => { test => 'test/t/pages/sharding_page.pl', not_here => [ [ qr/citus|on_all_nodes|'16-31'|ALTER TABLE ref /, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	'sql-only' => {
 		shell => 1,
 		as => sub { $_[0] =~ /^ALTER DATABASE/ ? $user : 'owner' },
@@ -58,9 +60,7 @@ my %table = (
 		holds => q{to_regnamespace('idgen_sql') IS NULL AND EXISTS (SELECT FROM photo WHERE title = 'first')}
 	},
 	tickets => { of => $node, on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },
-	'text-forms' => { given => $idgen, results => qr// },
-	uninstalling => { shell_in => 'test/neighbors/first_hour.pl' },
-	upgrading => { shell_in => 'test/neighbors/first_hour.pl', not_here => [ [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ] ] }
+	'text-forms' => { given => $idgen, results => qr// }
 );
 
 # A psql on a database, as a role, that stays open.
