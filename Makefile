@@ -37,7 +37,9 @@
 #
 #   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
 #   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit
-#   make release-check          whether the last commit can be released
+#   make release                all that is published of the last commit, in build/release; MAJORS=17
+#   make rehearse               publishes it to stand-ins on this machine, and compares the bytes of two folders
+#   make release-check          whether the last commit can be released: what says so, in lines
 #   make deb check-deb rpm images   packages and images, in throw-away roots
 
 PG_CONFIG ?= pg_config
@@ -94,7 +96,7 @@ NO_INSTALLCHECK = 1
 .DEFAULT_GOAL := all
 
 .PHONY: help demo walk test test-neighbors quick majors all-majors majors-clean variant bench soak \
-	nemesis against evidence sqlsmith injection model fuzz format dist release-check deb check-deb rpm images \
+	nemesis against evidence sqlsmith injection model fuzz format dist release rehearse release-check deb check-deb rpm images \
 	check-upgrade
 help:
 	@sed -n '/^PG_CONFIG/q; 3,$$s/^# *//p' $(firstword $(MAKEFILE_LIST))
@@ -126,8 +128,17 @@ dist:
 	@$(MAKE) -s -f js/build.mk web || { rm -f build/web/index.html; echo "js/page/index.html is left out: it needs clang, lld, wasi-libc and libc++ for wasm32"; }
 	git archive --format=zip $$(ls build/web/index.html 2>/dev/null | sed 's|.*|--prefix=idgen-$(EXTVERSION)/js/page/ --add-file=&|') --prefix=idgen-$(EXTVERSION)/ -o build/idgen-$(EXTVERSION).zip HEAD
 
+release:
+	@./tools/release make
+
+rehearse:
+	@./tools/release repeat && ./tools/release rehearse
+
+# The tree, what was tried of its code, and what is to be published.
 release-check:
-	@./tools/release-check
+	@status=0; for check in release-check 'evidence --lacking' 'all-majors --lacking' 'release check'; do \
+		./tools/$$check || status=1; \
+	done; exit $$status
 
 deb:
 	@./tools/deb build
