@@ -13,7 +13,7 @@ my $tree = source_tree();
 my $most_words = 2500;
 my $widest = 120;
 # Tables of everything: these may be as long as they must.
-my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting benchmarks);
+my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting);
 
 sub below { my ($pattern) = @_; return map { s{^\Q$tree\E/}{}r } glob "$tree/$pattern" }
 
@@ -70,7 +70,7 @@ for my $index ('docs/README.md', 'llms.txt')
 	is(join(' ', grep { $_ ne $index && !$linked{$_} } @pages), '', "$index links to every page");
 }
 
-for my $page (below('*.md'), 'llms.txt', @pages, below('{src,migrate,registry,sql-only,js,js/package,test/{evidence,memory,vectors},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
+for my $page (below('*.md'), 'llms.txt', @pages, below('{src,migrate,registry,sql-only,js,js/package,test/{bench,evidence,memory,vectors},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
 {
 	is(join("\n", map { fault_of($page, $_) } links(text_of("$tree/$page"))), '', "$page: every link leads somewhere");
 }
