@@ -33,7 +33,7 @@
 #   make soak OF=registry PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
 #   make soak OF=fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
 #
-#   make bench                  measures and writes docs/benchmarks.md; MAJOR=18: its tables of another major
+#   make bench                  writes docs/benchmarks.md and test/bench/tables.md; MAJOR=18: the tables of that major
 #
 #   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
 #   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit

@@ -1,4 +1,4 @@
-# Measures on the server that PGHOST names, and prints the page PAGE with the new tables: perl -Ilib run.pl PAGE. ROUNDS is 5 by
+# Measures on the server that PGHOST names, and prints the pages with the new tables: perl -Ilib run.pl PAGE... ROUNDS is 5 by
 # default; ONLY='Calls Rows' measures these parts. SUFFIX ends the headings of what is measured. Progress goes to standard error.
 use strict;
 use warnings;
@@ -16,10 +16,10 @@ use IdgenBench::Sessions;
 
 my $rounds = $ENV{ROUNDS} || 5;
 my @parts = split ' ', $ENV{ONLY} || 'Calls Rows Latency Sessions Reading';
-die "usage: ROUNDS=5 perl -Ilib run.pl PAGE\n" unless @ARGV == 1 && $rounds =~ /^[1-9]\d*$/;
+die "usage: ROUNDS=5 perl -Ilib run.pl PAGE...\n" unless @ARGV && $rounds =~ /^[1-9]\d*$/;
 die "no such part: $_\n" for grep { !"IdgenBench::$_"->can('tables') } @parts;
 
-my $page = do { local $/; <> };
+my $pages = do { local $/; join '', <> };
 my $machine = IdgenBench::Machine->new(IdgenBench::Session->new);
 my @tables;
 for my $part (@parts)
@@ -30,5 +30,5 @@ for my $part (@parts)
 	printf STDERR " %d s\n", time - $began;
 }
 push @tables, { title => 'The machine', header => [ 'what', 'measured on' ], rows => [ $machine->facts, [ 'rounds', $rounds ] ] } unless $ENV{ONLY};
-$page = with_table($page, $_->{title} . ($ENV{SUFFIX} // ''), $_->{header}, @{ $_->{rows} }) for @tables;
-print $page;
+$pages = with_table($pages, $_->{title} . ($ENV{SUFFIX} // ''), $_->{header}, @{ $_->{rows} }) for @tables;
+print $pages;

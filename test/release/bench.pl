@@ -1,4 +1,5 @@
-# docs/benchmarks.md has a table for all that make bench measures, a new one changes nothing else, and README's chart is drawn from it.
+# docs/benchmarks.md or test/bench/tables.md has a table for all that make bench measures, a new one changes nothing else, and README's
+# chart is drawn from them.
 use strict;
 use warnings;
 use utf8;
@@ -11,7 +12,7 @@ use IdgenBench::Samples qw(in_rounds number);
 use Test::More;
 
 my $tree = source_tree();
-utf8::decode(my $page = text_of("$tree/docs/benchmarks.md"));
+utf8::decode(my $page = join '', map { text_of("$tree/$_") } 'docs/benchmarks.md', 'test/bench/tables.md');
 
 my $measured = 0;
 for my $part (glob("$tree/test/bench/lib/IdgenBench/*.pm"), "$tree/test/bench/run.pl")
@@ -23,12 +24,15 @@ for my $part (glob("$tree/test/bench/lib/IdgenBench/*.pm"), "$tree/test/bench/ru
 		{
 			my @rows = eval { table_of($page, $heading) };
 			cmp_ok(scalar @rows, '>', 1, "a table below \"$heading\"");
+			is(scalar(() = $page =~ /^#+ \Q$heading\E$/mg), 1, "\"$heading\": in one of the two pages");
 			is(with_table($page, $heading, @rows), $page, "\"$heading\": the same table changes nothing") if @rows;
 			$measured++;
 		}
 	}
 }
 cmp_ok($measured, '>', 15, 'there are tables');
+my ($first_line) = text_of("$tree/test/bench/tables.md") =~ /^(# .*)\n/;
+is(scalar(() = $page =~ /^\Q$first_line\E$/mg), 1, 'tools/bench can part the pages by the title of the second');
 
 my $two = "# A\n\n## B\n\nWords.\n\n| b |\n| --- |\n| 1 |\n\nMore.\n\n## C\n\nNone here.\n\n## D\n\n| d |\n| --- |\n";
 is(with_table($two, 'B', ['x'], ['2']), $two =~ s/\| b \|\n(.*)\n\| 1 \|/| x |\n$1\n| 2 |/r, 'a new table, and all else as it was');

@@ -71,7 +71,7 @@ for my $index ('docs/README.md', 'llms.txt')
 	is(join(' ', grep { $_ ne $index && !$linked{$_} } @pages), '', "$index links to every page");
 }
 
-for my $page (below('*.md'), 'llms.txt', @pages, below('{src,migrate,registry,sql-only,js,js/package,test/{evidence,memory,vectors},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
+for my $page (below('*.md'), 'llms.txt', @pages, below('{src,migrate,registry,sql-only,js,js/package,test/{bench,evidence,memory,sim,vectors},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
 {
 	is(join("\n", map { fault_of($page, $_) } links(text_of("$tree/$page"))), '', "$page: every link leads somewhere");
 }

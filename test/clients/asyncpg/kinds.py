@@ -27,17 +27,17 @@ def id64_from_bytes(data):
 async def main():
     connection = await asyncpg.connect()
     await connection.execute('CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])')
-    # In docs/clients/python.md:
     album_id = await connection.fetchval('INSERT INTO album (title) VALUES ($1) RETURNING id', 'one')
     pictures = await connection.fetchval('SELECT next_id_array(2)::id64[]')
     await connection.execute('UPDATE album SET pictures = $1 WHERE id = $2', pictures, album_id)
 
+    # In docs/clients/python.md:
     # COPY is binary, and needs a codec. For a pool, do this in its parameter init.
     await connection.set_type_codec(
         'id64', schema='public', format='binary', encoder=id64_to_bytes, decoder=id64_from_bytes)
+    # End.
     await connection.copy_records_to_table(
         'album', columns=['id', 'title', 'pictures'], records=[(id, 'copied', [album_id]) for id in pictures])
-    # End.
     print(json.dumps({
         'album': album_id, 'pictures': pictures, 'stored': await connection.fetchval('SELECT pictures FROM album WHERE id = $1', album_id),
         'copied': [id for (id,) in await connection.fetch('SELECT id FROM album WHERE id = ANY($1) ORDER BY id', pictures)],

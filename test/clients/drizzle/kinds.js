@@ -8,7 +8,6 @@ import * as schema from './schema.js';
 const { album, photo, visit } = schema;
 const pool = new pg.Pool();
 const db = drizzle(pool, { schema });
-// In docs/clients/javascript.md:
 const [one] = await db.insert(album).values({ title: 'one' }).returning();  // one.id is a string of 11 characters
 const [seen] = await db.insert(visit).values({ albumId: one.id }).returning();
 const batch = await db.insert(album).values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning();
@@ -19,7 +18,6 @@ const containing = await db.select().from(album).where(arrayContains(album.pictu
 
 const { rows: block } = await db.execute(sql`SELECT next_ids(2)::id64 AS id`);
 await db.insert(album).values(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
-// End.
 const photos = await db.insert(photo).values(Array(20).fill({ title: 'json' })).returning();
 const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== id);  // the first of a millisecond is a number
 const visits = await db.insert(visit).values([{ albumId: one.id, photoId }, { albumId: one.id, photoId }]).returning();

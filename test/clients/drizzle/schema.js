@@ -4,11 +4,13 @@ import { relations } from 'drizzle-orm';
 import { sql } from 'drizzle-orm';
 import { bigint, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { id64, ulid } from './ids.js';
+// End.
 
 export const photo = pgTable('photo', {
     id: bigint('id', { mode: 'bigint' }).primaryKey().default(sql`next_id()`),
     title: text('title'),
 });
+// In docs/clients/javascript.md:
 export const album = pgTable('album', {
     id: id64('id').primaryKey().default(sql`next_id()`),
     title: text('title'),

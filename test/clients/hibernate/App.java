@@ -83,7 +83,6 @@ class Comment {
 }
 // End.
 
-// In docs/clients/java.md:
 @Entity
 @Table(name = "photo")
 class ImportedPhoto {
@@ -94,4 +93,3 @@ class ImportedPhoto {
     ImportedPhoto() {}
     ImportedPhoto(Long id, String title) { this.id = id; this.title = title; }
 }
-// End.

@@ -7,7 +7,6 @@ public class Kinds {
     public static void main(String[] arguments) throws SQLException {
         try (Connection connection = DriverManager.getConnection(System.getenv("JDBC_URL"))) {
             makeTables(connection);
-            // In docs/clients/java.md:
             // The URL has stringtype=unspecified: ? stands for an id64 as well as for a text.
             String id;
             try (PreparedStatement insert = connection.prepareStatement(
@@ -34,6 +33,7 @@ public class Kinds {
                 }
             }
 
+            // In docs/clients/java.md:
             String[] block = strings(connection, "SELECT next_id_array(?)::id64[]", 2);
             try (PreparedStatement insert = connection.prepareStatement(
                     "INSERT INTO album (title, id, pictures) VALUES (?, ?, ?)")) {

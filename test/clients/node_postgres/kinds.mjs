@@ -1,6 +1,5 @@
 // Keys that are id64 and ulid, by node-postgres. Prints as JSON what it made, and what it read back. POOLED says that
 // no statement is prepared.
-// In docs/clients/javascript.md:
 import pg from 'pg';
 
 const client = new pg.Client();
@@ -10,9 +9,11 @@ CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures 
 CREATE TABLE visit (
     id ulid PRIMARY KEY DEFAULT next_ulid(), album_id id64 REFERENCES album, title text, before ulid[])`);
 
+// In docs/clients/javascript.md:
 // Once in a process: arrays of these types are read as those of text are, whose number is 1009.
 const { rows: types } = await client.query(`SELECT unnest('{id64[],ulid[]}'::regtype[])::oid AS oid`);
 for (const { oid } of types) pg.types.setTypeParser(oid, pg.types.getTypeParser(1009));
+// End.
 
 // One row: album.id is a string of 11 characters.
 const { rows: [album] } = await client.query('INSERT INTO album (title) VALUES ($1) RETURNING id, title', ['one']);
@@ -33,10 +34,7 @@ const { rows: chosen } = await client.query('SELECT * FROM album WHERE id = ANY(
 const { rows: [photo] } = await client.query('SELECT next_id() AS id');
 const { rows: [times] } = await client.query(
     'SELECT id_time($1) AS bigint, id64_time($2) AS id64', [photo.id, album.id]);
-// End.
-// In docs/clients/javascript.md:
 const byId = (id) => client.query({ name: 'album_by_id', text: 'SELECT * FROM album WHERE id = $1', values: [id] });
-// End.
 const [{ rows: [found] }] = process.env.POOLED
     ? [await client.query('SELECT * FROM album WHERE id = $1', [album.id])]
     : await Promise.all([byId(album.id), byId(ids[0])]);
@@ -46,7 +44,6 @@ const { rows: photos } = await client.query(
 const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== BigInt(id));  // the first of a millisecond is a number
 const { rows: [seen] } = await client.query(
     'INSERT INTO visit (album_id, before) VALUES ($1, $2) RETURNING id', [album.id, visits.map(({ id }) => id)]);
-// In docs/clients/javascript.md:
 // JSON has an id64 as a string, and a bigint only on request.
 const { rows: [{ json }] } = await client.query(`
 SELECT jsonb_build_object('album', to_jsonb(album), 'photo', photo.id::text) AS json
@@ -55,7 +52,6 @@ const { rows: copied } = await client.query(`
 INSERT INTO visit (album_id, title)
 SELECT album_id, title FROM jsonb_to_recordset($1) AS row (album_id id64, title text) RETURNING id, album_id`,
     [JSON.stringify([{ album_id: json.album.id, title: 'json' }])]);
-// End.
 const { rows: [{ before }] } = await client.query('SELECT before FROM visit WHERE id = $1', [seen.id]);
 const { rows: containing } = await client.query('SELECT title FROM album WHERE pictures @> $1', [[ids[0]]]);
 const { rows: prepared } = await client.query('SELECT name FROM pg_prepared_statements');

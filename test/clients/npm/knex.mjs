@@ -36,12 +36,12 @@ await knex.schema.createTable('album', (table) => {
     table.text('title');
     table.specificType('pictures', 'id64[]');
 });
+// End.
 const [album] = await knex('album').insert({ title: 'one' }).returning('id');
 const albums = await knex('album').insert([{ title: 'batch 1' }, { title: 'batch 2' }]).returning('id');
 const pictures = albums.map(({ id }) => id);
 await knex('album').where({ id: album.id }).update({ pictures });
 const chosen = await knex('album').whereRaw('id = ANY(?)', [pictures]);
-// End.
 assert.deepStrictEqual(chosen.map(({ id }) => id), pictures);
 const [one] = await knex('album').whereIn('id', [album.id]);
 assert.deepStrictEqual(one.pictures, pictures);

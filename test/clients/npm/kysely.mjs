@@ -51,14 +51,12 @@ await showAll((begin) => db.selectFrom('photo').select('id').where('id', '>=', b
     .where('id', '<', sql`id_settled()`).orderBy('id').execute());
 
 await readIdArrays(pool);
-// In docs/clients/javascript.md:
 const album = await db.insertInto('album').values({ title: 'one' }).returning('id').executeTakeFirst();
 const albums = await db.insertInto('album')
     .values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning('id').execute();
 const pictures = albums.map(({ id }) => id);
 await db.updateTable('album').set({ pictures }).where('id', '=', album.id).execute();
 const chosen = await db.selectFrom('album').selectAll().where('id', '=', sql`ANY(${pictures})`).execute();
-// End.
 assert.deepStrictEqual(chosen.map(({ id }) => id), pictures);
 const [one] = await db.selectFrom('album').selectAll().where('id', 'in', [album.id]).execute();
 assert.deepStrictEqual(one.pictures, pictures);

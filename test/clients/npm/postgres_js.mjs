@@ -37,14 +37,12 @@ await assert.rejects(big`SELECT id FROM photo WHERE id = ANY(${ids})`, /requires
 assert.strictEqual((await big`SELECT id FROM photo WHERE id = ANY(${ids.map(String)})`).length, 0);
 await big.end();
 
-// In docs/clients/javascript.md:
 await sql`CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])`;
 const [album] = await sql`INSERT INTO album ${sql({ title: 'one' })} RETURNING id`;
 const albums = await sql`INSERT INTO album ${sql([{ title: 'batch 1' }, { title: 'batch 2' }])} RETURNING id`;
 const pictures = albums.map(({ id }) => id);
 await sql`UPDATE album SET pictures = ${pictures} WHERE id = ${album.id}`;
 const containing = await sql`SELECT id, pictures FROM album WHERE pictures @> ${[pictures[0]]}`;
-// End.
 assert.deepStrictEqual([...containing], [{ id: album.id, pictures }]);
 await assert.rejects(sql`UPDATE album SET pictures = ${sql.array(pictures)}`,
     /is of type id64\[\] but expression is of type text\[\]/);

@@ -42,13 +42,13 @@ const Album = sequelize.define('album', {
     title: DataTypes.TEXT,
     pictures: 'id64[]',
 }, options);
+// End.
 await Album.sync();
 const album = await Album.create({ title: 'one' });
 const albums = await Album.bulkCreate([{ title: 'batch 1' }, { title: 'batch 2' }]);
 const pictures = albums.map(({ id }) => id);
 await album.update({ pictures });
 const [chosen] = await sequelize.query('SELECT id FROM album WHERE id = ANY($1)', { bind: [pictures] });
-// End.
 assert.deepStrictEqual(chosen.map(({ id }) => id), pictures);
 await readIdArrays({ query: async (text) => ({ rows: await sequelize.query(text, { type: 'SELECT' }) }) });
 const [one] = await Album.findAll({ where: { id: [album.id] } });

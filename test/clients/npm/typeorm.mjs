@@ -54,13 +54,11 @@ await showAll((begin) => photos.find({
 }));
 
 await readIdArrays({ query: async (text) => ({ rows: await source.query(text) }) });
-// In docs/clients/javascript.md:
 const albums = source.getRepository(Album);
 const album = await albums.save({ title: 'one' });
 const pictures = (await albums.save([{ title: 'batch 1' }, { title: 'batch 2' }])).map(({ id }) => id);
 await albums.update({ id: album.id }, { pictures });
 const chosen = await albums.findBy({ id: Raw((id) => `${id} = ANY(:pictures)`, { pictures }) });
-// End.
 assert.deepStrictEqual(chosen.map(({ id }) => id), pictures);
 const [one] = await albums.findBy({ id: In([album.id]) });
 assert.deepStrictEqual(one.pictures, pictures);

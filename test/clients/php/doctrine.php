@@ -70,12 +70,12 @@ $em->wrapInTransaction(function ($em) use ($photo, $comment) {
     $em->persist($photo);  // $photo->id is set
     $em->persist($comment);
 });
+// End.
 
 // Many rows without entities: one statement, and their IDs.
 $batch = $connection->fetchAllKeyValue(
     'INSERT INTO photo (title) SELECT json_array_elements_text(?) RETURNING title, id',
     [json_encode(['batch 1', 'batch 2', 'batch 3', 'batch 4'])]);
-// End.
 $em->persist(new Comment());
 $em->flush();
 $em->clear();

@@ -4,11 +4,11 @@ $pdo = new PDO('pgsql:');
 $pdo->exec('CREATE TABLE other (id serial PRIMARY KEY); INSERT INTO other DEFAULT VALUES');
 $pdo->exec('CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])');
 
-// In docs/clients/php.md:
 $insert = $pdo->prepare('INSERT INTO album (title) VALUES (?) RETURNING id');
 $insert->execute(['one']);
 $id = $insert->fetchColumn();  // a string of 11 characters
 
+// In docs/clients/php.md:
 // An array goes in as text, and comes back as JSON.
 $pictures = $pdo->query('SELECT next_ids(2)::id64')->fetchAll(PDO::FETCH_COLUMN);
 $update = $pdo->prepare('UPDATE album SET pictures = ? WHERE id = ? RETURNING to_json(pictures)');

@@ -10,6 +10,7 @@ const adapter = new PrismaPg({}, {
     userDefinedTypeParser: (oid, value) => value?.startsWith?.('{') ? parseArray(value) : value,
 });
 const prisma = new PrismaClient({ adapter });
+// End.
 
 const album = await prisma.album.create({ data: { title: 'one' } });  // album.id is a string of 11 characters
 const visit = await prisma.visit.create({ data: { albumId: album.id } });
@@ -21,7 +22,6 @@ const containing = await prisma.album.findMany({ where: { pictures: { has: ids[0
 
 const block = await prisma.$queryRaw`SELECT next_ids(2)::id64 AS id`;
 await prisma.album.createMany({ data: block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })) });
-// End.
 const photos = await prisma.photo.createManyAndReturn({ data: Array(20).fill({ title: 'json' }) });
 const photo = photos.find(({ id }) => BigInt(Number(id)) !== id);  // the first of a millisecond is a number
 const visits = await prisma.visit.createManyAndReturn({ data: [{ albumId: album.id }, { albumId: album.id }] });

@@ -10,6 +10,7 @@ connection.prepare_threshold = 1 if os.environ.get('PREPARES') else None
 # In docs/clients/python.md:
 for name in 'id64', 'ulid':
     TypeInfo.fetch(connection, name).register(connection)  # arrays of them are lists of strings
+# End.
 
 connection.execute('CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])')
 connection.execute('CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(), album_id id64 REFERENCES album)')
@@ -17,18 +18,20 @@ connection.execute('CREATE TABLE visit (id ulid PRIMARY KEY DEFAULT next_ulid(),
 # A string of 11 characters; in JSON it loses no digit.
 album_id = connection.execute('INSERT INTO album (title) VALUES (%s) RETURNING id', ['one']).fetchone()[0]
 
-# Many rows, by executemany() or COPY. A list needs a cast: to psycopg it is one of texts.
+# Many rows, by executemany() or COPY.
 cursor = connection.cursor()
 cursor.executemany('INSERT INTO visit (album_id) VALUES (%s) RETURNING id', [[album_id]] * 2, returning=True)
 pictures = [id for (id,) in connection.execute('SELECT next_id()::id64 FROM generate_series(1, 2)')]
+# In docs/clients/python.md:
+# A list needs a cast: to psycopg it is one of texts.
 connection.execute('UPDATE album SET pictures = %s::id64[] WHERE id = %s', [pictures, album_id])
+# End.
 with cursor.copy('COPY album (id, title, pictures) FROM STDIN') as copy:
     for id in pictures:
         copy.write_row((id, 'copied', [album_id]))
 
 # Its time: id64_time() of a string, id_time() of a number.
 made_at = connection.execute('SELECT id64_time(%s)', [album_id]).fetchone()[0]
-# End.
 connection.commit()
 
 

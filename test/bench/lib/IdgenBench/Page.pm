@@ -1,4 +1,4 @@
-# docs/benchmarks.md: its words are written by hand, its tables are measured.
+# docs/benchmarks.md and test/bench/tables.md: their words are written by hand, their tables are measured.
 package IdgenBench::Page;
 
 use strict;
@@ -8,7 +8,7 @@ use Exporter qw(import);
 
 our @EXPORT_OK = qw(table_of with_table);
 
-# A page with another table below a heading, in the place of the one that is there.
+# Pages with another table below a heading, in the place of the one that is there.
 sub with_table
 {
 	my ($page, $title, @rows) = @_;

@@ -41,7 +41,6 @@ public class Kinds {
     }
 }
 
-// In docs/clients/java.md:
 @Entity
 class Photo {
     @Id
@@ -52,6 +51,7 @@ class Photo {
     String title;
 }
 
+// In docs/clients/java.md:
 // The URL has stringtype=unspecified: a String goes into an id64 as well as into a text.
 @Entity
 class Album {

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 # In docs/clients/python.md:
 engine = create_engine(os.environ['DATABASE'])
 read_arrays(engine)
+# End.
 
 with Session(engine) as session:
     album = Album(title='one', visits=[Visit(), Visit()])
@@ -19,7 +20,6 @@ with Session(engine) as session:
     album.pictures = [each.id for each in batch]
     session.commit()
     chosen = session.scalars(select(Album).where(Album.id.in_(album.pictures)).order_by(Album.id)).all()
-    # End.
     photo = Photo(title='json')
     session.add(photo)
     session.commit()

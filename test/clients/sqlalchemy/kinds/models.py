@@ -1,4 +1,3 @@
-# In docs/clients/python.md:
 # models.py
 from idgen_types import Id64, Id64Array, NextId, Ulid
 from sqlalchemy import BigInteger, Column, ForeignKey, Text, text
@@ -13,6 +12,7 @@ class Photo(Base):
     title = Column(Text)
 
 
+# In docs/clients/python.md:
 class Album(Base):
     __tablename__ = 'album'
     id = Column(Id64, primary_key=True, server_default=text('next_id()'))

@@ -1,4 +1,3 @@
-# In docs/clients/python.md:
 # models.py
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -11,6 +10,7 @@ class Photo(models.Model):
     title = models.TextField()
 
 
+# In docs/clients/python.md:
 class Album(models.Model):
     id = Id64Field(primary_key=True)
     title = models.TextField()
