@@ -207,10 +207,51 @@ sub check_registry
 	return;
 }
 
+# An etcd's keys with a field that a later version has added, or without one.
+sub check_fields
+{
+	my $etcd = start_real('etcd');
+	my $store = IdgenStoreCalls->new(kind => 'etcd', session => $session, registry => $etcd, address => $etcd->registry('/idgen'));
+	$store->identity;
+	$store->claim(0, 0, 11, 12);
+	$store->manage('create', 'tickets');
+	my $extend = sub { return $store->extend(0, 11, 12, 0, 5000) };
+	my $fetch = sub { return _text($store->fetch([ 'tickets', 0, 1, 0 ])) };
+	is($extend->(), 'answered granted 5000', 'etcd: an extension');
+	for ([ registry => $extend ], [ 'number/0000000000' => $extend ], [ 'counter/tickets' => $fetch ])
+	{
+		my ($key, $call) = ("/idgen/$_->[0]", $_->[1]);
+		my $value = $store->value_in($key);
+		for my $field (sort keys %$value)
+		{
+			my %lacking = %$value;
+			delete $lacking{$field};
+			$store->put($key, \%lacking);
+			my $expected = $field eq 'name' ? qr/^answered granted/ : $key =~ /counter/ ? qr/^answered; awaits advance$/ : $field eq 'cluster' ? qr/^denied the registry has been copied/ : qr/^denied .* lacks a field/;
+			like($call->(), $expected, "etcd: $key without $field");
+		}
+		$store->put($key, { %$value, later => '1', list => [ { first => '1' } ] });
+		like($call->(), qr/^answered(?: granted|; done)/, "etcd: $key with fields of a later version");
+		is(join(' ', sort keys %{ $store->value_in($key) }), join(' ', sort keys(%$value), $key =~ /registry/ ? qw(later list) : ()), "etcd: $key: a node writes what it knows");
+	}
+	return;
+}
+
+# What a later version of the registry may say more.
+sub later
+{
+	my ($answer) = @_;
+	return [ map { later($_) } @$answer ] if ref $answer eq 'ARRAY';
+	return $answer if ref $answer ne 'HASH' || $answer->{rows};
+	return { later => '1', map { $_ => later($answer->{$_}) } keys %$answer };
+}
+
 for my $kind ('postgres', 'etcd')
 {
 	record($kind) if $ENV{STABLE_WRITE};
 	check_registry($kind);
 	check_node($kind, 'the registry of then', sub { return $_[0] });
 }
+check_node('etcd', 'the registry of a later version', \&later);
+check_fields();
 done_testing();

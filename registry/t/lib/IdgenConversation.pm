@@ -85,8 +85,8 @@ sub _named
 		return $text;
 	}
 	return $self->name_of('version', $text) if $in =~ /^(?:version|identity)$/ && $text =~ /^-?\d+$/;
-	return '<clock>'   if $text =~ /^1[789]\d{11}$/;
-	return '<started>' if $text =~ /^1[789]\d{14}$/;
+	return '<clock>'   if $text =~ /^[1-3]\d{12}$/;
+	return '<started>' if $text =~ /^[1-3]\d{15}$/;
 	return '<backend>' if $text =~ m{^\d+/\d+\.\d+$};
 	return '<left>'    if $in eq 'case' && $text =~ /^[1-9]\d{0,5}$/;
 	# What was said of a registry before, alone or in an array.
@@ -94,7 +94,7 @@ sub _named
 }
 
 # A text that says what a call gave.
-sub text_with_names { my ($self, $text) = @_; return $text =~ s/($uuid)/$1 eq $foreign ? $1 : '<registry>'/ger =~ s/(?<![\w-])(-?\d{5,})(?!\d)/$self->{name}{$1} \/\/ (length $1 > 16 ? '<new version>' : $1 =~ m{^1[789]\d{11}$} && $self->{kind} ne 'etcd' ? '<clock>' : $1)/ger }
+sub text_with_names { my ($self, $text) = @_; return $text =~ s/($uuid)/$1 eq $foreign ? $1 : '<registry>'/ger =~ s/(?<![\w-])(-?\d{5,})(?!\d)/$self->{name}{$1} \/\/ (length $1 > 16 ? '<new version>' : $1 =~ m{^[1-3]\d{12}$} && $self->{kind} ne 'etcd' ? '<clock>' : $1)/ger }
 
 # The answer of a registry to an ask: an IdgenEtcd, or a session of the owner.
 sub answer_from
