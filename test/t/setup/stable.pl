@@ -59,6 +59,7 @@ sub package_lines
 	{
 		if (/^export (?:declare )?(?:interface|class) (\w+).*\{$/) { $open = "$1."; push @lines, s/ \{$//r }
 		elsif ($_ eq '}') { $open = '' }
+		elsif (/^(.*?)('\w+'(?: \| '\w+')+);$/) { push @lines, map { "$open$1may be $_" } split / \| /, $2 }
 		elsif (length) { push @lines, $open . s/;$//r }
 	}
 	my $manifest = slurp_file("$tree/js/package/package.json");
