@@ -13,7 +13,6 @@ use HTTP::Tiny;
 use IdgenImpostor;
 use JSON::PP;
 use MIME::Base64 qw(decode_base64 encode_base64);
-use Scalar::Util qw(looks_like_number);
 
 my $json = JSON::PP->new->utf8->canonical;
 our $uuid = qr/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
