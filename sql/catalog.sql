@@ -1,4 +1,4 @@
--- What CREATE EXTENSION made: signatures, properties, privileges, comments.
+-- What CREATE EXTENSION made, beside what test/stable holds: properties, privileges, comments.
 
 \getenv inputdir PG_ABS_SRCDIR
 \set objects :inputdir /sql/objects.sql
@@ -11,21 +11,17 @@ SELECT e.extname, p.pronamespace::regnamespace, count(*)
   JOIN pg_extension AS e ON e.oid = d.refobjid
  GROUP BY 1, 2 ORDER BY 1, 2;
 
--- Signatures of what people call.
-\pset format unaligned
-\pset fieldsep ' '
 CREATE TEMP VIEW function AS
 SELECT p.* FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
  WHERE d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('idgen', 'idgen_kinds'));
-SELECT format('%s(%s)', proname, pg_get_function_arguments(oid)), '->', pg_get_function_result(oid)
-  FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
-\pset format aligned
-\pset fieldsep '|'
 
--- Volatility (immutable, volatile), strictness, parallel safety, rows, and whether PUBLIC may call it
-SELECT proname, provolatile AS v, proisstrict AS strict, proparallel AS p, prorows AS rows,
-       has_function_privilege('public', oid, 'execute') AS public
-  FROM function ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
+-- Volatility (immutable, volatile), strictness and parallel safety of those that PostgreSQL calls; of the others, see
+-- test/stable
+SELECT proname, provolatile AS v, proisstrict AS strict, proparallel AS p FROM function
+ WHERE oid NOT IN (SELECT oid FROM called) ORDER BY proname COLLATE "C", pg_get_function_arguments(oid);
+SELECT proname, prorows AS rows FROM function WHERE prorows > 0 ORDER BY proname COLLATE "C";
+-- What PUBLIC may not call
+SELECT proname FROM function WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY proname COLLATE "C";
 
 -- Plain functions with names of their own: no overloads, no settings, no security definer. In C, in PL/pgSQL
 -- with a pinned search_path, or the server's own code for bigint with the properties that it has there.

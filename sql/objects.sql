@@ -10,7 +10,6 @@ SELECT e.extname, pg_describe_object(d.classid, d.objid, d.objsubid) AS object,
  WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
    AND e.extname IN (:extensions)
    AND (t.typrelid = 0 AND t.typcategory <> 'A') IS NOT FALSE;
-SELECT object FROM object ORDER BY object COLLATE "C";
 SELECT object AS without_comment FROM object WHERE comment IS NULL ORDER BY object COLLATE "C";
 SELECT object, comment AS no_phrase FROM object WHERE comment ~ '[^.]\.$|^\s|\s$|^[A-Z][a-z]|\n' ORDER BY object COLLATE "C";
 SELECT extname, obj_description(oid, 'pg_extension') FROM pg_extension WHERE extname IN (:extensions) ORDER BY 1;

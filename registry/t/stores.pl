@@ -373,7 +373,7 @@ $store->put('/idgen/registry', { %$registry_key, cluster => '1' });
 like($store->extend(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
 $store->put('/idgen/registry', $registry_key);
 $store->put('/idgen/number/0000000003', 'nothing of ours');
-is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 holds nothing of a registry',
+is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 lacks a field, or holds something else',
 	'etcd: a number\'s key that holds something else');
 $store->put('/idgen/number/0000000003', '{"horizon_ms": "5"}');
 like($store->claim(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');

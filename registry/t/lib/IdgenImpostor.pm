@@ -18,7 +18,7 @@ my $test = $$;
 
 # Starts one. answer(socket, request, how often on this connection, which connection) is called in a process of its own
 # for each connection: the request is the text of a statement, or that of a request by HTTP; what it gives is sent, and
-# the connection ends if that is undefined. Option: greeting(socket, greeting, which connection) gives what PostgreSQL's
+# the connection ends if that is undefined. A statement's parameters follow as a list, undef for null. Option: greeting(socket, greeting, which connection) gives what PostgreSQL's
 # protocol begins with, in the place of the usual. Options: only as long as the file `lies` is there it answers itself;
 # otherwise it passes everything on to the port `honest`. With `folder` it listens to a socket there.
 sub start
@@ -39,7 +39,7 @@ sub start
 			$connections++;
 			fork and next;
 			binmode $socket;
-			my $numbered = sub { return $answer->(@_, $connections) };
+			my $numbered = sub { my ($on, $request, $count, @values) = @_; return $answer->($on, $request, $count, $connections, @values) };
 			my $greeting = sub { return $option{greeting} ? $option{greeting}->(@_, $connections) : $_[1] };
 			_pass_on($socket, @option{qw(honest lies)}) if $option{lies} && !-e $option{lies};
 			eval { $kind eq 'etcd' ? _serve_http($socket, $numbered) : _serve_postgres($socket, $numbered, $greeting) };
@@ -123,17 +123,33 @@ sub _serve_postgres
 	}
 	my $usual = message('R', pack 'N', 0) . message('S', "server_version\0" . "15.0\0") . message('S', "client_encoding\0UTF8\0") . message('K', pack 'NN', 1, 1) . ready();
 	syswrite $socket, $greeting->($socket, $usual) // return;
-	my ($statement, $count) = ('', 0);
+	my ($statement, $count, @values) = ('', 0);
 	while (1)
 	{
 		my $type = _read($socket, 1);
 		my $body = _read($socket, unpack('N', _read($socket, 4)) - 4);
 		return if $type eq 'X';
 		$statement = (split /\0/, $body)[1] if $type eq 'P';
+		@values = _parameters($body) if $type eq 'B';
 		next if $type ne 'S';
-		my $bytes = $answer->($socket, $statement, ++$count) // return;
+		my $bytes = $answer->($socket, $statement, ++$count, @values) // return;
 		syswrite $socket, $bytes;
 	}
+}
+
+# Those of a Bind, all as text.
+sub _parameters
+{
+	my ($body) = @_;
+	my (undef, undef, $formats, $rest) = unpack 'Z* Z* n a*', $body;
+	my ($count, $values) = unpack 'n a*', substr $rest, 2 * $formats;
+	my @values;
+	for (1 .. $count)
+	{
+		(my $size, $values) = unpack 'N a*', $values;
+		push @values, $size == 4294967295 ? undef : substr $values, 0, $size, '';
+	}
+	return @values;
 }
 
 sub _serve_http

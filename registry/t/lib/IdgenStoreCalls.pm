@@ -22,7 +22,8 @@ sub make_store_functions
 	  for 'identity(address text, answer_ms int)', 'list(address text, answer_ms int)', 'release(address text, answer_ms int, number bigint)', "call($call)",
 	  'fetch(address text, answer_ms int, identity text, names text[], counts bigint[], least_counts bigint[], sinces bigint[])',
 	  'give_back(address text, answer_ms int, identity text, names text[], firsts bigint[], versions bigint[])',
-	  'manage(address text, answer_ms int, act text, name text, first bigint, largest bigint, block bigint, max_block bigint)', 'counters(address text, answer_ms int)';
+	  'manage(address text, answer_ms int, act text, name text, first bigint, largest bigint, block bigint, max_block bigint)', 'counters(address text, answer_ms int)',
+	  'administer(address text, answer_ms int, act text, a bigint, b bigint, c bigint)';
 	return;
 }
 
@@ -90,6 +91,9 @@ sub manage
 }
 
 sub counters { my ($self) = @_; return value_of($self->{session}, 'SELECT store_counters(?, ?)', @$self{qw(address answer_ms)}) }
+
+# advance: longest_ahead_ms, at_ms. limit: max_ahead_ms, largest_number, longest_ttl_ms. forget: unused_ms.
+sub administer { my ($self, $act, @numbers) = @_; return value_of($self->{session}, 'SELECT store_administer(?, ?, ?, ?, ?, ?)', @$self{qw(address answer_ms)}, $act, map { $_ // 0 } @numbers[ 0 .. 2 ]) }
 
 sub key { my ($self, $what, $number) = @_; return "$self->{prefix}/$what" . (defined $number ? sprintf('/%010d', $number) : '') }
 sub _base64 { my ($text) = @_; return encode_base64($text, '') }

@@ -8,7 +8,8 @@
 //      store_fetch(address text, answer_ms int, identity text, names text[], counts bigint[], least_counts bigint[],
 //      sinces bigint[]), store_give_back(address text, answer_ms int, identity text, names text[], firsts bigint[],
 //      versions bigint[]), store_manage(address text, answer_ms int, act text, name text, first bigint, largest
-//      bigint, block bigint, max_block bigint), store_counters(address text, answer_ms int), each RETURNS text
+//      bigint, block bigint, max_block bigint), store_counters(address text, answer_ms int),
+//      store_administer(address text, answer_ms int, act text, a bigint, b bigint, c bigint), each RETURNS text
 //
 // They give the reply and what came with it, or the trouble's sentence.
 #include "lease/keep/open_registry.hpp"
@@ -96,6 +97,7 @@ PG_FUNCTION_INFO_V1(store_fetch);
 PG_FUNCTION_INFO_V1(store_give_back);
 PG_FUNCTION_INFO_V1(store_manage);
 PG_FUNCTION_INFO_V1(store_counters);
+PG_FUNCTION_INFO_V1(store_administer);
 
 Datum store_identity(PG_FUNCTION_ARGS) {
     Trouble trouble{Reply::denied, ""};
@@ -214,6 +216,18 @@ Datum store_counters(PG_FUNCTION_ARGS) {
                          row.awaits_advance ? " awaits" : "");
     }
     return answer_of(reply, trouble, text.data);
+}
+
+// advance: longest_ahead_ms, at_ms. limit: max_ahead_ms, largest_number, longest_ttl_ms. forget: unused_ms.
+Datum store_administer(PG_FUNCTION_ARGS) {
+    Trouble trouble{Reply::denied, ""};
+    if (!open(fcinfo, trouble)) return answer_of(trouble.reply, trouble, "");
+    const char *act = text_argument(fcinfo, 2);
+    int64 a = PG_GETARG_INT64(3), b = PG_GETARG_INT64(4), c = PG_GETARG_INT64(5), result = 0;
+    Reply reply = strcmp(act, "advance") == 0 ? registry.advance(registry.self, {a, b}, result, trouble)
+                  : strcmp(act, "limit") == 0 ? registry.limit(registry.self, {a, b, c}, trouble)
+                                              : registry.forget(registry.self, a, result, trouble);
+    return answer_of(reply, trouble, psprintf(INT64_FORMAT, result));
 }
 
 }  // extern "C"

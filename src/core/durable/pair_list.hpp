@@ -1,7 +1,7 @@
 // What looks at the settled IDs of a database found (core/issue/settled_pairs.hpp), from the oldest to the newest: in
 // shared memory for the queries of a primary, in the page of the horizon for those of its standbys.
 //
-//      page:  | DurableRecord 56 bytes | count 32 | unused 32 | 32 times: next xid 64, until 64 |
+//      page:  | DurableRecord 64 bytes | count 32 | unused 32 | 32 times: next xid 64, until 64 |
 //
 // `until` is one number that orders what is settled of ticks of any length:
 //

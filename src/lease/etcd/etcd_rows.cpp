@@ -74,7 +74,8 @@ bool read_number(Json *key, bool has_holder, const EtcdRegistry &registry, EtcdN
               static_cast<int32>(number_in(value, "timeline")),
               number_in(value, "since_ms")};
     if (number_in(value, "advances") != registry.advances) advance(number.row, registry.floor_ms);
-    return has_numbers(value, {"incarnation", "life", "horizon_ms", "claimed_ms", "lease", "ttl_ms", "advances"}) &&
+    return has_numbers(value, {"incarnation", "life", "horizon_ms", "claimed_ms", "lease", "ttl_ms", "lease_end_ms",
+                               "system_identifier", "timeline", "since_ms", "advances"}) &&
            are_instants(
                {number.row.horizon_ms, number.row.claimed_ms, number.ttl_ms, number.lease_end_ms, number.since_ms});
 }
@@ -99,7 +100,7 @@ char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {
 }
 
 Reply refuse_key(const char *key, Trouble &trouble) {
-    return put_trouble(trouble, Reply::denied, "the key %s holds nothing of a registry", key);
+    return put_trouble(trouble, Reply::denied, "the key %s lacks a field, or holds something else", key);
 }
 
 Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble) {
@@ -138,7 +139,7 @@ Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, 
     view.cluster = text_in(object_in(answer.json, "header"), "cluster_id");
     if (view.cluster.empty()) return put_trouble(trouble, Reply::denied, no_registry_there);
     if (!read_registry(key_read(answer.json, 0), view.cluster, view.registry))
-        return put_trouble(trouble, Reply::denied, "the registry's key holds something else");
+        return put_trouble(trouble, Reply::denied, "the registry's key lacks a field, or holds something else");
     if (may_be_copy || view.registry.cluster == view.cluster) return Reply::answered;
     return put_trouble(
         trouble, Reply::denied,
@@ -248,7 +249,7 @@ Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &re
         EtcdNumber row;
         bool has_lease = has_holder(holders, next_holder, number);
         if (!is_number(number) || !read_number(key, has_lease, view.registry, row))
-            return put_trouble(trouble, Reply::denied, "a number's key holds something else");
+            return put_trouble(trouble, Reply::denied, "a number's key lacks a field, or holds something else");
         registration.rows[registration.count++] = listed(number, row, view.now_ms);
     }
     return Reply::answered;

@@ -34,6 +34,9 @@ struct SavedLeases {
 static_assert(std::is_standard_layout_v<SavedLeases> && std::is_trivially_destructible_v<SavedLeases>,
               "lies in shared memory");
 
+static_assert(sizeof(SavedLease) == 112 && sizeof(SavedEntry) == 144 && offsetof(SavedLeases, now) == 48,
+              "what changes here takes another magic number");
+
 constexpr uint64 saved_magic = 0x6C656173657331;
 
 // At one address in all processes, which inherit it; null: there is none.

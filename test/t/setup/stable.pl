@@ -1,0 +1,86 @@
+# What stays after 1.0 (docs/stability.md): each line of test/stable/*.txt still holds. More than that may be there. With
+# STABLE_WRITE, as test/stable/write sets it, the lines that a file lacks are put into it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../registry/t/lib";
+use IdgenLease;
+use IdgenNode;
+use IdgenPages;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $tree = tree();
+my $folder = "$tree/test/stable";
+
+# Where the names of promised objects stand: the pages, but for the two that list internal objects, too; and what a node
+# asks its registry.
+my $named = join "\n", map({ page($_) } grep { !/^(?:security|development)$/ } pages()), map({ slurp_file($_) } glob "$tree/src/lease/postgres/*.cpp");
+
+# The promised lines of the catalog: the objects that are named there, and those that need not be; the keys of
+# idgen.status(), of which a server shows those that it has something to say of.
+sub catalog_lines
+{
+	my $node = start_leased('stable', 'host=/nowhere');
+	$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate; CREATE EXTENSION idgen_registry');
+	my @rows = map { [ split /\t/, $_, 2 ] } split /\n/, $node->safe_psql('postgres', slurp_file("$folder/catalog.sql"), extra_params => [ '-F', "\t" ]);
+	my @keys = map { slurp_file($_) =~ /return \{"(\w+)"/g } glob "$tree/src/pg/monitor/facts*.cpp";
+	return map({ "status $_" } @keys), map { $_->[1] } grep { $_->[0] eq '' || $named =~ /(?<![\w.])\Q$_->[0]\E(?!\w)/ } @rows;
+}
+
+# Metrics and their labels, alerts and recorded series.
+sub metric_lines
+{
+	my ($query, $name, @lines);
+	for (split /\n/, slurp_file("$tree/monitoring/queries.yaml"))
+	{
+		$query = $1 if /^(\w+):/;
+		$name = $1 if /^    - (\w+):/;
+		push @lines, $1 eq 'LABEL' ? "label $query $name" : "metric ${query}_$name $1" if /^        usage: "(\w+)"/;
+	}
+	return @lines, map { /^ +- (alert|record): (\S+)/ ? "$1 $2" : () } split /\n/, slurp_file("$tree/monitoring/rules.yml");
+}
+
+sub setup_lines
+{
+	my ($usage) = split /\n\n(?=Run it)/, `'$tree/bin/idgen-setup' --help`;
+	my %options = map { $_ => 1 } $usage =~ /(--[a-z][a-z-]+(?: (?:NAME|LIST|ADDRESS|FILE|NETWORK|\d+\/main))?)/g;
+	return map { s/ \d+\/main/ CLUSTER/r } sort keys %options;
+}
+
+# The declarations of the package for JavaScript, a line each, and how it is imported. That the package is as declared is
+# for js/test/package.mjs.
+sub package_lines
+{
+	my $text = slurp_file("$tree/js/package/index.d.ts") =~ s{/\*\*.*?\*/}{}gsr;
+	my @lines;
+	my $open = '';
+	for (map { s/^\s+|\s+$//gr } split /\n/, $text)
+	{
+		if (/^export (?:declare )?(?:interface|class) (\w+).*\{$/) { $open = "$1."; push @lines, s/ \{$//r }
+		elsif ($_ eq '}') { $open = '' }
+		elsif (/^(.*?)('\w+'(?: \| '\w+')+);$/) { push @lines, map { "$open$1may be $_" } split / \| /, $2 }
+		elsif (length) { push @lines, $open . s/;$//r }
+	}
+	my $manifest = slurp_file("$tree/js/package/package.json");
+	return @lines, map { "package.json $_" } $manifest =~ /("(?:name|type|main|types|import|require|default|node)": ".+")/g;
+}
+
+my %subject = (catalog => \&catalog_lines, metrics => \&metric_lines, setup => \&setup_lines, javascript => \&package_lines);
+for my $name (sort keys %subject)
+{
+	my %now = map { $_ => 1 } $subject{$name}->();
+	my $file = "$folder/$name.txt";
+	my @comment = grep { /^#/ } split /\n/, slurp_file($file);
+	my @promised = grep { length && !/^#/ } split /\n/, slurp_file($file);
+	if ($ENV{STABLE_WRITE})
+	{
+		my %all = (%now, map { $_ => 1 } @promised);
+		open my $out, '>', $file or die "$file: $!";
+		print $out map { "$_\n" } @comment, sort keys %all;
+		close $out;
+	}
+	cmp_ok(scalar @promised, '>', 10, "$name: lines are promised");
+	is(join("\n", grep { !$now{$_} } @promised), '', "$name: what was promised is there");
+}
+done_testing();
