@@ -30,7 +30,7 @@ sub copy_faults
 		copy_identified   => { modes => 'c', weight => 2, strike => _copy_backup(\&_identify) },
 		copy_killed       => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->kill_all } $world->of_role('copy') } },
 		machine_moved     => { modes => 'sayrcm', own => 1, brief => 1, strike => sub { $_[0]{primary}->tell_disruption } },
-		machine_copied    => { modes => 'src', own => 1, right => 1, weight => 2, not_beside => qr/freeze|frozen|base_backup/, strike => \&_copy_machine },
+		machine_copied    => { modes => 'src', own => 1, right => 1, weight => 2, not_beside => qr/freeze|frozen|base_backup|registry|keeper|number|lease/, strike => \&_copy_machine },
 		machine_untold    => { modes => 'm', own => 1, strike => sub { my ($world) = @_; my $copy = _place($world); return _resume($world, $copy) && _ends_soon($copy) } },
 		copy_ended        => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->stop('fast') } $world->of_role('copy') } },
 		copy_becomes_main => { modes => 'c', weight => 2, strike => \&_copy_becomes_main });
@@ -137,11 +137,15 @@ sub _resume
 	return $origin->go_on;
 }
 
-# With a registry both take other numbers, and go on. With shards by hand neither does until an operator has spoken.
+# With a registry both take other numbers than the one of before, which its lease keeps for longer than the eight
+# seconds, and go on. With shards by hand neither does until an operator has spoken.
 sub _copy_machine
 {
 	my ($world) = @_;
 	my $copy = _place($world);
+	my $number = sub { my ($server) = @_; return $server->value_in('app', 'SELECT id_shard(next_id())') };
+	my %is_taken = $world->{has_registry} ? ($number->($world->{primary}) // return 0, 1) : ();
+	my $began = time;
 	_resume($world, $copy, NemesisServer::any_word()) or return 0;
 	unless ($world->{has_registry})
 	{
@@ -149,7 +153,12 @@ sub _copy_machine
 		my @ways = (\&_end_copy, \&_give_other_shard, \&_end_origin);
 		$ways[ rand @ways ]->($world, $copy);
 	}
-	for my $server ($world->{primary}, $world->of_role('copy')) { $world->gives($server, 'app', 'SELECT next_id()') or die "wrong: no ID of $server->{name} after the copy\n" }
+	for my $server ($world->{primary}, $copy->{role} eq 'copy' ? $copy : ())
+	{
+		$world->gives($server, 'app', 'SELECT next_id()') or die "wrong: no ID of $server->{name} after the copy\n";
+		my $taken = $number->($server) // next;
+		die "wrong: $server->{name} has number $taken after the copy\n" if $world->{has_registry} && $is_taken{$taken}++ && time - $began < 8;
+	}
 	return _ends_soon($copy);
 }
 

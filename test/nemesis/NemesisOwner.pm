@@ -94,8 +94,8 @@ sub _replace_counter
 	$session->begin_work;
 	$session->do(q{SELECT set_counter_block('tickets', 10, 1000)});
 	my $from = $session->selectrow_array($next) // return 0;
-	my $forgets = rand() < 0.5 || 0;
-	$session->do("SELECT drop_counter('tickets', forget => $forgets::boolean)");
+	my $forgets = rand() < 0.5;
+	$session->do(sprintf q{SELECT drop_counter('tickets', forget => %s)}, $forgets ? 'true' : 'false');
 	$session->do(sprintf q{SELECT create_counter('tickets', %s, max_block => 1000)}, $forgets || rand() < 0.5 ? $from : 'NULL');
 	sleep rand;
 	return $session->commit;
