@@ -129,6 +129,7 @@ sub _resume
 	my ($world, $copy, $word) = @_;
 	my $origin = $world->{primary};
 	$origin->stand_still or return 0;
+	$copy->{order} = $world->{has_registry} ? _next_order($world) : undef;
 	system_or_bail('cp', '-a', $origin->{data}, $copy->{data});
 	$copy->copy_boot($origin);
 	$_->tell_copy($word // $origin->{word}) for $copy, $origin;
@@ -137,14 +138,22 @@ sub _resume
 	return $origin->go_on;
 }
 
+# What counter orders gives next: whatever a server holds lies below.
+sub _next_order
+{
+	my ($world) = @_;
+	return eval { my ($session, $schema) = $world->{recovery}->owner; $session->selectrow_array("SELECT next FROM $schema.counters() WHERE name = 'orders'") };
+}
+
 # With a registry both take other numbers than the one of before, which its lease keeps for longer than the eight
-# seconds, and go on. With shards by hand neither does until an operator has spoken.
+# seconds, and no ticket of before, and go on. With shards by hand neither does until an operator has spoken.
 sub _copy_machine
 {
 	my ($world) = @_;
 	my $copy = _place($world);
 	my $number = sub { my ($server) = @_; return $server->value_in('app', 'SELECT id_shard(next_id())') };
-	my %is_taken = $world->{has_registry} ? ($number->($world->{primary}) // return 0, 1) : ();
+	my $before = $number->($world->{primary}) // return 0;
+	my %is_taken = ($before => 1);
 	my $began = time;
 	_resume($world, $copy, NemesisServer::any_word()) or return 0;
 	unless ($world->{has_registry})
@@ -156,6 +165,8 @@ sub _copy_machine
 	for my $server ($world->{primary}, $copy->{role} eq 'copy' ? $copy : ())
 	{
 		$world->gives($server, 'app', 'SELECT next_id()') or die "wrong: no ID of $server->{name} after the copy\n";
+		my $order = $world->{has_registry} ? $server->value(q{SELECT next_ticket('orders')}) : undef;
+		die "wrong: $server->{name} gives ticket $order, from before the copy\n" if $order && $copy->{order} && $order < $copy->{order};
 		my $taken = $number->($server) // next;
 		die "wrong: $server->{name} has number $taken after the copy\n" if $world->{has_registry} && $is_taken{$taken}++ && time - $began < 8;
 	}
