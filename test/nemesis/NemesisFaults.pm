@@ -80,7 +80,7 @@ sub _started
 
 # Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones, m the control of copied machines. Whose fault it is: the own one of
 # idgen has no meaning for another maker. What it needs: right clocks, a store of the registry. How often it comes
-# beside others of its length: its weight. What it does not stand beside: a pattern of their names; alone, beside none.
+# beside others of its length: its weight. What it does not stand beside, or has to end first: a pattern of their names.
 my %faults = (
 	# Processes.
 	kill_backend      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },

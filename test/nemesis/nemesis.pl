@@ -72,7 +72,7 @@ sub strike
 {
 	my ($world, $name) = @_;
 	my $fault = $faults->{$name};
-	while ($fault->{alone} && %running) { reap(); sleep 0.05 }
+	while ($fault->{awaits} && grep { $_->{name} =~ $fault->{awaits} } values %running) { reap(); sleep 0.05 }
 	return unless may_begin($world, $name, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
 	$world->{is_owed} = 1 if $fault->{right};
