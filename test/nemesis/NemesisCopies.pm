@@ -30,7 +30,7 @@ sub copy_faults
 		copy_identified   => { modes => 'c', weight => 2, strike => _copy_backup(\&_identify) },
 		copy_killed       => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->kill_all } $world->of_role('copy') } },
 		machine_moved     => { modes => 'sayrcm', own => 1, brief => 1, strike => sub { $_[0]{primary}->tell_disruption } },
-		machine_copied    => { modes => 'src', own => 1, right => 1, weight => 2, awaits => qr/clock|freeze|frozen|base_backup|registry|keeper|number|lease/, strike => \&_copy_machine },
+		machine_copied    => { modes => 'src', own => 1, right => 1, weight => 4, awaits => qr/clock|freeze|frozen|base_backup|registry|keeper|number|lease/, strike => \&_copy_machine },
 		machine_untold    => { modes => 'm', own => 1, strike => sub { my ($world) = @_; my $copy = _place($world); return _resume($world, $copy) && _ends_soon($copy) } },
 		copy_ended        => { modes => 'c', strike => sub { my ($world) = @_; return scalar grep { $_->stop('fast') } $world->of_role('copy') } },
 		copy_becomes_main => { modes => 'c', weight => 2, strike => \&_copy_becomes_main });

@@ -30,7 +30,7 @@ sub owner_faults
 		counter_replaced      => { @postgresql, strike => \&_replace_counter },
 		counter_locked        => { @postgresql, strike => \&_lock_counter },
 		lease_locked          => { @postgresql, strike => _open(1, 4, 'SELECT FROM lease FOR UPDATE', 'SELECT FROM lease FOR SHARE', $any_number) },
-		one_row_locked        => { @postgresql, brief => 0, awaits => qr/./, strike => \&_lock_one_row },
+		one_row_locked        => { @postgresql, brief => 0, weight => 2, awaits => qr/./, strike => \&_lock_one_row },
 		registry_table_locked => { @postgresql, strike => _open(1, 3, @tables, $registry_row) },
 		registry_prepared     => { @postgresql, strike => _prepare(@tables, $registry_row, $any_number, 'SELECT FROM lease FOR UPDATE', q{SELECT set_counter_block('tickets', 10, 1000)}) },
 		registry_vacuumed     => { @postgresql, strike => \&_vacuum },
