@@ -8,7 +8,7 @@ use Exporter qw(import);
 use POSIX qw(_exit);
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(begin_clients end_clients ranges write_rows);
+our @EXPORT = qw(begin_clients end_clients ranges read_in_the_end write_rows);
 
 my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, readers => \&_readers, tickets => \&_tickets, orders => \&_orders);
 my $number = 0;
@@ -155,21 +155,34 @@ sub _readers { my ($client) = @_; _read($client); sleep 0.05 * rand; return }
 my $line_of_standby = '(SELECT line FROM event ORDER BY id DESC LIMIT 1)';
 
 # Reads on from where it was on this line, in one of the ways; on a new one it begins ten seconds back.
-my @ways = (\&_read_at_once, \&_read_at_once, \&_read_late, \&_read_by_cursor);
+my @ways = (\&_read_plainly, \&_read_plainly, \&_read_at_once, \&_read_late, \&_read_by_cursor);
 
 sub _read
 {
 	my ($client) = @_;
 	my $session = $client->{session};
-	my $line = $session->selectrow_array("SELECT CASE WHEN pg_is_in_recovery() THEN $line_of_standby ELSE $client->{line} END") // return;
+	my ($line, $what) = $session->selectrow_array("SELECT CASE WHEN pg_is_in_recovery() THEN $line_of_standby ELSE $client->{line} END, CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'read' END");
+	return unless defined $line;
 	my $way = $ways[ rand @ways ];
 	my ($from, $upto, @ids) = $way->($session, sprintf 'coalesce(%s, id_settled() - %d)', $client->{from}{$line} // 'NULL', 10_000 << 23);
 	return if !defined $upto || $upto <= $from;
 	$client->{from}{$line} = $upto;
-	return _note($client, 'read', $line, $from, $upto, @ids ? ranges(@ids) : ());
+	return _note($client, $what, $line, $from, $upto, @ids ? ranges(@ids) : ());
 }
 
 # Each way is one statement, and gives the position, the bound and the rows between them.
+
+# As docs/reading.md has it: the rows alone, of which the last one is the bound.
+my @settled = ('id < id_settled()', 'id < (SELECT id_settled())');
+
+sub _read_plainly
+{
+	my ($session, $from) = @_;
+	my ($first) = $session->selectrow_array("SELECT $from") // return;
+	my $rows = $session->selectcol_arrayref("SELECT id FROM event WHERE id >= ? AND $settled[ rand @settled ] ORDER BY id", undef, $first);
+	return ($first, @$rows ? $rows->[-1] + 1 : undef, @$rows);
+}
+
 sub _read_at_once
 {
 	my ($session, $from) = @_;
@@ -242,6 +255,19 @@ sub _tickets
 
 # Numbers of the one that stays, whatever becomes of the other.
 sub _orders { my ($client) = @_; return _draw_tickets($client, 'orders') }
+
+# What a server shows below its bound in the end: the rows, as one more read of all of them; how many there are.
+sub read_in_the_end
+{
+	my ($server, $histories) = @_;
+	my ($what, $upto, $ids) = $server->session('app')
+	  ->selectrow_array("SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'read' END, id_settled(), array(SELECT id FROM event WHERE id < id_settled() ORDER BY id)");
+	return 0 unless defined $upto;
+	my @ids = $ids =~ /\d+/g;
+	open my $history, '>', "$histories/$server->{name}.end.history" or die "$histories: $!";
+	_note({ history => $history }, $what, 1 << 31, 0, $upto, @ids ? ranges(@ids) : ());
+	return scalar @ids;
+}
 
 # Writes down the rows that a server has in the end.
 sub write_rows

@@ -78,9 +78,9 @@ sub _started
 	};
 }
 
-# Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones. Whose fault it is: the own one of
+# Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones, m the control of copied machines. Whose fault it is: the own one of
 # idgen has no meaning for another maker. What it needs: right clocks, a store of the registry. How often it comes
-# beside others of its length: its weight. What it does not stand beside: a pattern of their names.
+# beside others of its length: its weight. What it does not stand beside, or has to end first: a pattern of their names.
 my %faults = (
 	# Processes.
 	kill_backend      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },
@@ -180,7 +180,7 @@ my %faults = (
 	copy_faults(),
 	owner_faults());
 
-my %letter_of = (single => 's', asynchronous => 'a', synchronous => 'y', 'registry-postgresql' => 'r', 'registry-etcd' => 'r', clones => 'c', control => 'x');
+my %letter_of = (single => 's', asynchronous => 'a', synchronous => 'y', 'registry-postgresql' => 'r', 'registry-etcd' => 'r', clones => 'c', control => 'x', 'control-machine' => 'm');
 
 # The faults of a mode: those of idgen only if it is the maker, those of a store only with it. The control has what an
 # asynchronous cluster may have, and a promotion beside the old primary.

@@ -19,13 +19,13 @@ sub report
 	my $count_of = $run{count_of};
 	my @said = split /\n/, qx("$FindBin::Bin/check" "$histories");
 	my %totals = (pop(@said) // '') =~ /(\w+)=(\d+)/g;
-	die "the checker says nothing of $histories" unless defined $totals{reread};
+	die "the checker says nothing of $histories" unless defined $totals{standby};
 	my @digests = map { 'history ' . s{.*/}{}r . ' ' . Digest::SHA->new(256)->addfile($_)->hexdigest } sort glob "$histories/*.history";
 	my @lines = (
 		@said, (map { "fault $_ $count_of->{$_}" } sort keys %$count_of),
 		@digests, 'histories ' . Digest::SHA::sha256_hex(join '', map { "$_\n" } @digests),
 		sprintf 'totals mode=%s seed=%d faults=%d kinds=%d %s seconds=%d', @run{qw(mode seed)}, sum0(values %$count_of), scalar keys %$count_of,
-		join(' ', map { "$_=$totals{$_}" } qw(ids tickets twice lost disordered reread read)), $run{seconds});
+		join(' ', map { "$_=$totals{$_}" } qw(ids tickets twice lost disordered reread skipped read standby)), $run{seconds});
 	diag($_) for @said, $lines[-1];
 	open my $file, '>', $ENV{NEMESIS_TOTALS} // '/dev/null' or die "$ENV{NEMESIS_TOTALS}: $!";
 	print $file map { "$_\n" } @lines;

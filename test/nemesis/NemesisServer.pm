@@ -1,4 +1,5 @@
-# One server of the nemesis: a data directory, a port and a clock. It is started without waiting for it, and every process of it can be struck.
+# One server of the nemesis: a data directory, a port, a clock, and a host that tells of copies of its machine by a file. It is started without waiting for it, and every
+# process of it can be struck.
 package NemesisServer;
 
 use strict;
@@ -6,6 +7,8 @@ use warnings;
 
 use DBI;
 use File::Path qw(make_path remove_tree);
+use IdgenEtcd;
+use IdgenHost qw(write_disruption write_generation write_page);
 use POSIX qw(_exit WNOHANG);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -19,9 +22,11 @@ sub new
 	my ($class, %option) = @_;
 	my $self = bless { %option, driver => $$, port => PostgreSQL::Test::Cluster::get_free_port(), folder => "$option{folder}/$option{name}" }, $class;
 	make_path($self->{folder});
-	@$self{qw(data clock boot log)} = map { "$self->{folder}/$_" } qw(data clock boot log);
+	@$self{qw(data clock boot machine log)} = map { "$self->{folder}/$_" } qw(data clock boot machine log);
 	$self->move_clock(0);
 	$self->change_boot;
+	write_page($self->{machine});
+	$self->tell_copy(any_word());
 	return $self;
 }
 
@@ -71,7 +76,7 @@ sub start
 	{
 		setpgrp;
 		%ENV = (%ENV, LD_PRELOAD => join(' ', map { "$ENV{IDGEN_PRELOADS}/$_.so" } qw(offset_clock boot_id)), OFFSET_CLOCK => $self->{clock}, FAKE_BOOT_ID => $self->{boot});
-		$self->_execute("$programs/postgres", '-D', $self->{data}, '-p', $self->{port}, '-k', $self->{sockets});
+		$self->_execute("$programs/postgres", '-D', $self->{data}, '-p', $self->{port}, '-k', $self->{sockets}, '-c', "idgen.machine_generation=$self->{machine}");
 	}
 	@$self{qw(pid parent)} = ($pid, $$);
 	return;
@@ -168,6 +173,27 @@ sub change_boot
 	return;
 }
 
+# What a host writes: a word that was not there before.
+sub any_word { return int rand 1 << 53 }
+
+# From its next start on, it runs on the boot that another one runs on, as a copy of its machine does.
+sub copy_boot { my ($self, $other) = @_; return system_or_bail('cp', $other->{boot}, $self->{boot}) }
+
+# Its host tells that it may be a copy; or only that its clock may be wrong.
+sub tell_copy { my ($self, $word) = @_; return write_generation($self->{machine}, $self->{word} = $word) }
+sub tell_disruption { my ($self) = @_; write_disruption($self->{machine}, any_word()); return 1 }
+
+# All its processes stand, none of them in the middle of a call; false if it does not run. They go on later.
+sub stand_still
+{
+	my ($self) = @_;
+	return 0 unless $self->runs;
+	IdgenEtcd::halt($self->{pid});
+	IdgenEtcd::halt($self->processes);
+	return 1;
+}
+sub go_on { my ($self) = @_; return kill 'CONT', $self->processes }
+
 # A session, which gives up within some seconds, and waits for no standby.
 sub session
 {
@@ -178,7 +204,8 @@ sub session
 }
 
 # The first column of the first row; undefined if the server does not answer, or fails.
-sub value { my ($self, $sql, @binds) = @_; return eval { scalar $self->session('postgres')->selectrow_array($sql, undef, @binds) } }
+sub value { my ($self, @question) = @_; return $self->value_in('postgres', @question) }
+sub value_in { my ($self, $db, $sql, @binds) = @_; return eval { scalar $self->session($db)->selectrow_array($sql, undef, @binds) } }
 
 # Runs statements in a database; false if one fails.
 sub run

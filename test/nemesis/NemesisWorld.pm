@@ -28,7 +28,7 @@ sub begin
 	$self->{has_registry} = $self->{mode} =~ /^registry|^clones/;
 	$self->{is_synchronous} = $self->{mode} eq 'synchronous';
 	$self->_begin_registry($self->{mode} eq 'registry-etcd' ? 'etcd' : 'postgresql') if $self->{has_registry};
-	my ($first, @others) = $self->{mode} eq 'single' || $self->{mode} eq 'clones' ? 'a' : 'a' .. 'c';
+	my ($first, @others) = $self->has_standbys ? 'a' .. 'c' : 'a';
 	my $primary = $self->{primary} = $self->add($first, 'primary');
 	make_path("$self->{folder}/archive");
 	$primary->make($self->_configuration);
@@ -36,7 +36,9 @@ sub begin
 	$primary->wait_until('SELECT true', 60) or die "$first does not start: see $primary->{log}";
 	$self->_prepare($primary) or die "$first: no database: see $primary->{log}";
 	$self->rejoin($self->add($_, 'standby')) for @others;
-	$self->add($_, 'none', qw(bulk single)) for $self->{mode} eq 'clones' ? qw(d e) : ();
+	# Rows of a copy are no rows of the primary, so that nobody reads there.
+	my @places = $self->{mode} eq 'clones' ? qw(d e) : $self->{mode} =~ /^(?:registry|single|control-machine)/ ? 'd' : ();
+	$self->add($_, 'none', qw(bulk single), $self->has_counters ? 'tickets' : ()) for @places;
 	for (1 .. 1200) { last unless grep { !$self->follows($_) } $self->standbys; $self->mend; sleep 0.05 }
 	return $self;
 }
@@ -141,12 +143,14 @@ sub mend
 			$server->{since} = time;
 		}
 		$self->rejoin($server, rand() < 0.5) if $server->{role} eq 'old' && time > $server->{until};
+		$self->end_copy($server) if $server->{role} eq 'copy' && time > ($server->{until} // time);
 		$server->start unless $server->{builder} || $server->{role} eq 'none';
 	}
 	return if time < ($self->{next_look} // 0);
 	$self->{next_look} = time + 0.5;
 	$self->_look_at_standbys;
 	$self->_confirm_registry if $self->has_counters;
+	$self->_confirm_shards unless $self->{has_registry} || !$self->{is_own};
 	$self->_pay if $self->{is_owed};
 	return;
 }
@@ -158,6 +162,29 @@ sub _confirm_registry
 	$_->value(q{SELECT count(idgen_lease.confirm_registry()) FROM idgen.status() WHERE key = 'registry' AND value ~ 'another registry' AND NOT pg_is_in_recovery()}) for grep { $_->runs && $_->{role} ne 'standby' } @{ $self->{servers} };
 	return;
 }
+
+# A backup that was made before the machine was copied is one of the copied machine, when it is restored; nobody else
+# has its shards any more.
+sub _confirm_shards
+{
+	my ($self) = @_;
+	return $self->{primary}->value_in('app', q{SELECT count(idgen.confirm_shards()) FROM idgen.status() WHERE key = 'copy' AND value ~ 'of a machine'});
+}
+
+# A copy is gone, and its place is free.
+sub end_copy
+{
+	my ($self, $copy) = @_;
+	$copy->kill_all;
+	$copy->remove_data;
+	@$copy{qw(role since)} = ('none', 0);
+	return delete $copy->{until};
+}
+
+sub primary_session { my ($self) = @_; return $self->{primary}->session('postgres') }
+
+# Whether standbys follow the primary.
+sub has_standbys { my ($self) = @_; return $self->{mode} !~ /^(?:single|clones|control-machine)$/ }
 
 # Whether clients take numbers of counters.
 sub has_counters { my ($self) = @_; return $self->{has_registry} && $self->{is_own} }
@@ -181,7 +208,7 @@ sub settle
 {
 	my ($self) = @_;
 	for my $server (@{ $self->{servers} }) { kill 'CONT', $server->processes; $server->move_clock(0) }
-	if ($self->{has_registry}) { $self->{registry}->resume; $self->{proxy}->pass; settle_registry($self) }
+	if ($self->{has_registry}) { $self->{registry}->resume; $self->{proxy}->pass; settle_registry($self) if $self->{is_own} }
 	$self->{next_reset} = 0;
 	$self->{primary}->wait_until('SELECT true', 30);
 	return $self->reset_settings;
@@ -192,37 +219,62 @@ sub makes_ids
 {
 	my ($self) = @_;
 	$self->{is_owed} = 1;
-	return $self->_gives('app', "SELECT $self->{maker}{expression}");
+	return $self->gives($self->{primary}, 'app', "SELECT $self->{maker}{expression}");
 }
 
 sub gives_tickets
 {
 	my ($self) = @_;
-	return !grep { !$self->_gives('postgres', "SELECT next_ticket('$_')") } qw(tickets orders);
+	return !grep { !$self->gives($self->{primary}, 'postgres', "SELECT next_ticket('$_')") } qw(tickets orders);
 }
 
-# The primary answers; false if it does not within a minute.
-sub _gives
+# A server answers; false if it does not within a minute.
+sub gives
 {
-	my ($self, $db, $sql) = @_;
+	my ($self, $server, $db, $sql) = @_;
 	for (1 .. 1200)
 	{
 		$self->mend;
 		$self->reset_settings;
-		return 1 if eval { $self->{primary}->session($db)->selectrow_array($sql) };
+		return 1 if eval { $server->session($db)->selectrow_array($sql) };
 		sleep 0.05;
 	}
-	diag("$self->{primary}{name}, in $self->{folder}: $@", qx(tail -n 40 '$self->{primary}{log}'));
+	diag("$server->{name}, in $self->{folder}: $@", qx(tail -n 40 '$server->{log}'));
 	return 0;
 }
 
-# Ends the clients, writes down the rows, and ends all servers.
+# Ends the clients, writes down the rows, and ends all servers; whether the primary and each standby showed all of them
+# to a reader by ID in the end.
 sub end
 {
 	my ($self) = @_;
 	end_clients(@{ $self->{clients} });
+	my $shows_all = !$self->{is_own} || $self->_shows_all;
 	write_rows($self->{primary}, $self->{histories});
-	return $self->kill_everything;
+	$self->kill_everything;
+	return $shows_all;
+}
+
+# A standby learns of the last rows by what commits after them.
+sub _shows_all
+{
+	my ($self) = @_;
+	for (1 .. 2400)
+	{
+		$self->mend;
+		my $primary = $self->{primary};
+		my $forgotten = $primary->value('SELECT gid FROM pg_prepared_xacts');
+		$primary->run('app', "ROLLBACK PREPARED '$forgotten'") if $forgotten;
+		my $is_told = $primary->run('app', 'SELECT id_settled()', 'INSERT INTO note VALUES (1)');
+		my $count = $primary->value_in('app', 'SELECT count(*) FROM event');
+		my @readers = ($primary, $self->standbys);
+		my @behind = grep { !defined $count || $count != (eval { read_in_the_end($_, $self->{histories}) } // -1) } @readers;
+		return 1 if $is_told && !@behind;
+		$self->{late} = "@{[ map { $_->{name} } @behind ]}: $@";
+		sleep 0.05;
+	}
+	diag("rows are missing on $self->{late}");
+	return 0;
 }
 
 sub kill_everything

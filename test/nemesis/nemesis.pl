@@ -23,6 +23,8 @@ my $mode = $ENV{MODE} || 'single';
 my $minutes = $ENV{MINUTES} || 1;
 my $seed = $ENV{SEED} || 1 + int rand 1e9;
 my $maker = $ENV{MAKER} ? { sql => $ENV{MAKER_SQL}, expression => $ENV{MAKER} } : undef;
+# What makes IDs come twice in a control.
+my $control = { control => 'failover_unfenced', 'control-machine' => 'machine_untold' }->{$mode};
 my $faults = faults_of($mode, !$maker) // refuse("no such mode: $mode");
 my %only = map { $_ => 1 } split /[\s,]+/, $ENV{ONLY} // '';
 my @unknown = grep { !$faults->{$_} } keys %only;
@@ -70,6 +72,7 @@ sub strike
 {
 	my ($world, $name) = @_;
 	my $fault = $faults->{$name};
+	while ($fault->{awaits} && grep { $_->{name} =~ $fault->{awaits} } values %running) { reap(); sleep 0.05 }
 	return unless may_begin($world, $name, $fault);
 	$world->{wild_until} = time + 3 + ($fault->{clock} > 100 ? 0 : $fault->{clock}) if ($fault->{clock} // 0) > 0.4;
 	$world->{is_owed} = 1 if $fault->{right};
@@ -77,7 +80,10 @@ sub strike
 	note(sprintf '%6.1f s: %s on %s', time - $^T, $name, $world->{primary}{name});
 	unless ($fault->{brief})
 	{
-		$count_of{$name}++ if $fault->{strike}->($world);
+		my $has_struck = eval { $fault->{strike}->($world) };
+		fail("$name: $@") if $@;
+		die $@ if $@ && $@ !~ /^wrong: /;
+		$count_of{$name}++ if $has_struck;
 		return;
 	}
 	my $pid = fork // die "fork: $!";
@@ -95,15 +101,16 @@ sub strike
 	return;
 }
 
-# Whether the time is up and the clients have received IDs; in the control also, whether an old primary ran beside its successor and is ended. Two minutes late it is
+# Whether the time is up and the clients have received IDs, and rows on a standby; in a control also, whether an old primary or a copy ran beside the primary and is ended. Two minutes late it is
 # over anyway.
 sub is_over
 {
 	my ($world, $end) = @_;
 	return 0 if time < $end;
 	return 1 if time > $end + 120;
-	return 0 if $mode eq 'control' && (!$count_of{failover_unfenced} || $world->of_role('old'));
-	return system("grep -q ^ids '$histories'/*.history") == 0;
+	return 0 if $control && (!$count_of{$control} || $world->of_role('old') || $world->of_role('copy'));
+	my @awaited = ('ids', $world->has_standbys && !$maker ? 'standby( [0-9+]+){4}' : ());
+	return !grep { system("grep -qE '^$_' '$histories'/*.history") != 0 } @awaited;
 }
 
 make_path($histories);
@@ -120,8 +127,8 @@ until (is_over($world, $end))
 	$world->reset_settings unless %running;
 	my $names = !@brief || @long && rand() < (@brief < 5 ? 0.5 : 0.2) ? \@long : \@brief;
 	# The control is not left to chance.
-	my $is_due = $mode eq 'control' && (time > $end || rand() < 0.1);
-	strike($world, $is_due ? 'failover_unfenced' : $names->[ rand @$names ]) if time < $end || $is_due && !$count_of{failover_unfenced};
+	my $is_due = $control && (time > $end || rand() < 0.1);
+	strike($world, $is_due ? $control : $names->[ rand @$names ]) if time < $end || $is_due && !$count_of{$control};
 	sleep 0.3 * rand;
 }
 my $seconds = time - $began;
@@ -129,11 +136,12 @@ while (%running) { reap(); sleep 0.05 }
 $world->settle;
 ok($world->makes_ids, 'the primary makes IDs in the end');
 ok($world->gives_tickets, 'the primary gives numbers of each counter in the end') if $world->has_counters;
-$world->end;
+ok($world->end, 'the primary and each standby show all rows below the bound in the end');
 
 my $checked = report($histories, mode => $mode, seed => $seed, seconds => $seconds, count_of => \%count_of);
-if ($mode eq 'control') { cmp_ok($checked->{twice}, '>', 0, 'without a guard IDs come twice, and that is seen') }
-else { is($checked->{$_}, 0, "none $_") for qw(twice lost disordered reread) }
+if ($control) { cmp_ok($checked->{twice}, '>', 0, 'without a guard IDs come twice, and that is seen') }
+else { is($checked->{$_}, 0, "none $_") for qw(twice lost disordered reread skipped) }
 cmp_ok($checked->{ids}, '>', 0, 'the run makes IDs');
+cmp_ok($checked->{standby}, '>', 0, 'rows are read on standbys') if $world->has_standbys && !$maker;
 remove_tree($histories) unless $ENV{HISTORIES};
 done_testing();

@@ -1,8 +1,8 @@
 # Faults at random on three servers that Patroni keeps, while clients of each draw IDs: none twice, those of a session rise, readers by ID miss
 # nothing, no number of a counter comes twice, and each server makes IDs in the end. MINUTES (3) says for how long, SEED which faults, STORE (postgresql, etcd or none) where the numbers come from; with none all
 # servers have the same shard, and SYNCHRONOUS=1 is what protects them. With a store, one client in three draws with a number given by hand, the
-# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made again, limited and read by a thief. The totals
-# go to the file NEMESIS_TOTALS.
+# same on all servers and on a rival, a server beside the cluster; and the registry is restored, made again, limited and read by a thief, and struck
+# by its owner as in NemesisOwner.pm. The totals go to the file NEMESIS_TOTALS.
 use strict;
 use warnings;
 use FindBin;
@@ -14,7 +14,9 @@ use IdgenPatroni;
 use IdgenRecovery;
 use List::Util qw(first);
 use NemesisClients qw(ranges);
+use NemesisOwner;
 use NemesisReport;
+use POSIX qw(_exit);
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
@@ -48,7 +50,12 @@ my %strikes = (
 	rival_restarted   => [ 'any',     0, 1 ],
 	rival_killed      => [ 'any',     0, 1 ]);
 my $has_store = $store ne 'none';
-my @names = grep { $has_store || !/^(?:registry|keeper|rival)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
+
+# Those by the owner of the registry, each in a process of its own, last as long as they last.
+my %owners = owner_faults();
+delete @owners{ grep { !$owners{$_}{brief} || ($owners{$_}{store} // $store) ne $store } keys %owners };
+$strikes{$_} = [ 'any', 0, 1 ] for keys %owners;
+my @names = grep { $has_store || !/^(?:registry|keeper|rival|counter|lease)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
 my ($recovery, $clients, $events, $lines);
 my $cluster = IdgenPatroni->begin(
@@ -77,6 +84,29 @@ sub target
 	return (first { $_->{name} eq $name } @standbys) // $standby;
 }
 
+sub begin_owner
+{
+	my ($name, $node) = @_;
+	my $pid = fork // die "fork: $!";
+	return { name => $name, node => $node, pid => $pid } if $pid;
+	$cluster->let_go;
+	$SIG{$_} = 'DEFAULT' for qw(INT TERM __DIE__);
+	srand $$;
+	my $has_struck = eval { $owners{$name}{strike}->($cluster) };
+	diag("$name: $@") if $@;
+	_exit($@ =~ /^wrong: / ? 2 : $has_struck ? 0 : 1);
+}
+
+# Ends a fault; whether it struck.
+sub end_any
+{
+	my ($fault) = @_;
+	if (!$fault->{pid}) { end_fault($fault); return 1 }
+	waitpid $fault->{pid}, 0;
+	fail("$fault->{name} found what may not be") if $? >> 8 == 2;
+	return $? == 0;
+}
+
 # Begins a fault picked at random, beside another perhaps: not of the same node, whose end would end both; nor a second one of the registry.
 sub begin_any
 {
@@ -85,9 +115,9 @@ sub begin_any
 	my ($kind, @span) = @{ $strikes{$name} };
 	my $node = target($kind, $primary);
 	my ($offset, $seconds) = ((-1, 1)[ rand 2 ] * (0.2, 2, 10)[ rand 3 ], between(@span));
-	return if $other && ($other->{node} == $node || "$other->{name} $name" =~ /registry.*registry/);
+	return if $other && ($other->{node} == $node || 2 == grep { /^(?:registry|counter|lease)/ } $other->{name}, $name);
 	diag(sprintf '%5.1f s: %s of %s%s', time - $^T, $name, $node->{name}, $name eq 'step_clock' ? " by $offset s" : '');
-	my $fault = begin_fault($cluster, $name, $node, $offset);
+	my $fault = $owners{$name} ? begin_owner($name, $node) : begin_fault($cluster, $name, $node, $offset);
 	$fault->{until} = time + $seconds;
 	return $fault;
 }
@@ -122,23 +152,24 @@ sub confirm
 	return;
 }
 
-# One fault, or two at once, until each has lasted long enough; a server that is cut off stays so until another is the
+# One fault, or two at once, those that struck, until each has lasted long enough; a server that is cut off stays so until another is the
 # primary.
 sub strike
 {
 	my $primary = $cluster->wait_for('a primary', sub { $cluster->primary });
 	mend();
-	my @faults = begin_any($primary);
+	my (@struck, @faults);
+	push @faults, begin_any($primary);
 	push @faults, begin_any($primary, @faults) if rand() < 0.3;
 	for my $fault (sort { $a->{until} <=> $b->{until} } @faults)
 	{
 		IdgenPair::poll(sub { my $now = $cluster->leader; $now && $now != $primary }, 30) if $fault->{name} =~ /^(?:cut_off|freeze)$/;
 		my $left = $fault->{until} - time;
 		sleep $left if $left > 0;
-		end_fault($fault);
+		push @struck, $fault->{name} if end_any($fault);
 	}
 	sleep between(0, 4);
-	return map { $_->{name} } @faults;
+	return @struck;
 }
 
 # Each server makes IDs as the primary, of each kind. A synchronous cluster has only one standby at a time that it can switch over to, so there it is
@@ -170,8 +201,7 @@ sub visit_all
 # did not lead to the primary. Gives the folder.
 sub write_histories
 {
-	my $folder = $ENV{HISTORIES} ? "$ENV{HISTORIES}/patroni.$seed" : "$cluster->{folder}/histories";
-	make_path($folder);
+	my $folder = $cluster->{histories};
 	for my $file (map { @$_ } values %{ $clients->{files} })
 	{
 		open my $history, '>', "$folder/" . $file =~ s{.*/}{}r . '.history' or die "$folder: $!";
@@ -181,9 +211,9 @@ sub write_histories
 		each_read(
 			$file,
 			sub {
-				my ($line, $upto, @ids) = @_;
+				my ($what, $line, $upto, @ids) = @_;
 				return unless $lines->{$line};
-				print $history join(' ', 'read', $line, $from{$line} // 0, $upto, @ids ? ranges(@ids) : ()), "\n";
+				print $history join(' ', $what, $line, $from{$line} // 0, $upto, @ids ? ranges(@ids) : ()), "\n";
 				$from{$line} = $upto;
 			}) unless $file =~ /rival/;
 	}
@@ -195,6 +225,8 @@ sub write_histories
 	return $folder;
 }
 
+$cluster->{histories} = $ENV{HISTORIES} ? "$ENV{HISTORIES}/patroni.$seed" : "$cluster->{folder}/histories";
+make_path($cluster->{histories});
 my $rival;
 if ($recovery)
 {
@@ -213,6 +245,7 @@ while (time < $end)
 {
 	$count_of{$_}++ for strike();
 }
+settle_registry($cluster) if $recovery;
 $cluster->wait_for('the cluster is whole again', sub { mend(); $cluster->whole });
 if ($rival)
 {
@@ -255,7 +288,9 @@ if ($recovery)
 diag(sprintf 'the longest time without an ID: %.1f s, from %.1f s on', $survey->{gap}, $survey->{gap_began} - $^T);
 diag('refused: ' . join ', ', map { "$_ $survey->{refused}{$_}" } sort keys %{ $survey->{refused} });
 my $checked = report(write_histories(), mode => join('-', 'patroni', $store, $is_synchronous ? 'synchronous' : ()), seed => $seed, seconds => $minutes * 60, count_of => \%count_of);
-is($checked->{$_}, 0, "the checker: none $_") for qw(twice lost disordered reread);
+is($checked->{$_}, 0, "the checker: none $_") for qw(twice lost disordered reread skipped);
+
+cmp_ok($checked->{standby}, '>', 0, 'rows are read on standbys');
 
 $cluster->end;
 done_testing();

@@ -13,7 +13,7 @@ sub start
 {
 	my ($class, $store) = @_;
 	return bless { etcd => IdgenEtcd->start }, $class if $store eq 'etcd';
-	return bless { node => start_registry('registry', conf => ['autovacuum = off']) }, $class;
+	return bless { node => start_registry('registry', conf => [ 'autovacuum = off', 'max_prepared_transactions = 5' ]) }, $class;
 }
 
 # What idgen.registry names it.

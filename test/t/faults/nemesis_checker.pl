@@ -1,5 +1,6 @@
 # The nemesis is tested itself: its checker finds what is wrong in histories that are wrong on purpose, and short runs
-# on servers find nothing with idgen, and IDs twice when a standby is promoted beside its primary.
+# on servers find nothing with idgen, and IDs twice when a standby is promoted beside its primary, or a machine is copied
+# and not told so.
 use strict;
 use warnings;
 use FindBin;
@@ -7,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $nemesis = "$FindBin::Bin/../../nemesis";
-my @totals = qw(ids tickets twice lost disordered reread read);
+my @totals = qw(ids tickets twice lost disordered reread skipped read standby);
 
 # Has histories checked, each a list of lines: the totals that are not 0, and the exit status.
 sub check
@@ -46,6 +47,13 @@ my @cases = (
 	[ 'a row that is gone in the end',        'exit=0 read=2', [ 'read 1 0 10 3 4', '' ], [ 'rows 1 3', '' ] ],
 	[ 'a row found twice',                    'exit=1 reread=1 read=2', [ 'read 1 0 10 4', 'read 1 4 20 4', '' ], [ 'rows 1 4', '' ] ],
 	[ 'a row found on two lines',             'exit=0 read=2', [ 'read 1 0 10 4', 'read 2 0 10 4', '' ], [ 'rows 1 4', '' ] ],
+	[ 'a row that a standby did not show',    'exit=1 lost=1 read=1 standby=1', [ 'standby 1 0 10 3', '' ], [ 'rows 1 3 5', '' ] ],
+	[ 'a row found twice, by a standby, too', 'exit=1 reread=1 read=2 standby=1', [ 'read 1 0 10 4', 'standby 1 4 20 4', '' ], [ 'rows 1 4', '' ] ],
+	[ 'IDs between two reads, not asked for', 'exit=1 skipped=1', [ 'read 1 0 10', 'standby 1 12 20', '' ] ],
+	[ 'a read that begins below',             'exit=0', [ 'read 1 0 10', 'read 1 8 20', '' ] ],
+	[ 'a read that begins higher on another line', 'exit=0', [ 'read 1 0 10', 'read 2 12 20', '' ] ],
+	[ 'reads of two clients',                 'exit=0', [ 'read 1 0 10', '' ], [ 'read 1 12 20', '' ] ],
+	[ 'a ticket twice, by a copy',            'exit=1 tickets=30 twice=10', [ 'tickets 1+19', '' ], [ 'tickets 11+9', '' ] ],
 	[ 'a line without its end',               'exit=0 ids=1', [ 'session', 'ids 5', 'ids 5' ] ]);
 for my $case (@cases)
 {
@@ -73,19 +81,22 @@ sub end_run
 }
 
 my $single = begin_run(MODE => 'single', MINUTES => 0.05, ONLY => 'kill_backend kill_all clock_back_1 cancel_statements');
-my $control = begin_run(MODE => 'control', MINUTES => 0.1, ONLY => 'failover_unfenced');
+my %controls = map { $_->[0] => begin_run(MODE => $_->[0], MINUTES => 0.1, ONLY => $_->[1]) } [ 'control', 'failover_unfenced' ], [ 'control-machine', 'machine_untold' ];
 my ($status, @lines) = end_run($single);
 is($status, 0, 'a run on one server succeeds');
-like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 read=\d+ seconds=\d+$/,
+like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 skipped=0 read=\d+ standby=0 seconds=\d+$/,
   'the last line of a run has the totals');
 is(scalar(grep { /^fault (?:kill_backend|kill_all|clock_back_1|cancel_statements) \d+$/ } @lines), ($lines[-1] =~ /kinds=(\d+)/)[0],
   'a run counts each kind of fault');
-is(scalar(grep { /^history a\.(?:bulk\.[12]|single\.3|events\.4)\.history [0-9a-f]{64}$/ } @lines), 4, 'a run gives the digest of each history');
+is(scalar(grep { /^history a\.(?:bulk\.[12]|single\.3|events\.4|end)\.history [0-9a-f]{64}$/ } @lines), 5, 'a run gives the digest of each history');
 like($lines[-2], qr/^histories [0-9a-f]{64}$/, 'a run gives one digest of all histories');
-($status, @lines) = end_run($control);
-is($status, 0, 'the control succeeds');
-like($lines[-1], qr/^totals mode=control .* twice=[1-9]/, 'because IDs come twice');
-ok(scalar(grep { /^twice: ids from \d+ by / } @lines), 'the control says which IDs come twice');
+for my $mode (sort keys %controls)
+{
+	($status, @lines) = end_run($controls{$mode});
+	is($status, 0, "$mode succeeds");
+	like($lines[-1], qr/^totals mode=$mode .* twice=[1-9]/, 'because IDs come twice');
+	ok(scalar(grep { /^twice: ids from \d+ by / } @lines), "$mode says which IDs come twice");
+}
 like(qx(MODE=single ONLY=earthquake perl $nemesis/nemesis.pl 2>&1), qr/no such fault in single: earthquake/, 'an unknown fault is refused');
 like(qx(MODE=many perl $nemesis/nemesis.pl 2>&1), qr/no such mode: many/, 'an unknown mode is refused');
 done_testing();

@@ -2,8 +2,8 @@
 # file, a line for each attempt: when it ended, how many IDs were asked for, and these IDs, or ! and the SQLSTATE. A
 # line with a + begins a session.
 #
-# If begin_events was called, each stores some of its IDs in the table event, and reads it by ID. A second file has a
-# line for each read: the timeline, up to where, and the IDs that came. If replication is asynchronous, a reader begins
+# If begin_events was called, each stores some of its IDs in the table event, and reads it by ID, on a standby, too. A
+# second file has a line for each read: "read" or "standby", the timeline, up to where, and the IDs that came. If replication is asynchronous, a reader begins
 # again on each timeline: clocks that are wrong by more than idgen.clock_error may put a new primary behind the old one.
 package IdgenClients;
 
@@ -97,6 +97,10 @@ sub _seen_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/seen/r }
 # The timeline that a primary writes, or 0 if all that a reader has seen outlasts a failover.
 my $timeline = q{CASE current_setting('idgen.synchronous') WHEN 'required' THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END};
 
+# The timeline of what a standby shows, if it receives that; on another one no row may be there yet, and it can be one
+# that leads nowhere.
+my $shown = q{(SELECT timeline FROM (SELECT timeline FROM event ORDER BY id DESC LIMIT 1) AS e, pg_stat_wal_receiver WHERE timeline IN (0, received_tli))};
+
 # Has the clients of a cluster, which begin later, store and read events.
 sub begin_events
 {
@@ -121,14 +125,15 @@ sub _store
 sub _read
 {
 	my ($session, $from, $seen) = @_;
-	my $key = $session->selectrow_array("SELECT $timeline");
+	my ($what, $key) = $session->selectrow_array("SELECT what, CASE what WHEN 'read' THEN $timeline ELSE $shown END FROM (SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'read' END AS what OFFSET 0) AS server");
+	return unless defined $key;
 	my $begin = $from->{$key} // 0;
 	# The bound along with the rows: one query has one.
 	my ($upto, $ids) =
 	  $session->selectrow_array('SELECT id_settled(), ARRAY(SELECT id FROM event WHERE id >= ? AND id < id_settled())', undef, $begin);
 	return if !defined $upto || $upto <= $begin;
 	$from->{$key} = $upto;
-	syswrite $seen, "$key $upto @$ids\n";
+	syswrite $seen, "$what $key $upto @$ids\n";
 	return;
 }
 
@@ -160,7 +165,7 @@ sub missed_of
 	for my $file (map { _seen_file($_) } _files($clients, @names))
 	{
 		my (%upto, %seen);
-		_each_line($file, sub { my ($key, $upto, @ids) = @_; $upto{$key} = $upto; $seen{$key}{$_}++ for @ids });
+		_each_line($file, sub { my ($what, $key, $upto, @ids) = @_; $upto{$key} = $upto; $seen{$key}{$_}++ for @ids });
 		for my $key (grep { $lines->{$_} } keys %upto)
 		{
 			$missed{seen} += keys %{ $seen{$key} };

@@ -8,7 +8,7 @@ use warnings;
 use Exporter qw(import);
 use IdgenNode;
 
-our @EXPORT = qw(start_told page_of write_page write_generation says_generation says_disruption resume);
+our @EXPORT = qw(start_told page_of write_page write_generation write_disruption says_generation says_disruption resume);
 
 my ($disruption_at, $generation_at) = (16, 104);
 
@@ -50,7 +50,8 @@ sub _put
 }
 sub write_generation { my ($path, $value) = @_; return _put($path, $generation_at, $value) }
 sub says_generation { my ($node, $value) = @_; return write_generation(page_of($node), $value) }
-sub says_disruption { my ($node, $value) = @_; return _put(page_of($node), $disruption_at, $value) }
+sub write_disruption { my ($path, $value) = @_; return _put($path, $disruption_at, $value) }
+sub says_disruption { my ($node, $value) = @_; return write_disruption(page_of($node), $value) }
 
 # The node goes on from a snapshot of its memory; its host has written the generation before it runs again.
 sub resume

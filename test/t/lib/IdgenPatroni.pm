@@ -373,6 +373,8 @@ sub value
 	};
 }
 
+sub primary_session { my ($self) = @_; return session($self->primary // die "there is no primary\n") }
+
 sub run { my ($self, $node, $sql) = @_; return session($node)->do("SET client_min_messages = error; $sql") }
 
 # The processes of a node's server that are there: the postmaster, and those it began.
