@@ -56,7 +56,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
-DATA = $(call files,sql/*--*--*.sql)
+DATA = $(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql))
 SCRIPTS = bin/idgen-setup
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
