@@ -171,7 +171,8 @@ sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
 	$(filter-out %/10-schema.sql,$(call files,sql/common/* sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
+# What has the version in it, by itself or by the name of the gate between the two modules.
+$(patsubst %.cpp,%.o,$(shell cd '$(top)' && grep -lE 'IDGEN_VERSION|find_lease_gate|lease_gate_name' src/*/*.cpp src/*/*/*.cpp)): idgen.control
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)
