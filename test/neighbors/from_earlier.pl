@@ -105,12 +105,14 @@ my $writing = PostgreSQL::Test::Utils::tempdir() . '/writing';
 sub begin_writer
 {
 	my ($number) = @_;
+	my $parent = $$;
 	my $pid = fork // die "fork: $!";
 	return $pid if $pid;
 	srand $number;
 	my ($session, $written) = (undef, 0);
 	until (-e "$writing.end")
 	{
+		_exit(1) if getppid != $parent;
 		my $done = eval {
 			$session //= connect_to($node, db => 'plain');
 			$session->begin_work;
