@@ -245,6 +245,8 @@ BEGIN
         entry := jsonb_set(entry, ARRAY[reference.name], coalesce((SELECT to_jsonb(string_agg(pg_temp.named(reference.pktable, number[1]::oid), ', ' ORDER BY place))
             FROM regexp_matches(entry ->> reference.name, '\\d+', 'g') WITH ORDINALITY AS n(number, place)), 'null'));
     END LOOP;
+    entry := entry || coalesce((SELECT jsonb_object_agg(e.key, (SELECT jsonb_agg(item ORDER BY item) FROM jsonb_array_elements_text(e.value) AS i(item)))
+                                  FROM jsonb_each(entry) AS e WHERE e.key ~ 'acl\$' AND jsonb_typeof(e.value) = 'array'), '{}');
     -- Trees of nodes hold OIDs; what follows says the same. The others are of the storage.
     RETURN entry - ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = class AND atttypid = 'pg_node_tree'::regtype)
            - '{oid,relfilenode,relpages,reltuples,relallvisible,relallfrozen,relfrozenxid,relminmxid,reltoastrelid,relhasindex}'::text[];
