@@ -18,7 +18,7 @@ my ($earlier, $this) = (earlier_version(), this_version());
 my @extensions = qw(idgen idgen_kinds idgen_lease idgen_migrate idgen_registry);
 my $server = copy_server('server');
 install_earlier($server);
-my $node = start_node('server', server => $server, extension => 0, conf => [
+my $node = start_node('server', server => $server, preload => 1, extension => 0, conf => [
 	q{idgen.shards = '5'}, q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'}, 'idgen.decimal_launch = 3', 'max_wal_size = 1GB' ]);
 
 # Where the extensions stand in a database: in the schemas that a user has if nothing is chosen, or in chosen ones.
