@@ -59,7 +59,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
-DATA = $(call files,sql/*--*--*.sql)
+DATA = $(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql))
 SCRIPTS = bin/idgen-setup
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
@@ -185,7 +185,8 @@ sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
 	$(filter-out %/10-schema.sql,$(call files,sql/common/* sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
-$(filter %/module.o %/own_extension.o %/lease_gate.o,$(OBJS) $(LEASE_OWN)): idgen.control
+# What has the version in it, by itself or by the name of the gate between the two modules.
+$(patsubst %.cpp,%.o,$(shell cd '$(top)' && grep -lE 'IDGEN_VERSION|find_lease_gate|lease_gate_name' src/*/*.cpp src/*/*/*.cpp)): idgen.control
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)

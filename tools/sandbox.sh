@@ -46,6 +46,9 @@ fill_sandbox() {
 
 fill_tree() {
     mkdir -p "$sandbox/log" && "$here/tools/copy-tree" "$sandbox/src" || return 1
+    # What tests update from. If it cannot be made, they fail and say why.
+    rm -f "$sandbox/earlier.tar"
+    ! "$here/tools/earlier" >"$sandbox/log/earlier" 2>"$sandbox/earlier.tar.error" || cp "$(cat "$sandbox/log/earlier")" "$sandbox/earlier.tar"
     [ "$(id -u)" != 0 ] || chown -R postgres "$sandbox"
 }
 

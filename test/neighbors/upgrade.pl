@@ -5,15 +5,13 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../t/lib";
-use File::Copy qw(copy move);
-use IdgenLater;
 use IdgenNode;
+use IdgenVersions;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($this, $later) = (this_version(), later_version());
-build_later();
 
 my %made;
 my $highest = 0;
@@ -27,33 +25,6 @@ sub makes_ids
 	cmp_ok($ids[0], '>', $highest, "$what: none is lower than one before");
 	$highest = $ids[-1];
 	return;
-}
-
-# Everything that the extensions of a database consist of, as text.
-sub catalog_of
-{
-	my ($node, $db) = @_;
-	return $node->safe_psql($db, <<'SQL');
-SELECT pg_identify_object(d.classid, d.objid, 0)::text, obj_description(d.objid, c.relname),
-       CASE WHEN p.prokind <> 'a' THEN pg_get_functiondef(p.oid) END, p.proacl, r.relacl, v.definition, t.typacl
-  FROM pg_depend d
-  JOIN pg_class c ON c.oid = d.classid
-  LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-  LEFT JOIN pg_class r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid
-  LEFT JOIN pg_type t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
-  LEFT JOIN pg_views v ON v.schemaname = r.relnamespace::regnamespace::text AND v.viewname = r.relname
- WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-   AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname LIKE 'idgen%')
- ORDER BY 1;
-SELECT extname, extversion, extconfig IS NULL, extcondition FROM pg_extension WHERE extname LIKE 'idgen%' ORDER BY 1;
-SQL
-}
-
-# The row library of idgen.status(): version, verdict and advice.
-sub library_of
-{
-	my ($session) = @_;
-	return join ' | ', map { $_ // '' } $session->selectrow_array(q{SELECT value, ok, advice FROM idgen.status() WHERE key = 'library'});
 }
 
 # Every function of the extension that is written in C has its symbol in the library.
@@ -78,8 +49,10 @@ sub begin_node
 my @preloaded = ("shared_preload_libraries = 'idgen'");
 my $server = copy_server('exchanged');
 my $node = begin_node('exchanged', $server, @preloaded);
-$node->safe_psql('postgres', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate');
+$node->safe_psql('postgres', "CREATE EXTENSION $_") for qw(idgen idgen_kinds idgen_lease idgen_migrate idgen_registry);
+$node->safe_psql('postgres', 'CREATE DATABASE before TEMPLATE postgres');
 $node->safe_psql('postgres', <<'SQL');
+CREATE VIEW before AS SELECT id_to_uuidv8(7) IS NOT NULL AS moved;
 CREATE TABLE photo (id id64 PRIMARY KEY DEFAULT next_id(), key ulid DEFAULT next_ulid(), token uuid DEFAULT next_uuidv7(),
     day date GENERATED ALWAYS AS ((timezone('UTC', id_time(7))::date)) STORED);
 CREATE INDEX ON photo (key);
@@ -114,24 +87,43 @@ is(library_of($session), "$later, and the extension is $this | 0 | ALTER EXTENSI
   'new library, old SQL: the server says what is to be done');
 is(value_of($session, 'SELECT count(*) FROM recent'), 100, 'new library, old SQL: rows are read');
 
-# Updated, and equal to a fresh install.
-$session->do('ALTER EXTENSION idgen UPDATE');
-$session->do('ALTER EXTENSION idgen_migrate UPDATE');
+# Updated, and equal to a fresh install: what moved stands where it stands there.
+my @extensions = qw(idgen idgen_kinds idgen_lease idgen_migrate idgen_registry);
+$session->do($_) for updates_of($session);
 is(value_of($session, 'SELECT idgen_later()'), 'later', 'the update brings what is new');
 makes_ids($session, 'updated');
 like(library_of($session), qr/^\Q$later\E, loaded .* \| 1 \| $/, 'all is well');
-$node->safe_psql('fresh', 'CREATE EXTENSION idgen; CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate');
-my $updated = catalog_of($node, 'postgres');
-cmp_ok(length $updated, '>', 50_000, 'the catalog has much to say');
-is($updated, catalog_of($node, 'fresh'), 'the catalog is that of a fresh install');
+finds_all_symbols($node, 'updated');
+is(value_of($session, 'SELECT idgen.id_to_uuidv8(7) IS NOT NULL'), 1, 'a function that moved is called in its new schema');
+is(value_of($session, q{SELECT moved FROM before}), 1, 'and by a view from before');
+ok($session->do('SELECT idgen.reset_stats(only_shards => true)'), 'a function has one more argument');
+$node->safe_psql('fresh', "CREATE EXTENSION $_") for @extensions;
+for my $extension (@extensions)
+{
+	same_catalog($node, 'postgres', 'fresh', $extension, "$extension: the catalog is that of a fresh install");
+}
+
+# An update that forgets something would be noticed.
+my $script = extension_folder($server) . "/idgen--$this--$later.sql";
+my $whole = slurp_file($script);
+my $fresh = catalog_of($node, 'fresh', 'idgen');
+cmp_ok(length $fresh, '>', 100_000, 'the catalog has much to say');
+for my $part (qr/^ALTER FUNCTION .*\n/m, qr/^CREATE OR REPLACE FUNCTION.*?;\n/ms, qr/^REVOKE .*\n/m, qr/^COMMENT .*\n/m)
+{
+	my $broken = $whole =~ s/($part)//r;
+	isnt($broken, $whole, "the script has $1");
+	unlink $script;
+	append_to_file($script, $broken);
+	$node->safe_psql('postgres', $_) for 'DROP DATABASE IF EXISTS forgetful', 'CREATE DATABASE forgetful TEMPLATE before';
+	$node->safe_psql('forgetful', 'ALTER EXTENSION idgen UPDATE');
+	my @differences = different_lines(catalog_of($node, 'forgetful', 'idgen'), $fresh);
+	cmp_ok(scalar @differences, '>', 0, 'an update without it would be noticed');
+	note "@differences";
+}
+unlink $script;
+append_to_file($script, $whole);
 
 # The old library under what the new one wrote: no ID, and what to do.
-sub exchange_library
-{
-	my ($from, $to) = @_;
-	copy("$from/lib/idgen.so", "$to/lib/idgen.so.new") && rename("$to/lib/idgen.so.new", "$to/lib/idgen.so") or die "$to: $!";
-	return;
-}
 my $plain_server = copy_server('plain');
 my $later_server = copy_server('later');
 install_later($later_server);

@@ -41,9 +41,11 @@ my $make = "make -s -C '$source' with_llvm=no COPT=-O0";
 is(system("$make -j2 >'$folder/log' 2>&1"), 0, 'the archive builds') or diag(text_of("$folder/log"));
 is(system("$make install prefix='$folder/installed' >'$folder/log' 2>&1"), 0, 'the archive installs below a prefix') or diag(text_of("$folder/log"));
 my $meta = decode_json(text_of("$source/META.json"));
+my @released = text_of("$source/CHANGELOG.md") =~ /^## (\S+)/mg;
+my @updates = map { "$released[$_]--$released[$_ - 1]" } 1 .. $#released;
 is_deeply(
 	[ files_below("$folder/installed") ],
-	[ sort 'bin/idgen-setup', 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { ("share/extension/$_--$version.sql", "share/extension/$_.control") } keys %{ $meta->{provides} } ],
+	[ sort 'bin/idgen-setup', 'lib/idgen.so', 'lib/idgen_lease.so', 'share/extension/idgen_registry.sql', map { my $name = $_; ("share/extension/$name.control", map { "share/extension/$name--$_.sql" } $version, @updates) } keys %{ $meta->{provides} } ],
 	'all that the archive provides is installed');
 
 # If the headers of libpq or libcurl are missing, as this directory's empty ones would be, the second module is left out, in one line.

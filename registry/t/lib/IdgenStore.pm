@@ -27,15 +27,15 @@ sub store_kinds
 	return $ENV{IDGEN_STORE} // grep { $has_etcd || $_ ne 'etcd' } reverse sort keys %begin;
 }
 
-# Starts one. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace,
+# Starts one, in PostgreSQL with options of start_node. Each function of the hash that it gives: stop(mode), go, freeze, thaw, save, put_back, replace,
 # limit_horizons(seconds), secret(number), which gives what lies in the store of it, advance(session on a node, interval
 # from now), advance_by(session, longest_ahead), demand_password(password), which gives the address with it; rows, by
 # number, looked at past the store, forget_rows, count_holders, end_lease(number); address is what idgen.registry takes,
 # address_at(port) the same over a proxy before its port.
 sub begin_store
 {
-	my ($kind) = @_;
-	my $store = $begin{$kind}->();
+	my ($kind, %option) = @_;
+	my $store = $begin{$kind}->(%option);
 	$store->{kind} = $kind;
 	_add_copies($store);
 	return $store;
@@ -49,7 +49,8 @@ sub processes_of { my ($node) = @_; return split ' ', `ps -o pid= --ppid $node->
 
 sub _begin_postgresql
 {
-	my $node = start_registry('registry' . ++$stores, conf => [q{listen_addresses = '127.0.0.1'}]);
+	my (%option) = @_;
+	my $node = start_registry('registry' . ++$stores, %option, conf => [q{listen_addresses = '127.0.0.1'}]);
 	return {
 		node       => $node,
 		folder     => $node->data_dir,

@@ -52,11 +52,12 @@ sub clock_offset { return $offset }
 # Starts a node whose database postgres has the extension. Options: conf (lines of configuration),
 # kernel (what the kernel says of its clock, as kernel_says), fake_clock (set_clock works on it), clock (the same, set
 # so from the start), preload (0: without the library, as where IDGEN_WITHOUT_PRELOAD is set), extension (0: not
-# created), kinds (1: idgen_kinds, too), init (options of the node's init).
+# created), kinds (1: idgen_kinds, too), init (options of the node's init), server (a copy of the server, as
+# IdgenVersions makes it).
 sub start_node
 {
 	my ($name, %option) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = PostgreSQL::Test::Cluster->new($name, $option{server} ? (install_path => $option{server}) : ());
 	$node->init(%{ $option{init} // {} });
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
 	  if $option{preload} // !$ENV{IDGEN_WITHOUT_PRELOAD};

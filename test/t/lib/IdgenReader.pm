@@ -30,7 +30,7 @@ sub settled_id
 
 # Begins a reader of a table: table, layout, kind (read_committed if none is said; naive reads all that is larger than
 # the last ID, as naive => 1 does), bound (an expression in place of id_settled()), view (it reads this one, which has
-# the bound), set (settings of its sessions). It connects again if its server is gone.
+# the bound), set (settings of its sessions), db. It connects again if its server is gone.
 sub begin_reader
 {
 	my ($node, %reader) = @_;
@@ -65,7 +65,7 @@ sub begin_reader
 sub new_session
 {
 	my ($node, $reader) = @_;
-	my $session = connect_to($node);
+	my $session = connect_to($node, db => $reader->{db});
 	$session->do("SET $_") for @{ $reader->{set} // [] };
 	return $session;
 }

@@ -1,0 +1,2 @@
+\echo Use "ALTER EXTENSION idgen_registry UPDATE" to load this file. \quit
+-- Every object stays as it is.
