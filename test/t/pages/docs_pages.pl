@@ -35,6 +35,20 @@ $node->safe_psql('postgres', 'CREATE DATABASE leaving');
 my @blocks = grep { $_->{language} eq 'sql' } blocks('installing');
 shift @blocks until $blocks[0]{section} eq 'What calls a function of idgen';
 my @steps = map { $_->{text} } @blocks;
+# What the page says of tables partitioned by an id64.
+splice @steps, 2, 0, <<'SQL';
+BEGIN;
+ALTER TABLE event DETACH PARTITION event_old;
+ALTER TABLE event DETACH PARTITION event_new;
+ALTER TABLE event_old ALTER id DROP DEFAULT, ALTER id TYPE bigint;
+ALTER TABLE event_new ALTER id DROP DEFAULT, ALTER id TYPE bigint;
+CREATE TABLE event_bigint (id bigint PRIMARY KEY, n text) PARTITION BY RANGE (id);
+ALTER TABLE event_bigint ATTACH PARTITION event_old FOR VALUES FROM (MINVALUE) TO (4020418040280645632);
+ALTER TABLE event_bigint ATTACH PARTITION event_new FOR VALUES FROM (4020418040280645632) TO (MAXVALUE);
+DROP TABLE event;
+ALTER TABLE event_bigint RENAME TO event;
+COMMIT;
+SQL
 $node->safe_psql('leaving', <<'SQL');
 CREATE EXTENSION idgen_kinds CASCADE;
 CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id(), n int, code text GENERATED ALWAYS AS (id_to_base62(id)) STORED,

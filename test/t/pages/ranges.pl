@@ -121,6 +121,9 @@ SKIP:
 # A layout of your own
 my ($own) = page('layouts') =~ /^## A layout of your own\n(.*?)^## /ms;
 runs($_, 'layouts.md') for blocks_of($own);
+# And two more like those.
+value($_) for 'CREATE FUNCTION my_id_min(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id_min(at, $$js53$$)',
+  'CREATE FUNCTION my_id_shard(id bigint) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id_shard(id, $$js53$$)';
 value("INSERT INTO note (body) SELECT 'n' FROM generate_series(1, 100)");
 my $rightly = q{id < 1::bigint << 53 AND my_id_time(id) > now() - interval '1 minute' AND my_id_shard(id) < 16};
 is(value("SELECT count(*) FROM note WHERE $rightly"), 100,

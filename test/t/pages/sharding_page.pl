@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use IdgenHost;
 use IdgenNode;
 use IdgenPages;
 use List::Util qw(max min);
@@ -27,7 +28,7 @@ sub block_of
 	my $block = (grep { $_->{section} eq $section } @blocks)[ $place - 1 ] // die "no block $place in $section\n";
 	$typed{ $block->{number} } = 1;
 	my $text = $block->{text};
-	my %server = (a => $parts[0], b => $parts[1], archive => $parts[2], map { ("part$_" => $parts[$_]) } 0 .. 3);
+	my %server = (a => $parts[0], b => $parts[1], archive => $parts[2]);
 	$text =~ s{host=(\w+) dbname=app}{$server{$1}->connstr('postgres') =~ s/'/''/gr}ge;
 	$text =~ s{host '(\w+)', dbname 'app'}{sprintf "host '%s', port '%s', dbname 'postgres'", $server{$1}->host, $server{$1}->port}ge;
 	return $text;
@@ -59,22 +60,14 @@ sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres'
 	  'a server started by the command line of a container has its number');
 	$container->command_ok([ 'pg_ctl', '-w', '-s', '-D', $container->data_dir, '-m', 'immediate', 'stop' ], 'the server of the container ends');
 }
-# A machine that is copied, by a file in place of what its host tells. The setting needs the library at the start.
+# A machine that is copied, as its host tells.
 {
-	my $section = 'Machines that are copied';
-	my $page = PostgreSQL::Test::Utils::tempdir() . '/machine';
-	my $typed = sub { my ($place) = @_; return block_of($section, $place) =~ s{/var/tmp/machine}{$page}gr };
-	my $shell = sub { my ($place) = @_; system_or_bail('sh', '-c', $typed->($place)); return -s $page };
-	my $machine = start_node('machine', preload => 1, conf => ["idgen.shards = '7'"]);
-	is($shell->(1), 4096, 'machine: a page');
-	$machine->safe_psql('postgres', $typed->(2));
-	$machine->stop;
-	start_again($machine);
+	my $machine = start_told('machine', preload => 1, conf => ["idgen.shards = '7'"]);
 	is($machine->safe_psql('postgres', 'SELECT id_shard(next_id())'), '7', 'machine: a server that looks at the page makes IDs');
-	is($shell->(3), 4096, 'machine: the page is changed in place');
+	says_generation($machine, 2);
 	my (undef, undef, $refusal) = $machine->psql('postgres', 'SELECT next_id()');
 	like($refusal, qr/was resumed from a snapshot of its memory and keeps its shards/, 'machine: a copy makes no ID');
-	$machine->safe_psql('postgres', $typed->(4));
+	type($machine, 'Machines that are copied', 1);
 	is($machine->safe_psql('postgres', 'SELECT id_shard(next_id())'), '7', 'machine: it makes IDs once the shards are confirmed');
 }
 $_->safe_psql('postgres', 'CREATE EXTENSION idgen') for @parts;
@@ -86,11 +79,22 @@ SKIP:
 {
 	if (!$proxy->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'plproxy'}))
 	{
-		block_of('PL/Proxy', $_) for 1, 2;
+		block_of('PL/Proxy', 1);
 		skip 'no PL/Proxy', 3;
 	}
-	type($_, 'PL/Proxy', 1) for @parts;
-	type($proxy, 'PL/Proxy', 2);
+	$_->safe_psql('postgres', <<'SQL') for @parts;
+CREATE FUNCTION add_post(author integer, body text) RETURNS bigint LANGUAGE sql AS 'INSERT INTO post (author, body) VALUES ($1, $2) RETURNING id';
+CREATE FUNCTION body_of(post_id bigint) RETURNS SETOF text LANGUAGE sql AS 'SELECT body FROM post WHERE id = $1';
+SQL
+	my $partitions = join ', ', map { sprintf q{p%d '%s'}, $_, $parts[$_]->connstr('postgres') =~ s/'/''/gr } 0 .. 3;
+	$proxy->safe_psql('postgres', <<"SQL");
+CREATE EXTENSION idgen;
+CREATE EXTENSION plproxy;
+CREATE SERVER posts FOREIGN DATA WRAPPER plproxy OPTIONS ($partitions);
+CREATE USER MAPPING FOR CURRENT_USER SERVER posts;
+CREATE FUNCTION add_post(author integer, body text) RETURNS bigint LANGUAGE plproxy AS \$\$ CLUSTER 'posts'; RUN ON hashint4(author); \$\$;
+SQL
+	type($proxy, 'PL/Proxy', 1);
 	my $session = connect_to($proxy);
 	my %id_of = map { ($_ => value_of($session, 'SELECT add_post(?, ?)', $_, "body of $_")) } 1 .. 200;
 	is(repeated({}, values %id_of), 0, 'PL/Proxy: no ID twice');
