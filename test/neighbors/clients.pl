@@ -16,9 +16,8 @@ enter_node($node);
 # What is of kinds, and of a project, node_driver.pl and orm_javascript.pl run.
 my @clients = map { { folder => 'npm', run => "node $_->{name}.mjs", %$_, shows => [ "$_->{name}.mjs", @{ $_->{shows} // [] } ] } } (
 	{ name => 'node_pg', shows => ['../node_postgres/kinds.mjs'] },
-	{ name => 'drizzle', shows => [ map { "../drizzle/$_" } qw(ids.js schema.js extensions.sql kinds.js) ] },
-	{ name => 'prisma', shows => [ 'prisma/schema.prisma', map { "../prisma/$_" }
-			qw(schema.prisma prisma.config.ts migrations/0_albums/migration.sql kinds.mjs) ] },
+	{ name => 'drizzle', shows => ['../drizzle/ids.js'] },
+	{ name => 'prisma', shows => [ 'prisma/schema.prisma', map { "../prisma/$_" } qw(prisma.config.ts kinds.mjs) ] },
 	map { { name => $_ } } qw(postgres_js sequelize typeorm knex kysely));
 
 # Prisma's own engine makes migrations and would be fetched from its maker's server; the client here needs none.

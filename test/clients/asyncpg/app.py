@@ -14,6 +14,7 @@ async def main():
     # One row, and its ID.
     photo_id = await connection.fetchval('INSERT INTO photo (title) VALUES ($1) RETURNING id', 'one')
     await connection.executemany('INSERT INTO comment (photo_id) VALUES ($1)', [(photo_id,), (None,)])
+    # End.
 
     # Several rows in one statement, and their IDs.
     titles = ['batch 1', 'batch 2']
@@ -23,7 +24,6 @@ async def main():
     block = await connection.fetchval('SELECT next_id_array($1)', 2)
     records = [(id, f'block {number}') for number, id in enumerate(block, 1)]
     await connection.copy_records_to_table('photo', columns=['id', 'title'], records=records)
-    # End.
 
     print('one', photo_id, sep='\t')
     for title, id in rows:

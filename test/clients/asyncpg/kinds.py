@@ -4,7 +4,6 @@ import json
 
 import asyncpg
 
-# In docs/clients/python.md:
 DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 
@@ -23,7 +22,6 @@ def id64_from_bytes(data):
     return text
 
 
-# End.
 async def main():
     connection = await asyncpg.connect()
     await connection.execute('CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])')

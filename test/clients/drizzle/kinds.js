@@ -22,9 +22,7 @@ const photos = await db.insert(photo).values(Array(20).fill({ title: 'json' })).
 const { id: photoId } = photos.find(({ id }) => BigInt(Number(id)) !== id);  // the first of a millisecond is a number
 const visits = await db.insert(visit).values([{ albumId: one.id, photoId }, { albumId: one.id, photoId }]).returning();
 await db.update(visit).set({ before: visits.map(({ id }) => id) }).where(eq(visit.id, seen.id));
-// In docs/clients/javascript.md:
 const byId = db.select().from(album).where(eq(album.id, sql.placeholder('id'))).prepare('album_by_id');
-// End.
 const [found] = process.env.POOLED
     ? await db.select().from(album).where(eq(album.id, one.id))
     : await byId.execute({ id: one.id });

@@ -1,16 +1,12 @@
 import { relations } from 'drizzle-orm';
-// In docs/clients/javascript.md:
-// schema.js
 import { sql } from 'drizzle-orm';
 import { bigint, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { id64, ulid } from './ids.js';
-// End.
 
 export const photo = pgTable('photo', {
     id: bigint('id', { mode: 'bigint' }).primaryKey().default(sql`next_id()`),
     title: text('title'),
 });
-// In docs/clients/javascript.md:
 export const album = pgTable('album', {
     id: id64('id').primaryKey().default(sql`next_id()`),
     title: text('title'),
@@ -22,7 +18,6 @@ export const visit = pgTable('visit', {
     photoId: bigint('photo_id', { mode: 'bigint' }).references(() => photo.id),
     before: ulid('before').array(),
 }, (table) => [index('visit_album_id').on(table.albumId)]);
-// End.
 
 export const visitRelations = relations(visit, ({ one }) => ({
     album: one(album, { fields: [visit.albumId], references: [album.id] }),

@@ -33,8 +33,8 @@ public class Kinds {
                 }
             }
 
-            // In docs/clients/java.md:
             String[] block = strings(connection, "SELECT next_id_array(?)::id64[]", 2);
+            // In docs/clients/java.md:
             try (PreparedStatement insert = connection.prepareStatement(
                     "INSERT INTO album (title, id, pictures) VALUES (?, ?, ?)")) {
                 insert.setString(1, "block");
@@ -66,7 +66,6 @@ public class Kinds {
         }
     }
 
-    // In docs/clients/java.md:
     static String[] strings(Connection connection, String sql, Object argument) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql)) {
             select.setObject(1, argument);
@@ -76,5 +75,4 @@ public class Kinds {
             }
         }
     }
-    // End.
 }

@@ -25,11 +25,11 @@ CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint R
 // In docs/clients/javascript.md:
 const [one] = await db.insert(photo).values({ title: 'one' }).returning();
 const [remark] = await db.insert(comment).values({ photoId: one.id }).returning();
+// End.
 const batch = await db.insert(photo).values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning();
 
 const { rows: block } = await db.execute(sql`SELECT next_ids(2)::text AS id`);
 await db.insert(photo).values(block.map(({ id }, n) => ({ id: BigInt(id), title: `block ${n + 1}` })));
-// End.
 assert.strictEqual(typeof one.id, 'bigint');
 const [alone] = await db.insert(comment).values({ photoId: null }).returning();
 const [found] = await db.select().from(photo).where(eq(photo.id, one.id));

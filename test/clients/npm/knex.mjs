@@ -17,11 +17,11 @@ await knex.schema.createTable('comment', (table) => {
 
 const [photo] = await knex('photo').insert({ title: 'one' }).returning(['id', 'title']);
 const [comment] = await knex('comment').insert({ photo_id: photo.id }).returning('photo_id');
+// End.
 const batch = await knex('photo').insert([{ title: 'batch 1' }, { title: 'batch 2' }]).returning(['id', 'title']);
 
 const { rows: block } = await knex.raw('SELECT next_ids(?)::text AS id', [2]);
 await knex('photo').insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
-// End.
 assert.strictEqual(typeof photo.id, 'string');
 const [alone] = await knex('comment').insert({ photo_id: null }).returning('photo_id');
 const found = await knex('photo').where({ id: photo.id }).first();
@@ -30,13 +30,11 @@ show([photo, ...batch, ...block.map(({ id }, n) => ({ id, title: `block ${n + 1}
 await showAll((begin) => knex('photo').where('id', '>=', begin).where('id', '<', knex.raw('id_settled()')).orderBy('id'));
 
 await readIdArrays({ query: async (text) => knex.raw(text) });
-// In docs/clients/javascript.md:
 await knex.schema.createTable('album', (table) => {
     table.specificType('id', 'id64').primary().defaultTo(knex.raw('next_id()'));
     table.text('title');
     table.specificType('pictures', 'id64[]');
 });
-// End.
 const [album] = await knex('album').insert({ title: 'one' }).returning('id');
 const albums = await knex('album').insert([{ title: 'batch 1' }, { title: 'batch 2' }]).returning('id');
 const pictures = albums.map(({ id }) => id);

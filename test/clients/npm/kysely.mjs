@@ -36,12 +36,12 @@ for (const names of [['photos'], []]) {
 // In docs/clients/javascript.md:
 const photo = await db.insertInto('photo').values({ title: 'one' }).returning(['id', 'title']).executeTakeFirst();
 const comment = await db.insertInto('comment').values({ photo_id: photo.id }).returning('photo_id').executeTakeFirst();
+// End.
 const batch = await db.insertInto('photo')
     .values([{ title: 'batch 1' }, { title: 'batch 2' }]).returning(['id', 'title']).execute();
 
 const { rows: block } = await sql`SELECT next_ids(${2}) AS id`.execute(db);
 await db.insertInto('photo').values(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` }))).execute();
-// End.
 assert.strictEqual(typeof photo.id, 'string');
 const alone = await db.insertInto('comment').values({ photo_id: null }).returning('photo_id').executeTakeFirst();
 const found = await db.selectFrom('photo').select('title').where('id', '=', photo.id).executeTakeFirst();

@@ -10,12 +10,12 @@ await sql`CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_i
 
 const [photo] = await sql`INSERT INTO photo ${sql({ title: 'one' })} RETURNING id, title`;  // photo.id is a string
 const [comment] = await sql`INSERT INTO comment ${sql({ photo_id: photo.id })} RETURNING photo_id`;
+// End.
 const batch = await sql`INSERT INTO photo ${sql([{ title: 'batch 1' }, { title: 'batch 2' }])} RETURNING id, title`;
 
 const block = await sql`SELECT next_ids(${2}) AS id`;
 await sql`INSERT INTO photo ${sql(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })))}`;
 const chosen = await sql`SELECT title FROM photo WHERE id = ANY(${batch.map(({ id }) => id)}) ORDER BY id`;
-// End.
 assert.strictEqual(typeof photo.id, 'string');
 assert.deepStrictEqual(chosen.map(({ title }) => title), ['batch 1', 'batch 2']);
 const [alone] = await sql`INSERT INTO comment ${sql({ photo_id: null })} RETURNING photo_id`;

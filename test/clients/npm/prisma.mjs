@@ -16,11 +16,11 @@ const prisma = new PrismaClient({ adapter: new PrismaPg({}) });
 // In docs/clients/javascript.md:
 const photo = await prisma.photo.create({ data: { title: 'one' } });  // photo.id is a BigInt
 const comment = await prisma.comment.create({ data: { photoId: photo.id } });
+// End.
 const batch = await prisma.photo.createManyAndReturn({ data: [{ title: 'batch 1' }, { title: 'batch 2' }] });
 
 const block = await prisma.$queryRaw`SELECT next_ids(2) AS id`;
 await prisma.photo.createMany({ data: block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })) });
-// End.
 assert.strictEqual(typeof photo.id, 'bigint');
 const alone = await prisma.comment.create({ data: { photoId: null } });
 const found = await prisma.photo.findUnique({ where: { id: photo.id } });

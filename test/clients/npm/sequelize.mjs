@@ -18,11 +18,11 @@ await sequelize.sync();
 
 const photo = await Photo.create({ title: 'one' });  // photo.id is set
 const comment = await Comment.create({ photo_id: photo.id });
+// End.
 const batch = await Photo.bulkCreate([{ title: 'batch 1' }, { title: 'batch 2' }]);
 
 const [block] = await sequelize.query('SELECT next_ids(2)::text AS id');
 await Photo.bulkCreate(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
-// End.
 assert.strictEqual(typeof photo.id, 'string');
 const alone = await Comment.create({ photo_id: null });
 const found = await Photo.findByPk(photo.id);
@@ -36,13 +36,11 @@ const changes = [];
 await sequelize.sync({ alter: true, logging: (statement) => changes.push(statement) });
 assert.deepStrictEqual(changes.filter((statement) => /ALTER COLUMN "(id|photo_id)"/.test(statement)), []);
 
-// In docs/clients/javascript.md:
 const Album = sequelize.define('album', {
     id: { type: 'id64', primaryKey: true, defaultValue: Sequelize.literal('next_id()') },
     title: DataTypes.TEXT,
     pictures: 'id64[]',
 }, options);
-// End.
 await Album.sync();
 const album = await Album.create({ title: 'one' });
 const albums = await Album.bulkCreate([{ title: 'batch 1' }, { title: 'batch 2' }]);

@@ -15,6 +15,7 @@ const Comment = new EntitySchema({
     columns: { id },
     relations: { photo: { type: 'many-to-one', target: 'photo', joinColumn: { name: 'photo_id' } } },
 });
+// End.
 const Album = new EntitySchema({
     name: 'album',
     columns: {
@@ -23,7 +24,6 @@ const Album = new EntitySchema({
         pictures: { type: 'id64', array: true, nullable: true },
     },
 });
-// End.
 const source = new DataSource({
     type: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, username: process.env.PGUSER,
     database: process.env.PGDATABASE, entities: [Photo, Comment, Album],
@@ -39,11 +39,11 @@ assert.deepStrictEqual(upQueries, [], 'the schema is what the entities say');
 const photos = source.getRepository(Photo);
 const photo = await photos.save({ title: 'one' });  // photo.id is set
 const comment = await source.getRepository(Comment).save({ photo });
+// End.
 const batch = await photos.save([{ title: 'batch 1' }, { title: 'batch 2' }]);
 
 const block = await source.query('SELECT next_ids(2)::text AS id');
 await photos.insert(block.map(({ id }, n) => ({ id, title: `block ${n + 1}` })));
-// End.
 assert.strictEqual(typeof photo.id, 'string');
 const alone = await source.getRepository(Comment).save({ photo: null });
 const found = await photos.findOneBy({ id: photo.id });

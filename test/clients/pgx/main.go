@@ -52,6 +52,7 @@ CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint R
 			return err
 		}
 	}
+	// End.
 
 	// Several rows in one statement, and their IDs.
 	batch := []Photo{}
@@ -81,7 +82,6 @@ CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint R
 		records = append(records, []interface{}{each, fmt.Sprintf("block %d", n+1)})
 	}
 	_, err = conn.CopyFrom(ctx, pgx.Identifier{"photo"}, []string{"id", "title"}, pgx.CopyFromRows(records))
-	// End.
 	check(err)
 
 	fmt.Printf("one\t%d\n", id)
@@ -124,7 +124,6 @@ CREATE TABLE comment (id bigint PRIMARY KEY DEFAULT next_id(), photo_id bigint R
 func kinds(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "CREATE TABLE album (id id64 PRIMARY KEY DEFAULT next_id(), title text, pictures id64[])")
 	check(err)
-	// In docs/clients/go.md:
 	// An id64 is a string; an array of them needs a cast, both ways.
 	var id string
 	err = conn.QueryRow(ctx, "INSERT INTO album (title) VALUES ($1) RETURNING id", "one").Scan(&id)
@@ -138,7 +137,6 @@ func kinds(ctx context.Context, conn *pgx.Conn) error {
 	}
 	err = conn.QueryRow(ctx, "UPDATE album SET pictures = $1::text[]::id64[] WHERE id = $2 RETURNING pictures::text[]",
 		pictures, id).Scan(&stored)
-	// End.
 	check(err)
 	return json.NewEncoder(os.Stdout).Encode(map[string]interface{}{"album": id, "pictures": pictures, "stored": stored})
 }

@@ -1,12 +1,10 @@
 # Keys that are id64 and ulid, by bin/rails runner. Prints as JSON what it made, and what it read back.
 
-# In docs/clients/ruby.md:
 album = Album.create!(title: 'one') # album.id is set, a string of 11 characters
 visit = album.visits.create!
 batch = Album.insert_all!([{ title: 'batch 1' }, { title: 'batch 2' }], returning: %w[title id]).rows.to_h
 album.update!(pictures: batch.values)
 chosen = Album.where(id: batch.values).order(:id) # in the order of their times
-# End.
 visits = Visit.insert_all!([{ album_id: album.id }] * 2, returning: :id).rows.flatten
 visit.update!(before: visits)
 photo = Photo.create!(title: 'json')

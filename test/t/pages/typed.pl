@@ -28,7 +28,6 @@ my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
 	behind => { test => 'test/neighbors/behind.pl' },
 	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },
-	'clients/javascript' => { not_here => [ [ qr/\A-- \w+\/.*\.sql$/m, 'a file of a client, which clients.pl runs' ] ] },
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
 		not_here => [
@@ -37,7 +36,8 @@ my %table = (
 		]
 	},
 	migration => {
-		given => $idgen,
+		given => qq{$idgen; CREATE TABLE parcel (id bigint PRIMARY KEY, note text); INSERT INTO parcel VALUES (id_from_base32('0123456789ABC'), 'old');
+			ALTER TABLE parcel ALTER COLUMN id SET DEFAULT next_id(layout => 'snowflake'); INSERT INTO parcel (note) VALUES ('new')},
 		not_here => [ [ qr/uuid_abandon/, 'the way back: migrate/t/move_live.pl' ], [ qr/old_next_id|SCHEMA ids/, 'two other ways: test/t/pages/drop_in.pl' ] ],
 		holds => q{(SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice) AND (SELECT count(DISTINCT id) = 5000 AND count(DISTINCT id_shard(id)) = 1 FROM photo)
 			AND NOT EXISTS (SELECT FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before)
@@ -56,7 +56,6 @@ my %table = (
 	'sql-only' => {
 		shell => 1,
 		as => sub { $_[0] =~ /^ALTER DATABASE/ ? $user : 'owner' },
-		not_here => [ [ qr/pgtle/, 'needs pg_tle, which Debian does not have' ] ],
 		holds => q{to_regnamespace('idgen_sql') IS NULL AND EXISTS (SELECT FROM photo WHERE title = 'first')}
 	},
 	tickets => { of => $node, on => sub { $_[0] =~ /^SELECT idgen_registry\./ ? $registry : $node }, given => "$idgen; CREATE EXTENSION idgen_lease" },

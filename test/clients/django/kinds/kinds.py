@@ -10,9 +10,7 @@ from django.core import serializers
 from django.db import connection
 from photos.models import Album, Photo, Visit
 
-# In docs/clients/python.md:
 album = Album.objects.create(title='one')  # album.id is set, a string of 11 characters
-# End.
 visits = Visit.objects.bulk_create([Visit(album=album), Visit(album=album)])
 batch = Album.objects.bulk_create([Album(title=f'batch {number}') for number in (1, 2)])
 album.pictures = [each.id for each in batch]

@@ -21,10 +21,8 @@ public class Kinds {
         for (Object made : List.of(photo, album, visit)) session.persist(made);
         session.flush();
 
-        // In docs/clients/java.md:
         List<?> block = session.createSQLQuery("SELECT CAST(next_ids(:n) AS id64) AS id")
                 .addScalar("id", StringType.INSTANCE).setParameter("n", 3).list();
-        // End.
         for (Object id : block) session.persist(new ImportedAlbum((String) id, "block"));
         session.getTransaction().commit();
         session.clear();
@@ -65,6 +63,7 @@ class Album {
     Album() {}
     Album(String title) { this.title = title; }
 }
+// End.
 
 @Entity
 class Visit {
@@ -80,7 +79,6 @@ class Visit {
     Visit() {}
     Visit(Album album) { this.album = album; }
 }
-// End.
 
 @Entity
 @Table(name = "Album")

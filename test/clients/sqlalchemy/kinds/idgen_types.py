@@ -1,15 +1,11 @@
 # The types of idgen for SQLAlchemy and Alembic.
-# In docs/clients/python.md:
-# idgen_types.py
 from psycopg2 import STRING
 from psycopg2.extensions import new_array_type, register_type
-from sqlalchemy import cast, event
+from sqlalchemy import Identity, cast, event
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql.base import ischema_names
-from sqlalchemy.types import TypeDecorator, UserDefinedType
-# End.
-from sqlalchemy import Identity
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 
 class NextId(Identity):
@@ -24,7 +20,6 @@ def default_next_id(default, compiler, **options):
     return 'DEFAULT next_id()'
 
 
-# In docs/clients/python.md:
 class Id64(UserDefinedType):
     """An ID as a string of 11 characters."""
 
@@ -65,4 +60,3 @@ def read_arrays(engine):
             for oid, name in cursor.fetchall():
                 register_type(new_array_type((oid,), name + '[]', STRING), connection)
         connection.rollback()
-# End.

@@ -7,10 +7,8 @@ from models import Album, Photo, Visit
 from sqlalchemy import bindparam, create_engine, func, select, text
 from sqlalchemy.orm import Session
 
-# In docs/clients/python.md:
 engine = create_engine(os.environ['DATABASE'])
 read_arrays(engine)
-# End.
 
 with Session(engine) as session:
     album = Album(title='one', visits=[Visit(), Visit()])

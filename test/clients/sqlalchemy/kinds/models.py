@@ -12,7 +12,6 @@ class Photo(Base):
     title = Column(Text)
 
 
-# In docs/clients/python.md:
 class Album(Base):
     __tablename__ = 'album'
     id = Column(Id64, primary_key=True, server_default=text('next_id()'))
@@ -26,4 +25,3 @@ class Visit(Base):
     id = Column(Ulid, primary_key=True, server_default=text('next_ulid()'))
     album_id = Column(Id64, ForeignKey('album.id'))
     album = relationship('Album', back_populates='visits')
-# End.

@@ -1,11 +1,8 @@
 # Fields whose values the database makes.
-# In docs/clients/python.md:
-# fields.py
 from django.db import models
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 from psycopg.types import TypeInfo
-# End.
 
 
 class IdField(models.BigAutoField):
@@ -21,7 +18,6 @@ class IdField(models.BigAutoField):
         return 'bigint'
 
 
-# In docs/clients/python.md:
 class ByDefault(models.Expression):
     """What INSERT has in a column whose DEFAULT makes the value."""
 
@@ -69,4 +65,3 @@ def read_arrays(connection, **options):
     for name in 'id64', 'ulid':
         if known := TypeInfo.fetch(connection.connection, name):
             known.register(connection.connection)
-# End.

@@ -1,4 +1,3 @@
-# In docs/clients/ruby.md:
 # config/initializers/idgen.rb
 require 'active_record/connection_adapters/postgresql_adapter'
 
@@ -41,4 +40,3 @@ module IdgenTypes
   end
   ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(self)
 end
-# End.

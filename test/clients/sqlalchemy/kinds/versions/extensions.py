@@ -1,4 +1,3 @@
-# In docs/clients/python.md:
 from alembic import op
 
 revision = 'extensions'
@@ -7,7 +6,6 @@ down_revision = None
 
 def upgrade():
     op.execute('CREATE EXTENSION IF NOT EXISTS idgen_kinds CASCADE')  # and idgen, which it requires
-# End.
 
 
 def downgrade():

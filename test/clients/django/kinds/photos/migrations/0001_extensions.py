@@ -1,9 +1,6 @@
-# In docs/clients/python.md:
-# migrations/0001_extensions.py
 from django.contrib.postgres.operations import CreateExtension
 from django.db import migrations
 
 
 class Migration(migrations.Migration):
     operations = [CreateExtension('idgen'), CreateExtension('idgen_kinds')]
-# End.
