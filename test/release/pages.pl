@@ -11,6 +11,7 @@ use Test::More;
 
 my $tree = source_tree();
 my $most_words = 2500;
+my $most_words_of_all = 50_000;
 my $widest = 120;
 # Tables of everything: only these may be as long as they must.
 my %may_be_long = map { ("docs/$_.md" => 1) } qw(reference troubleshooting);
@@ -65,6 +66,7 @@ sub fault_of
 my @pages = below('docs/{,clients/}*.md');
 cmp_ok(scalar @pages, '>', 20, 'there are pages');
 cmp_ok(scalar(() = below('docs/*.md')), '<=', 25, 'and not too many');
+cmp_ok(scalar(() = join("\n", map { text_of("$tree/$_") } 'README.md', below('docs/*.md'), below('docs/clients/*.md')) =~ /\S+/g), '<=', $most_words_of_all, "README and all pages: at most $most_words_of_all words, with blocks");
 for my $index ('docs/README.md', 'llms.txt')
 {
 	my %linked = map { ((target($index, $_))[0] => 1) } links(text_of("$tree/$index"));
