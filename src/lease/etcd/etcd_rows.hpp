@@ -7,8 +7,8 @@
 //      /counter/NAME       a counter (core/lease/counter_row.hpp), also a dropped one; NAME is UTF-8
 //
 // Values are JSON. Fields that a node does not know are passed over, and lost when it writes: a later version may add
-// only such. One that lacks a field is refused. A row says how often the registry had been advanced when it was written: one that has been since
-// counts as advanced, so that one write advances all.
+// only such. One that lacks a field is refused. A row says how often the registry had been advanced when it was written:
+// one that has been since counts as advanced, so that one write advances all.
 #pragma once
 
 #include <initializer_list>
