@@ -67,7 +67,7 @@ my $good = join ' ', '2026-11-25', '0' x 12, 'walk-tickets', 1_000_001, 1_000_00
 is(faults_of($good), '', 'a good row passes');
 like(faults_of($good . $good), qr/^seeds twice/, 'noticed: seeds that were run before');
 like(faults_of($good =~ s/nothing/none/r), qr/^malformed/, 'noticed: a row that no script reads');
-is(missing_of('`grant_over`, `test/t/000_none.pl`, `none`'), 'test/t/000_none.pl none', 'noticed: a test and a mutant that are not there');
+is(missing_of('`slots_unseen`, `test/t/000_none.pl`, `none`'), 'test/t/000_none.pl none', 'noticed: a test and a mutant that are not there');
 is(missing_of(''), 'nothing', 'noticed: a fault without either');
 
 done_testing();
